@@ -76,8 +76,23 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
     AtomicFile.replace(file, writer -> Template.fill("comparison.html", writer, this::fill));
   }
 
+  /** Writes its content, without title, for a page with the same style. */
+  public void content(Writer writer) throws IOException {
+    writer.write("<dl class=\"facts\">\n");
+    facts(writer);
+    writer.write("</dl>\n");
+    notes(writer);
+    Template.fill("comparison-main.html", writer, this::fill);
+  }
+
+  /** What became right and wrong, in a line. */
+  public String headline() {
+    return headline(comparison.tasks());
+  }
+
   private void fill(Writer writer, String hole) throws IOException {
     switch (hole) {
+      case "main" -> Template.fill("comparison-main.html", writer, this::fill);
       case "runs" ->
           writer.write(Html.escape(comparison.then().id() + " → " + comparison.now().id()));
       case "headline" -> writer.write(headline(comparison.tasks()));

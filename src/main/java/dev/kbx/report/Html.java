@@ -8,11 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Escaping of untrusted text for HTML and for JSON inside a script element. */
-final class Html {
+public final class Html {
   private Html() {}
 
   /** Safe as element content and inside a quoted attribute; empty for null. */
-  static String escape(@Nullable String text) {
+  public static String escape(@Nullable String text) {
     var escaped = new StringBuilder();
     for (char c : Objects.requireNonNullElse(text, "").toCharArray()) {
       switch (c) {

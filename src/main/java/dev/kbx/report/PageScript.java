@@ -9,7 +9,14 @@ import java.util.stream.Collectors;
 final class PageScript {
   private static final List<String> FILES =
       List.of(
-          "page.js", "table.js", "details.js", "timings.js", "rounds.js", "charts.js", "start.js");
+          "elements.js",
+          "page.js",
+          "table.js",
+          "details.js",
+          "timings.js",
+          "rounds.js",
+          "charts.js",
+          "start.js");
 
   private PageScript() {}
 

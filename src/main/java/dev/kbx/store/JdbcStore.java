@@ -52,12 +52,15 @@ final class JdbcStore implements RunStore {
 
   private final Database database;
   private final Jdbi jdbi;
+  private final VerdictQueries queries;
   private final Set<String> claimed = new HashSet<>();
+  private final GroupCommit commits = new GroupCommit(this::transaction);
   private Handle handle;
 
   private JdbcStore(Database database) {
     this.database = database;
     this.jdbi = Jdbi.create(database::connect);
+    this.queries = new JdbcQueries(database, jdbi);
     this.handle = jdbi.open();
   }
 
@@ -74,6 +77,20 @@ final class JdbcStore implements RunStore {
   @Override
   public String label() {
     return database.label();
+  }
+
+  @Override
+  public ServiceStore service() {
+    return new JdbcService(this, database);
+  }
+
+  private void transaction(Consumer<Handle> work) {
+    use(h -> h.useTransaction(work::accept));
+  }
+
+  /** Writes with others in one transaction; returns when it is committed. */
+  void write(Consumer<Handle> work) {
+    commits.write(work);
   }
 
   @Override
@@ -99,12 +116,15 @@ final class JdbcStore implements RunStore {
 
   @Override
   public void begin(RunInfo run) {
-    use(h ->
-        h.createUpdate("INSERT INTO run (id, started, info) VALUES (:id, :started, :info)")
-            .bind("id", run.id())
-            .bind("started", run.started().toString())
-            .bind("info", Json.mapper().writeValueAsString(run))
-            .execute());
+    use(h -> insert(h, run));
+  }
+
+  static void insert(Handle h, RunInfo run) {
+    h.createUpdate("INSERT INTO run (id, started, info) VALUES (:id, :started, :info)")
+        .bind("id", run.id())
+        .bind("started", run.started().toString())
+        .bind("info", Json.mapper().writeValueAsString(run))
+        .execute();
   }
 
   @Override
@@ -122,57 +142,56 @@ final class JdbcStore implements RunStore {
     String json = Json.mapper().writeValueAsString(verdict);
     Verdict.Speedup speedup = verdict.speedup();
     SourceFeatures features = verdict.features();
-    use(h ->
-        h.useTransaction(t -> {
-          t.createUpdate(
-                  "INSERT INTO source (candidate, code) VALUES (:c, :code) ON CONFLICT DO NOTHING")
-              .bind("c", verdict.candidate())
-              .bind("code", database.stored(code))
-              .execute();
-          t.createUpdate(
-                  """
-                  INSERT INTO verdict (run, position, identity, candidate, suite, category, task,
-                    method, model, sample, round, status, stage, device,
-                    speedup, speedup_low, speedup_high, baseline, body,
-                    grade, call_ok, exe_ok, published_ok, general_ok,
-                    conditions, structure, complexity, techniques, brief)
-                  VALUES (:run, :position, :identity, :candidate, :suite, :category, :task,
-                    :method, :model, :sample, :round, :status, :stage, :device,
-                    :speedup, :low, :high, :baseline, :body,
-                    :grade, :callOk, :exeOk, :publishedOk, :generalOk,
-                    :conditions, :structure, :complexity, :techniques, :brief)
-                  """)
-              .bind("run", verdict.run())
-              .bind("position", position)
-              .bind("identity", stored(verdict.provenance().identity().text()))
-              .bind("candidate", verdict.candidate())
-              .bind("suite", verdict.suite())
-              .bind("category", verdict.category())
-              .bind("task", verdict.task())
-              .bind("method", stored(verdict.method()))
-              .bind("model", stored(verdict.model()))
-              .bind("sample", verdict.sample())
-              .bind("round", verdict.round())
-              .bind("status", verdict.status().label())
-              .bind("stage", verdict.stage().label())
-              .bind("device", verdict.device().name())
-              .bind("speedup", speedup == null ? null : (Double) speedup.value())
-              .bind("low", speedup == null ? null : (Double) speedup.low())
-              .bind("high", speedup == null ? null : (Double) speedup.high())
-              .bind("baseline", speedup == null ? null : speedup.baseline())
-              .bind("body", json)
-              .bind("grade", verdict.grade())
-              .bind("callOk", number(verdict.callOk()))
-              .bind("exeOk", number(verdict.exeOk()))
-              .bind("publishedOk", number(verdict.publishedOk()))
-              .bind("generalOk", number(verdict.generalOk()))
-              .bind("conditions", conditions(verdict))
-              .bind("structure", features == null ? null : features.structure())
-              .bind("complexity", features == null ? null : (Integer) features.complexity())
-              .bind("techniques", features == null ? null : String.join(",", features.techniques()))
-              .bind("brief", Json.mapper().writeValueAsString(BriefVerdict.of(verdict)))
-              .execute();
-        }));
+    write(t -> {
+      t.createUpdate(
+              "INSERT INTO source (candidate, code) VALUES (:c, :code) ON CONFLICT DO NOTHING")
+          .bind("c", verdict.candidate())
+          .bind("code", database.stored(code))
+          .execute();
+      t.createUpdate(
+              """
+              INSERT INTO verdict (run, position, identity, candidate, suite, category, task,
+                method, model, sample, round, status, stage, device,
+                speedup, speedup_low, speedup_high, baseline, body,
+                grade, call_ok, exe_ok, published_ok, general_ok,
+                conditions, structure, complexity, techniques, brief)
+              VALUES (:run, :position, :identity, :candidate, :suite, :category, :task,
+                :method, :model, :sample, :round, :status, :stage, :device,
+                :speedup, :low, :high, :baseline, :body,
+                :grade, :callOk, :exeOk, :publishedOk, :generalOk,
+                :conditions, :structure, :complexity, :techniques, :brief)
+              """)
+          .bind("run", verdict.run())
+          .bind("position", position)
+          .bind("identity", stored(verdict.provenance().identity().text()))
+          .bind("candidate", verdict.candidate())
+          .bind("suite", verdict.suite())
+          .bind("category", verdict.category())
+          .bind("task", verdict.task())
+          .bind("method", stored(verdict.method()))
+          .bind("model", stored(verdict.model()))
+          .bind("sample", verdict.sample())
+          .bind("round", verdict.round())
+          .bind("status", verdict.status().label())
+          .bind("stage", verdict.stage().label())
+          .bind("device", verdict.device().name())
+          .bind("speedup", speedup == null ? null : (Double) speedup.value())
+          .bind("low", speedup == null ? null : (Double) speedup.low())
+          .bind("high", speedup == null ? null : (Double) speedup.high())
+          .bind("baseline", speedup == null ? null : speedup.baseline())
+          .bind("body", json)
+          .bind("grade", verdict.grade())
+          .bind("callOk", number(verdict.callOk()))
+          .bind("exeOk", number(verdict.exeOk()))
+          .bind("publishedOk", number(verdict.publishedOk()))
+          .bind("generalOk", number(verdict.generalOk()))
+          .bind("conditions", conditions(verdict))
+          .bind("structure", features == null ? null : features.structure())
+          .bind("complexity", features == null ? null : (Integer) features.complexity())
+          .bind("techniques", features == null ? null : String.join(",", features.techniques()))
+          .bind("brief", Json.mapper().writeValueAsString(BriefVerdict.of(verdict)))
+          .execute();
+    });
     return new Stored(position, json);
   }
 
@@ -323,7 +342,7 @@ final class JdbcStore implements RunStore {
 
   @Override
   public void remember(String key, String candidate, Judgement judgement) {
-    use(h ->
+    write(h ->
         h.createUpdate(
                 "INSERT INTO judgement (judged_as, candidate, body) VALUES (:key, :c, :body)"
                     + " ON CONFLICT DO NOTHING")
@@ -355,7 +374,8 @@ final class JdbcStore implements RunStore {
           for (String table : List.of("source", "judgement")) {
             t.execute(
                 "DELETE FROM %s WHERE candidate NOT IN (SELECT candidate FROM verdict)"
-                    .formatted(table));
+                        .formatted(table)
+                    + " AND candidate NOT IN (SELECT candidate FROM submission)");
           }
           return deleted;
         }));
@@ -477,15 +497,20 @@ final class JdbcStore implements RunStore {
     return text == null ? null : database.original(text);
   }
 
-  private interface Use {
+  @Override
+  public VerdictQueries queries() {
+    return queries;
+  }
+
+  interface Use {
     void with(Handle handle);
   }
 
-  private interface Get<T> {
+  interface Get<T> {
     T with(Handle handle);
   }
 
-  private synchronized void use(Use use) {
+  synchronized void use(Use use) {
     try {
       use.with(handle());
     } catch (JdbiException e) {
@@ -493,7 +518,7 @@ final class JdbcStore implements RunStore {
     }
   }
 
-  private synchronized <T> T get(Get<T> get) {
+  synchronized <T> T get(Get<T> get) {
     try {
       return get.with(handle());
     } catch (JdbiException e) {

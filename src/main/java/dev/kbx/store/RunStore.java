@@ -29,6 +29,9 @@ public interface RunStore extends AutoCloseable {
   /** Name for messages. */
   String label();
 
+  /** What {@code kbx serve} keeps here. */
+  ServiceStore service();
+
   /**
    * Claims a run for this process until the store is closed. Throws {@link StoreProblem} if another
    * process has it.
@@ -124,6 +127,9 @@ public interface RunStore extends AutoCloseable {
    * {@link RunConflict} if a different run has the same id.
    */
   List<Copied> copy(List<Selection> selections);
+
+  /** Counts and pages of its verdicts; usable until the store is closed. */
+  VerdictQueries queries();
 
   @Override
   void close();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * is fetched.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class BrowserTest {
+public abstract class BrowserTest {
   private static final String AXE =
       """
       axe.run().then(({ violations, passes }) =>
@@ -71,8 +71,8 @@ abstract class BrowserTest {
   }
 
   /** A page in a browser; closing it checks that it had no error and asked for nothing. */
-  record Shown(Page page, List<String> complaints) implements AutoCloseable {
-    void picture(String name, Page page) {
+  public record Shown(Page page, List<String> complaints) implements AutoCloseable {
+    public void picture(String name, Page page) {
       String pictures = System.getProperty("kbx.screenshots");
       if (pictures == null) return;
       page.screenshot(
@@ -80,7 +80,7 @@ abstract class BrowserTest {
     }
 
     /** What axe finds wrong: contrast, names, roles, keyboard. A line for each rule. */
-    List<String> violations() throws IOException {
+    public List<String> violations() throws IOException {
       try (InputStream axe = BrowserTest.class.getResourceAsStream("/axe.min.js")) {
         page.evaluate(new String(Objects.requireNonNull(axe).readAllBytes(), UTF_8));
       }
@@ -100,15 +100,20 @@ abstract class BrowserTest {
 
   /** Opens a file, on a laptop's screen unless told otherwise. */
   Shown show(Path file, Browser.NewContextOptions options) {
+    return show(file.toUri().toString(), "file:", options);
+  }
+
+  /** Opens an address; whatever does not begin with {@code own} must not be asked for. */
+  protected Shown show(String address, String own, Browser.NewContextOptions options) {
     if (options.viewportSize == null) options.setViewportSize(1280, 800);
     Page page = Objects.requireNonNull(browser).newContext(options).newPage();
     var complaints = new ArrayList<String>();
     page.onConsoleMessage(m -> complaints.add(m.type() + ": " + m.text()));
     page.onPageError(complaints::add);
     page.onRequest(request -> {
-      if (!request.url().startsWith("file:")) complaints.add("asks for " + request.url());
+      if (!request.url().startsWith(own)) complaints.add("asks for " + request.url());
     });
-    page.navigate(file.toUri().toString());
+    page.navigate(address);
     return new Shown(page, complaints);
   }
 }

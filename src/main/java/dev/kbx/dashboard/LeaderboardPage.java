@@ -1,0 +1,179 @@
+package dev.kbx.dashboard;
+
+import dev.kbx.analysis.Leaderboard;
+import dev.kbx.analysis.Leaderboard.Entry;
+import dev.kbx.analysis.Leaderboard.Separation;
+import dev.kbx.analysis.Leaderboard.Tried;
+import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.TaskShare;
+import dev.kbx.report.Components;
+import dev.kbx.store.VerdictQueries;
+import dev.kbx.store.VerdictQueries.Board;
+import dev.kbx.store.VerdictQueries.Cell;
+import dev.kbx.verdict.Against;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Methods and models of one suite, device and grade by what they solve.
+ *
+ * @param tasksOf number of tasks of a suite, where it is known
+ */
+record LeaderboardPage(VerdictQueries queries, Function<String, Optional<Integer>> tasksOf) {
+  private static final String NOT_STATED = "not stated";
+
+  Markup body(String suite, String grade, String device) {
+    List<Board> boards = queries.boards();
+    if (boards.isEmpty()) return Parts.none("No verdicts yet.");
+    List<Board> matching =
+        boards.stream()
+            .filter(each -> suite.isEmpty() || each.suite().equals(suite))
+            .filter(each -> grade.isEmpty() || grade(each).equals(grade))
+            .filter(each -> device.isEmpty() || each.device().equals(device))
+            .toList();
+    Board chosen = matching.isEmpty() ? boards.getFirst() : matching.getFirst();
+    Markup note =
+        matching.isEmpty()
+            ? Parts.note("No verdicts of that suite, grade and device; this is the largest board.")
+            : Markup.NONE;
+    return choice(boards, chosen).and(note).and(board(chosen));
+  }
+
+  private static String grade(Board board) {
+    return Objects.requireNonNullElse(board.grade(), NOT_STATED);
+  }
+
+  private static Markup choice(List<Board> boards, Board chosen) {
+    return Markup.of(
+        """
+        <form class="tools" method="get" action="/leaderboard">
+        %s%s%s<button>Show</button>
+        </form>
+        """,
+        select("suite", "Suite", boards, Board::suite, chosen.suite()),
+        select("grade", "Grade", boards, LeaderboardPage::grade, grade(chosen)),
+        select("device", "Device", boards, Board::device, chosen.device()));
+  }
+
+  private static Markup select(
+      String name, String title, List<Board> boards, Function<Board, String> value, String chosen) {
+    List<String> values = boards.stream().map(value).distinct().toList();
+    return Markup.of(
+        "<label>%s <select name=\"%s\">%s</select></label>",
+        title,
+        name,
+        Markup.each(
+            values,
+            each ->
+                Markup.of(
+                    "<option%s>%s</option>",
+                    each.equals(chosen) ? new Markup(" selected") : "", each)));
+  }
+
+  private Markup board(Board chosen) {
+    List<Cell> cells = queries.cells(chosen);
+    Set<String> baselines =
+        cells.stream()
+            .flatMap(cell -> cell.baselines().stream())
+            .map(each -> Against.of(each).ofAnyTask().toString())
+            .collect(Collectors.toSet());
+    Leaderboard board =
+        Leaderboard.of(
+            cells.stream().map(LeaderboardPage::tried).toList(),
+            tasksOf.apply(chosen.suite()).orElse(0),
+            baselines.size() == 1);
+    boolean timed = board.entries().stream().anyMatch(each -> each.faster() != null);
+    return Markup.of(
+        """
+        <table class="methods board">
+        <thead><tr><th scope="col" class="rank">Rank</th><th scope="col">Method</th><th scope="col">Tasks tried</th>\
+        <th scope="col">Correct</th><th scope="col">General</th>%s</tr></thead>
+        <tbody>
+        %s
+        </tbody>
+        </table>
+        <p class="legend">%s</p>
+        """,
+        timed
+            ? new Markup("<th scope=\"col\">fast₁</th><th scope=\"col\">fast₂</th>")
+            : Markup.NONE,
+        Markup.each(board.entries(), each -> row(each, board.tasks(), timed)),
+        legend(board, timed, baselines));
+  }
+
+  private static Tried tried(Cell cell) {
+    return new Tried(
+        new Maker(cell.method(), cell.model()),
+        cell.category() + "/" + cell.task(),
+        cell.samples(),
+        cell.correct(),
+        cell.first(),
+        cell.general(),
+        cell.timed(),
+        cell.faster(),
+        cell.twice());
+  }
+
+  private static Markup row(Entry entry, int tasks, boolean timed) {
+    Maker maker = entry.maker();
+    return Markup.of(
+        """
+        <tr><td class="rank" data-name="rank"><b>%s</b>%s</td><th scope="row">%s</th>\
+        <td data-name="tasks tried">%,d of %,d</td>%s%s%s</tr>
+        """,
+        entry.rank(),
+        why(entry),
+        Parts.maker(maker.method(), maker.model()),
+        entry.attempted(),
+        tasks,
+        share("correct", entry.correct()),
+        share("general", entry.general()),
+        timed ? share("fast₁", entry.faster()).and(share("fast₂", entry.twice())) : Markup.NONE);
+  }
+
+  private static Markup share(String name, @Nullable TaskShare share) {
+    return Markup.written(writer -> Components.shareCell(writer, name, share));
+  }
+
+  /** That it is tied, or how it was told apart. */
+  private static Markup why(Entry entry) {
+    Separation by = entry.separatedBy();
+    String told =
+        by == null
+            ? ""
+            : by.p() == null
+                ? "intervals apart"
+                : by.p() < 0.001 ? "p < 0.001" : String.format(Locale.ROOT, "p = %.3f", by.p());
+    return Markup.of(
+        "%s%s",
+        entry.tied() ? new Markup("<span class=\"tied\">tied</span>") : "",
+        told.isEmpty() ? "" : Markup.of("<small>%s</small>", told));
+  }
+
+  private static String legend(Leaderboard board, boolean timed, Set<String> baselines) {
+    String text =
+        "Shares of the suite’s %,d tasks, with 95 %% intervals; a task without a candidate counts as not solved, and of the same sample in several runs the last verdict counts."
+                .formatted(board.tasks())
+            + " A rank is shared by all that cannot be told apart from its first: by McNemar’s"
+            + " exact test on the same tasks, adjusted for all pairs, p is 0.05 or more; where a"
+            + " method has several samples of a task, their intervals overlap. p is against the"
+            + " first of the rank before.";
+    if (timed) {
+      return text
+          + " fast₁ and fast₂: correct and more than 1 and 2 times as fast as %s."
+              .formatted(baselines.iterator().next());
+    }
+    return baselines.size() < 2
+        ? text
+        : text
+            + " No fast₁: speedups are against different baselines, "
+            + String.join(", ", baselines)
+            + ".";
+  }
+}

@@ -1,0 +1,206 @@
+package dev.kbx.dashboard;
+
+import dev.kbx.analysis.VerdictRow;
+import dev.kbx.report.Components;
+import dev.kbx.report.Counted;
+import dev.kbx.stats.Rate;
+import dev.kbx.store.VerdictQueries;
+import dev.kbx.store.VerdictQueries.CategoryCounts;
+import dev.kbx.store.VerdictQueries.Filter;
+import dev.kbx.store.VerdictQueries.Names;
+import dev.kbx.store.VerdictQueries.Order;
+import dev.kbx.store.VerdictQueries.Placed;
+import dev.kbx.store.VerdictQueries.RunCounts;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** One run: rates, what breaks, its candidates. */
+record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
+  private static final int SIZE = 50;
+
+  /** How many verdicts the table of properties is made from. */
+  private static final int LOOKED_AT = 500;
+
+  /** Above this a whole report is a long download; the command line makes it. */
+  private static final int REPORTED = 20_000;
+
+  Markup body() {
+    RunCounts counts =
+        queries
+            .counts(List.of(run.id()))
+            .getOrDefault(run.id(), new RunCounts(0, 0, 0, 0, 0, 0, 0, Map.of()));
+    Markup more =
+        counts.verdicts() == 0
+            ? Parts.none("No verdict yet.")
+            : Parts.section("statuses", "By status", statuses(counts))
+                .and(Parts.section("categories", "By category", categories()))
+                .and(properties(counts))
+                .and(Parts.section("candidates", "Candidates", candidates()));
+    return facts(counts).and(tiles(counts)).and(more);
+  }
+
+  private Markup facts(RunCounts counts) {
+    Markup report =
+        counts.verdicts() <= REPORTED
+            ? Parts.link("/v1/runs/%s/report".formatted(Links.encoded(run.id())), "open")
+            : Markup.of("%s", "kbx report " + run.id());
+    return Markup.of(
+        "<dl class=\"facts\">%s</dl>",
+        Markup.each(
+            List.of(
+                Parts.fact(
+                    "Suite", run.suite() + (run.tasks().equals("*") ? "" : ", " + run.tasks())),
+                Parts.fact("Device", run.device().name()),
+                Parts.fact("Started", Parts.time(run.started())),
+                Parts.fact(
+                    "Took",
+                    run.finished() == null
+                        ? "not finished"
+                        : Parts.lasted(Duration.between(run.started(), run.finished()))),
+                Parts.fact("Grade", run.grade()),
+                Parts.fact(
+                    "Stages",
+                    run.stages().stream().map(Stage::label).collect(Collectors.joining(" → "))),
+                Parts.fact("Full report", report)),
+            fact -> fact));
+  }
+
+  private Markup tiles(RunCounts counts) {
+    String judged = "judged candidates";
+    Markup speed =
+        counts.timed() == 0
+            ? Parts.tile(
+                "Timed",
+                new Markup("<span class=\"unknown\">none</span>"),
+                "no speedups in this run")
+            : Parts.rateTile("Timed", counts.timed(), counts.judged(), judged);
+    int asked = Math.max(run.suiteTasks(), counts.solved());
+    return Parts.tiles(
+        "Rates",
+        Parts.rateTile("Called", counts.called(), counts.judged(), judged),
+        Parts.rateTile("Correct", counts.correct(), counts.judged(), judged),
+        run.decidedByAllCalls()
+            ? Markup.NONE
+            : Parts.rateTile("Correct, general grade", counts.general(), counts.judged(), judged),
+        Parts.rateTile("Tasks solved", counts.solved(), asked, "tasks asked for"),
+        speed,
+        counts.judged() == counts.verdicts()
+            ? Markup.NONE
+            : Parts.tile(
+                "Not judged",
+                counts.verdicts() - counts.judged(),
+                "task or kbx at fault; not in the rates"));
+  }
+
+  private Markup statuses(RunCounts counts) {
+    return Parts.statuses(counts.statuses(), Links.run(run.id()) + "?status=");
+  }
+
+  private Markup categories() {
+    return Markup.of(
+        """
+        <table class="categories one">
+        <thead><tr><th scope="col">Category</th><th scope="col" class="number">Judged</th><th scope="col">Correct</th></tr></thead>
+        <tbody>
+        %s
+        </tbody>
+        </table>
+        """,
+        Markup.each(queries.categories(run.id()), this::category));
+  }
+
+  private Markup category(CategoryCounts each) {
+    Rate rate = new Rate(each.correct(), each.judged());
+    return Markup.of(
+        """
+        <tr><th scope="row"><a href="%s">%s</a></th><td class="number">%,d</td><td data-name="correct">\
+        <span class="rate"><b>%s</b>%s<span>%s</span><small>%s</small></span></td></tr>
+        """,
+        Links.query(Links.run(run.id()), List.of(Map.entry("task", each.category()))),
+        each.category(),
+        each.judged(),
+        rate.passes() + "/" + rate.total(),
+        new Markup(Components.bar(rate)),
+        Components.percent(rate.value()),
+        Components.interval(rate));
+  }
+
+  private Markup properties(RunCounts counts) {
+    List<Placed> some = queries.page(Filter.ofRun(run.id()), Order.NEWEST, 0, LOOKED_AT);
+    Markup tables = propertiesOf(some);
+    return counts.verdicts() <= LOOKED_AT || tables.html().isEmpty()
+        ? tables
+        : tables.and(
+            Markup.of(
+                "<p class=\"legend\">Of the last %s; the full report has all.</p>",
+                Counted.of(LOOKED_AT, "verdict")));
+  }
+
+  /** Where kernels hold and break, by task and property; empty where nothing was asked. */
+  static Markup propertiesOf(List<Placed> placed) {
+    VerdictRow.Reader reader = new VerdictRow.Reader();
+    List<VerdictRow> rows = placed.stream().map(each -> reader.row(each.verdict())).toList();
+    return Markup.written(writer -> Components.properties(writer, rows));
+  }
+
+  private Markup candidates() {
+    Filter filter = view.filter(run.id());
+    int total = queries.count(filter);
+    List<Placed> page = queries.page(filter, Order.POSITION, view.page() * SIZE, SIZE);
+    return filters(total)
+        .and(Parts.verdicts(page, false))
+        .and(Parts.pages(Links.run(run.id()), view.parameters(), view.page(), SIZE, total));
+  }
+
+  private Markup filters(int total) {
+    Names names = queries.names(run.id());
+    return Markup.of(
+        """
+        <form class="tools" method="get" action="%s#candidates">
+        <label class="search">Task <input type="search" name="task" value="%s" placeholder="Category, or Category/task" list="categories-known" autocomplete="off"></label>
+        <datalist id="categories-known">%s</datalist>
+        %s%s%s
+        <button>Show</button>%s
+        <output>%s</output>
+        </form>
+        """,
+        Links.run(run.id()),
+        view.task(),
+        Markup.each(names.categories(), name -> Markup.of("<option value=\"%s\"></option>", name)),
+        select(
+            "status",
+            "Status",
+            view.status(),
+            Arrays.stream(Status.values())
+                .map(Status::label)
+                .sorted(Comparator.naturalOrder())
+                .toList()),
+        select("method", "Method", view.method(), names.methods()),
+        select("model", "Model", view.model(), names.models()),
+        view.isAll() ? "" : Parts.link(Links.run(run.id()) + "#candidates", "Show all"),
+        Counted.of(total, "candidate"));
+  }
+
+  private static Markup select(String name, String title, String chosen, List<String> values) {
+    if (values.size() < 2) return Markup.NONE;
+    return Markup.of(
+        "<label>%s <select name=\"%s\"><option value=\"\">all</option>%s</select></label>",
+        title,
+        name,
+        Markup.each(
+            values,
+            value ->
+                Markup.of(
+                    "<option value=\"%s\"%s>%s</option>",
+                    value.isEmpty() ? "-" : value,
+                    chosen.equals(value.isEmpty() ? "-" : value) ? new Markup(" selected") : "",
+                    value.isEmpty() ? "not stated" : value)));
+  }
+}

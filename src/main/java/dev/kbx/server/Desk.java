@@ -1,0 +1,47 @@
+package dev.kbx.server;
+
+import dev.kbx.dashboard.Pending;
+import dev.kbx.dashboard.ServiceState;
+import dev.kbx.dashboard.Submission;
+import dev.kbx.dashboard.Viewer;
+import io.helidon.webserver.http.ServerRequest;
+import java.util.List;
+import java.util.Optional;
+
+/** What the pages ask of the rest of the server. */
+interface Desk {
+  /** Who asks; empty for a request that needs a token and has none that may read. */
+  Optional<Viewer> viewer(ServerRequest request);
+
+  ServiceState state();
+
+  /** Whether it is a valid token, for who signs in. */
+  boolean isToken(String token);
+
+  /** The submission of that id, if it is one of the source and has no verdict. */
+  List<Pending> pending(String candidate, String judgement);
+
+  /**
+   * Accepts a candidate.
+   *
+   * @throws Refused if it cannot be judged, or not now
+   */
+  Accepted submit(Viewer viewer, Submission submission);
+
+  /**
+   * An accepted candidate.
+   *
+   * @param candidate SHA-256 of its source, whose page shows what becomes of it
+   * @param judgement id of the submission
+   */
+  record Accepted(String candidate, String judgement) {}
+
+  /** Why a form was refused, in a line for who filled it. */
+  final class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Refused(String why) {
+      super(why);
+    }
+  }
+}

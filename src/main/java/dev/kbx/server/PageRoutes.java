@@ -1,0 +1,288 @@
+package dev.kbx.server;
+
+import dev.kbx.dashboard.Assets;
+import dev.kbx.dashboard.Dashboard;
+import dev.kbx.dashboard.RunView;
+import dev.kbx.dashboard.Submission;
+import dev.kbx.dashboard.Viewer;
+import io.helidon.common.parameters.Parameters;
+import io.helidon.http.Header;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.SetCookie;
+import io.helidon.http.Status;
+import io.helidon.webserver.http.Handler;
+import io.helidon.webserver.http.HttpRules;
+import io.helidon.webserver.http.HttpService;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Optional;
+
+/** The pages at {@code /}: addresses to {@link Dashboard}. */
+final class PageRoutes implements HttpService {
+  /** Only our own files run and style; no other page may frame ours or take its forms. */
+  private static final Header POLICY =
+      HeaderValues.create(
+          "Content-Security-Policy",
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+              + " connect-src 'self'; form-action 'self'; base-uri 'none';"
+              + " frame-ancestors 'none'");
+
+  private static final Header SNIFF = HeaderValues.create("X-Content-Type-Options", "nosniff");
+  private static final Header REFERRER = HeaderValues.create("Referrer-Policy", "same-origin");
+  private static final Header FRESH = HeaderValues.create("Cache-Control", "no-store");
+  private static final Header CACHED = HeaderValues.create("Cache-Control", "max-age=300");
+
+  private static final Status UNUSABLE = Status.create(422, "Unprocessable Content");
+
+  /** A page more than anybody turns to, and a place in a table that an int can hold. */
+  private static final int LAST_PAGE = 1_000_000;
+
+  /** Of a form; a source of 1 MiB may take three times as much. */
+  private static final long MOST_FORM = 4L << 20;
+
+  private final Dashboard dashboard;
+  private final Desk desk;
+
+  PageRoutes(Dashboard dashboard, Desk desk) {
+    this.dashboard = dashboard;
+    this.desk = desk;
+  }
+
+  @Override
+  public void routing(HttpRules rules) {
+    rules
+        .get("/", page((viewer, _) -> Optional.of(dashboard.home(viewer, desk.state()))))
+        .get(
+            "/runs",
+            page((viewer, request) ->
+                Optional.of(dashboard.runs(viewer, number(request, "page").orElse(0)))))
+        .get(
+            "/runs/{id}",
+            page((viewer, request) -> dashboard.run(viewer, segment(request, "id"), view(request))))
+        .get(
+            "/leaderboard",
+            page((viewer, request) ->
+                Optional.of(
+                    dashboard.leaderboard(
+                        viewer,
+                        query(request, "suite"),
+                        query(request, "grade"),
+                        query(request, "device")))))
+        .get("/tasks", page((viewer, request) -> dashboard.tasks(viewer, query(request, "suite"))))
+        .get(
+            "/tasks/{suite}/{category}/{name}",
+            page((viewer, request) ->
+                dashboard.task(
+                    viewer,
+                    segment(request, "suite"),
+                    segment(request, "category"),
+                    segment(request, "name"))))
+        .get("/candidates/{hash}", page(this::candidate))
+        .get(
+            "/compare",
+            page((viewer, request) ->
+                dashboard.compare(viewer, query(request, "a"), query(request, "b"))))
+        .get(
+            "/submit",
+            page((viewer, request) -> Optional.of(dashboard.submit(viewer, asked(request), null))))
+        .post("/submit", this::submit)
+        .get("/system", page((viewer, _) -> Optional.of(dashboard.system(viewer, desk.state()))))
+        .get("/login", (request, response) -> html(response, Dashboard.login(null, next(request))))
+        .post("/login", this::login)
+        .post("/logout", this::logout)
+        .get("/assets/{name}", PageRoutes::asset);
+  }
+
+  private interface Page {
+    Optional<String> of(Viewer viewer, ServerRequest request);
+  }
+
+  /** A page for who may read; others are asked for a token first. */
+  private Handler page(Page page) {
+    return (request, response) -> {
+      Optional<Viewer> viewer = desk.viewer(request);
+      if (viewer.isEmpty()) {
+        toLogin(request, response);
+        return;
+      }
+      Optional<String> html = page.of(viewer.get(), request);
+      if (html.isPresent()) {
+        html(response, html.get());
+      } else {
+        response.status(Status.NOT_FOUND_404);
+        html(
+            response,
+            Dashboard.problem(viewer.get(), "Not found", "There is nothing at this address."));
+      }
+    };
+  }
+
+  private static void toLogin(ServerRequest request, ServerResponse response) {
+    String here = request.prologue().uriPath().path();
+    see(response, "/login?next=" + URLEncoder.encode(here, StandardCharsets.UTF_8));
+  }
+
+  private static void see(ServerResponse response, String address) {
+    response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, address).send();
+  }
+
+  /** Keeps a token in a cookie that no script reads and no other site sends. */
+  private void login(ServerRequest request, ServerResponse response) {
+    Parameters form = form(request);
+    String token = field(form, "token").strip();
+    if (!desk.isToken(token)) {
+      response.status(Status.UNAUTHORIZED_401);
+      html(response, Dashboard.login("this token is not valid", own(field(form, "next"))));
+      return;
+    }
+    response.headers().addCookie(cookie(request, token).build());
+    see(response, own(field(form, "next")));
+  }
+
+  private void logout(ServerRequest request, ServerResponse response) {
+    Optional<Viewer> viewer = desk.viewer(request);
+    if (viewer.isPresent() && isOwn(viewer.get(), form(request))) {
+      response.headers().addCookie(cookie(request, "").maxAge(Duration.ZERO).build());
+    }
+    see(response, "/");
+  }
+
+  private static SetCookie.Builder cookie(ServerRequest request, String token) {
+    return SetCookie.builder(Access.COOKIE, token)
+        .path("/")
+        .httpOnly(true)
+        .secure(request.isSecure())
+        .sameSite(SetCookie.SameSite.STRICT);
+  }
+
+  private static Parameters form(ServerRequest request) {
+    long length = request.headers().contentLength().orElse(Long.MAX_VALUE);
+    if (length > MOST_FORM) throw Refusal.of(413, "the form is larger than 4 MiB");
+    return request.content().as(Parameters.class);
+  }
+
+  private Optional<String> candidate(Viewer viewer, ServerRequest request) {
+    String hash = segment(request, "hash");
+    return dashboard.candidate(
+        viewer,
+        hash,
+        query(request, "run"),
+        number(request, "position").orElse(null),
+        desk.pending(hash, query(request, "judgement")));
+  }
+
+  private void submit(ServerRequest request, ServerResponse response) {
+    Optional<Viewer> viewer = desk.viewer(request);
+    if (viewer.isEmpty()) {
+      toLogin(request, response);
+      return;
+    }
+    Parameters form = form(request);
+    Submission given =
+        new Submission(
+            field(form, "suite"),
+            field(form, "task"),
+            field(form, "grade"),
+            field(form, "policy"),
+            field(form, "run"),
+            field(form, "code").replace("\r\n", "\n"));
+    if (!isOwn(viewer.get(), form)) {
+      response.status(Status.FORBIDDEN_403);
+      html(
+          response,
+          dashboard.submit(
+              viewer.get(), given, "this form is of an earlier session; send it again"));
+      return;
+    }
+    try {
+      Desk.Accepted accepted = desk.submit(viewer.get(), given);
+      see(
+          response,
+          "/candidates/%s?judgement=%s".formatted(accepted.candidate(), accepted.judgement()));
+    } catch (Desk.Refused e) {
+      response.status(UNUSABLE);
+      html(response, dashboard.submit(viewer.get(), given, e.getMessage()));
+    }
+  }
+
+  /** Whether the form is one that this viewer was shown. */
+  private static boolean isOwn(Viewer viewer, Parameters form) {
+    String expected = viewer.csrf();
+    return expected == null
+        || MessageDigest.isEqual(
+            expected.getBytes(StandardCharsets.UTF_8),
+            field(form, "csrf").getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static void asset(ServerRequest request, ServerResponse response) {
+    Optional<Assets.Asset> asset = Assets.of(segment(request, "name"));
+    if (asset.isEmpty()) {
+      response.status(Status.NOT_FOUND_404).send();
+      return;
+    }
+    response
+        .header(HeaderNames.CONTENT_TYPE, asset.get().contentType())
+        .header(SNIFF)
+        .header(CACHED)
+        .send(asset.get().text());
+  }
+
+  private static void html(ServerResponse response, String html) {
+    response
+        .header(HeaderNames.CONTENT_TYPE, "text/html; charset=utf-8")
+        .header(POLICY)
+        .header(SNIFF)
+        .header(REFERRER)
+        .header(FRESH)
+        .send(html);
+  }
+
+  private static RunView view(ServerRequest request) {
+    return new RunView(
+        query(request, "status"),
+        query(request, "task"),
+        query(request, "method"),
+        query(request, "model"),
+        number(request, "page").orElse(0));
+  }
+
+  private static Submission asked(ServerRequest request) {
+    return new Submission(query(request, "suite"), query(request, "task"), "", "", "", "");
+  }
+
+  /** Where to go after signing in: a path of this server, whatever was asked for. */
+  private static String next(ServerRequest request) {
+    return own(query(request, "next"));
+  }
+
+  private static String own(String next) {
+    boolean own = next.startsWith("/") && !next.startsWith("//") && !next.contains("\\");
+    return own ? next : "/";
+  }
+
+  private static String segment(ServerRequest request, String name) {
+    return request.path().pathParameters().first(name).orElse("");
+  }
+
+  private static String query(ServerRequest request, String name) {
+    return request.query().first(name).orElse("");
+  }
+
+  private static String field(Parameters form, String name) {
+    return form.first(name).orElse("");
+  }
+
+  private static Optional<Integer> number(ServerRequest request, String name) {
+    try {
+      int number = Integer.parseInt(query(request, name));
+      return number < 0 || number > LAST_PAGE ? Optional.empty() : Optional.of(number);
+    } catch (NumberFormatException _) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package dev.kbx.server;
+
+import dev.kbx.dashboard.Pending;
+import dev.kbx.dashboard.ServiceState;
+import dev.kbx.dashboard.Viewer;
+import dev.kbx.plan.Plan;
+import dev.kbx.server.SubmissionReader.Read;
+import dev.kbx.store.ServiceStore;
+import dev.kbx.store.Submission;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Verdict;
+import io.helidon.webserver.http.ServerRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The desk of a running server: its queue, its tokens. */
+final class ServerDesk implements Desk {
+  private static final Pattern RUN = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+  private static final String DEFAULT_RUN = "service";
+
+  private final Access access;
+  private final JudgingService judging;
+  private final ServiceStore store;
+  private final Machine machine;
+  private final JudgementView view;
+
+  ServerDesk(Access access, JudgingService judging, ServiceStore store, Machine machine) {
+    this.access = access;
+    this.judging = judging;
+    this.store = store;
+    this.machine = machine;
+    this.view = new JudgementView(judging, store);
+  }
+
+  @Override
+  public Optional<Viewer> viewer(ServerRequest request) {
+    try {
+      Client client = access.require(request, Client.Scope.READ);
+      Optional<String> token = Access.cookie(request);
+      return Optional.of(
+          new Viewer(
+              client.name(),
+              client.may(Client.Scope.SUBMIT),
+              token.isPresent(),
+              token.map(Access::csrf).orElse(null)));
+    } catch (Refusal refusal) {
+      if (refusal.status() == 401) return Optional.empty();
+      throw refusal;
+    }
+  }
+
+  @Override
+  public boolean isToken(String token) {
+    return access.isToken(token);
+  }
+
+  @Override
+  public ServiceState state() {
+    Verdict.Device device = machine.device();
+    boolean ready = judging.ready();
+    return new ServiceState(
+        List.of(
+            new ServiceState.Device(
+                device.name(),
+                ready ? "ready" : "not ready",
+                ready,
+                device.uuid(),
+                device.driver(),
+                device.arch())),
+        judging.queued(),
+        judging.judging(),
+        judging.queued() == 0
+            ? null
+            : Duration.ofMillis(Math.round(1_000 * judging.oldestSeconds())),
+        new TreeMap<>(judging.queuedByClient()));
+  }
+
+  @Override
+  public List<Pending> pending(String candidate, String judgement) {
+    if (judgement.isEmpty()) return List.of();
+    return view.now(store.submissions(List.of(judgement))).stream()
+        .filter(each -> each.identity().source().equals(candidate))
+        .filter(each -> each.state() != Submission.State.DONE)
+        .map(this::pending)
+        .toList();
+  }
+
+  private Pending pending(Submission each) {
+    Optional<Waiting> waits = judging.waiting(each.id());
+    boolean active = waits.map(Waiting::judging).orElse(false);
+    return new Pending(
+        each.id(),
+        active ? "judging" : each.state().name().toLowerCase(Locale.ROOT),
+        each.identity().task(),
+        each.run(),
+        waits.isEmpty() || active ? null : (Integer) judging.ahead(waits.get()),
+        each.message());
+  }
+
+  @Override
+  public Accepted submit(Viewer viewer, dev.kbx.dashboard.Submission form) {
+    try {
+      ObjectNode body = Json.mapper().createObjectNode();
+      body.put("task", form.task()).put("code", form.code());
+      if (!form.suite().isEmpty()) body.put("suite", form.suite());
+      ObjectNode plan = Json.mapper().createObjectNode();
+      if (!form.grade().isEmpty()) plan.put("grade", form.grade());
+      if (!form.policy().isEmpty()) plan.put("policy", form.policy());
+      Read read = new SubmissionReader(machine).ofJson(body);
+      Plan how = Plans.of(plan, machine.secret());
+      Submission accepted =
+          judging.accept(viewer.client(), read.wanted(), run(form.run()), how, 0, null).getFirst();
+      return new Accepted(accepted.identity().source(), accepted.id());
+    } catch (Refusal refusal) {
+      throw new Refused(String.valueOf(refusal.getMessage()));
+    }
+  }
+
+  private static String run(String given) {
+    if (given.isEmpty()) return DEFAULT_RUN;
+    if (RUN.matcher(given).matches()) return given;
+    throw new Refused("run: must be 1 to 100 of the characters A-Z a-z 0-9 . _ -");
+  }
+}

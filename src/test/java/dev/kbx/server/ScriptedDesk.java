@@ -1,0 +1,61 @@
+package dev.kbx.server;
+
+import dev.kbx.dashboard.Pending;
+import dev.kbx.dashboard.ServiceState;
+import dev.kbx.dashboard.Submission;
+import dev.kbx.dashboard.Viewer;
+import io.helidon.webserver.http.ServerRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** A desk that takes what it is given and judges when it is told to. */
+final class ScriptedDesk implements Desk {
+  static final String HASH = "ab".repeat(32);
+
+  final List<Submission> submissions = new CopyOnWriteArrayList<>();
+  volatile Viewer viewer = Viewer.LOCAL;
+  volatile boolean signedIn = true;
+  volatile String state = "queued";
+
+  @Override
+  public Optional<Viewer> viewer(ServerRequest request) {
+    return signedIn ? Optional.of(viewer) : Optional.empty();
+  }
+
+  @Override
+  public boolean isToken(String token) {
+    return token.equals("kbx_right");
+  }
+
+  @Override
+  public ServiceState state() {
+    return new ServiceState(
+        List.of(
+            new ServiceState.Device(
+                "NVIDIA H200", "ready", true, "GPU-5bd02c7a", "580.95.05", "sm_90"),
+            new ServiceState.Device(
+                "NVIDIA H200", "lost", false, "GPU-c11f09d2", "580.95.05", "sm_90")),
+        3,
+        2,
+        Duration.ofSeconds(75),
+        Map.of("ann", 2, "<b>ben", 1));
+  }
+
+  @Override
+  public List<Pending> pending(String candidate, String judgement) {
+    if (!candidate.equals(HASH) || submissions.isEmpty() || state.equals("done")) return List.of();
+    return List.of(new Pending("j_1", state, "Activation/relu", "service", 2, null));
+  }
+
+  @Override
+  public Accepted submit(Viewer client, Submission submission) {
+    if (submission.task().equals("Nowhere/none")) {
+      throw new Refused("no task 'Nowhere/none'; did you mean <Activation/relu>?");
+    }
+    submissions.add(submission);
+    return new Accepted(HASH, "j_1");
+  }
+}
