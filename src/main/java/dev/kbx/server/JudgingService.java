@@ -411,8 +411,8 @@ final class JudgingService implements AutoCloseable {
 
   private void end(Waiting waited, Submission end) {
     settlements.add(end);
+    waiting.remove(end.id()); // Before anybody is woken, who would still find it waiting.
     waited.ended().complete(end);
-    waiting.remove(end.id());
     lock.lock();
     try {
       attempts.remove(end.id());

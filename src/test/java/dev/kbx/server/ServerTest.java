@@ -256,8 +256,8 @@ class ServerTest {
     assertThat(out.body()).contains("leads out of the folder");
     assertThat(Files.exists(folder.resolve("relu.py"))).isFalse();
     String row = "{\"file\":\"Activation/relu.py\",\"predict\":\"x = 1\"}\n";
-    assertThat(post("/v1/judgements?wait=20", "application/x-ndjson", row).statusCode())
-        .isEqualTo(200);
+    HttpResponse<String> line = post("/v1/judgements?wait=20", "application/x-ndjson", row);
+    assertThat(line.statusCode()).as(line.body()).isEqualTo(200);
     assertThat(post("/v1/judgements", "application/x-ndjson", row + "no\n").statusCode())
         .isEqualTo(422);
     HttpResponse<String> skipped =
