@@ -1,11 +1,18 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 from fault_server import FaultServer
+from hypothesis import settings
 
 import kbx
+
+# The same examples in every run, and none too slow; many others where there is time.
+settings.register_profile("verify", deadline=None, derandomize=True, database=None)
+settings.register_profile("soak", deadline=None, max_examples=3000, database=None)
+settings.load_profile("soak" if os.environ.get("KBX_SOAK") else "verify")
 
 
 @pytest.fixture
