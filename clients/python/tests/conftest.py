@@ -11,7 +11,7 @@ import kbx
 
 # The same examples in every run, and none too slow; many others where there is time.
 settings.register_profile("verify", deadline=None, derandomize=True, database=None)
-settings.register_profile("soak", deadline=None, max_examples=3000, database=None)
+settings.register_profile("soak", deadline=None, max_examples=500, database=None)
 settings.load_profile("soak" if os.environ.get("KBX_SOAK") else "verify")
 
 

@@ -59,9 +59,8 @@ class FaultServer:
         self._by_key: dict[str, dict[str, Any]] = {}
         self._by_id: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._http.daemon_threads = True
-        self._http.kbx = self  # type: ignore[attr-defined]
+        self._http = _Server(("127.0.0.1", 0), _Handler)
+        self._http.kbx = self
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
 
@@ -77,6 +76,8 @@ class FaultServer:
     def serve(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
         with self._lock:
             self.requests.append((method, path, query, body))
+            if path.startswith("/v1/tasks"):
+                return self._tasks(path)
             if (method, path) == ("POST", "/v1/judgements"):
                 return self._answer([self._accept(candidate) for candidate in body["candidates"]])
             if (method, path) == ("GET", "/v1/judgements"):
@@ -114,6 +115,13 @@ class FaultServer:
         done = all(judgement["state"] not in ("queued", "judging") for judgement in judgements)
         return (200 if done else 202), {"judgements": judgements, "run": "r"}
 
+    def _tasks(self, path: str) -> tuple[int, Any]:
+        if path.endswith("/prompt"):
+            return 200, {"prompt": f"Write {path.split('/')[-2]} please"}
+        names = ["Activation/gelu", "Activation/relu", "Math/softmax", "Math/sum"]
+        tasks = [dict(zip(("category", "name"), name.split("/"), strict=True)) for name in names]
+        return 200, {"tasks": [{"suite": "kernelbenchx", **task} for task in tasks]}
+
     def _one(self, method: str, identity: str) -> tuple[int, Any]:
         judgement = self._by_id.get(identity)
         if judgement is None:
@@ -126,7 +134,14 @@ class FaultServer:
         return 200, judgement
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+    kbx: FaultServer
+
+
 class _Handler(BaseHTTPRequestHandler):
+    server: _Server
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     mute = False
@@ -137,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_DELETE = do_GET  # noqa: N815
 
     def _serve(self) -> None:
-        server: FaultServer = self.server.kbx  # type: ignore[attr-defined]
+        server = self.server.kbx
         text = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         server.headers.append({name.lower(): value for name, value in self.headers.items()})
         fault = server.faults.popleft() if server.faults else None

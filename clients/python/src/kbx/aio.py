@@ -34,7 +34,9 @@ class AsyncClient:
         self, url: str | None = None, token: str | None = None, *, timeout: float = 30.0, patience: float = 300.0
     ) -> None:
         self._settings = Settings.of(url, token, timeout, patience)
-        self._http = httpx.AsyncClient(base_url=self._settings.url, headers=self._settings.headers())
+        self._http = httpx.AsyncClient(
+            base_url=self._settings.url, headers=self._settings.headers(), verify=self._settings.trust()
+        )
 
     async def judge(
         self,

@@ -33,7 +33,9 @@ class Client:
         self, url: str | None = None, token: str | None = None, *, timeout: float = 30.0, patience: float = 300.0
     ) -> None:
         self._settings = Settings.of(url, token, timeout, patience)
-        self._http = httpx.Client(base_url=self._settings.url, headers=self._settings.headers())
+        self._http = httpx.Client(
+            base_url=self._settings.url, headers=self._settings.headers(), verify=self._settings.trust()
+        )
 
     def judge(
         self,

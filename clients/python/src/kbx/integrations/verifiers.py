@@ -16,6 +16,7 @@ from kbx.aio import AsyncClient
 from kbx.client import Client
 from kbx.integrations.replies import reply_text
 from kbx.models import Candidate, Options, Plan, Verdict
+from kbx.settings import trust
 from kbx.shaping import RewardShaping, shape
 
 
@@ -105,13 +106,22 @@ class SingleTurn(vf.Harness[vf.HarnessConfig]):
         messages = [
             {"role": role, "content": text} for role, text in (("system", system), ("user", prompt)) if text is not None
         ]
-        async with httpx.AsyncClient(timeout=None) as http:
+        async with httpx.AsyncClient(timeout=None, verify=trust(endpoint)) as http:
             response = await http.post(
                 endpoint.rstrip("/") + "/chat/completions",
                 headers={"authorization": f"Bearer {secret}"},
                 json={"model": ctx.model, "messages": messages},
             )
         return vf.ProgramResult(0 if response.is_success else 1, "", response.text if response.is_error else "")
+
+
+class KbxEnvConfig(vf.SingleAgentEnvConfig):
+    agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
+    """Needs no machine of its own: with the harness ``SingleTurn`` nothing is run beside kbx."""
+
+
+class KbxEnv(vf.SingleAgentEnv, vf.Env[KbxEnvConfig]):
+    """The taskset with one agent that answers each task once."""
 
 
 def metrics(verdict: Verdict) -> dict[str, float]:
