@@ -81,7 +81,7 @@ class TinyChat:
             self._asked[key] += 1
             draw = torch.Generator().manual_seed(self._asked[key])
             odds = self._model(**prompt).logits[0, -1].softmax(-1)
-            return self._tokenizer.decode(torch.multinomial(odds, 1, generator=draw))
+            return str(self._tokenizer.decode(torch.multinomial(odds, 1, generator=draw)))
 
     def close(self) -> None:
         self._http.shutdown()

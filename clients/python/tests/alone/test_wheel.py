@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fault_server import FaultServer
 
-PROJECT = Path(__file__).parent.parent
+PROJECT = Path(__file__).parents[2]
 USE = """
 import importlib.metadata, pathlib, sys
 import kbx
