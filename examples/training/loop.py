@@ -90,7 +90,7 @@ def verifiers(tasks: list[kbx.Task]) -> list[float]:
         episodes = asyncio.run(evaluate())
     finally:
         chat.close()
-    failed = [f"{error.type} {error.message} {error.traceback}" for episode in episodes for trace in episode.traces for error in trace.errors]
+    failed = [error.message for episode in episodes for trace in episode.traces for error in trace.errors]
     if failed:
         sys.exit(f"{len(failed)} rollouts have no reward: {failed[0]}")
     return [trace.reward for episode in episodes for trace in episode.traces]
@@ -102,7 +102,7 @@ def main(library: Callable[[list[kbx.Task]], list[float]]) -> None:
     for _ in range(2):
         start = time.monotonic()
         rewards = library(tasks)
-        figures = {"completions": len(rewards), "reward": sum(rewards) / len(rewards), "best": max(rewards)}
+        figures = {"completions": len(rewards), "reward": round(sum(rewards) / len(rewards), 4), "best": round(max(rewards), 4)}
         print(json.dumps({**figures, "seconds": round(time.monotonic() - start, 2)}), flush=True)
 
 

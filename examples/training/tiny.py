@@ -6,6 +6,7 @@ download, and learns within a few steps which words the referee likes.
 
 import json
 import threading
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -79,7 +80,7 @@ class TinyChat:
         with self._lock, torch.inference_mode():
             key = json.dumps(messages)
             self._asked[key] += 1
-            draw = torch.Generator().manual_seed(self._asked[key])
+            draw = torch.Generator().manual_seed(zlib.crc32(f"{self._asked[key]} {key}".encode()))
             odds = self._model(**prompt).logits[0, -1].softmax(-1)
             return str(self._tokenizer.decode(torch.multinomial(odds, 1, generator=draw)))
 

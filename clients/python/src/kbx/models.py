@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -62,11 +62,11 @@ class Candidate:
 class Plan:
     """How to judge, as the options of ``kbx eval`` of the same names; None leaves the choice to the server."""
 
-    stages: str | None = None
+    stages: Sequence[str] | None = None
     grade: str | None = None
     policy: str | None = None
     precision: str | None = None
-    timeout: float | None = None
+    timeout: int | None = None
     baseline: str | None = None
     cache: str | None = None
     tolerance: str | None = None
@@ -81,14 +81,14 @@ class Plan:
 class Options:
     """What holds for all candidates of a request.
 
-    ``run``: the run of the store that the verdicts join. ``priority``: -10 to 10, higher first.
+    ``run``: a name; the verdicts of one name and plan are one run of the store. ``priority``: -10 to 10, higher first.
     ``deadline``: seconds after which a candidate that is still queued expires.
     """
 
     run: str | None = None
     plan: Plan | None = None
     priority: int | None = None
-    deadline: float | None = None
+    deadline: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         body = {"run": self.run, "priority": self.priority, "deadline_seconds": self.deadline}
@@ -299,4 +299,11 @@ def _speedup(read: Reader | None) -> Speedup | None:
 
 def _present(record: Candidate | Plan) -> dict[str, Any]:
     pairs = ((item.name, getattr(record, item.name)) for item in fields(record))
-    return {name: dict(value) if isinstance(value, Mapping) else value for name, value in pairs if value is not None}
+    return {name: _plain(value) for name, value in pairs if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold of any mapping or sequence."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value

@@ -53,6 +53,7 @@ def test_a_model_learns_from_the_reward(url: str, tasks: list[kbx.Task], answers
 
     logs = [log for log in training.state.log_history if "reward" in log]
     rewards = [log["reward"] for log in logs]
+    print("REW", rewards, [log["learning_rate"] for log in logs])
     assert len(rewards) == STEPS
     assert all(0 <= reward <= 1 for reward in rewards)
     assert rewards[-1] > 2 * rewards[0]
