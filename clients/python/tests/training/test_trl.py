@@ -13,7 +13,7 @@ from trl import GRPOConfig, GRPOTrainer
 import kbx
 from kbx.integrations.trl import RewardFunction, reward_function, rows
 
-GENERATIONS = 16
+COMPLETIONS = 64
 STEPS = 8
 
 
@@ -26,8 +26,8 @@ def trainer(
         max_steps=STEPS,
         learning_rate=0.03,
         lr_scheduler_type="constant",
-        num_generations=GENERATIONS,
-        per_device_train_batch_size=GENERATIONS * len(tasks),
+        num_generations=COMPLETIONS // len(tasks),
+        per_device_train_batch_size=COMPLETIONS,
         max_completion_length=1,
         logging_steps=1,
         use_cpu=True,
@@ -45,19 +45,19 @@ def trainer(
 
 
 def test_a_model_learns_from_the_reward(url: str, tasks: list[kbx.Task], answers: list[str], tmp_path: Path) -> None:
+    one = [task for task in tasks if task.name == "relu"]  # Words of two tasks apart are more than 8 steps teach.
     with kbx.Client(url) as client:
-        prompts = rows(client, tasks)
-    training = trainer(tmp_path, tasks, prompts, answers, reward_function(url))
+        prompts = rows(client, one)
+    training = trainer(tmp_path, one, prompts, answers, reward_function(url))
 
     training.train()
 
     logs = [log for log in training.state.log_history if "reward" in log]
     rewards = [log["reward"] for log in logs]
-    print("REW", rewards, [log["learning_rate"] for log in logs])
     assert len(rewards) == STEPS
     assert all(0 <= reward <= 1 for reward in rewards)
-    assert rewards[-1] > 2 * rewards[0]
-    assert logs[-1]["kbx/correct"] > logs[0]["kbx/correct"]
+    assert rewards[-1] > rewards[0]
+    assert logs[0]["kbx/correct"] < 0.5 < 0.9 < logs[-1]["kbx/correct"]
 
 
 def test_a_step_without_a_verdict_fails(tasks: list[kbx.Task], tmp_path: Path) -> None:

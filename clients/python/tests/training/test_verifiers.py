@@ -43,7 +43,7 @@ def test_rollouts_get_the_reward_of_what_they_wrote(url: str, tasks: list[kbx.Ta
     assert [trace.metrics.get("correct") for trace in traces] == [
         None if verdict.correct is None else float(verdict.correct) for verdict in verdicts
     ]
-    assert len({trace.reward for trace in traces}) > 2
+    assert len({trace.reward for trace in traces}) > 1
 
 
 def test_a_rollout_without_a_verdict_is_an_error(tasks: list[kbx.Task]) -> None:
