@@ -94,17 +94,17 @@ class FaultServer:
         judgement["code"] = code
         self._by_key[candidate["key"]] = self._by_id[judgement["id"]] = judgement
         if self.polls_until_done == 0:
-            self._finish(judgement)
+            self.finish(judgement)
         return judgement
 
     def _poll(self, identity: str) -> dict[str, Any]:
         judgement = self._by_id[identity]
         judgement["polls"] += 1
         if judgement["state"] == "queued" and judgement["polls"] >= self.polls_until_done:
-            self._finish(judgement)
+            self.finish(judgement)
         return judgement
 
-    def _finish(self, judgement: dict[str, Any]) -> None:
+    def finish(self, judgement: dict[str, Any]) -> None:
         code = judgement["code"]
         judgement["state"] = self.states.get(code, "done")
         if judgement["state"] == "done":

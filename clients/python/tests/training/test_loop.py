@@ -18,7 +18,9 @@ LOOP = PROJECT.parents[1] / "examples/training/loop.py"
 def test_the_second_time_is_the_same(url: str, library: str) -> None:
     path = os.pathsep.join([str(PROJECT / "src"), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, str(LOOP), library]
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": path, "KBX_URL": url}, capture_output=True, text=True
+    )
 
     assert done.returncode == 0, done.stderr
     first, second = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
