@@ -53,7 +53,7 @@ public record Extraction(String code, String rule, boolean found) {
   }
 
   /** The same for the referee, which judges what is no source, too: the text as it is. */
-  static Source.Text source(String reply, Task task) {
+  public static Source.Text source(String reply, Task task) {
     return find(reply, task, DEPTH).source();
   }
 

@@ -32,6 +32,8 @@ import picocli.CommandLine.ScopeType;
       ImportCommand.class,
       ExportCommand.class,
       CertifyCommand.class,
+      ServeCommand.class,
+      TokensCommand.class,
       ModelsCommand.class,
       DoctorCommand.class,
       BenchCommand.class,

@@ -20,6 +20,11 @@ public interface Referee {
    */
   Judgement judge(Candidate candidate, Plan plan) throws InterruptedException;
 
+  /** Whether the judgement is known, so that {@link #judge} takes no slot for it. */
+  default boolean remembers(Candidate candidate, Plan plan) {
+    return false;
+  }
+
   /** Number of candidates judged concurrently; submitting more at once gains nothing. */
   int capacity();
 

@@ -42,6 +42,11 @@ public final class RememberingReferee implements Referee {
     judging.expect(plan, candidates);
   }
 
+  @Override
+  public boolean remembers(Candidate candidate, Plan plan) {
+    return find(keys.of(candidate, plan)).isPresent();
+  }
+
   /** Number of cache hits. */
   public int remembered() {
     return remembered.get();

@@ -184,8 +184,9 @@ public final class RunService implements AutoCloseable {
   }
 
   private void store(int position, Verdict verdict, String code) {
+    // Not one at a time: the store commits together what comes together.
+    Stored stored = store.add(position, verdict, code);
     synchronized (telling) {
-      Stored stored = store.add(position, verdict, code);
       listener.verdict(stored, verdict);
     }
   }

@@ -53,6 +53,7 @@ final class JdbcStore implements RunStore {
   private final Database database;
   private final Jdbi jdbi;
   private final Set<String> claimed = new HashSet<>();
+  private final GroupCommit commits = new GroupCommit(this::transaction);
   private Handle handle;
 
   private JdbcStore(Database database) {
@@ -74,6 +75,20 @@ final class JdbcStore implements RunStore {
   @Override
   public String label() {
     return database.label();
+  }
+
+  @Override
+  public ServiceStore service() {
+    return new JdbcService(this, database);
+  }
+
+  private void transaction(Consumer<Handle> work) {
+    use(h -> h.useTransaction(work::accept));
+  }
+
+  /** Writes with others in one transaction; returns when it is committed. */
+  void write(Consumer<Handle> work) {
+    commits.write(work);
   }
 
   @Override
@@ -99,12 +114,15 @@ final class JdbcStore implements RunStore {
 
   @Override
   public void begin(RunInfo run) {
-    use(h ->
-        h.createUpdate("INSERT INTO run (id, started, info) VALUES (:id, :started, :info)")
-            .bind("id", run.id())
-            .bind("started", run.started().toString())
-            .bind("info", Json.mapper().writeValueAsString(run))
-            .execute());
+    use(h -> insert(h, run));
+  }
+
+  static void insert(Handle h, RunInfo run) {
+    h.createUpdate("INSERT INTO run (id, started, info) VALUES (:id, :started, :info)")
+        .bind("id", run.id())
+        .bind("started", run.started().toString())
+        .bind("info", Json.mapper().writeValueAsString(run))
+        .execute();
   }
 
   @Override
@@ -122,8 +140,7 @@ final class JdbcStore implements RunStore {
     String json = Json.mapper().writeValueAsString(verdict);
     Verdict.Speedup speedup = verdict.speedup();
     SourceFeatures features = verdict.features();
-    use(h ->
-        h.useTransaction(t -> {
+    write(t -> {
           t.createUpdate(
                   "INSERT INTO source (candidate, code) VALUES (:c, :code) ON CONFLICT DO NOTHING")
               .bind("c", verdict.candidate())
@@ -172,7 +189,7 @@ final class JdbcStore implements RunStore {
               .bind("techniques", features == null ? null : String.join(",", features.techniques()))
               .bind("brief", Json.mapper().writeValueAsString(BriefVerdict.of(verdict)))
               .execute();
-        }));
+        });
     return new Stored(position, json);
   }
 
@@ -323,7 +340,7 @@ final class JdbcStore implements RunStore {
 
   @Override
   public void remember(String key, String candidate, Judgement judgement) {
-    use(h ->
+    write(h ->
         h.createUpdate(
                 "INSERT INTO judgement (judged_as, candidate, body) VALUES (:key, :c, :body)"
                     + " ON CONFLICT DO NOTHING")
@@ -355,7 +372,8 @@ final class JdbcStore implements RunStore {
           for (String table : List.of("source", "judgement")) {
             t.execute(
                 "DELETE FROM %s WHERE candidate NOT IN (SELECT candidate FROM verdict)"
-                    .formatted(table));
+                    .formatted(table)
+                    + " AND candidate NOT IN (SELECT candidate FROM submission)");
           }
           return deleted;
         }));
@@ -477,15 +495,15 @@ final class JdbcStore implements RunStore {
     return text == null ? null : database.original(text);
   }
 
-  private interface Use {
+  interface Use {
     void with(Handle handle);
   }
 
-  private interface Get<T> {
+  interface Get<T> {
     T with(Handle handle);
   }
 
-  private synchronized void use(Use use) {
+  synchronized void use(Use use) {
     try {
       use.with(handle());
     } catch (JdbiException e) {
@@ -493,7 +511,7 @@ final class JdbcStore implements RunStore {
     }
   }
 
-  private synchronized <T> T get(Get<T> get) {
+  synchronized <T> T get(Get<T> get) {
     try {
       return get.with(handle());
     } catch (JdbiException e) {

@@ -23,7 +23,7 @@ record PostgresDatabase(String url) implements Database {
   private static final String TABLES = "kbx";
 
   /** The newest migration under {@code db/postgresql}. */
-  private static final int SCHEMA = 4;
+  private static final int SCHEMA = 5;
 
   private static final String NO_TABLE = "42P01";
   private static final String NO_SCHEMA = "3F000";

@@ -29,6 +29,9 @@ public interface RunStore extends AutoCloseable {
   /** Name for messages. */
   String label();
 
+  /** What {@code kbx serve} keeps here. */
+  ServiceStore service();
+
   /**
    * Claims a run for this process until the store is closed. Throws {@link StoreProblem} if another
    * process has it.

@@ -20,7 +20,7 @@ record SqliteDatabase(Path file) implements Database {
   /**
    * The newest migration under {@code db/migration}; a file with this version needs no migration.
    */
-  private static final int SCHEMA = 4;
+  private static final int SCHEMA = 5;
 
   private static final Set<Integer> DAMAGED =
       Set.of(SQLiteErrorCode.SQLITE_NOTADB.code, SQLiteErrorCode.SQLITE_CORRUPT.code);

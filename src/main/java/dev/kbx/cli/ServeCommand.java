@@ -1,0 +1,185 @@
+package dev.kbx.cli;
+
+import dev.kbx.python.PythonProblem;
+import dev.kbx.run.RememberingReferee;
+import dev.kbx.server.KbxServer;
+import dev.kbx.server.Listening;
+import dev.kbx.server.Machine;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
+import dev.kbx.task.Suite;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code kbx serve}: judges over HTTP until it is stopped. */
+@Command(
+    name = "serve",
+    description = "Judge over HTTP: REST interface and web pages.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "What is accepted is in the store before it is answered: a new start with the same",
+      "--out or --store goes on with what was not judged. Ctrl-C or SIGTERM ends it."
+    })
+final class ServeCommand implements Callable<Integer> {
+  /** For what is being judged; the rest waits for the next start. */
+  private static final Duration GRACE = Duration.ofSeconds(20);
+
+  /** For workers and connections to end. */
+  private static final Duration PARTING = Duration.ofSeconds(15);
+
+  /** What a run is claimed as: one server at a time judges what a store has accepted. */
+  private static final String SERVICE = "of kbx serve";
+
+  @Option(
+      names = "--host",
+      paramLabel = "ADDRESS",
+      defaultValue = "127.0.0.1",
+      description =
+          "Address to listen at. Default: ${DEFAULT-VALUE}. On any other than a loopback address"
+              + " every request needs a token (kbx tokens create).")
+  private String host = "127.0.0.1";
+
+  @Option(
+      names = "--port",
+      paramLabel = "N",
+      defaultValue = "8470",
+      description = "Port; 0 for any free one. Default: ${DEFAULT-VALUE}.")
+  private int port = 8470;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      defaultValue = "kbx-out",
+      description = "Results folder. Default: ${DEFAULT-VALUE}.")
+  private Path out = Path.of("kbx-out");
+
+  @Option(
+      names = "--suite",
+      paramLabel = "SUITE",
+      split = ",",
+      defaultValue = "kernelbenchx,kernelbench",
+      description =
+          "Suites that candidates may be for, names or folders; the first is that of candidates"
+              + " that name none. Default: ${DEFAULT-VALUE}.")
+  private List<String> suites = List.of();
+
+  @Option(
+      names = "--max-queue",
+      paramLabel = "N",
+      defaultValue = "50000",
+      converter = Values.Count.class,
+      description =
+          "Candidates that may wait; one client may have half. Default: ${DEFAULT-VALUE}.")
+  private int limit = 50_000;
+
+  @Option(
+      names = "--require-tokens",
+      description = "Refuse requests without a token on loopback, too.")
+  private boolean requireTokens;
+
+  @Option(
+      names = "--tls-cert",
+      paramLabel = "FILE",
+      description = "Certificate chain in PEM; with --tls-key, for HTTPS.")
+  private @Nullable Path certificates;
+
+  @Option(names = "--tls-key", paramLabel = "FILE", description = "Private key in PEM.")
+  private @Nullable Path key;
+
+  @Mixin private StoreOption stores = new StoreOption();
+  @Mixin private SeedOption seed = new SeedOption();
+  @Mixin private WorkerOptions workers = new WorkerOptions();
+
+  @Override
+  public Integer call() throws InterruptedException, PythonProblem, IOException {
+    Listening where = listening();
+    workers.check();
+    Map<String, Suite> served = served();
+    StoreAddress address = stores.address(out);
+    address.check();
+    Path folder = OutFolder.writable(out);
+    Path scratch = Files.createTempDirectory("kbx-serve");
+    try (var _ = FolderLock.of(folder);
+        StopSignal signal = new StopSignal(GRACE.plus(PARTING));
+        RunStore store = RunStore.open(address);
+        RunStore reads = RunStore.open(address)) {
+      store.claim(SERVICE);
+      try (WorkerPool pool = WorkerPool.start(workers);
+          KbxServer server =
+              start(where, store, reads, machine(pool, store, served), scratch)) {
+        System.err.println("kbx: serving %s (docs at /docs)".formatted(server.url()));
+        signal.await();
+        server.drain(GRACE);
+      }
+    } finally {
+      delete(scratch);
+    }
+    System.err.println("kbx: stopped; what waits is judged after the next start");
+    return ExitCode.OK;
+  }
+
+  private KbxServer start(
+      Listening where, RunStore store, RunStore reads, Machine machine, Path scratch) {
+    try {
+      return KbxServer.start(where, store, reads, machine, limit, scratch);
+    } catch (UncheckedIOException e) {
+      throw new UserError(
+          "--host %s --port %d: cannot listen there: %s"
+              .formatted(host, port, Reason.of(e.getCause())));
+    }
+  }
+
+  private Listening listening() {
+    if (port < 0 || port > 65_535) throw new UserError("--port %d: 0 to 65535".formatted(port));
+    if (certificates == null && key == null) {
+      return new Listening(host, port, requireTokens, Optional.empty());
+    }
+    if (certificates == null || key == null) {
+      throw new UserError("--tls-cert and --tls-key: give both, or neither");
+    }
+    for (Path file : List.of(certificates, key)) {
+      if (!Files.isReadable(file)) throw new UserError(file + ": cannot be read");
+    }
+    return new Listening(
+        host, port, requireTokens, Optional.of(new Listening.Tls(certificates, key)));
+  }
+
+  private Map<String, Suite> served() {
+    Map<String, Suite> served = new LinkedHashMap<>();
+    for (String name : suites) {
+      Suite suite = Home.suite(name);
+      served.put(suite.name(), suite);
+    }
+    return served;
+  }
+
+  private Machine machine(WorkerPool pool, RunStore store, Map<String, Suite> served) {
+    return new Machine(
+        new RememberingReferee(pool.referee(), store),
+        pool.device(),
+        pool.versions(),
+        seed.seed(),
+        served);
+  }
+
+  private static void delete(Path folder) {
+    try {
+      Files.deleteIfExists(folder);
+    } catch (IOException e) {
+      // Files of a request that was cut off stay in the temporary folder.
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package dev.kbx.cli;
+
+import dev.kbx.server.Tokens;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.ServiceStore.Token;
+import dev.kbx.verdict.Json;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kbx tokens create|list|revoke}: who may ask a server. */
+@Command(
+    name = "tokens",
+    description = "Tokens of clients of kbx serve.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      TokensCommand.Create.class,
+      TokensCommand.Listing.class,
+      TokensCommand.Revoke.class
+    })
+final class TokensCommand {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._@-]{1,100}");
+
+  /** Where the tokens are. */
+  static final class Place {
+    @Option(
+        names = "--out",
+        paramLabel = "DIR",
+        defaultValue = "kbx-out",
+        description = "Results folder of the server. Default: ${DEFAULT-VALUE}.")
+    private Path out = Path.of("kbx-out");
+
+    @Mixin private StoreOption stores = new StoreOption();
+
+    RunStore open() {
+      var address = stores.address(out);
+      if (address.isFile()) OutFolder.writable(out);
+      return RunStore.open(address);
+    }
+  }
+
+  @Command(
+      name = "create",
+      description = "Make a token and print it, this once.",
+      mixinStandardHelpOptions = true)
+  static final class Create implements Callable<Integer> {
+    @Mixin private Place place = new Place();
+
+    @Parameters(paramLabel = "NAME", description = "Name of the client.")
+    private String name = "";
+
+    @Option(
+        names = "--scope",
+        paramLabel = "LIST",
+        split = ",",
+        defaultValue = "submit,read",
+        description = "submit, read, admin. Default: ${DEFAULT-VALUE}.")
+    private List<String> scopes = List.of();
+
+    @Override
+    public Integer call() {
+      if (!NAME.matcher(name).matches() || name.equals("local")) {
+        throw new UserError(
+            "'%s': a name has 1 to 100 of the characters A-Z a-z 0-9 . _ @ -".formatted(name)
+                + ", and is not 'local'");
+      }
+      for (String scope : scopes) {
+        if (!Tokens.SCOPES.contains(scope)) {
+          throw new UserError(
+              "--scope: '%s' is not one of %s".formatted(scope, String.join(", ", Tokens.SCOPES)));
+        }
+      }
+      try (RunStore store = place.open()) {
+        String token =
+            new Tokens(store.service())
+                .create(name, scopes)
+                .orElseThrow(() ->
+                    new UserError("there is a token '%s'; give another name".formatted(name)));
+        System.out.println(token);
+        return ExitCode.OK;
+      }
+    }
+  }
+
+  @Command(name = "list", description = "All tokens.", mixinStandardHelpOptions = true)
+  static final class Listing implements Callable<Integer> {
+    @Mixin private Place place = new Place();
+
+    @Option(names = "--json", description = "Print one JSON document on stdout.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+      try (RunStore store = place.open()) {
+        List<Map<String, Object>> rows =
+            store.service().tokens().stream().map(Listing::row).toList();
+        if (json) System.out.println(Json.mapper().writeValueAsString(rows));
+        else rows.forEach(row -> System.out.println(String.join("  ", text(row))));
+        return ExitCode.OK;
+      }
+    }
+
+    private static Map<String, Object> row(Token token) {
+      Map<String, Object> row = new LinkedHashMap<>();
+      row.put("name", token.name());
+      row.put("scopes", token.scopes());
+      row.put("created", token.created().toString());
+      if (token.revoked() != null) row.put("revoked", token.revoked().toString());
+      return row;
+    }
+
+    private static List<String> text(Map<String, Object> row) {
+      return row.entrySet().stream()
+          .map(entry ->
+              entry.getKey().equals("revoked") ? "revoked " + entry.getValue() : "" + entry.getValue())
+          .toList();
+    }
+  }
+
+  @Command(
+      name = "revoke",
+      description = "End a token; a running server refuses it within a second.",
+      mixinStandardHelpOptions = true)
+  static final class Revoke implements Callable<Integer> {
+    @Mixin private Place place = new Place();
+
+    @Parameters(paramLabel = "NAME", description = "Name of the client.")
+    private String name = "";
+
+    @Override
+    public Integer call() {
+      try (RunStore store = place.open()) {
+        if (!new Tokens(store.service()).revoke(name)) {
+          throw new UserError("there is no valid token '%s'; kbx tokens list shows all".formatted(name));
+        }
+        System.err.println("kbx: revoked at " + Instant.now());
+        return ExitCode.OK;
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package dev.kbx.server;
+
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.ServerRequest;
+import java.net.URI;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Who may do what. On a loopback address a request without a token is the user's own, unless a page
+ * of another site has sent it: its {@code Host} and {@code Origin} must be loopback names.
+ */
+final class Access {
+  private static final HeaderName ORIGIN = HeaderNames.create("Origin");
+  private static final Pattern LOOPBACK =
+      Pattern.compile("(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
+  private static final String BEARER = "bearer ";
+
+  private final Tokens tokens;
+  private final boolean open;
+
+  /**
+   * @param open whether requests without a token are served
+   */
+  Access(Tokens tokens, boolean open) {
+    this.tokens = tokens;
+    this.open = open;
+  }
+
+  /** The client of a request. Throws {@link Refusal} unless it has the scope. */
+  Client require(ServerRequest request, Client.Scope scope) {
+    Client client = client(request);
+    if (client.may(scope)) return client;
+    throw Refusal.of(
+        403,
+        "the token '%s' lacks the scope '%s'; make one with kbx tokens create"
+            .formatted(client.name(), scope.name().toLowerCase(Locale.ROOT)));
+  }
+
+  private Client client(ServerRequest request) {
+    Optional<String> given = request.headers().first(HeaderNames.AUTHORIZATION);
+    if (given.isEmpty()) return withoutToken(request);
+    String header = given.get();
+    if (header.toLowerCase(Locale.ROOT).startsWith(BEARER)) {
+      Optional<Client> client = tokens.client(header.substring(BEARER.length()).strip());
+      if (client.isPresent()) return client.get();
+    }
+    throw Refusal.of(401, "the token is not valid; make one with kbx tokens create");
+  }
+
+  private Client withoutToken(ServerRequest request) {
+    if (!open) {
+      throw Refusal.of(
+          401, "a token is needed: send 'Authorization: Bearer kbx_...', made by kbx tokens create");
+    }
+    String host = request.authority();
+    if (!LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches()) {
+      throw Refusal.of(
+          403, "Host '%s' is no loopback name; ask http://127.0.0.1".formatted(Plans.cut(host)));
+    }
+    Optional<String> origin = request.headers().first(ORIGIN);
+    if (origin.isPresent() && !isLoopback(origin.get())) {
+      throw Refusal.of(403, "requests from pages of other sites are refused");
+    }
+    return new Client(Client.LOCAL, Set.of(Client.Scope.ADMIN));
+  }
+
+  private static boolean isLoopback(String origin) {
+    try {
+      String authority = URI.create(origin).getRawAuthority();
+      return authority != null && LOOPBACK.matcher(authority).matches();
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package dev.kbx.server;
+
+import dev.kbx.verdict.Verdict;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
+
+/** Metrics of the service, for Prometheus. */
+final class Figures {
+  private final PrometheusRegistry registry = new PrometheusRegistry();
+  private final Counter accepted =
+      Counter.builder()
+          .name("kbx_candidates_accepted_total")
+          .help("Candidates accepted.")
+          .register(registry);
+  private final Counter verdicts =
+      Counter.builder()
+          .name("kbx_verdicts_total")
+          .help("Verdicts by status.")
+          .labelNames("status")
+          .register(registry);
+  private final Histogram stages =
+      Histogram.builder()
+          .name("kbx_stage_seconds")
+          .help("Seconds of a stage of a judgement.")
+          .labelNames("stage")
+          .classicUpperBounds(0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
+          .classicOnly()
+          .register(registry);
+  private final Counter failures =
+      Counter.builder()
+          .name("kbx_judging_failures_total")
+          .help("Candidates that had to be judged again.")
+          .register(registry);
+  private final Counter requests =
+      Counter.builder()
+          .name("kbx_http_responses_total")
+          .help("Responses by status.")
+          .labelNames("status")
+          .register(registry);
+  private final long started = System.nanoTime();
+  private long judged;
+
+  void watch(IntSupplier queued, IntSupplier judging, DoubleSupplier oldest) {
+    gauge("kbx_queue_depth", "Candidates that wait.", queued::getAsInt);
+    gauge("kbx_judging", "Candidates being judged.", judging::getAsInt);
+    gauge("kbx_queue_oldest_seconds", "Age of the oldest that waits.", oldest);
+  }
+
+  private void gauge(String name, String help, DoubleSupplier value) {
+    GaugeWithCallback.builder()
+        .name(name)
+        .help(help)
+        .callback(callback -> callback.call(value.getAsDouble()))
+        .register(registry);
+  }
+
+  void accepted(int count) {
+    accepted.inc(count);
+  }
+
+  synchronized void verdict(Verdict verdict) {
+    judged++;
+    verdicts.labelValues(verdict.status().label()).inc();
+    Map<String, Double> seconds = verdict.seconds();
+    if (seconds != null) seconds.forEach((stage, time) -> stages.labelValues(stage).observe(time));
+  }
+
+  void failure(Throwable failure) {
+    failures.inc();
+    System.getLogger("dev.kbx.server").log(System.Logger.Level.WARNING, "judging failed", failure);
+  }
+
+  void response(int status) {
+    requests.labelValues(Integer.toString(status)).inc();
+  }
+
+  /** How long so many judgements take, by what was seen so far: 1 to 60 seconds. */
+  synchronized int secondsFor(int count) {
+    double rate = judged / Math.max(1, (System.nanoTime() - started) / 1e9);
+    return rate == 0 ? 5 : (int) Math.clamp(Math.ceil(count / rate), 1, 60);
+  }
+
+  /** The text that Prometheus reads. */
+  byte[] text() {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try {
+      PrometheusTextFormatWriter.create().write(out, registry.scrape());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return out.toByteArray();
+  }
+}

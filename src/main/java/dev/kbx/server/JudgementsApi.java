@@ -1,0 +1,279 @@
+package dev.kbx.server;
+
+import dev.kbx.plan.Plan;
+import dev.kbx.server.SubmissionReader.Read;
+import dev.kbx.store.ServiceStore;
+import dev.kbx.store.Submission;
+import dev.kbx.task.Suite;
+import dev.kbx.verdict.Json;
+import io.helidon.webserver.http.HttpRules;
+import io.helidon.webserver.http.HttpService;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code /v1/judgements} and {@code /v1/uploads}. */
+final class JudgementsApi implements HttpService {
+  private static final double MOST_WAIT = 60;
+  private static final int MOST_IDS = 1_000;
+  private static final int MOST_DEADLINE = 604_800;
+  private static final Pattern RUN = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+
+  private final Access access;
+  private final JudgingService judging;
+  private final ServiceStore store;
+  private final JudgementView view;
+  private final SubmissionReader reader;
+  private final Machine machine;
+  private final Path scratch;
+  private final Bodies bodies = new Bodies();
+
+  JudgementsApi(
+      Access access, JudgingService judging, ServiceStore store, Machine machine, Path scratch) {
+    this.access = access;
+    this.judging = judging;
+    this.store = store;
+    this.view = new JudgementView(judging, store);
+    this.machine = machine;
+    this.reader = new SubmissionReader(machine);
+    this.scratch = scratch;
+  }
+
+  @Override
+  public void routing(HttpRules rules) {
+    rules
+        .post("/judgements", this::submit)
+        .get("/judgements", this::list)
+        .get("/judgements/{id}", this::get)
+        .delete("/judgements/{id}", this::cancel)
+        .post("/uploads", this::upload);
+  }
+
+  private void submit(ServerRequest request, ServerResponse response) throws InterruptedException {
+    Client client = access.require(request, Client.Scope.SUBMIT);
+    switch (type(request)) {
+      case "application/json" -> {
+        double wait = wait(request);
+        List<Submission> accepted = bodies.inMemory(request, body -> json(client, request, body));
+        answer(request, response, wait, accepted, List.of());
+      }
+      case "application/x-ndjson", "application/jsonl" ->
+          file(client, request, response, "predictions.jsonl");
+      case String other ->
+          throw Refusal.of(
+              415,
+              "Content-Type '%s': send application/json or application/x-ndjson"
+                  .formatted(Plans.cut(other)));
+    }
+  }
+
+  private static String type(ServerRequest request) {
+    return request.headers().contentType().map(type -> type.mediaType().text()).orElse("");
+  }
+
+  private static double wait(ServerRequest request) {
+    return Answers.seconds(request, "wait", MOST_WAIT);
+  }
+
+  private List<Submission> json(Client client, ServerRequest request, byte[] bytes) {
+    JsonNode body = SubmissionReader.parse(bytes);
+    Plan plan = Plans.of(body.get("plan"), machine.secret());
+    String run = run(text(body.get("run")).or(() -> Answers.query(request, "run")));
+    int priority = whole(body, "priority", -10, 10).orElse(0);
+    Instant deadline = deadline(whole(body, "deadline_seconds", 1, MOST_DEADLINE).orElse(0));
+    Read read = reader.ofJson(body);
+    return judging.accept(client.name(), read.wanted(), run, plan, priority, deadline);
+  }
+
+  private static Optional<String> text(@Nullable JsonNode given) {
+    if (given == null || given.isNull()) return Optional.empty();
+    if (given.isString()) return Optional.of(given.stringValue());
+    throw Refusal.unusable("/run", "run: must be a string");
+  }
+
+  private static Optional<Integer> whole(JsonNode body, String name, int least, int most) {
+    JsonNode given = body.get(name);
+    if (given == null || given.isNull()) return Optional.empty();
+    if (given.isInt() && given.intValue() >= least && given.intValue() <= most) {
+      return Optional.of(given.intValue());
+    }
+    throw Refusal.unusable(
+        "/" + name, "%s: must be a whole number from %d to %d".formatted(name, least, most));
+  }
+
+  private static String run(Optional<String> given) {
+    String run = given.orElse("service");
+    if (RUN.matcher(run).matches()) return run;
+    throw Refusal.unusable("/run", "run: must be 1 to 100 of the characters A-Z a-z 0-9 . _ -");
+  }
+
+  private static @Nullable Instant deadline(int seconds) {
+    return seconds == 0 ? null : Instant.now().plusSeconds(seconds);
+  }
+
+  private void upload(ServerRequest request, ServerResponse response) throws InterruptedException {
+    Client client = access.require(request, Client.Scope.SUBMIT);
+    switch (type(request)) {
+      case "application/zip", "application/x-tar", "application/gzip", "application/x-gzip" ->
+          file(client, request, response, "archive");
+      case String other ->
+          throw Refusal.of(
+              415,
+              "Content-Type '%s': send application/zip, application/x-tar or application/gzip"
+                  .formatted(Plans.cut(other)));
+    }
+  }
+
+  private void file(Client client, ServerRequest request, ServerResponse response, String name)
+      throws InterruptedException {
+    double wait = wait(request);
+    boolean skip = Answers.flag(request, "skip");
+    Plan plan = Plans.of(null, machine.secret());
+    String run = run(Answers.query(request, "run"));
+    int priority = Answers.number(request, "priority", 0, -10, 10);
+    Instant deadline =
+        deadline(Answers.number(request, "deadline_seconds", 0, 1, MOST_DEADLINE));
+    Suite suite = reader.suite(Answers.query(request, "suite").orElse(null), "");
+    try {
+      Path folder = Files.createTempDirectory(scratch, "upload").toRealPath();
+      List<Submission> accepted;
+      Read read;
+      try {
+        Path file = folder.resolve(name);
+        Bodies.toFile(request, file);
+        Path source = file;
+        if (name.equals("archive")) {
+          source = Files.createDirectory(folder.resolve("files"));
+          Archive.unpack(file, source);
+        }
+        read = reader.ofFiles(source, name.equals("archive") ? source : folder, suite, skip);
+        accepted = judging.accept(client.name(), read.wanted(), run, plan, priority, deadline);
+      } finally {
+        delete(folder);
+      }
+      answer(request, response, wait, accepted, read.problems());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) Files.delete(each);
+    }
+  }
+
+  private void answer(
+      ServerRequest request,
+      ServerResponse response,
+      double wait,
+      List<Submission> accepted,
+      List<String> problems)
+      throws InterruptedException {
+    List<Submission> now = after(wait, accepted);
+    boolean done = now.stream().noneMatch(each -> each.state() == Submission.State.QUEUED);
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.set("judgements", view.of(now));
+    body.put("run", now.getFirst().run());
+    if (!problems.isEmpty()) problems.forEach(body.putArray("problems")::add);
+    Answers.json(response, done ? 200 : 202, body);
+  }
+
+  private List<Submission> after(double wait, List<Submission> some) throws InterruptedException {
+    if (wait > 0) {
+      judging.await(
+          some.stream().map(Submission::id).toList(), Duration.ofNanos((long) (wait * 1e9)));
+    }
+    return view.now(some);
+  }
+
+  private Submission find(String id) {
+    return store.submissions(List.of(id)).stream()
+        .findFirst()
+        .orElseThrow(() -> Refusal.of(404, "no judgement '%s'".formatted(Plans.cut(id))));
+  }
+
+  private static String id(ServerRequest request) {
+    return request.path().pathParameters().get("id");
+  }
+
+  private void get(ServerRequest request, ServerResponse response) throws InterruptedException {
+    Client _ = access.require(request, Client.Scope.READ);
+    double wait = wait(request);
+    Answers.json(response, 200, view.of(after(wait, List.of(find(id(request))))).get(0));
+  }
+
+  private void cancel(ServerRequest request, ServerResponse response) {
+    Client client = access.require(request, Client.Scope.SUBMIT);
+    Submission found = find(id(request));
+    if (!found.client().equals(client.name()) && !client.may(Client.Scope.ADMIN)) {
+      throw Refusal.of(403, "it is another client's; only the scope admin cancels those");
+    }
+    Submission end = judging.cancel(found);
+    store.audit(new ServiceStore.Audit(Instant.now(), client.name(), "cancel", end.id()));
+    Answers.json(response, 200, view.of(List.of(end)).get(0));
+  }
+
+  private void list(ServerRequest request, ServerResponse response) throws InterruptedException {
+    Client _ = access.require(request, Client.Scope.READ);
+    Optional<String> ids = Answers.query(request, "ids");
+    double wait = wait(request);
+    if (ids.isPresent()) {
+      ObjectNode body = Json.mapper().createObjectNode();
+      body.set("judgements", view.of(after(wait, named(ids.get()))));
+      Answers.json(response, 200, body);
+      return;
+    }
+    int limit = Answers.limit(request);
+    List<Submission> page =
+        store.submissions(
+            Answers.query(request, "run").orElse(null),
+            Answers.query(request, "state").map(JudgementsApi::state).orElse(null),
+            Answers.query(request, "cursor").orElse(null),
+            limit);
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.set("judgements", view.of(view.now(page)));
+    if (page.size() == limit) body.put("next", page.getLast().id());
+    Answers.json(response, 200, body);
+  }
+
+  private List<Submission> named(String ids) {
+    List<String> wanted = Arrays.asList(ids.split(",", -1));
+    if (wanted.size() > MOST_IDS) throw Refusal.of(400, "ids: at most 1000 at a time");
+    Map<String, Submission> found =
+        store.submissions(wanted.stream().distinct().toList()).stream()
+            .collect(Collectors.toMap(Submission::id, Function.identity()));
+    for (String id : wanted) {
+      if (!found.containsKey(id)) throw Refusal.of(404, "no judgement '%s'".formatted(Plans.cut(id)));
+    }
+    return wanted.stream().map(found::get).toList();
+  }
+
+  private static Submission.State state(String label) {
+    if (label.equals("judging")) return Submission.State.QUEUED;
+    return Arrays.stream(Submission.State.values())
+        .filter(state -> state.name().toLowerCase(Locale.ROOT).equals(label))
+        .findFirst()
+        .orElseThrow(() ->
+            Refusal.of(
+                400, "state: must be one of queued, judging, done, cancelled, expired, failed"));
+  }
+}

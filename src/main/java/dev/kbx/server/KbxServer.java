@@ -1,0 +1,196 @@
+package dev.kbx.server;
+
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreProblem;
+import io.helidon.common.configurable.Resource;
+import io.helidon.common.pki.Keys;
+import io.helidon.http.DirectHandler;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HttpException;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.helidon.webserver.http1.Http1Config;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** The HTTP server of kbx. Listens and judges from {@link #start} until it is closed. */
+public final class KbxServer implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.kbx.server");
+
+  /** For a request's next bytes: who sends more slowly is cut off. */
+  private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
+
+  private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(90);
+  private static final int MOST_CONNECTIONS = 4_000;
+  private static final int MOST_HEADER_BYTES = 16 << 10;
+
+  private final WebServer web;
+  private final Listening where;
+  private final JudgingService judging;
+
+  private KbxServer(WebServer web, Listening where, JudgingService judging) {
+    this.web = web;
+    this.where = where;
+    this.judging = judging;
+  }
+
+  /**
+   * Starts to judge what is queued, and to listen.
+   *
+   * @param store for all that is written
+   * @param reads the same store over another connection, so that reading waits for no writer
+   * @param limit candidates that may wait
+   * @param scratch folder for files of requests
+   */
+  public static KbxServer start(
+      Listening where, RunStore store, RunStore reads, Machine machine, int limit, Path scratch) {
+    Feeds feeds = new Feeds();
+    Figures figures = new Figures();
+    boolean open = isLoopback(where.host()) && !where.requireTokens();
+    Access access = new Access(new Tokens(reads.service()), open);
+    JudgingService judging = new JudgingService(store, machine, limit, feeds, figures);
+    WebServerConfig.Builder config =
+        WebServer.builder()
+            .host(where.host())
+            .port(where.port())
+            .shutdownHook(false) // The command ends the server before what it judges with.
+            .maxTcpConnections(MOST_CONNECTIONS)
+            .maxPayloadSize(Bodies.MOST_FILE)
+            .idleConnectionTimeout(IDLE_TIMEOUT)
+            .connectionOptions(options -> options.readTimeout(READ_TIMEOUT))
+            .addProtocol(Http1Config.builder().maxHeadersSize(MOST_HEADER_BYTES).build())
+            .directHandlers(directHandlers())
+            .routing(routing ->
+                routing(
+                    routing,
+                    figures,
+                    new Health(judging),
+                    new JudgementsApi(access, judging, reads.service(), machine, scratch),
+                    new RunsApi(access, reads, judging, feeds),
+                    new TasksApi(access, machine),
+                    new ServiceApi(access, machine, judging, figures)));
+    where.tls().ifPresent(tls -> secure(config, tls));
+    try {
+      return new KbxServer(config.build().start(), where, judging);
+    } catch (RuntimeException e) {
+      judging.close();
+      throw e;
+    }
+  }
+
+  private static void secure(WebServerConfig.Builder config, Listening.Tls tls) {
+    Keys keys =
+        Keys.builder()
+            .pem(pem ->
+                pem.key(Resource.create(tls.key())).certChain(Resource.create(tls.certificates())))
+            .build();
+    config.tls(t -> t.privateKey(keys).privateKeyCertChain(keys));
+  }
+
+  private static void routing(
+      HttpRouting.Builder routing,
+      Figures figures,
+      Health health,
+      JudgementsApi judgements,
+      RunsApi runs,
+      TasksApi tasks,
+      ServiceApi service) {
+    routing
+        .addFilter((chain, _, response) -> {
+          response.header(HeaderNames.X_CONTENT_TYPE_OPTIONS_NAME, "nosniff");
+          response.whenSent(() -> figures.response(response.status().code()));
+          chain.proceed();
+        })
+        .register("/health", health)
+        .register("/v1", judgements, runs, tasks)
+        .register("/", service)
+        .get("/openapi.yaml", (_, response) -> contract(response))
+        .any((request, _) -> {
+          String path = Plans.cut(request.path().path());
+          throw Refusal.of(404, "nothing is at %s; /docs has what is".formatted(path));
+        })
+        .error(Refusal.class, (_, response, refusal) -> Answers.problem(response, refusal))
+        .error(StoreProblem.class, KbxServer::storeFailed)
+        .error(HttpException.class, (_, response, e) ->
+            Answers.problem(
+                response, Refusal.of(e.status().code(), String.valueOf(e.getMessage()))))
+        .error(Exception.class, KbxServer::failed);
+  }
+
+  private static void contract(ServerResponse response) {
+    try (InputStream in = KbxServer.class.getResourceAsStream("openapi.yaml")) {
+      if (in == null) throw new IllegalStateException("the contract is not in the jar file");
+      response.header(HeaderNames.CONTENT_TYPE, "application/yaml").send(in.readAllBytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void storeFailed(
+      ServerRequest request, ServerResponse response, StoreProblem problem) {
+    LOG.log(System.Logger.Level.WARNING, problem.getMessage());
+    Answers.problem(response, Refusal.later(503, "the store does not answer; try again", 5));
+  }
+
+  private static void failed(ServerRequest request, ServerResponse response, Exception e) {
+    LOG.log(System.Logger.Level.ERROR, request.path().path(), e);
+    if (!response.isSent()) {
+      Answers.problem(response, Refusal.of(500, "a fault of kbx; its log has more"));
+    }
+  }
+
+  /** Answers to what is no HTTP, or is refused before it is routed. */
+  private static DirectHandlers directHandlers() {
+    DirectHandlers.Builder handlers = DirectHandlers.builder();
+    DirectHandler handler =
+        (_, _, status, headers, message) ->
+            DirectHandler.TransportResponse.builder()
+                .status(status)
+                .headers(headers)
+                .header(HeaderNames.CONTENT_TYPE, "application/problem+json")
+                .entity(
+                    "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}"
+                        .formatted(status.reasonPhrase(), status.code(), status.reasonPhrase())
+                        .getBytes(StandardCharsets.UTF_8))
+                .build();
+    for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
+      handlers.addHandler(type, handler);
+    }
+    return handlers.build();
+  }
+
+  private static boolean isLoopback(String host) {
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  /** {@code http://127.0.0.1:8470}, with the port that was found. */
+  public String url() {
+    String host = where.host().contains(":") ? "[" + where.host() + "]" : where.host();
+    return (where.tls().isPresent() ? "https://" : "http://") + host + ":" + web.port();
+  }
+
+  /** Accepts nothing more and waits for what is being judged, for a limited time. */
+  public void drain(Duration most) throws InterruptedException {
+    judging.drain(most);
+  }
+
+  @Override
+  public void close() {
+    web.stop();
+    judging.close();
+  }
+}

@@ -1,0 +1,36 @@
+package dev.kbx.server;
+
+import dev.kbx.judge.Referee;
+import dev.kbx.task.Suite;
+import dev.kbx.verdict.Verdict;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the service judges with.
+ *
+ * @param device of the first slot
+ * @param versions of the software that judges, by name
+ * @param secret that seeds derive from
+ * @param suites by name; the first is that of candidates that name none
+ */
+public record Machine(
+    Referee referee,
+    Verdict.Device device,
+    Map<String, String> versions,
+    String secret,
+    Map<String, Suite> suites) {
+  public Machine {
+    versions = Map.copyOf(versions);
+    suites = new LinkedHashMap<>(suites);
+  }
+
+  /** The suite of that name; the first without a name. */
+  Optional<Suite> suite(@Nullable String name) {
+    return name == null
+        ? suites.values().stream().findFirst()
+        : Optional.ofNullable(suites.get(name));
+  }
+}

@@ -1,0 +1,149 @@
+package dev.kbx.server;
+
+import dev.kbx.check.Rules;
+import dev.kbx.plan.Baseline;
+import dev.kbx.plan.Grade;
+import dev.kbx.plan.L2State;
+import dev.kbx.plan.Limits;
+import dev.kbx.plan.ModulePrecision;
+import dev.kbx.plan.Plan;
+import dev.kbx.plan.Tolerance;
+import dev.kbx.task.Policy;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Stage;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Plans as clients state them: the options of {@code kbx eval} in JSON. */
+final class Plans {
+  private static final List<String> ARCHITECTURES =
+      List.of("sm_80", "sm_86", "sm_89", "sm_90", "sm_100");
+  private static final Set<String> MEMBERS =
+      new LinkedHashSet<>(
+          List.of(
+              "stages",
+              "grade",
+              "policy",
+              "precision",
+              "timeout",
+              "baseline",
+              "cache",
+              "tolerance",
+              "arch",
+              "published_accounting"));
+  private static final int MOST_SECONDS = 600;
+
+  private Plans() {}
+
+  /** The plan of a request. Throws {@link Refusal} with a pointer into {@code /plan}. */
+  static Plan of(@Nullable JsonNode given, String secret) {
+    JsonNode json = given == null || given.isNull() ? Json.mapper().createObjectNode() : given;
+    if (!json.isObject()) throw Refusal.unusable("/plan", "plan: must be an object");
+    for (String name : json.propertyNames()) {
+      if (!MEMBERS.contains(name)) {
+        throw Refusal.unusable(
+            "/plan", "plan: has no '%s'; it may have %s".formatted(cut(name), String.join(", ", MEMBERS)));
+      }
+    }
+    return new Plan(
+        stages(json.get("stages")),
+        Rules.all(),
+        choice(json, "arch", "sm_90", ARCHITECTURES, Optional::of),
+        secret,
+        Limits.of(Duration.ofSeconds(timeout(json.get("timeout")))),
+        choice(json, "tolerance", "model", labels(Tolerance.values()), Tolerance::of),
+        choice(json, "grade", "published", labels(Grade.values()), Grade::of),
+        choice(json, "precision", "fp32", labels(ModulePrecision.values()), ModulePrecision::of),
+        json.has("policy")
+            ? Optional.of(choice(json, "policy", "kernel", List.of("kernel", "mixed"), Policy::of))
+            : Optional.empty(),
+        choice(json, "baseline", "eager", labels(Baseline.values()), Baseline::of),
+        choice(json, "cache", "cold", labels(L2State.values()), L2State::of),
+        false,
+        accounting(json.get("published_accounting")));
+  }
+
+  /** The plan in JSON; equal for equal plans. */
+  static String text(Plan plan) {
+    Map<String, Object> members = new TreeMap<>();
+    members.put("stages", plan.stages().stream().map(Stage::label).toList());
+    members.put("arch", plan.arch());
+    members.put("timeout", plan.limits().call().toSeconds());
+    members.put("tolerance", plan.tolerance().label());
+    members.put("grade", plan.grade().label());
+    members.put("precision", plan.precision().label());
+    plan.policy().ifPresent(policy -> members.put("policy", policy.label()));
+    members.put("baseline", plan.baseline().label());
+    members.put("cache", plan.cache().label());
+    members.put("published_accounting", plan.publishedAccounting());
+    return Json.mapper().writeValueAsString(members);
+  }
+
+  private static List<Stage> stages(@Nullable JsonNode given) {
+    if (given == null) return List.of(Stage.values());
+    if (!given.isArray() || given.isEmpty()) {
+      throw Refusal.unusable("/plan/stages", "plan.stages: must be a list of at least one stage");
+    }
+    return given.valueStream().map(Plans::stage).toList();
+  }
+
+  private static Stage stage(JsonNode given) {
+    return Arrays.stream(Stage.values())
+        .filter(stage -> given.isString() && stage.label().equals(given.stringValue()))
+        .findFirst()
+        .orElseThrow(() ->
+            Refusal.unusable(
+                "/plan/stages",
+                "plan.stages: %s is not one of static, compile, call, correct, perf"
+                    .formatted(cut(given.toString()))));
+  }
+
+  private static int timeout(@Nullable JsonNode given) {
+    if (given == null) return 20;
+    if (given.isInt() && given.intValue() >= 1 && given.intValue() <= MOST_SECONDS) {
+      return given.intValue();
+    }
+    throw Refusal.unusable("/plan/timeout", "plan.timeout: must be 1 to 600 seconds");
+  }
+
+  private static boolean accounting(@Nullable JsonNode given) {
+    if (given == null) return true;
+    if (given.isBoolean()) return given.booleanValue();
+    throw Refusal.unusable(
+        "/plan/published_accounting", "plan.published_accounting: must be true or false");
+  }
+
+  private static <T> T choice(
+      JsonNode json,
+      String name,
+      String usual,
+      List<String> known,
+      Function<String, Optional<T>> of) {
+    JsonNode given = json.get(name);
+    String label = given == null ? usual : given.isString() ? given.stringValue() : "";
+    if (known.contains(label)) return of.apply(label).orElseThrow();
+    throw Refusal.unusable(
+        "/plan/" + name, "plan.%s: must be one of %s".formatted(name, String.join(", ", known)));
+  }
+
+  private static List<String> labels(Enum<?>[] values) {
+    return Arrays.stream(values)
+        .map(each -> each.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+        .toList();
+  }
+
+  /** At most a few words of what a client sent. */
+  static String cut(String text) {
+    return text.length() <= 60 ? text : text.substring(0, 60) + "…";
+  }
+}

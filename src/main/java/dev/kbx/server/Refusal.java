@@ -1,0 +1,64 @@
+package dev.kbx.server;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A request that is not done; the message says what is wrong and what to do. */
+final class Refusal extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final int status;
+  private final @Nullable String pointer;
+  private final int retrySeconds;
+  private final transient List<String> problems;
+
+  private Refusal(
+      int status,
+      String detail,
+      @Nullable String pointer,
+      int retrySeconds,
+      List<String> problems) {
+    super(detail, null, false, false);
+    this.status = status;
+    this.pointer = pointer;
+    this.retrySeconds = retrySeconds;
+    this.problems = List.copyOf(problems);
+  }
+
+  static Refusal of(int status, String detail) {
+    return new Refusal(status, detail, null, 0, List.of());
+  }
+
+  /** Something in the body cannot be used. */
+  static Refusal unusable(String pointer, String detail) {
+    return new Refusal(422, detail, pointer, 0, List.of());
+  }
+
+  /** Several things in a file cannot be used. */
+  static Refusal unusable(List<String> problems) {
+    return new Refusal(422, problems.getFirst(), null, 0, problems);
+  }
+
+  /** The same request may be done later. */
+  static Refusal later(int status, String detail, int seconds) {
+    return new Refusal(status, detail, null, Math.max(1, seconds), List.of());
+  }
+
+  int status() {
+    return status;
+  }
+
+  /** JSON pointer to what is wrong; null if it is not in the body. */
+  @Nullable String pointer() {
+    return pointer;
+  }
+
+  /** When to try again; 0 for never. */
+  int retrySeconds() {
+    return retrySeconds;
+  }
+
+  List<String> problems() {
+    return problems;
+  }
+}

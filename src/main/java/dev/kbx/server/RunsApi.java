@@ -1,0 +1,216 @@
+package dev.kbx.server;
+
+import dev.kbx.stats.Rate;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.ServiceStore;
+import dev.kbx.store.ServiceStore.Standing;
+import dev.kbx.store.Stored;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Status;
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.sse.SseEvent;
+import io.helidon.webserver.http.HttpRules;
+import io.helidon.webserver.http.HttpService;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.helidon.webserver.sse.SseSink;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code /v1/runs}, {@code /v1/candidates} and {@code /v1/leaderboard}. */
+final class RunsApi implements HttpService {
+  /** Streams at a time; each has a thread and buffers. */
+  private static final int MOST_STREAMS = 1_000;
+
+  private static final HeaderName LAST_EVENT = HeaderNames.create("Last-Event-ID");
+  private static final long BEAT_SECONDS = 15;
+
+  private final Access access;
+  private final RunStore runs;
+  private final ServiceStore store;
+  private final JudgingService judging;
+  private final Feeds feeds;
+  private final Semaphore streams = new Semaphore(MOST_STREAMS);
+
+  RunsApi(Access access, RunStore runs, JudgingService judging, Feeds feeds) {
+    this.access = access;
+    this.runs = runs;
+    this.store = runs.service();
+    this.judging = judging;
+    this.feeds = feeds;
+  }
+
+  @Override
+  public void routing(HttpRules rules) {
+    rules
+        .get("/runs", this::list)
+        .get("/runs/{id}", this::get)
+        .get("/runs/{id}/verdicts", this::verdicts)
+        .get("/runs/{id}/events", this::events)
+        .get("/candidates/{sha256}", this::candidate)
+        .get("/leaderboard", this::leaderboard);
+  }
+
+  private void list(ServerRequest request, ServerResponse response) {
+    Client _ = access.require(request, Client.Scope.READ);
+    int limit = Answers.limit(request);
+    String cursor = Answers.query(request, "cursor").orElse("");
+    List<RunInfo> all = runs.runs();
+    int from = 0;
+    while (!cursor.isEmpty() && from < all.size() && !all.get(from++).id().equals(cursor)) {
+      // The page begins after it.
+    }
+    List<RunInfo> page = all.subList(from, Math.min(all.size(), from + limit));
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.set("runs", Json.mapper().valueToTree(page));
+    if (from + limit < all.size()) body.put("next", page.getLast().id());
+    Answers.json(response, 200, body);
+  }
+
+  private RunInfo run(ServerRequest request) {
+    String id = request.path().pathParameters().get("id");
+    return runs.run(id)
+        .orElseThrow(() -> Refusal.of(404, "no run '%s'".formatted(Plans.cut(id))));
+  }
+
+  private void get(ServerRequest request, ServerResponse response) {
+    Client _ = access.require(request, Client.Scope.READ);
+    RunInfo run = run(request);
+    ObjectNode body = Json.mapper().valueToTree(run);
+    Map<String, Integer> statuses = store.statuses(run.id());
+    int judged = statuses.values().stream().mapToInt(Integer::intValue).sum();
+    int[] open = judging.openIn(run.id());
+    body.put("verdicts", judged);
+    body.put("queued", open[0]);
+    body.put("judging", open[1]);
+    body.set("statuses", Json.mapper().valueToTree(statuses));
+    int of = judged - statuses.getOrDefault(Status.INFRASTRUCTURE.label(), 0);
+    if (of > 0) body.set("correct", rate(statuses.getOrDefault(Status.CORRECT.label(), 0), of));
+    Answers.json(response, 200, body);
+  }
+
+  private static ObjectNode rate(int count, int of) {
+    Rate rate = new Rate(count, of);
+    return Json.mapper()
+        .createObjectNode()
+        .put("count", count)
+        .put("of", of)
+        .put("rate", rate.value())
+        .put("low", rate.low())
+        .put("high", rate.high());
+  }
+
+  private void verdicts(ServerRequest request, ServerResponse response) {
+    Client _ = access.require(request, Client.Scope.READ);
+    RunInfo run = run(request);
+    int limit = Answers.limit(request);
+    int from = Answers.number(request, "cursor", 0, 0, Integer.MAX_VALUE);
+    List<Stored> page =
+        store.verdicts(
+            run.id(),
+            Answers.query(request, "status").orElse(null),
+            Answers.query(request, "task").orElse(null),
+            from,
+            limit);
+    ObjectNode body = Answers.lines("verdicts", page.stream().map(Stored::json).toList());
+    if (page.size() == limit) body.put("next", Integer.toString(page.getLast().position() + 1));
+    Answers.json(response, 200, body);
+  }
+
+  private void candidate(ServerRequest request, ServerResponse response) {
+    Client _ = access.require(request, Client.Scope.READ);
+    String hash = request.path().pathParameters().get("sha256");
+    String code =
+        runs.source(hash)
+            .orElseThrow(() -> Refusal.of(404, "no candidate '%s'".formatted(Plans.cut(hash))));
+    Answers.json(
+        response, 200, Json.mapper().createObjectNode().put("candidate", hash).put("code", code));
+  }
+
+  private void leaderboard(ServerRequest request, ServerResponse response) {
+    Client _ = access.require(request, Client.Scope.READ);
+    String suite = Answers.query(request, "suite").orElse("kernelbenchx");
+    String grade = Answers.query(request, "grade").orElse("published");
+    List<Standing> standings =
+        store.standings(suite, grade).stream()
+            .sorted(
+                Comparator.comparingDouble((Standing s) -> -(double) s.correct() / s.candidates()))
+            .toList();
+    ObjectNode body = Json.mapper().createObjectNode().put("suite", suite).put("grade", grade);
+    var lines = body.putArray("lines");
+    int rank = 0;
+    double leastOfRank = 0;
+    for (int i = 0; i < standings.size(); i++) {
+      Standing each = standings.get(i);
+      Rate rate = new Rate(each.correct(), each.candidates());
+      if (i == 0 || rate.high() < leastOfRank) {
+        rank = i + 1;
+        leastOfRank = rate.low();
+      }
+      ObjectNode line = lines.addObject().put("rank", rank);
+      if (each.method() != null) line.put("method", each.method());
+      if (each.model() != null) line.put("model", each.model());
+      line.put("device", each.device())
+          .put("candidates", each.candidates())
+          .put("tasks", each.tasks())
+          .put("correct", each.correct())
+          .put("rate", rate.value())
+          .put("low", rate.low())
+          .put("high", rate.high());
+    }
+    Answers.json(response, 200, body);
+  }
+
+  private void events(ServerRequest request, ServerResponse response) throws InterruptedException {
+    Client _ = access.require(request, Client.Scope.READ);
+    RunInfo run = run(request);
+    boolean follow = Answers.flag(request, "follow");
+    Sent sent = Sent.parse(request.headers().first(LAST_EVENT).orElse(""));
+    if (!streams.tryAcquire()) {
+      throw Refusal.later(503, "too many event streams; try again, or poll the verdicts", 5);
+    }
+    try (SseSink sink = response.sink(SseSink.TYPE)) {
+      stream(sink, run, sent, follow);
+    } catch (java.io.UncheckedIOException e) {
+      // The client has gone.
+    } finally {
+      streams.release();
+    }
+  }
+
+  private void stream(SseSink sink, RunInfo run, Sent sent, boolean follow)
+      throws InterruptedException {
+    while (true) {
+      long version = feeds.version(run.id());
+      int[] open = judging.openIn(run.id()); // Before the verdicts: none is missed at the end.
+      List<Integer> fresh = sent.missing(store.positions(run.id()));
+      for (int i = 0; i < fresh.size(); i += 100) {
+        List<Integer> part = fresh.subList(i, Math.min(fresh.size(), i + 100));
+        for (Stored each : store.verdicts(run.id(), part)) {
+          sent.add(each.position());
+          emit(sink, "verdict", sent.toString(), each.json());
+        }
+      }
+      String progress =
+          "{\"judged\":%d,\"queued\":%d,\"judging\":%d}".formatted(sent.count(), open[0], open[1]);
+      emit(sink, "progress", sent.toString(), progress);
+      boolean idle = open[0] + open[1] == 0;
+      if (!judging.ready() || (idle && !follow)) {
+        emit(sink, "end", sent.toString(), progress);
+        return;
+      }
+      feeds.await(run.id(), version, TimeUnit.SECONDS.toNanos(BEAT_SECONDS));
+      TimeUnit.MILLISECONDS.sleep(100); // Verdicts come together in one read of the store.
+    }
+  }
+
+  private static void emit(SseSink sink, String name, String id, String data) {
+    var _ = sink.emit(SseEvent.builder().id(id).name(name).data(data).build());
+  }
+}

@@ -1,0 +1,80 @@
+package dev.kbx.server;
+
+import dev.kbx.verdict.Json;
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.HttpRules;
+import io.helidon.webserver.http.HttpService;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import java.util.Map;
+import java.util.TreeSet;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code /v1/devices}, {@code /v1/queue}, {@code /v1/version} and {@code /metrics}. */
+final class ServiceApi implements HttpService {
+  private final Access access;
+  private final Machine machine;
+  private final JudgingService judging;
+  private final Figures figures;
+
+  ServiceApi(Access access, Machine machine, JudgingService judging, Figures figures) {
+    this.access = access;
+    this.machine = machine;
+    this.judging = judging;
+    this.figures = figures;
+  }
+
+  @Override
+  public void routing(HttpRules rules) {
+    rules
+        .get("/v1/devices", this::devices)
+        .get("/v1/queue", this::queue)
+        .get("/v1/version", this::version)
+        .get("/metrics", this::metrics);
+  }
+
+  private void devices(ServerRequest request, ServerResponse response) {
+    Client _ = access.require(request, Client.Scope.READ);
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.putArray("devices").add(Json.mapper().valueToTree(machine.device()));
+    body.put("capacity", machine.referee().capacity()).put("judging", judging.judging());
+    Answers.json(response, 200, body);
+  }
+
+  private void queue(ServerRequest request, ServerResponse response) {
+    Client _ = access.require(request, Client.Scope.READ);
+    Map<String, Integer> queued = judging.queuedByClient();
+    Map<String, Integer> active = judging.judgingByClient();
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.put("queued", judging.queued());
+    body.put("judging", judging.judging());
+    body.put("limit", judging.limit());
+    if (!queued.isEmpty()) body.put("oldest_seconds", judging.oldestSeconds());
+    var clients = body.putArray("clients");
+    TreeSet<String> names = new TreeSet<>(queued.keySet());
+    names.addAll(active.keySet());
+    for (String name : names) {
+      clients
+          .addObject()
+          .put("client", name)
+          .put("queued", queued.getOrDefault(name, 0))
+          .put("judging", active.getOrDefault(name, 0));
+    }
+    Answers.json(response, 200, body);
+  }
+
+  private void version(ServerRequest request, ServerResponse response) {
+    Client _ = access.require(request, Client.Scope.READ);
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.put("kbx", machine.versions().getOrDefault("kbx", "unknown"));
+    body.set("versions", Json.mapper().valueToTree(machine.versions()));
+    Answers.json(response, 200, body);
+  }
+
+  private void metrics(ServerRequest request, ServerResponse response) {
+    Client _ = access.require(request, Client.Scope.READ);
+    response
+        .header(HeaderNames.CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")
+        .send(figures.text());
+  }
+}

@@ -1,0 +1,78 @@
+package dev.kbx.server;
+
+import dev.kbx.store.ServiceStore;
+import dev.kbx.store.Submission;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Writes what became of submissions, many at a time. A verdict is in the store before; so if the
+ * process is killed before this is written, the next start finds it.
+ */
+final class Settlements implements AutoCloseable {
+  private static final long PAUSE_MILLIS = 100;
+
+  private final ServiceStore store;
+  private final Map<String, Submission> unwritten = new LinkedHashMap<>();
+  private final Thread writer;
+  private boolean closed;
+
+  Settlements(ServiceStore store) {
+    this.store = store;
+    this.writer = Thread.ofVirtual().name("settlements").start(this::run);
+  }
+
+  synchronized void add(Submission end) {
+    unwritten.put(end.id(), end);
+  }
+
+  synchronized Optional<Submission> find(String id) {
+    return Optional.ofNullable(unwritten.get(id));
+  }
+
+  private void run() {
+    while (write()) {
+      try {
+        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+      } catch (InterruptedException e) {
+        // It is closed.
+      }
+    }
+  }
+
+  /** False when it is closed. */
+  private boolean write() {
+    List<Submission> some;
+    boolean last;
+    synchronized (this) {
+      some = new ArrayList<>(unwritten.values());
+      last = closed;
+    }
+    try {
+      store.settle(some);
+      synchronized (this) {
+        some.forEach(each -> unwritten.remove(each.id(), each));
+      }
+    } catch (RuntimeException e) {
+      // The store fails for a while: the next time has it.
+    }
+    return !last;
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    writer.interrupt();
+    try {
+      boolean _ = writer.join(java.time.Duration.ofSeconds(5));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,206 @@
+package dev.kbx.server;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.candidate.CandidateSources;
+import dev.kbx.candidate.Extraction;
+import dev.kbx.candidate.Problem;
+import dev.kbx.candidate.Reading;
+import dev.kbx.server.JudgingService.Wanted;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Json;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/** Reads candidates from the body of a request. */
+final class SubmissionReader {
+  private static final int MOST_CANDIDATES = 10_000;
+  private static final int MOST_WORDS = 200;
+  private static final String ORIGIN = "api";
+
+  private final Machine machine;
+
+  SubmissionReader(Machine machine) {
+    this.machine = machine;
+  }
+
+  /**
+   * What was read.
+   *
+   * @param problems with what could not be used
+   */
+  record Read(List<Wanted> wanted, List<String> problems) {}
+
+  static JsonNode parse(byte[] body) {
+    try {
+      JsonNode json = Json.mapper().readTree(body);
+      if (json.isObject()) return json;
+    } catch (JacksonException e) {
+      throw Refusal.of(400, "the body is no JSON: " + line(e));
+    }
+    throw Refusal.of(400, "the body must be a JSON object with candidates, or with task and code");
+  }
+
+  private static String line(JacksonException e) {
+    return Plans.cut(String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse(""));
+  }
+
+  /** The candidates of a JSON body. */
+  Read ofJson(JsonNode body) {
+    JsonNode list = body.get("candidates");
+    List<Wanted> wanted = new ArrayList<>();
+    if (list == null) {
+      wanted.add(candidate(body, "", body.get("suite")));
+    } else {
+      if (!list.isArray() || list.isEmpty() || list.size() > MOST_CANDIDATES) {
+        throw Refusal.unusable("/candidates", "candidates: must be a list of 1 to 10000 candidates");
+      }
+      for (int i = 0; i < list.size(); i++) {
+        wanted.add(candidate(list.get(i), "/candidates/" + i, body.get("suite")));
+      }
+    }
+    return new Read(wanted, List.of());
+  }
+
+  private Wanted candidate(JsonNode json, String at, @Nullable JsonNode usualSuite) {
+    if (!json.isObject()) throw Refusal.unusable(at, "a candidate must be an object");
+    String name = word(json, "task", at, MOST_WORDS).orElse(null);
+    if (name == null) throw Refusal.unusable(at + "/task", "task: is missing");
+    JsonNode code = json.get("code");
+    if (code == null || !code.isString()) {
+      throw Refusal.unusable(at + "/code", "code: is missing, or no string");
+    }
+    String reply = code.stringValue();
+    if (reply.getBytes(StandardCharsets.UTF_8).length > CandidateSources.MAX_CODE) {
+      throw Refusal.unusable(at + "/code", "code: has more than 1 MiB");
+    }
+    if (hasLoneSurrogate(reply)) throw Refusal.unusable(at + "/code", "code: is no valid Unicode");
+    String suite =
+        word(json, "suite", at, MOST_WORDS)
+            .orElse(usualSuite != null && usualSuite.isString() ? usualSuite.stringValue() : null);
+    Task task = task(suite(suite, at + "/suite"), name, at + "/task");
+    Candidate candidate =
+        new Candidate(
+            task,
+            Extraction.source(reply, task),
+            ORIGIN,
+            Optional.ofNullable(count(json, "sample", at)).orElse(0),
+            word(json, "method", at, MOST_WORDS).orElse(null),
+            word(json, "model", at, MOST_WORDS).orElse(null),
+            count(json, "round", at),
+            conditions(json.get("conditions"), at + "/conditions"));
+    return new Wanted(candidate, word(json, "key", at, MOST_WORDS).orElse(null));
+  }
+
+  private static boolean hasLoneSurrogate(String text) {
+    return text.codePoints().anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+  }
+
+  /** The suite of that name; the server's first without one. */
+  Suite suite(@Nullable String name, String pointer) {
+    return machine
+        .suite(name)
+        .orElseThrow(() ->
+            Refusal.unusable(
+                pointer,
+                "suite: no suite '%s'; there are %s"
+                    .formatted(Plans.cut(String.valueOf(name)), String.join(", ", machine.suites().keySet()))));
+  }
+
+  private static Task task(Suite suite, String name, String pointer) {
+    List<Task> found =
+        suite.tasks().stream()
+            .filter(task -> task.path().equals(name) || task.name().equals(name))
+            .toList();
+    if (found.size() == 1) return found.getFirst();
+    throw Refusal.unusable(
+        pointer,
+        found.isEmpty()
+            ? suite.unknown(Plans.cut(name))
+            : "task '%s' is in several categories; write Category/name".formatted(name));
+  }
+
+  private static Optional<String> word(JsonNode json, String name, String at, int most) {
+    JsonNode given = json.get(name);
+    if (given == null || given.isNull()) return Optional.empty();
+    if (given.isString()) {
+      String text = given.stringValue();
+      if (!text.isEmpty() && text.length() <= most && !hasLoneSurrogate(text)) {
+        return Optional.of(text);
+      }
+    }
+    throw Refusal.unusable(
+        at + "/" + name, "%s: must be a string of 1 to %d characters".formatted(name, most));
+  }
+
+  private static @Nullable Integer count(JsonNode json, String name, String at) {
+    JsonNode given = json.get(name);
+    if (given == null || given.isNull()) return null;
+    if (given.isInt() && given.intValue() >= 0) return given.intValue();
+    throw Refusal.unusable(at + "/" + name, name + ": must be a whole number, 0 or more");
+  }
+
+  private static Map<String, String> conditions(@Nullable JsonNode given, String at) {
+    Map<String, String> conditions = new LinkedHashMap<>();
+    if (given == null || given.isNull()) return conditions;
+    if (!given.isObject() || given.size() > 50) {
+      throw Refusal.unusable(at, "conditions: must be an object of at most 50 strings");
+    }
+    for (String name : given.propertyNames()) {
+      if (name.length() > MOST_WORDS) throw Refusal.unusable(at, "conditions: a name is too long");
+      conditions.put(name, word(given, name, at, MOST_WORDS).orElse(""));
+    }
+    return conditions;
+  }
+
+  /**
+   * The candidates of a file or folder, as {@code kbx eval} reads them.
+   *
+   * @param folder that messages and origins leave out
+   * @param skip whether problems are listed; else they are refused
+   */
+  Read ofFiles(Path source, Path folder, Suite suite, boolean skip) {
+    Reading reading = CandidateSources.read(List.of(source), suite);
+    String prefix = folder + "/";
+    List<String> problems =
+        reading.problems().stream()
+            .map(Problem::toString)
+            .map(text -> text.replace(prefix, ""))
+            .limit(100)
+            .toList();
+    if (!problems.isEmpty() && !skip) throw Refusal.unusable(problems);
+    if (reading.candidates().isEmpty()) {
+      throw problems.isEmpty()
+          ? Refusal.of(422, "there is no candidate in it")
+          : Refusal.unusable(problems);
+    }
+    if (reading.candidates().size() > MOST_CANDIDATES) {
+      throw Refusal.of(
+          413, "it has %d candidates; at most 10000 at a time".formatted(reading.candidates().size()));
+    }
+    return new Read(
+        reading.candidates().stream().map(each -> new Wanted(renamed(each, prefix), null)).toList(),
+        problems);
+  }
+
+  private static Candidate renamed(Candidate candidate, String prefix) {
+    Candidate held = candidate.held();
+    return new Candidate(
+        held.task(),
+        held.source(),
+        held.origin().replace(prefix, ""),
+        held.sample(),
+        held.method(),
+        held.model(),
+        held.round(),
+        held.conditions());
+  }
+}

@@ -1,0 +1,85 @@
+package dev.kbx.server;
+
+import dev.kbx.store.ServiceStore;
+import dev.kbx.store.ServiceStore.Audit;
+import dev.kbx.store.ServiceStore.Token;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.commons.codec.digest.DigestUtils;
+
+/**
+ * Tokens of clients. Only their hashes are stored. A token has 128 random bits, so that a fast hash
+ * is enough.
+ */
+public final class Tokens {
+  /** What a token may be for. */
+  public static final List<String> SCOPES = List.of("submit", "read", "admin");
+
+  private static final String PREFIX = "kbx_";
+  private static final int BYTES = 16;
+
+  /** How long a revoked token may still be taken. */
+  private static final Duration FRESH = Duration.ofSeconds(1);
+
+  private final ServiceStore store;
+  private Map<String, Client> known = Map.of();
+  private long readAt;
+
+  /** The tokens of a store. */
+  public Tokens(ServiceStore store) {
+    this.store = store;
+    this.readAt = System.nanoTime() - FRESH.toNanos();
+  }
+
+  /** Makes a token and returns it, which nothing does again; empty if the name is taken. */
+  public Optional<String> create(String name, List<String> scopes) {
+    byte[] random = new byte[BYTES];
+    new SecureRandom().nextBytes(random);
+    String token = PREFIX + HexFormat.of().formatHex(random);
+    Instant now = Instant.now();
+    if (!store.addToken(new Token(name, DigestUtils.sha256Hex(token), scopes, now, null))) {
+      return Optional.empty();
+    }
+    store.audit(new Audit(now, Client.LOCAL, "create token", name + " " + String.join(",", scopes)));
+    return Optional.of(token);
+  }
+
+  /** Ends a token; false if there is no valid one of that name. */
+  public boolean revoke(String name) {
+    Instant now = Instant.now();
+    if (!store.revokeToken(name, now)) return false;
+    store.audit(new Audit(now, Client.LOCAL, "revoke token", name));
+    return true;
+  }
+
+  /** Who has this token. Asks the store at most once a second, whatever is sent. */
+  Optional<Client> client(String token) {
+    return Optional.ofNullable(known().get(DigestUtils.sha256Hex(token)));
+  }
+
+  private synchronized Map<String, Client> known() {
+    if (System.nanoTime() - readAt < FRESH.toNanos()) return known;
+    Map<String, Client> read = new HashMap<>();
+    for (Token token : store.tokens()) {
+      if (token.revoked() == null) read.put(token.hash(), new Client(token.name(), scopes(token)));
+    }
+    known = read;
+    readAt = System.nanoTime();
+    return known;
+  }
+
+  private static Set<Client.Scope> scopes(Token token) {
+    return token.scopes().stream()
+        .map(scope -> Client.Scope.valueOf(scope.toUpperCase(Locale.ROOT)))
+        .collect(Collectors.toSet());
+  }
+}

@@ -1,0 +1,83 @@
+package dev.kbx.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes of several threads in one transaction: who comes while one commits is in the next. A
+ * commit waits for the disk, so that judging would otherwise wait as often as there are verdicts.
+ */
+final class GroupCommit {
+  private static final int MOST = 256;
+
+  /** Makes one transaction. */
+  interface Transactions {
+    void run(Consumer<Handle> work);
+  }
+
+  private static final class Write {
+    final Consumer<Handle> work;
+    boolean done;
+    @Nullable RuntimeException failure;
+
+    Write(Consumer<Handle> work) {
+      this.work = work;
+    }
+  }
+
+  private final Transactions transactions;
+  private final Queue<Write> waiting = new ConcurrentLinkedQueue<>();
+  private final ReentrantLock turn = new ReentrantLock();
+
+  GroupCommit(Transactions transactions) {
+    this.transactions = transactions;
+  }
+
+  /** Returns when the write is committed; throws what it threw, and has then written nothing. */
+  void write(Consumer<Handle> work) {
+    Write mine = new Write(work);
+    waiting.add(mine);
+    turn.lock();
+    try {
+      while (!mine.done) commitNext();
+    } finally {
+      turn.unlock();
+    }
+    if (mine.failure != null) throw mine.failure;
+  }
+
+  private void commitNext() {
+    List<Write> group = new ArrayList<>();
+    for (Write next; group.size() < MOST && (next = waiting.poll()) != null; ) group.add(next);
+    try {
+      transactions.run(handle -> group.forEach(write -> write.work.accept(handle)));
+      group.forEach(write -> write.done = true);
+    } catch (RuntimeException e) {
+      // One of them failed, and with it all: alone, the others succeed.
+      if (group.size() == 1) fail(group.getFirst(), e);
+      else group.forEach(this::commitAlone);
+    } catch (Error e) {
+      group.forEach(write -> fail(write, new IllegalStateException(e)));
+    }
+  }
+
+  private void commitAlone(Write write) {
+    try {
+      transactions.run(write.work);
+      write.done = true;
+    } catch (RuntimeException e) {
+      fail(write, e);
+    }
+  }
+
+  private static void fail(Write write, RuntimeException e) {
+    write.failure = e;
+    write.done = true;
+  }
+}

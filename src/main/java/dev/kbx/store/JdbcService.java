@@ -1,0 +1,402 @@
+package dev.kbx.store;
+
+import dev.kbx.verdict.CandidateIdentity;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunInfo;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.PreparedBatch;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.type.TypeReference;
+
+/** The service's part of a {@link JdbcStore}. */
+final class JdbcService implements ServiceStore {
+  private static final String SUBMISSION =
+      "SELECT id, client, client_key, run, suite, task, method, model, sample, round, candidate,"
+          + " conditions, origin, priority, submitted, deadline, state, position, cached, waited,"
+          + " message FROM submission ";
+
+  private static final TypeReference<Map<String, String>> WORDS = new TypeReference<>() {};
+
+  private final JdbcStore store;
+  private final Database database;
+
+  JdbcService(JdbcStore store, Database database) {
+    this.store = store;
+    this.database = database;
+  }
+
+  @Override
+  public void accept(List<Submission> submissions, Map<String, String> sources, Audit audit) {
+    store.write(h -> {
+      PreparedBatch texts =
+          h.prepareBatch(
+              "INSERT INTO source (candidate, code) VALUES (:c, :code) ON CONFLICT DO NOTHING");
+      sources.forEach(
+          (hash, code) -> texts.bind("c", hash).bind("code", database.stored(code)).add());
+      if (texts.size() > 0) texts.execute();
+      insert(h, submissions);
+      insert(h, audit);
+    });
+  }
+
+  private void insert(Handle h, List<Submission> submissions) {
+    if (submissions.isEmpty()) return;
+    PreparedBatch rows =
+        h.prepareBatch(
+            """
+            INSERT INTO submission (id, client, client_key, run, identity, candidate, suite, task,
+              method, model, sample, round, conditions, origin, priority, submitted, deadline,
+              state, position, cached, waited, message)
+            VALUES (:id, :client, :key, :run, :identity, :candidate, :suite, :task,
+              :method, :model, :sample, :round, :conditions, :origin, :priority, :submitted,
+              :deadline, :state, :position, :cached, :waited, :message)
+            """);
+    for (Submission each : submissions) {
+      CandidateIdentity identity = each.identity();
+      rows.bind("id", each.id())
+          .bind("client", each.client())
+          .bind("key", stored(each.key()))
+          .bind("run", each.run())
+          .bind("identity", database.stored(identity.text()))
+          .bind("candidate", identity.source())
+          .bind("suite", identity.suite())
+          .bind("task", identity.task())
+          .bind("method", stored(identity.method()))
+          .bind("model", stored(identity.model()))
+          .bind("sample", identity.sample())
+          .bind("round", identity.round())
+          .bind(
+              "conditions", database.stored(Json.mapper().writeValueAsString(each.conditions())))
+          .bind("origin", database.stored(each.origin()))
+          .bind("priority", each.priority())
+          .bind("submitted", each.submitted().toString())
+          .bind("deadline", text(each.deadline()))
+          .bind("state", label(each.state()))
+          .bind("position", each.position())
+          .bind("cached", each.cached() ? 1 : 0)
+          .bind("waited", each.waited())
+          .bind("message", stored(each.message()))
+          .add();
+    }
+    rows.execute();
+  }
+
+  @Override
+  public void settle(List<Submission> submissions) {
+    if (submissions.isEmpty()) return;
+    store.write(h -> {
+      PreparedBatch rows =
+          h.prepareBatch(
+              "UPDATE submission SET state = :state, position = :position, waited = :waited,"
+                  + " message = :message WHERE id = :id");
+      for (Submission each : submissions) {
+        rows.bind("id", each.id())
+            .bind("state", label(each.state()))
+            .bind("position", each.position())
+            .bind("waited", each.waited())
+            .bind("message", stored(each.message()))
+            .add();
+      }
+      rows.execute();
+    });
+  }
+
+  @Override
+  public List<Submission> pending() {
+    store.write(h ->
+        h.execute(
+            """
+            UPDATE submission SET state = 'done', position = (SELECT v.position FROM verdict v
+              WHERE v.run = submission.run AND v.identity = submission.identity)
+            WHERE state = 'queued' AND EXISTS (SELECT 1 FROM verdict v
+              WHERE v.run = submission.run AND v.identity = submission.identity)
+            """));
+    return store.get(h ->
+        h.createQuery(SUBMISSION + "WHERE state = 'queued' ORDER BY id")
+            .map((row, _) -> submission(row))
+            .list());
+  }
+
+  @Override
+  public List<Submission> submissions(List<String> ids) {
+    if (ids.isEmpty()) return List.of();
+    return store.get(h ->
+        h.createQuery(SUBMISSION + "WHERE id IN (<ids>)")
+            .bindList("ids", ids)
+            .map((row, _) -> submission(row))
+            .list());
+  }
+
+  @Override
+  public Optional<Submission> keyed(String client, String key) {
+    return store.get(h ->
+        h.createQuery(SUBMISSION + "WHERE client = :client AND client_key = :key")
+            .bind("client", client)
+            .bind("key", stored(key))
+            .map((row, _) -> submission(row))
+            .findFirst());
+  }
+
+  @Override
+  public List<Submission> submissions(
+      @Nullable String run, Submission.@Nullable State state, @Nullable String before, int limit) {
+    List<String> conditions = new ArrayList<>(List.of("1 = 1"));
+    if (run != null) conditions.add("run = :run");
+    if (state != null) conditions.add("state = :state");
+    if (before != null) conditions.add("id < :before");
+    String where = "WHERE " + String.join(" AND ", conditions);
+    return store.get(h -> {
+      Query query = h.createQuery(SUBMISSION + where + " ORDER BY id DESC LIMIT :limit");
+      if (run != null) query.bind("run", run);
+      if (state != null) query.bind("state", label(state));
+      if (before != null) query.bind("before", before);
+      return query.bind("limit", limit).map((row, _) -> submission(row)).list();
+    });
+  }
+
+  private Submission submission(ResultSet row) throws SQLException {
+    CandidateIdentity identity =
+        new CandidateIdentity(
+            row.getString("suite"),
+            row.getString("task"),
+            original(row.getString("method")),
+            original(row.getString("model")),
+            row.getInt("sample"),
+            (Integer) row.getObject("round"),
+            row.getString("candidate"));
+    String deadline = row.getString("deadline");
+    return new Submission(
+        row.getString("id"),
+        row.getString("client"),
+        original(row.getString("client_key")),
+        row.getString("run"),
+        identity,
+        Json.mapper().readValue(database.original(row.getString("conditions")), WORDS),
+        database.original(row.getString("origin")),
+        row.getInt("priority"),
+        Instant.parse(row.getString("submitted")),
+        deadline == null ? null : Instant.parse(deadline),
+        Submission.State.valueOf(row.getString("state").toUpperCase(Locale.ROOT)),
+        (Integer) row.getObject("position"),
+        row.getInt("cached") == 1,
+        (Double) row.getObject("waited"),
+        original(row.getString("message")));
+  }
+
+  @Override
+  public Optional<Stored> verdict(String run, CandidateIdentity identity) {
+    return store.get(h ->
+        h.createQuery("SELECT position, body FROM verdict WHERE run = :run AND identity = :i")
+            .bind("run", run)
+            .bind("i", database.stored(identity.text()))
+            .map((row, _) -> new Stored(row.getInt(1), row.getString(2)))
+            .findFirst());
+  }
+
+  @Override
+  public List<Stored> verdicts(String run, List<Integer> positions) {
+    if (positions.isEmpty()) return List.of();
+    return store.get(h ->
+        h.createQuery(
+                "SELECT position, body FROM verdict WHERE run = :run AND position IN (<positions>)"
+                    + " ORDER BY position")
+            .bind("run", run)
+            .bindList("positions", positions)
+            .map((row, _) -> new Stored(row.getInt(1), row.getString(2)))
+            .list());
+  }
+
+  @Override
+  public List<Stored> verdicts(
+      String run, @Nullable String status, @Nullable String task, int from, int limit) {
+    StringBuilder where = new StringBuilder("WHERE run = :run AND position >= :from");
+    if (status != null) where.append(" AND status = :status");
+    if (task != null) where.append(" AND (task = :task OR category || '/' || task = :task)");
+    return store.get(h -> {
+      Query query =
+          h.createQuery(
+                  "SELECT position, body FROM verdict " + where + " ORDER BY position LIMIT :limit")
+              .bind("run", run)
+              .bind("from", from)
+              .bind("limit", limit);
+      if (status != null) query.bind("status", status);
+      if (task != null) query.bind("task", task);
+      return query.map((row, _) -> new Stored(row.getInt(1), row.getString(2))).list();
+    });
+  }
+
+  @Override
+  public List<Integer> positions(String run) {
+    return store.get(h ->
+        h.createQuery("SELECT position FROM verdict WHERE run = :run ORDER BY position")
+            .bind("run", run)
+            .mapTo(Integer.class)
+            .list());
+  }
+
+  @Override
+  public Map<String, Integer> statuses(String run) {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    store.use(h ->
+        h.createQuery(
+                "SELECT status, count(*) FROM verdict WHERE run = :run GROUP BY status ORDER BY 1")
+            .bind("run", run)
+            .map((row, _) -> Map.entry(row.getString(1), row.getInt(2)))
+            .forEach(entry -> counts.put(entry.getKey(), entry.getValue())));
+    return counts;
+  }
+
+  @Override
+  public List<Standing> standings(String suite, String grade) {
+    return store.get(h ->
+        h.createQuery(
+                """
+                SELECT method, model, device, count(*), count(DISTINCT category || '/' || task),
+                  sum(CASE WHEN status = 'correct' THEN 1 ELSE 0 END)
+                FROM verdict
+                WHERE suite = :suite AND grade = :grade
+                  AND status NOT IN ('infrastructure', 'invalid_task')
+                GROUP BY method, model, device
+                """)
+            .bind("suite", suite)
+            .bind("grade", grade)
+            .map((row, _) ->
+                new Standing(
+                    original(row.getString(1)),
+                    original(row.getString(2)),
+                    row.getString(3),
+                    row.getInt(4),
+                    row.getInt(5),
+                    row.getInt(6)))
+            .list());
+  }
+
+  @Override
+  public Optional<ServiceRun> serviceRun(String settings) {
+    return serviceRun("settings", settings);
+  }
+
+  @Override
+  public Optional<ServiceRun> serviceRunOf(String run) {
+    return serviceRun("run", run);
+  }
+
+  private Optional<ServiceRun> serviceRun(String column, String value) {
+    return store.get(h ->
+        h.createQuery(
+                "SELECT settings, run, name, plan FROM service_run WHERE %s = :v"
+                    .formatted(column))
+            .bind("v", value)
+            .map((row, _) ->
+                new ServiceRun(
+                    row.getString(1), row.getString(2), row.getString(3), row.getString(4)))
+            .findFirst());
+  }
+
+  @Override
+  public void begin(ServiceRun service, RunInfo run) {
+    store.write(h -> {
+      JdbcStore.insert(h, run);
+      h.createUpdate("INSERT INTO service_run (settings, run, name, plan) VALUES (:s, :r, :n, :p)")
+          .bind("s", service.settings())
+          .bind("r", service.run())
+          .bind("n", service.name())
+          .bind("p", service.plan())
+          .execute();
+    });
+  }
+
+  @Override
+  public boolean addToken(Token token) {
+    return store.get(h ->
+        h.createUpdate(
+                    "INSERT INTO token (name, hash, scopes, created) VALUES (:n, :h, :s, :c)"
+                        + " ON CONFLICT DO NOTHING")
+                .bind("n", token.name())
+                .bind("h", token.hash())
+                .bind("s", String.join(",", token.scopes()))
+                .bind("c", token.created().toString())
+                .execute()
+            == 1);
+  }
+
+  @Override
+  public List<Token> tokens() {
+    return store.get(h ->
+        h.createQuery("SELECT name, hash, scopes, created, revoked FROM token ORDER BY name")
+            .map((row, _) -> {
+              String revoked = row.getString(5);
+              return new Token(
+                  row.getString(1),
+                  row.getString(2),
+                  List.of(row.getString(3).split(",", -1)),
+                  Instant.parse(row.getString(4)),
+                  revoked == null ? null : Instant.parse(revoked));
+            })
+            .list());
+  }
+
+  @Override
+  public boolean revokeToken(String name, Instant at) {
+    return store.get(h ->
+        h.createUpdate("UPDATE token SET revoked = :at WHERE name = :n AND revoked IS NULL")
+                .bind("at", at.toString())
+                .bind("n", name)
+                .execute()
+            == 1);
+  }
+
+  @Override
+  public void audit(Audit audit) {
+    store.write(h -> insert(h, audit));
+  }
+
+  private void insert(Handle h, Audit audit) {
+    h.createUpdate("INSERT INTO audit (at, client, action, detail) VALUES (:at, :c, :a, :d)")
+        .bind("at", audit.at().toString())
+        .bind("c", audit.client())
+        .bind("a", audit.action())
+        .bind("d", database.stored(audit.detail()))
+        .execute();
+  }
+
+  @Override
+  public List<Audit> audits(int limit) {
+    return store.get(h ->
+        h.createQuery("SELECT at, client, action, detail FROM audit ORDER BY at DESC LIMIT :l")
+            .bind("l", limit)
+            .map((row, _) ->
+                new Audit(
+                    Instant.parse(row.getString(1)),
+                    row.getString(2),
+                    row.getString(3),
+                    database.original(row.getString(4))))
+            .list());
+  }
+
+  private @Nullable String stored(@Nullable String text) {
+    return text == null ? null : database.stored(text);
+  }
+
+  private @Nullable String original(@Nullable String text) {
+    return text == null ? null : database.original(text);
+  }
+
+  private static @Nullable String text(@Nullable Instant time) {
+    return time == null ? null : time.toString();
+  }
+
+  private static String label(Submission.State state) {
+    return state.name().toLowerCase(Locale.ROOT);
+  }
+}

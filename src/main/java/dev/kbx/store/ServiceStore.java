@@ -1,0 +1,124 @@
+package dev.kbx.store;
+
+import dev.kbx.verdict.CandidateIdentity;
+import dev.kbx.verdict.RunInfo;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code kbx serve} keeps beside runs and verdicts: what it accepted, tokens, and who did
+ * what. Part of a {@link RunStore}, over its connection; the same promises hold.
+ */
+public interface ServiceStore {
+  /**
+   * Stores all of them, or none.
+   *
+   * @param sources of the candidates, by hash
+   */
+  void accept(List<Submission> submissions, Map<String, String> sources, Audit audit);
+
+  /** Stores what became of submissions. */
+  void settle(List<Submission> submissions);
+
+  /** All that are queued, in the order of acceptance; those that have a verdict become done. */
+  List<Submission> pending();
+
+  /** Those with these ids, in no order. */
+  List<Submission> submissions(List<String> ids);
+
+  /** The one with this key of a client. */
+  Optional<Submission> keyed(String client, String key);
+
+  /**
+   * A page of all, newest first.
+   *
+   * @param run null for all runs
+   * @param state null for all states
+   * @param before only what was accepted before this id; null for the newest
+   */
+  List<Submission> submissions(
+      @Nullable String run, Submission.@Nullable State state, @Nullable String before, int limit);
+
+  /** The verdict on a candidate of a run. */
+  Optional<Stored> verdict(String run, CandidateIdentity identity);
+
+  /** The verdicts at these positions of a run. */
+  List<Stored> verdicts(String run, List<Integer> positions);
+
+  /**
+   * A page of a run's verdicts, by position.
+   *
+   * @param status null for all
+   * @param task a name or {@code Category/name}; null for all
+   */
+  List<Stored> verdicts(
+      String run, @Nullable String status, @Nullable String task, int from, int limit);
+
+  /** Positions of a run's verdicts, ascending. */
+  List<Integer> positions(String run);
+
+  /** Number of a run's verdicts by status. */
+  Map<String, Integer> statuses(String run);
+
+  /** Counts of judged candidates of a suite at a grade, by who made them and device. */
+  List<Standing> standings(String suite, String grade);
+
+  /** The run of the service with these settings. */
+  Optional<ServiceRun> serviceRun(String settings);
+
+  /** The settings of a run of the service. */
+  Optional<ServiceRun> serviceRunOf(String run);
+
+  /** Begins a run of the service. */
+  void begin(ServiceRun service, RunInfo run);
+
+  /** Stores a token; false if there is one of that name. */
+  boolean addToken(Token token);
+
+  List<Token> tokens();
+
+  /** Ends a token; false if there is none of that name that is valid. */
+  boolean revokeToken(String name, Instant at);
+
+  void audit(Audit audit);
+
+  /** The newest, newest first. */
+  List<Audit> audits(int limit);
+
+  /**
+   * A run that the service keeps open.
+   *
+   * @param settings all that distinguishes it
+   * @param name given by clients
+   * @param plan its settings in JSON, as clients give them
+   */
+  record ServiceRun(String settings, String run, String name, String plan) {}
+
+  /** How many candidates of a method and model are correct on a device. */
+  record Standing(
+      @Nullable String method,
+      @Nullable String model,
+      String device,
+      int candidates,
+      int tasks,
+      int correct) {}
+
+  /**
+   * Who may ask.
+   *
+   * @param hash SHA-256 of the token, hex
+   * @param revoked null while it is valid
+   */
+  record Token(
+      String name, String hash, List<String> scopes, Instant created, @Nullable Instant revoked) {
+    public Token {
+      scopes = List.copyOf(scopes);
+    }
+  }
+
+  /** Who did what. */
+  record Audit(Instant at, String client, String action, String detail) {}
+}

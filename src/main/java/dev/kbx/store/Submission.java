@@ -1,0 +1,79 @@
+package dev.kbx.store;
+
+import dev.kbx.verdict.CandidateIdentity;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A candidate that kbx serve has accepted.
+ *
+ * @param id sorts by the time of acceptance
+ * @param client name of who submitted it
+ * @param key the client's own key; no other submission of that client has it
+ * @param run id of the run that its verdict is in
+ * @param conditions as in a provenance
+ * @param origin as the source of a provenance
+ * @param priority higher goes first
+ * @param deadline after which it is not judged
+ * @param position of its verdict in the run; null without one
+ * @param cached whether the verdict was known when it was accepted
+ * @param waited seconds until it was judged
+ * @param message why it failed or expired
+ */
+public record Submission(
+    String id,
+    String client,
+    @Nullable String key,
+    String run,
+    CandidateIdentity identity,
+    Map<String, String> conditions,
+    String origin,
+    int priority,
+    Instant submitted,
+    @Nullable Instant deadline,
+    State state,
+    @Nullable Integer position,
+    boolean cached,
+    @Nullable Double waited,
+    @Nullable String message) {
+
+  /** What became of it. */
+  public enum State {
+    QUEUED,
+    DONE,
+    CANCELLED,
+    EXPIRED,
+    FAILED
+  }
+
+  /** The same with its verdict. */
+  public Submission done(int place, @Nullable Double seconds) {
+    return ended(State.DONE, place, seconds, null);
+  }
+
+  /** The same, ended without a verdict. */
+  public Submission ended(State end, @Nullable String why) {
+    return ended(end, null, null, why);
+  }
+
+  private Submission ended(
+      State end, @Nullable Integer place, @Nullable Double seconds, @Nullable String why) {
+    return new Submission(
+        id,
+        client,
+        key,
+        run,
+        identity,
+        conditions,
+        origin,
+        priority,
+        submitted,
+        deadline,
+        end,
+        place,
+        cached,
+        seconds,
+        why);
+  }
+}
