@@ -30,13 +30,13 @@ def run(x):
 """
 
 
-def traced(*tensors_):
-    """A call as the oracle traces it."""
+def traced(*tensors_, timed=True):
+    """A call as the oracle traces it; of a benchmark size, unless told otherwise."""
     leaves = [
         {"t": "tensor", "shape": list(t.shape), "stride": list(t.stride()), "dtype": tensors.dtype_name(t.dtype)}
         for t in tensors_
     ]
-    return {"args": leaves, "kwargs": {}}
+    return {"args": leaves, "kwargs": {}, "timed": timed}
 
 
 def precompile(source, *calls, seconds=patience.LONG_SECONDS):
@@ -128,6 +128,16 @@ def test_what_pytorch_would_compute_is_left_out():
 
 def test_every_configuration_is_compiled():
     assert precompile(tuning(SCALE, [32, 64, 128]), traced(torch.empty(100))).kernels == 3
+
+
+def test_one_configuration_is_compiled_for_each_call_that_is_not_timed():
+    sizes = [torch.empty(n) for n in (16, 32, 48, 64, 80, 96, 112, 128)]
+    calls = [traced(size, timed=False) for size in sizes]
+    found = precompile(tuning(SCALE, [32, 64, 128]), *calls)
+    assert found.whole and 1 < found.kernels <= 3, "different shapes check different ones"
+    # A tuner without a key keeps what it chose, but not from calls that are not timed to those that are.
+    keyless = tuning(SCALE, [32, 64, 128]).replace("key=['n']", "key=[]")
+    assert precompile(keyless, *calls, traced(torch.empty(160))).kernels == 3
 
 
 def watched(hook, folder, cores):
@@ -325,7 +335,7 @@ def test_tracing_finds_every_shape_once_and_sizes_on_demand():
     calls = shape_tracing.calls(relu, False)
     timed = shape_tracing.calls(relu, True)
     shapes = [tuple(c["args"][0]["shape"]) for c in timed]
-    assert timed[: len(calls)] == calls and len(timed) > len(calls)
+    assert [c for c in timed if not c["timed"]] == calls and len(timed) > len(calls)
     assert {tuple(size["shape"]) for size in relu.sizes} <= set(shapes)
     assert all("offset" not in c["args"][0] for c in timed)
 

@@ -6,7 +6,7 @@ import triton
 from bench_client import bench
 from triton.runtime.autotuner import Autotuner
 
-from kbx.runner import launches
+from kbx.runner import tuning
 
 SCALE = """
 @triton.autotune(
@@ -126,8 +126,8 @@ def test_whatever_tunes_looks_briefly_at_each_configuration(timed, ms, asked, mo
     monkeypatch.setattr(triton.testing, "do_bench", stock)
     monkeypatch.setattr(Autotuner, "do_bench", None, raising=False)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
-    monkeypatch.setattr(launches.time, "perf_counter", lambda: now[0])
-    launches.tune(timed)
+    monkeypatch.setattr(tuning.time, "perf_counter", lambda: now[0])
+    tuning.limit(timed)
 
     def call():
         now[0] += ms / 1e3
@@ -138,3 +138,26 @@ def test_whatever_tunes_looks_briefly_at_each_configuration(timed, ms, asked, mo
     assert triton.testing.do_bench(call) == pytest.approx([0.1] * 3 if asked else ms)
     triton.testing.do_bench(call, warmup=0, rep=0.5)
     assert asks[2:] == ([(0, 0.5)] if asked else [])
+
+
+def test_what_cannot_be_the_fastest_is_not_looked_at_for_long(monkeypatch):
+    asks = []
+
+    def stock(call, warmup, rep, **options):
+        asks.append((call(), rep))
+        return [call()] * 3
+
+    class Tuner:
+        nargs = {}
+
+    monkeypatch.setattr(triton.testing, "do_bench", stock)
+    monkeypatch.setattr(Autotuner, "do_bench", None, raising=False)
+    monkeypatch.setattr(tuning, "_slow_ms", lambda call, least: None)
+    tuning.limit(True)
+    tuner = Tuner()
+    measure = Autotuner.do_bench.fget(tuner)
+    assert [measure(lambda ms=ms: ms)[0] for ms in (2.0, 1.0, 1.2, 1.3)] == [2.0, 1.0, 1.2, 1.3]
+    assert asks == [(2.0, 1), (2.0, 25), (1.0, 1), (1.0, 25), (1.2, 1), (1.2, 25), (1.3, 1)]
+    tuner.nargs = {}  # another tuning
+    measure(lambda: 9.0)
+    assert asks[-1] == (9.0, 25)

@@ -26,8 +26,8 @@ class ShapesTraced:
     id: int
     entries: list
     calls: list
-    """``{"args", "kwargs"}``: value trees whose tensors have ``shape, stride, dtype`` and lie nowhere. Calls whose shapes
-    depend on values are left out."""
+    """``{"args", "kwargs", "timed"}``: value trees whose tensors have ``shape, stride, dtype`` and lie nowhere, and whether it is one of
+    a benchmark size. Calls whose shapes depend on values are left out."""
     module: dict | None = None
     """As in ``opened``."""
     updates: list = field(default_factory=list)

@@ -95,7 +95,7 @@ class Precompile:
     TYPE: ClassVar[str] = "precompile"
     id: int
     calls: list
-    """``{"args", "kwargs"}`` as in ``shapes_traced``."""
+    """As in ``shapes_traced``."""
     seconds: float
     """After this long no further call is begun."""
 

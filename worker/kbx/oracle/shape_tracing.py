@@ -38,13 +38,13 @@ def calls(task, timed):
     serves it too.
     """
     found = {}
-    for parameters in [*task.cases, *(task.sizes if timed else [])]:
+    for size, parameters in [*((True, each) for each in task.sizes if timed), *((False, each) for each in task.cases)]:
         made = _made(task, parameters)
         if made is None:
             continue
         for turn in range(_TURNS):
             call = _plain(task.spoken(made, turn))
-            found.setdefault(repr(call), call)
+            found.setdefault(repr(call), call | {"timed": size})
     return list(found.values())
 
 

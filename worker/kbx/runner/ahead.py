@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 
 from kbx import protocol, tensors
-from kbx.runner import compilers, cuda_on_cpu, extensions, launches, shapes
+from kbx.runner import compilers, cuda_on_cpu, extensions, launches, shapes, tuning
 
 _ROOM = protocol.MAX_RUNNER_FRAME - (64 << 10)
 """Characters of base64 that fit in a frame, with what else it holds."""
@@ -38,24 +38,32 @@ _GRACE = 15.0
 
 
 def compile_calls(entry, calls, seconds):
-    """Calls ``entry`` on the shapes of each of ``calls`` (``{"args", "kwargs"}``), for at most ``seconds``; returns whether it
-    completed all.
+    """Calls ``entry`` on the shapes of each of ``calls`` (``{"args", "kwargs", "timed"}``), for at most ``seconds``; returns whether it
+    completed all. Autotuning compiles every configuration in those to be ``timed``, one in each of the others.
     """
     launches.only_compile()
     cuda_on_cpu.leave_empty()
     end = time.monotonic() + seconds
     processes = min(_PROCESSES, len(os.sched_getaffinity(0)))
-    shares = min(processes, len(calls))
     common = compilers.Compilers(processes)
     # Not in this process: a crash of the candidate would lose what others have compiled.
-    children = [_child(entry, calls[share::shares], end, common) for share in range(shares)]
+    children = [_child(entry, share, tune, end, common) for share, tune in _shares(calls, processes)]
     for child in children:
         _wait(child, end)
     common.settle(end)
     return all([_reap(child) for child in children])
 
 
-def _child(entry, calls, end, common):
+def _shares(calls, most):
+    """The calls in at most so many parts of each kind, with what autotuning does in them. An autotuner may keep its choice from one kind
+    to the other, so no process makes both."""
+    for timed, tune in ((True, tuning.take_every), (False, tuning.take_one)):
+        wanted = [call for call in calls if call.get("timed", False) == timed]
+        shares = min(most, len(wanted))
+        yield from ((wanted[share::shares], tune) for share in range(shares))
+
+
+def _child(entry, calls, tune, end, common):
     """Forks a process that makes a part of the calls; what they launch is compiled by ``common`` into the common cache."""
     pid = os.fork()
     if pid:
@@ -67,6 +75,7 @@ def _child(entry, calls, end, common):
     try:
         os.setpgid(0, 0)
         os.nice(_NICENESS)
+        tune()
         whole = _compile(entry, calls, end, common)
     finally:
         os._exit(0 if whole else 1)

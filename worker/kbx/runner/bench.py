@@ -28,6 +28,7 @@ from kbx.runner import (
     profile,
     seccomp,
     shapes,
+    tuning,
 )
 from kbx.runner.ledger import Ledger
 from kbx.runner.witness import Witness
@@ -140,7 +141,7 @@ class Bench:
         torch.manual_seed(0)
         ahead.unpack(request.files)
         if not self._emulated:
-            launches.tune(request.timed)
+            tuning.limit(request.timed)
         if request.core is not None:
             cores.keep_to(request.core)
         seccomp.deny_moving()  # also without an assigned core: other runners may be timed on theirs

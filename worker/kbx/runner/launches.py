@@ -17,9 +17,8 @@ import torch
 import triton
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
-from triton.runtime.autotuner import Autotuner
 
-from kbx.runner import cubin, gaps, interpreter
+from kbx.runner import cubin, gaps, interpreter, tuning
 from kbx.runner.architectures import ARCHITECTURES
 from kbx.runner.warmup import increment
 
@@ -166,7 +165,7 @@ class CompileOnlyDriver(DriverBase):
         return ty
 
     def get_benchmarker(self):
-        return run_once
+        return tuning.run_once
 
     def get_empty_cache_for_benchmark(self):
         return torch.empty(1, dtype=torch.int)
@@ -178,84 +177,17 @@ class CompileOnlyDriver(DriverBase):
         return args
 
 
-def run_once(call, quantiles=None, **_):
-    """A benchmarker that has no clock worth reading: runs the call, reports one millisecond for every quantile."""
-    call()
-    return [1.0] * len(quantiles) if quantiles else 1.0
-
-
-_TUNING = {False: (1, 1), True: (5, 25)}
-"""Milliseconds of warm-up and of measuring that a configuration gets, by whether the candidate has the device alone. Triton's own
-25 and 100 are seconds for one shape; 25 ms rank what differs by more than noise."""
-
-
-def tune(timed):
-    """Sets how long autotuning looks at each configuration, on a GPU, whatever autotuner asks Triton's benchmark. Where the candidate is
-    timed, a benchmark of its own counts."""
-    longest_warmup, longest_rep = _TUNING[timed]
-    stock = triton.testing.do_bench
-
-    def bench(call, warmup=25, rep=100, **options):
-        warmup, rep = min(warmup, longest_warmup), min(rep, longest_rep)
-        slow = _slow_ms(call, warmup + rep)
-        if slow is None:
-            measured = stock(call, warmup=warmup, rep=rep, **options)
-            if torch.cuda.is_available():
-                torch.cuda.reset_peak_memory_stats()  # the benchmark's own buffer, 256 MB, is no workspace of the kernel
-            return measured
-        quantiles = options.get("quantiles")
-        return [slow] * len(quantiles) if quantiles else [slow] if options.get("return_mode") == "all" else slow
-
-    triton.testing.do_bench = bench
-
-    def chosen(tuner):
-        own = getattr(tuner, "_do_bench", None)
-        return own if timed and own is not None else bench
-
-    Autotuner.do_bench = property(chosen)
-
-
-def _slow_ms(call, least):
-    """Milliseconds of a call that takes this long or longer, else None. Triton's benchmark would make eight of them."""
-    call()
-    torch.cuda.synchronize()
-    start = time.perf_counter()
-    call()
-    torch.cuda.synchronize()
-    ms = (time.perf_counter() - start) * 1e3
-    return ms if ms >= least else None
-
-
-_stock_bench = Autotuner._bench
-
-
-def _first_that_runs(tuner, *args, config, **meta):
-    """Autotuning without a GPU takes the first configuration, in the candidate's order, that compiles and fits.
-
-    The rest are neither compiled nor run: their timing would mean nothing, and each costs a compilation. ``nargs`` is a
-    fresh dict for every tuning, so its identity tells one tuning from the next.
-    """
-    if tuner.__dict__.get("_settled_for") is tuner.nargs:
-        return [float("inf")] * 3
-    times = _stock_bench(tuner, *args, config=config, **meta)
-    if times[0] < float("inf"):
-        tuner._settled_for = tuner.nargs
-    return times
-
-
 def emulate(arch_name):
     """Makes Triton compile for ``arch_name`` and interpret on CPU tensors, for the rest of this process."""
     triton.runtime.driver.set_active(CompileOnlyDriver(ARCHITECTURES[arch_name]))
     triton.compiler.compiler.max_shared_mem.cache_clear()
-    Autotuner._bench = _first_that_runs
-    Autotuner.do_bench = property(lambda tuner: run_once)
+    tuning.take_first()
 
 
 def only_compile():
-    """After ``emulate``: launches are compiled and not run, and autotuning compiles every configuration."""
+    """After ``emulate``: launches are compiled and not run."""
     global _runs
     _runs = False
-    Autotuner._bench = _stock_bench
 
 
 def warm(arch_name="sm_90"):

@@ -124,8 +124,8 @@ final class LaunchedSize implements MeasuredSize {
     Set<String> flags = new LinkedHashSet<>();
     if (series.samples().gapsCount()) flags.add("clock_gap");
     if (series.conditions().throttled()) flags.add("throttled");
-    Long least = rounds.physics().size().leastBytes();
-    if (rounds.memory().large(least)) flags.add("large_workspace");
+    OracleMessage.PreparedSize size = rounds.physics().size();
+    if (rounds.memory().large(size.leastBytes(), size.resultBytes())) flags.add("large_workspace");
     return flags;
   }
 }

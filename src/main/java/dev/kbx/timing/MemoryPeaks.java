@@ -36,14 +36,17 @@ final class MemoryPeaks {
 
   /**
    * Whether the candidate held so many times what the reference did, and at least as much as two
-   * copies of its arguments and results take.
+   * copies of its arguments and results take. A reference that works in place returns what it was
+   * given; a candidate may return a copy.
    *
    * @param leastBytes of arguments and results; null if unknown
+   * @param resultBytes of results alone; null if unknown
    */
-  boolean large(@Nullable Long leastBytes) {
+  boolean large(@Nullable Long leastBytes, @Nullable Long resultBytes) {
+    Long needed = larger(leastBytes, resultBytes);
     return candidate != null
         && reference != null
         && candidate >= LARGE_WORKSPACE * Math.max(SMALL_BYTES, reference)
-        && (leastBytes == null || candidate >= COPIES * leastBytes);
+        && (needed == null || candidate >= COPIES * needed);
   }
 }
