@@ -1,5 +1,7 @@
 package dev.kbx.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.python.PythonProblem;
 import dev.kbx.run.RememberingReferee;
 import dev.kbx.server.KbxServer;
@@ -138,7 +140,7 @@ final class ServeCommand implements Callable<Integer> {
     } catch (UncheckedIOException e) {
       throw new UserError(
           "--host %s --port %d: cannot listen there: %s"
-              .formatted(host, port, Reason.of(e.getCause())));
+              .formatted(host, port, Reason.of(requireNonNull(e.getCause()))));
     }
   }
 
