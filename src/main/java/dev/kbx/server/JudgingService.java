@@ -98,7 +98,6 @@ final class JudgingService implements AutoCloseable {
       Plan plan,
       int priority,
       @Nullable Instant deadline) {
-    Map<Integer, Submission> known = new HashMap<>();
     List<Submission> fresh = new ArrayList<>();
     Map<String, String> sources = new LinkedHashMap<>();
     Map<String, Submission> keys = new HashMap<>();
@@ -121,7 +120,6 @@ final class JudgingService implements AutoCloseable {
               "candidates[%d].key: '%s' was used for another candidate; give each its own"
                   .formatted(i, Plans.cut(String.valueOf(key))));
         }
-        known.put(i, earlier.get());
         answer.add(earlier.get());
         continue;
       }

@@ -1,0 +1,327 @@
+package dev.kbx.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.Patience;
+import dev.kbx.TestPostgres;
+import dev.kbx.candidate.Candidate;
+import dev.kbx.judge.Referee;
+import dev.kbx.plan.Plan;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
+import dev.kbx.task.Suites;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Verdict;
+import java.io.ByteArrayOutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** The server over real HTTP and a real store; its referee answers as it is told. */
+@Timeout(Patience.SECONDS)
+class ServerTest {
+  private static final Verdict.Device DEVICE =
+      new Verdict.Device("cpu", "scripted", null, null, null);
+  private static final Judgement CORRECT =
+      Json.mapper()
+          .readValue(
+              """
+              {"status": "correct", "stage": "correct", "call_ok": true, "exe_ok": true,
+               "grade": "published", "flags": [], "device": {"kind": "cpu", "name": "scripted"},
+               "versions": {}, "seconds": {"call": 0.1}}
+              """,
+              Judgement.class);
+
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final Scripted referee = new Scripted();
+  private final List<AutoCloseable> opened = new ArrayList<>();
+  private KbxServer server;
+
+  @TempDir private Path folder;
+
+  /** Judges one candidate for each permit. */
+  private static final class Scripted implements Referee {
+    final Semaphore permits = new Semaphore(1_000_000);
+    final List<String> judged = Collections.synchronizedList(new ArrayList<>());
+
+    @Override
+    public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
+      permits.acquire();
+      judged.add(candidate.code());
+      return CORRECT;
+    }
+
+    @Override
+    public int capacity() {
+      return 2;
+    }
+
+    @Override
+    public void expect(Plan plan, int candidates) {}
+  }
+
+  @BeforeEach
+  void start() {
+    start(StoreAddress.of(folder.resolve("kbx.db")), 100, false);
+  }
+
+  private void start(StoreAddress address, int limit, boolean requireTokens) {
+    RunStore store = RunStore.open(address);
+    RunStore reads = RunStore.open(address);
+    Machine machine =
+        new Machine(
+            referee,
+            DEVICE,
+            Map.of("kbx", "test"),
+            "secret",
+            Map.of("kernelbenchx", Suites.open("kernelbenchx", Path.of("tasks"))));
+    server =
+        KbxServer.start(
+            new Listening("127.0.0.1", 0, requireTokens, Optional.empty()),
+            store,
+            reads,
+            machine,
+            limit,
+            folder);
+    opened.addAll(List.of(store, reads, server));
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    referee.permits.release(1_000);
+    for (AutoCloseable each : opened.reversed()) each.close();
+    opened.clear();
+  }
+
+  private HttpRequest.Builder to(String path) {
+    return HttpRequest.newBuilder(URI.create(server.url() + path));
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpResponse<String> get(String path) throws Exception {
+    return send(to(path));
+  }
+
+  private HttpResponse<String> post(String path, String type, String body) throws Exception {
+    return send(
+        to(path)
+            .header("Content-Type", type)
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private HttpResponse<String> submit(String query, String... codes) throws Exception {
+    List<Map<String, String>> candidates = new ArrayList<>();
+    for (String code : codes) candidates.add(Map.of("task", "Activation/relu", "code", code));
+    return post(
+        "/v1/judgements" + query,
+        "application/json",
+        Json.mapper().writeValueAsString(Map.of("candidates", candidates)));
+  }
+
+  private static JsonNode json(HttpResponse<String> response) {
+    return Json.mapper().readTree(response.body());
+  }
+
+  private static String code(int number) {
+    return "def relu(x):\n    return x + %d\n".formatted(number);
+  }
+
+  @Test
+  void aCandidateIsJudgedOnceAndItsVerdictIsKept() throws Exception {
+    HttpResponse<String> first = submit("?wait=20", code(1), code(2));
+    assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
+    JsonNode judgement = json(first).path("judgements").path(0);
+    assertThat(judgement.path("state").asString()).isEqualTo("done");
+    assertThat(judgement.path("verdict").path("status").asString()).isEqualTo("correct");
+    HttpResponse<String> again = submit("", code(1));
+    assertThat(again.statusCode()).isEqualTo(200);
+    assertThat(json(again).path("judgements").path(0).path("cached").asBoolean()).isTrue();
+    assertThat(referee.judged).hasSize(2);
+    String run = json(first).path("run").asString();
+    assertThat(json(get("/v1/runs/" + run)).path("correct").path("count").asInt()).isEqualTo(2);
+    assertThat(json(get("/v1/runs/%s/verdicts?status=correct".formatted(run))).path("verdicts"))
+        .hasSize(2);
+    assertThat(get("/v1/runs/%s/events".formatted(run)).body())
+        .contains("event:verdict", "event:end");
+    String hash = judgement.path("candidate").asString();
+    assertThat(json(get("/v1/candidates/" + hash)).path("code").asString()).isEqualTo(code(1));
+    assertThat(json(get("/v1/judgements/" + judgement.path("id").asString())).path("state"))
+        .isEqualTo(judgement.path("state"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatWasNotJudgedIsJudgedOnceAfterANewStart(boolean team) throws Exception {
+    stop();
+    StoreAddress address =
+        team
+            ? StoreAddress.of(TestPostgres.newDatabase())
+            : StoreAddress.of(folder.resolve("again.db"));
+    referee.permits.drainPermits();
+    start(address, 100, false);
+    referee.permits.release(3);
+    String[] codes = new String[20];
+    for (int i = 0; i < codes.length; i++) codes[i] = code(i);
+    HttpResponse<String> accepted = submit("", codes);
+    assertThat(accepted.statusCode()).as(accepted.body()).isEqualTo(202);
+    String first = json(accepted).path("judgements").path(0).path("id").asString();
+    assertThat(json(get("/v1/judgements/%s?wait=20".formatted(first))).path("state").asString())
+        .isEqualTo("done");
+    for (AutoCloseable each : opened.reversed()) each.close();
+    opened.clear();
+    referee.permits.release(1_000);
+    start(address, 100, false);
+    List<String> ids = new ArrayList<>();
+    json(accepted).path("judgements").forEach(each -> ids.add(each.path("id").asString()));
+    JsonNode all =
+        json(get("/v1/judgements?wait=30&ids=" + String.join(",", ids))).path("judgements");
+    assertThat(all).hasSize(20).allMatch(each -> each.has("verdict"));
+    assertThat(referee.judged).doesNotHaveDuplicates().hasSize(20);
+  }
+
+  @Test
+  void aFullQueueIsToldAndAQueuedCandidateCanBeCancelled() throws Exception {
+    referee.permits.drainPermits();
+    String[] codes = new String[40];
+    for (int i = 0; i < codes.length; i++) codes[i] = code(i);
+    JsonNode accepted = json(submit("", codes));
+    HttpResponse<String> refused = submit("", codes);
+    assertThat(refused.statusCode()).as(refused.body()).isEqualTo(429);
+    assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+    String last = accepted.path("judgements").path(39).path("id").asString();
+    HttpResponse<String> cancelled = send(to("/v1/judgements/" + last).DELETE());
+    assertThat(json(cancelled).path("state").asString()).isEqualTo("cancelled");
+    assertThat(send(to("/v1/judgements/" + last).DELETE()).statusCode()).isEqualTo(409);
+    assertThat(json(get("/v1/judgements?state=cancelled")).path("judgements")).hasSize(1);
+  }
+
+  @Test
+  void aKeyIsForOneCandidate() throws Exception {
+    String body = "{\"task\":\"relu\",\"code\":\"x = %d\",\"key\":\"k\"}";
+    JsonNode first =
+        json(post("/v1/judgements?wait=20", "application/json", body.formatted(1)));
+    JsonNode second = json(post("/v1/judgements", "application/json", body.formatted(1)));
+    assertThat(second.path("judgements").path(0).path("id"))
+        .isEqualTo(first.path("judgements").path(0).path("id"));
+    assertThat(post("/v1/judgements", "application/json", body.formatted(2)).statusCode())
+        .isEqualTo(409);
+  }
+
+  @Test
+  void whatIsWrongIsTold() throws Exception {
+    HttpResponse<String> unknown =
+        post(
+            "/v1/judgements",
+            "application/json",
+            "{\"candidates\":[{\"task\":\"relu\",\"code\":\"\"},{\"task\":\"none\",\"code\":\"\"}]}");
+    assertThat(unknown.statusCode()).isEqualTo(422);
+    assertThat(json(unknown).path("pointer").asString()).isEqualTo("/candidates/1/task");
+    assertThat(json(get("/v1/judgements")).path("judgements")).isEmpty();
+    assertThat(post("/v1/judgements", "application/json", "{").statusCode()).isEqualTo(400);
+    assertThat(post("/v1/judgements", "text/plain", "x").statusCode()).isEqualTo(415);
+    assertThat(get("/v1/runs/none").statusCode()).isEqualTo(404);
+    assertThat(get("/v1/runs?limit=0").statusCode()).isEqualTo(400);
+    assertThat(get("/v1/judgements?ids=j_0").statusCode()).isEqualTo(404);
+    assertThat(get("/nothing").headers().firstValue("Content-Type"))
+        .contains("application/problem+json");
+  }
+
+  @Test
+  void aFolderIsUploadedAndNothingLeavesIt() throws Exception {
+    HttpResponse<String> good = upload("Activation/relu.py", code(7));
+    assertThat(good.statusCode()).as(good.body()).isEqualTo(200);
+    HttpResponse<String> out = upload("../../relu.py", code(8));
+    assertThat(out.statusCode()).isEqualTo(422);
+    assertThat(out.body()).contains("leads out of the folder");
+    assertThat(Files.exists(folder.resolve("relu.py"))).isFalse();
+    String row = "{\"file\":\"Activation/relu.py\",\"predict\":\"x = 1\"}\n";
+    assertThat(post("/v1/judgements?wait=20", "application/x-ndjson", row).statusCode())
+        .isEqualTo(200);
+    assertThat(post("/v1/judgements", "application/x-ndjson", row + "no\n").statusCode())
+        .isEqualTo(422);
+    HttpResponse<String> skipped =
+        post("/v1/judgements?wait=20&skip=true", "application/x-ndjson", row + "no\n");
+    assertThat(json(skipped).path("problems")).hasSize(1);
+  }
+
+  private HttpResponse<String> upload(String name, String code) throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+      zip.putNextEntry(new ZipEntry(name));
+      zip.write(code.getBytes(StandardCharsets.UTF_8));
+    }
+    return send(
+        to("/v1/uploads?wait=20")
+            .header("Content-Type", "application/zip")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(bytes.toByteArray())));
+  }
+
+  @Test
+  void pagesOfOtherSitesAreRefused() throws Exception {
+    assertThat(send(to("/v1/queue").header("Origin", "http://evil.example")).statusCode())
+        .isEqualTo(403);
+    assertThat(send(to("/v1/queue").header("Origin", server.url())).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void tokensDecide() throws Exception {
+    stop();
+    StoreAddress address = StoreAddress.of(folder.resolve("tokens.db"));
+    String reader;
+    String submitter;
+    try (RunStore store = RunStore.open(address)) {
+      Tokens tokens = new Tokens(store.service());
+      reader = tokens.create("reader", List.of("read")).orElseThrow();
+      submitter = tokens.create("loop", List.of("submit")).orElseThrow();
+      assertThat(store.service().tokens()).noneMatch(each -> each.hash().contains(reader));
+    }
+    start(address, 100, true);
+    assertThat(get("/v1/queue").statusCode()).isEqualTo(401);
+    assertThat(get("/health/live").statusCode()).isEqualTo(200);
+    assertThat(with("kbx_0", "/v1/queue")).isEqualTo(401);
+    assertThat(with(reader, "/v1/queue")).isEqualTo(200);
+    assertThat(with(submitter, "/v1/queue")).isEqualTo(403);
+  }
+
+  private int with(String token, String path) throws Exception {
+    return send(to(path).header("Authorization", "Bearer " + token)).statusCode();
+  }
+
+  @Test
+  void whatItDoesCanBeWatched() throws Exception {
+    var _ = submit("?wait=20", code(1));
+    assertThat(get("/metrics").body())
+        .contains("kbx_verdicts_total{status=\"correct\"} 1.0", "kbx_queue_depth 0.0");
+    assertThat(get("/openapi.yaml").body()).startsWith("openapi: 3.1.0");
+    assertThat(json(get("/v1/tasks?category=Activation")).path("tasks")).isNotEmpty();
+    assertThat(json(get("/v1/tasks/kernelbenchx/Activation/relu/prompt")).path("prompt").asString())
+        .contains("relu");
+    assertThat(json(get("/v1/leaderboard")).path("lines").path(0).path("correct").asInt())
+        .isEqualTo(1);
+    assertThat(json(get("/v1/devices")).path("capacity").asInt()).isEqualTo(2);
+  }
+}
