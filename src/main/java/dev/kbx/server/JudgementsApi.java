@@ -73,7 +73,7 @@ final class JudgementsApi implements HttpService {
       case "application/json" -> {
         double wait = wait(request);
         List<Submission> accepted = bodies.inMemory(request, body -> json(client, request, body));
-        answer(request, response, wait, accepted, List.of());
+        answer(response, wait, accepted, List.of());
       }
       case "application/x-ndjson", "application/jsonl" ->
           file(client, request, response, "predictions.jsonl");
@@ -169,7 +169,7 @@ final class JudgementsApi implements HttpService {
       } finally {
         delete(folder);
       }
-      answer(request, response, wait, accepted, read.problems());
+      answer(response, wait, accepted, read.problems());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -182,7 +182,6 @@ final class JudgementsApi implements HttpService {
   }
 
   private void answer(
-      ServerRequest request,
       ServerResponse response,
       double wait,
       List<Submission> accepted,
