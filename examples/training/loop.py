@@ -17,12 +17,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import kbx
 from tiny import TinyChat, tiny_model, tiny_tokenizer
+
+import kbx
 
 EXAMPLES = Path(__file__).parent.parent
 FOLDERS = ("honest", "mistakes", "cheats")
-TASKS = ("Activation/gelu", "Activation/relu", "Math/softmax", "Math/sum")
+TASKS = ("Activation/gelu", "Activation/relu", "Math/softmax", "Reduce/sum")
 GENERATIONS = 16
 VARIANTS = 8
 
@@ -37,8 +38,9 @@ def answers() -> list[str]:
 def trl(tasks: list[kbx.Task]) -> list[float]:
     """The rewards of one step of GRPO."""
     from datasets import Dataset
-    from kbx.integrations.trl import reward_function, rows
     from trl import GRPOConfig, GRPOTrainer
+
+    from kbx.integrations.trl import reward_function, rows
 
     rewards: list[float] = []
     judge = reward_function()
@@ -102,7 +104,11 @@ def main(library: Callable[[list[kbx.Task]], list[float]]) -> None:
     for _ in range(2):
         start = time.monotonic()
         rewards = library(tasks)
-        figures = {"completions": len(rewards), "reward": round(sum(rewards) / len(rewards), 4), "best": round(max(rewards), 4)}
+        figures = {
+            "completions": len(rewards),
+            "reward": round(sum(rewards) / len(rewards), 4),
+            "best": round(max(rewards), 4),
+        }
         print(json.dumps({**figures, "seconds": round(time.monotonic() - start, 2)}), flush=True)
 
 

@@ -118,7 +118,7 @@ class FaultServer:
     def _tasks(self, path: str) -> tuple[int, Any]:
         if path.endswith("/prompt"):
             return 200, {"prompt": f"Write {path.split('/')[-2]} please"}
-        names = ["Activation/gelu", "Activation/relu", "Math/softmax", "Math/sum"]
+        names = ["Activation/gelu", "Activation/relu", "Math/softmax", "Reduce/sum"]
         tasks = [dict(zip(("category", "name"), name.split("/"), strict=True)) for name in names]
         return 200, {"tasks": [{"suite": "kernelbenchx", **task} for task in tasks]}
 

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Runs the checks of one Python project of this repository, each as a process of its own. */
-final class PythonChecks {
+public final class PythonChecks {
   private static final int TAIL_LINES = 60;
 
   private final Path project;
@@ -19,7 +19,7 @@ final class PythonChecks {
   /**
    * @param packages folders of packages beside the interpreter's own, the first one first
    */
-  PythonChecks(Path project, Map<String, String> environment, Path... packages) {
+  public PythonChecks(Path project, Map<String, String> environment, Path... packages) {
     this.project = project;
     this.environment = new HashMap<>(environment);
     String path = String.join(":", Stream.of(packages).map(Path::toString).toList());
@@ -28,7 +28,7 @@ final class PythonChecks {
   }
 
   /** Fails with the last lines of the output unless the command exits with 0. */
-  void assertPasses(String... command) throws Exception {
+  public void assertPasses(String... command) throws Exception {
     ProcessBuilder builder = new ProcessBuilder(command).directory(project.toFile());
     builder.redirectErrorStream(true).environment().putAll(environment);
     Process process = builder.start();

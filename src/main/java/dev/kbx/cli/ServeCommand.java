@@ -120,8 +120,7 @@ final class ServeCommand implements Callable<Integer> {
         RunStore reads = RunStore.open(address)) {
       store.claim(SERVICE);
       try (WorkerPool pool = WorkerPool.start(workers);
-          KbxServer server =
-              start(where, store, reads, machine(pool, store, served), scratch)) {
+          KbxServer server = start(where, store, reads, machine(pool, store, served), scratch)) {
         System.err.println("kbx: serving %s (docs at /docs)".formatted(server.url()));
         signal.await();
         server.drain(GRACE);

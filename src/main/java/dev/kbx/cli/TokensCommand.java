@@ -121,7 +121,9 @@ final class TokensCommand {
     private static List<String> text(Map<String, Object> row) {
       return row.entrySet().stream()
           .map(entry ->
-              entry.getKey().equals("revoked") ? "revoked " + entry.getValue() : "" + entry.getValue())
+              entry.getKey().equals("revoked")
+                  ? "revoked " + entry.getValue()
+                  : "" + entry.getValue())
           .toList();
     }
   }
@@ -140,7 +142,8 @@ final class TokensCommand {
     public Integer call() {
       try (RunStore store = place.open()) {
         if (!new Tokens(store.service()).revoke(name)) {
-          throw new UserError("there is no valid token '%s'; kbx tokens list shows all".formatted(name));
+          throw new UserError(
+              "there is no valid token '%s'; kbx tokens list shows all".formatted(name));
         }
         System.err.println("kbx: revoked at " + Instant.now());
         return ExitCode.OK;

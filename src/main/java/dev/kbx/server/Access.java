@@ -54,7 +54,8 @@ final class Access {
   private Client withoutToken(ServerRequest request) {
     if (!open) {
       throw Refusal.of(
-          401, "a token is needed: send 'Authorization: Bearer kbx_...', made by kbx tokens create");
+          401,
+          "a token is needed: send 'Authorization: Bearer kbx_...', made by kbx tokens create");
     }
     String host = request.authority();
     if (!LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches()) {

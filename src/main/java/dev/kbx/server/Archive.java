@@ -40,7 +40,8 @@ final class Archive {
       int second = in.read();
       in.reset();
       if (first == 'P' && second == 'K') archive.zip(in);
-      else if (first == 0x1f && second == 0x8b) archive.tar(new BufferedInputStream(new GZIPInputStream(in)));
+      else if (first == 0x1f && second == 0x8b)
+        archive.tar(new BufferedInputStream(new GZIPInputStream(in)));
       else archive.tar(in);
     } catch (ZipException | java.io.EOFException | FileAlreadyExistsException e) {
       throw Refusal.of(422, "the archive is damaged: " + Plans.cut(String.valueOf(e.getMessage())));
@@ -64,7 +65,8 @@ final class Archive {
     while (true) {
       byte[] header = in.readNBytes(BLOCK);
       if (header.length == 0 || (header.length == BLOCK && header[0] == 0)) return;
-      if (header.length < BLOCK || !checks(header)) throw new ZipException("it is neither zip nor tar");
+      if (header.length < BLOCK || !checks(header))
+        throw new ZipException("it is neither zip nor tar");
       long size = number(header, 124, 12);
       String prefix = header[257] == 'u' ? text(header, 345, 155) : "";
       String name = text(header, 0, 100);
@@ -76,7 +78,9 @@ final class Archive {
         case 'L' -> longName = text(named(in, size), 0, (int) size);
         case 'x' -> longName = pax(new String(named(in, size), StandardCharsets.UTF_8));
         case '5', 'g' -> in.skipNBytes(size);
-        default -> throw Refusal.of(422, "%s: is a link or device; pack plain files".formatted(Plans.cut(name)));
+        default ->
+            throw Refusal.of(
+                422, "%s: is a link or device; pack plain files".formatted(Plans.cut(name)));
       }
       in.skipNBytes((BLOCK - size % BLOCK) % BLOCK);
     }
@@ -123,7 +127,8 @@ final class Archive {
     if (++files > MOST_FILES) throw Refusal.of(413, "the archive has more than 20,000 files");
     Path target = target(name);
     Files.createDirectories(target.getParent());
-    try (OutputStream out = Files.newOutputStream(target, java.nio.file.StandardOpenOption.CREATE_NEW)) {
+    try (OutputStream out =
+        Files.newOutputStream(target, java.nio.file.StandardOpenOption.CREATE_NEW)) {
       byte[] buffer = new byte[1 << 14];
       long left = size;
       while (left > 0) {

@@ -61,7 +61,6 @@ final class Bodies {
   }
 
   private static Refusal tooLarge(int most) {
-    return Refusal.of(
-        413, "the body is too large; at most %d MiB at a time".formatted(most >> 20));
+    return Refusal.of(413, "the body is too large; at most %d MiB at a time".formatted(most >> 20));
   }
 }

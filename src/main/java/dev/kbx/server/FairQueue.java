@@ -74,8 +74,12 @@ final class FairQueue {
   /** Takes out all that match. */
   List<Waiting> removeAll(Predicate<Waiting> which) {
     List<Waiting> removed = new ArrayList<>();
-    levels.values().forEach(clients -> clients.values().forEach(deque ->
-        deque.removeIf(each -> which.test(each) && removed.add(each))));
+    levels
+        .values()
+        .forEach(clients ->
+            clients
+                .values()
+                .forEach(deque -> deque.removeIf(each -> which.test(each) && removed.add(each))));
     levels.values().forEach(clients -> clients.values().removeIf(Deque::isEmpty));
     levels.values().removeIf(Map::isEmpty);
     removed.forEach(each -> count(each, -1));

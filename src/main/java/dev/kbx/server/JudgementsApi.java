@@ -149,8 +149,7 @@ final class JudgementsApi implements HttpService {
     Plan plan = Plans.of(null, machine.secret());
     String run = run(Answers.query(request, "run"));
     int priority = Answers.number(request, "priority", 0, -10, 10);
-    Instant deadline =
-        deadline(Answers.number(request, "deadline_seconds", 0, 1, MOST_DEADLINE));
+    Instant deadline = deadline(Answers.number(request, "deadline_seconds", 0, 1, MOST_DEADLINE));
     Suite suite = reader.suite(Answers.query(request, "suite").orElse(null), "");
     try {
       Path folder = Files.createTempDirectory(scratch, "upload").toRealPath();
@@ -182,10 +181,7 @@ final class JudgementsApi implements HttpService {
   }
 
   private void answer(
-      ServerResponse response,
-      double wait,
-      List<Submission> accepted,
-      List<String> problems)
+      ServerResponse response, double wait, List<Submission> accepted, List<String> problems)
       throws InterruptedException {
     List<Submission> now = after(wait, accepted);
     boolean done = now.stream().noneMatch(each -> each.state() == Submission.State.QUEUED);
@@ -261,7 +257,8 @@ final class JudgementsApi implements HttpService {
         store.submissions(wanted.stream().distinct().toList()).stream()
             .collect(Collectors.toMap(Submission::id, Function.identity()));
     for (String id : wanted) {
-      if (!found.containsKey(id)) throw Refusal.of(404, "no judgement '%s'".formatted(Plans.cut(id)));
+      if (!found.containsKey(id))
+        throw Refusal.of(404, "no judgement '%s'".formatted(Plans.cut(id)));
     }
     return wanted.stream().map(found::get).toList();
   }

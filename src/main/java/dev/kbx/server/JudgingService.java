@@ -69,10 +69,14 @@ final class JudgingService implements AutoCloseable {
     this.feeds = feeds;
     this.figures = figures;
     this.settlements = new Settlements(store.service());
-    this.runs = new OpenRuns(store, machine, (stored, verdict) -> {
-      feeds.verdict(verdict.run(), stored);
-      figures.verdict(verdict);
-    });
+    this.runs =
+        new OpenRuns(
+            store,
+            machine,
+            (stored, verdict) -> {
+              feeds.verdict(verdict.run(), stored);
+              figures.verdict(verdict);
+            });
     for (Submission each : store.service().pending()) {
       Waiting again = new Waiting(each);
       waiting.put(each.id(), again);
@@ -276,7 +280,10 @@ final class JudgingService implements AutoCloseable {
   }
 
   private void expire(Waiting late) {
-    end(late, late.submission().ended(Submission.State.EXPIRED, "its deadline passed before it was judged"));
+    end(
+        late,
+        late.submission()
+            .ended(Submission.State.EXPIRED, "its deadline passed before it was judged"));
   }
 
   private void judge(Waiting next) {
@@ -292,8 +299,9 @@ final class JudgingService implements AutoCloseable {
       service = runs.service(submission.run());
       RunService used = service;
       CompletableFuture<Judgement> judgement = service.submit(candidate);
-      var _ = judgement.whenComplete((_, failure) -> Thread.startVirtualThread(() ->
-          judged(next, used, failure)));
+      var _ =
+          judgement.whenComplete(
+              (_, failure) -> Thread.startVirtualThread(() -> judged(next, used, failure)));
     } catch (UnknownTask e) {
       free(next);
       end(next, submission.ended(Submission.State.FAILED, e.getMessage()));
@@ -339,7 +347,8 @@ final class JudgingService implements AutoCloseable {
     Submission submission = next.submission();
     try {
       if (failure == null) {
-        Stored stored = store.service().verdict(submission.run(), submission.identity()).orElseThrow();
+        Stored stored =
+            store.service().verdict(submission.run(), submission.identity()).orElseThrow();
         free(next);
         end(next, submission.done(stored.position(), next.seconds()));
         return;
@@ -366,7 +375,10 @@ final class JudgingService implements AutoCloseable {
     if (counts) figures.failure(failure);
     if (tries >= MOST_ATTEMPTS) {
       free(next);
-      end(next, submission.ended(Submission.State.FAILED, "could not be judged: " + failure.getMessage()));
+      end(
+          next,
+          submission.ended(
+              Submission.State.FAILED, "could not be judged: " + failure.getMessage()));
       return;
     }
     try {
@@ -421,7 +433,8 @@ final class JudgingService implements AutoCloseable {
       lock.unlock();
     }
     if (!removed || waits == null) {
-      throw Refusal.of(409, "%s: is no longer queued, so it cannot be cancelled".formatted(submission.id()));
+      throw Refusal.of(
+          409, "%s: is no longer queued, so it cannot be cancelled".formatted(submission.id()));
     }
     Submission end = submission.ended(Submission.State.CANCELLED, null);
     store.service().settle(List.of(end));

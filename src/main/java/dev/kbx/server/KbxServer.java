@@ -121,9 +121,11 @@ public final class KbxServer implements AutoCloseable {
         })
         .error(Refusal.class, (_, response, refusal) -> Answers.problem(response, refusal))
         .error(StoreProblem.class, KbxServer::storeFailed)
-        .error(HttpException.class, (_, response, e) ->
-            Answers.problem(
-                response, Refusal.of(e.status().code(), String.valueOf(e.getMessage()))))
+        .error(
+            HttpException.class,
+            (_, response, e) ->
+                Answers.problem(
+                    response, Refusal.of(e.status().code(), String.valueOf(e.getMessage()))))
         .error(Exception.class, KbxServer::failed);
   }
 

@@ -54,11 +54,15 @@ final class OpenRuns implements AutoCloseable {
     return ids.computeIfAbsent(
         settings,
         _ ->
-            store.service().serviceRun(settings).map(ServiceRun::run).orElseGet(() -> {
-              RunInfo run = info(newId(), name, suite, plan);
-              store.service().begin(new ServiceRun(settings, run.id(), name, text), run);
-              return run.id();
-            }));
+            store
+                .service()
+                .serviceRun(settings)
+                .map(ServiceRun::run)
+                .orElseGet(() -> {
+                  RunInfo run = info(newId(), name, suite, plan);
+                  store.service().begin(new ServiceRun(settings, run.id(), name, text), run);
+                  return run.id();
+                }));
   }
 
   private String newId() {
@@ -106,8 +110,7 @@ final class OpenRuns implements AutoCloseable {
     ServiceRun settings = store.service().serviceRunOf(run).orElseThrow();
     Plan plan = Plans.of(Json.mapper().readTree(settings.plan()), machine.secret());
     RunInfo info = store.run(run).orElseThrow();
-    Open opened =
-        new Open(plan, RunService.open(store, machine.referee(), plan, info, listener));
+    Open opened = new Open(plan, RunService.open(store, machine.referee(), plan, info, listener));
     open.put(run, opened);
     return opened;
   }

@@ -52,7 +52,8 @@ final class Plans {
     for (String name : json.propertyNames()) {
       if (!MEMBERS.contains(name)) {
         throw Refusal.unusable(
-            "/plan", "plan: has no '%s'; it may have %s".formatted(cut(name), String.join(", ", MEMBERS)));
+            "/plan",
+            "plan: has no '%s'; it may have %s".formatted(cut(name), String.join(", ", MEMBERS)));
       }
     }
     return new Plan(

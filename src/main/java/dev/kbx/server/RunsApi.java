@@ -75,8 +75,7 @@ final class RunsApi implements HttpService {
 
   private RunInfo run(ServerRequest request) {
     String id = request.path().pathParameters().get("id");
-    return runs.run(id)
-        .orElseThrow(() -> Refusal.of(404, "no run '%s'".formatted(Plans.cut(id))));
+    return runs.run(id).orElseThrow(() -> Refusal.of(404, "no run '%s'".formatted(Plans.cut(id))));
   }
 
   private void get(ServerRequest request, ServerResponse response) {

@@ -61,7 +61,8 @@ final class SubmissionReader {
       wanted.add(candidate(body, "", body.get("suite")));
     } else {
       if (!list.isArray() || list.isEmpty() || list.size() > MOST_CANDIDATES) {
-        throw Refusal.unusable("/candidates", "candidates: must be a list of 1 to 10000 candidates");
+        throw Refusal.unusable(
+            "/candidates", "candidates: must be a list of 1 to 10000 candidates");
       }
       for (int i = 0; i < list.size(); i++) {
         wanted.add(candidate(list.get(i), "/candidates/" + i, body.get("suite")));
@@ -101,7 +102,8 @@ final class SubmissionReader {
   }
 
   private static boolean hasLoneSurrogate(String text) {
-    return text.codePoints().anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+    return text.codePoints()
+        .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
   }
 
   /** The suite of that name; the server's first without one. */
@@ -112,7 +114,9 @@ final class SubmissionReader {
             Refusal.unusable(
                 pointer,
                 "suite: no suite '%s'; there are %s"
-                    .formatted(Plans.cut(String.valueOf(name)), String.join(", ", machine.suites().keySet()))));
+                    .formatted(
+                        Plans.cut(String.valueOf(name)),
+                        String.join(", ", machine.suites().keySet()))));
   }
 
   private static Task task(Suite suite, String name, String pointer) {
@@ -184,7 +188,8 @@ final class SubmissionReader {
     }
     if (reading.candidates().size() > MOST_CANDIDATES) {
       throw Refusal.of(
-          413, "it has %d candidates; at most 10000 at a time".formatted(reading.candidates().size()));
+          413,
+          "it has %d candidates; at most 10000 at a time".formatted(reading.candidates().size()));
     }
     return new Read(
         reading.candidates().stream().map(each -> new Wanted(renamed(each, prefix), null)).toList(),

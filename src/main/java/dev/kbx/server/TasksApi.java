@@ -54,8 +54,9 @@ final class TasksApi implements HttpService {
     Client _ = access.require(request, Client.Scope.READ);
     String category = Answers.query(request, "category").orElse("");
     Suite suite =
-        Answers.query(request, "suite").map(this::suite).orElseGet(() ->
-            machine.suite(null).orElseThrow());
+        Answers.query(request, "suite")
+            .map(this::suite)
+            .orElseGet(() -> machine.suite(null).orElseThrow());
     ObjectNode body = Json.mapper().createObjectNode();
     var list = body.putArray("tasks");
     suite.tasks().stream()

@@ -49,7 +49,8 @@ public final class Tokens {
     if (!store.addToken(new Token(name, DigestUtils.sha256Hex(token), scopes, now, null))) {
       return Optional.empty();
     }
-    store.audit(new Audit(now, Client.LOCAL, "create token", name + " " + String.join(",", scopes)));
+    store.audit(
+        new Audit(now, Client.LOCAL, "create token", name + " " + String.join(",", scopes)));
     return Optional.of(token);
   }
 

@@ -75,8 +75,7 @@ final class JdbcService implements ServiceStore {
           .bind("model", stored(identity.model()))
           .bind("sample", identity.sample())
           .bind("round", identity.round())
-          .bind(
-              "conditions", database.stored(Json.mapper().writeValueAsString(each.conditions())))
+          .bind("conditions", database.stored(Json.mapper().writeValueAsString(each.conditions())))
           .bind("origin", database.stored(each.origin()))
           .bind("priority", each.priority())
           .bind("submitted", each.submitted().toString())
@@ -294,8 +293,7 @@ final class JdbcService implements ServiceStore {
   private Optional<ServiceRun> serviceRun(String column, String value) {
     return store.get(h ->
         h.createQuery(
-                "SELECT settings, run, name, plan FROM service_run WHERE %s = :v"
-                    .formatted(column))
+                "SELECT settings, run, name, plan FROM service_run WHERE %s = :v".formatted(column))
             .bind("v", value)
             .map((row, _) ->
                 new ServiceRun(

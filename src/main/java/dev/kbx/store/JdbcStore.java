@@ -141,55 +141,55 @@ final class JdbcStore implements RunStore {
     Verdict.Speedup speedup = verdict.speedup();
     SourceFeatures features = verdict.features();
     write(t -> {
-          t.createUpdate(
-                  "INSERT INTO source (candidate, code) VALUES (:c, :code) ON CONFLICT DO NOTHING")
-              .bind("c", verdict.candidate())
-              .bind("code", database.stored(code))
-              .execute();
-          t.createUpdate(
-                  """
-                  INSERT INTO verdict (run, position, identity, candidate, suite, category, task,
-                    method, model, sample, round, status, stage, device,
-                    speedup, speedup_low, speedup_high, baseline, body,
-                    grade, call_ok, exe_ok, published_ok, general_ok,
-                    conditions, structure, complexity, techniques, brief)
-                  VALUES (:run, :position, :identity, :candidate, :suite, :category, :task,
-                    :method, :model, :sample, :round, :status, :stage, :device,
-                    :speedup, :low, :high, :baseline, :body,
-                    :grade, :callOk, :exeOk, :publishedOk, :generalOk,
-                    :conditions, :structure, :complexity, :techniques, :brief)
-                  """)
-              .bind("run", verdict.run())
-              .bind("position", position)
-              .bind("identity", stored(verdict.provenance().identity().text()))
-              .bind("candidate", verdict.candidate())
-              .bind("suite", verdict.suite())
-              .bind("category", verdict.category())
-              .bind("task", verdict.task())
-              .bind("method", stored(verdict.method()))
-              .bind("model", stored(verdict.model()))
-              .bind("sample", verdict.sample())
-              .bind("round", verdict.round())
-              .bind("status", verdict.status().label())
-              .bind("stage", verdict.stage().label())
-              .bind("device", verdict.device().name())
-              .bind("speedup", speedup == null ? null : (Double) speedup.value())
-              .bind("low", speedup == null ? null : (Double) speedup.low())
-              .bind("high", speedup == null ? null : (Double) speedup.high())
-              .bind("baseline", speedup == null ? null : speedup.baseline())
-              .bind("body", json)
-              .bind("grade", verdict.grade())
-              .bind("callOk", number(verdict.callOk()))
-              .bind("exeOk", number(verdict.exeOk()))
-              .bind("publishedOk", number(verdict.publishedOk()))
-              .bind("generalOk", number(verdict.generalOk()))
-              .bind("conditions", conditions(verdict))
-              .bind("structure", features == null ? null : features.structure())
-              .bind("complexity", features == null ? null : (Integer) features.complexity())
-              .bind("techniques", features == null ? null : String.join(",", features.techniques()))
-              .bind("brief", Json.mapper().writeValueAsString(BriefVerdict.of(verdict)))
-              .execute();
-        });
+      t.createUpdate(
+              "INSERT INTO source (candidate, code) VALUES (:c, :code) ON CONFLICT DO NOTHING")
+          .bind("c", verdict.candidate())
+          .bind("code", database.stored(code))
+          .execute();
+      t.createUpdate(
+              """
+              INSERT INTO verdict (run, position, identity, candidate, suite, category, task,
+                method, model, sample, round, status, stage, device,
+                speedup, speedup_low, speedup_high, baseline, body,
+                grade, call_ok, exe_ok, published_ok, general_ok,
+                conditions, structure, complexity, techniques, brief)
+              VALUES (:run, :position, :identity, :candidate, :suite, :category, :task,
+                :method, :model, :sample, :round, :status, :stage, :device,
+                :speedup, :low, :high, :baseline, :body,
+                :grade, :callOk, :exeOk, :publishedOk, :generalOk,
+                :conditions, :structure, :complexity, :techniques, :brief)
+              """)
+          .bind("run", verdict.run())
+          .bind("position", position)
+          .bind("identity", stored(verdict.provenance().identity().text()))
+          .bind("candidate", verdict.candidate())
+          .bind("suite", verdict.suite())
+          .bind("category", verdict.category())
+          .bind("task", verdict.task())
+          .bind("method", stored(verdict.method()))
+          .bind("model", stored(verdict.model()))
+          .bind("sample", verdict.sample())
+          .bind("round", verdict.round())
+          .bind("status", verdict.status().label())
+          .bind("stage", verdict.stage().label())
+          .bind("device", verdict.device().name())
+          .bind("speedup", speedup == null ? null : (Double) speedup.value())
+          .bind("low", speedup == null ? null : (Double) speedup.low())
+          .bind("high", speedup == null ? null : (Double) speedup.high())
+          .bind("baseline", speedup == null ? null : speedup.baseline())
+          .bind("body", json)
+          .bind("grade", verdict.grade())
+          .bind("callOk", number(verdict.callOk()))
+          .bind("exeOk", number(verdict.exeOk()))
+          .bind("publishedOk", number(verdict.publishedOk()))
+          .bind("generalOk", number(verdict.generalOk()))
+          .bind("conditions", conditions(verdict))
+          .bind("structure", features == null ? null : features.structure())
+          .bind("complexity", features == null ? null : (Integer) features.complexity())
+          .bind("techniques", features == null ? null : String.join(",", features.techniques()))
+          .bind("brief", Json.mapper().writeValueAsString(BriefVerdict.of(verdict)))
+          .execute();
+    });
     return new Stored(position, json);
   }
 
@@ -372,7 +372,7 @@ final class JdbcStore implements RunStore {
           for (String table : List.of("source", "judgement")) {
             t.execute(
                 "DELETE FROM %s WHERE candidate NOT IN (SELECT candidate FROM verdict)"
-                    .formatted(table)
+                        .formatted(table)
                     + " AND candidate NOT IN (SELECT candidate FROM submission)");
           }
           return deleted;

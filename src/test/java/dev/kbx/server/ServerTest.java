@@ -128,9 +128,7 @@ class ServerTest {
 
   private HttpResponse<String> post(String path, String type, String body) throws Exception {
     return send(
-        to(path)
-            .header("Content-Type", type)
-            .POST(HttpRequest.BodyPublishers.ofString(body)));
+        to(path).header("Content-Type", type).POST(HttpRequest.BodyPublishers.ofString(body)));
   }
 
   private HttpResponse<String> submit(String query, String... codes) throws Exception {
@@ -222,8 +220,7 @@ class ServerTest {
   @Test
   void aKeyIsForOneCandidate() throws Exception {
     String body = "{\"task\":\"relu\",\"code\":\"x = %d\",\"key\":\"k\"}";
-    JsonNode first =
-        json(post("/v1/judgements?wait=20", "application/json", body.formatted(1)));
+    JsonNode first = json(post("/v1/judgements?wait=20", "application/json", body.formatted(1)));
     JsonNode second = json(post("/v1/judgements", "application/json", body.formatted(1)));
     assertThat(second.path("judgements").path(0).path("id"))
         .isEqualTo(first.path("judgements").path(0).path("id"));

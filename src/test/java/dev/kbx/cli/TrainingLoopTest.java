@@ -1,21 +1,22 @@
-package dev.kbx;
+package dev.kbx.cli;
 
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.kbx.PythonChecks;
+import dev.kbx.TestPython;
 import dev.kbx.python.DevTools;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The Python client's adapters with the real training libraries, a tiny model and a real server.
  */
 @Tag("soak-only")
 class TrainingLoopTest {
-  private static final Path CLIENT = TestPython.home().resolve("clients/python");
-
   private static String python;
   private static Path tools;
   private static Path training;
@@ -32,8 +33,12 @@ class TrainingLoopTest {
   }
 
   @Test
-  void adaptersJudgeWhatATinyModelWrites() throws Exception {
-    new PythonChecks(CLIENT, Map.of("HF_HUB_OFFLINE", "1"), training, tools)
-        .assertPasses(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/training");
+  void adaptersJudgeWhatATinyModelWrites(@TempDir Path folder) throws Exception {
+    Path client = TestPython.home().resolve("clients/python");
+    try (ServedKbx server = ServedKbx.start(folder)) {
+      Map<String, String> environment = Map.of("HF_HUB_OFFLINE", "1", "KBX_URL", server.url());
+      new PythonChecks(client, environment, training, tools)
+          .assertPasses(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/training");
+    }
   }
 }
