@@ -12,7 +12,7 @@ import struct
 HEADER = struct.Struct(">II")
 MAX_TRUSTED_FRAME = 64 << 20
 """Longest payload accepted from a trusted process, in bytes."""
-MAX_RUNNER_FRAME = 4 << 20
+MAX_RUNNER_FRAME = 12 << 20
 """Longest payload accepted from a runner, in bytes; a longer claim ends the runner."""
 
 

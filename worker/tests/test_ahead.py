@@ -296,7 +296,7 @@ def test_what_does_not_fit_a_frame_stays_behind():
     def run(x):
         folder = pathlib.Path(os.environ["TRITON_CACHE_DIR"], "ballast")
         folder.mkdir(parents=True, exist_ok=True)
-        folder.joinpath("noise.bin").write_bytes(os.urandom(4 << 20))
+        folder.joinpath("noise.bin").write_bytes(os.urandom(12 << 20))
         return inner(x)
     """)
     found = precompile(source, traced(torch.empty(100)))

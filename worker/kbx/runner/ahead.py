@@ -19,7 +19,9 @@ from kbx import protocol, tensors
 from kbx.runner import compilers, cuda_on_cpu, extensions, launches, shapes, tuning
 
 _ROOM = protocol.MAX_RUNNER_FRAME - (64 << 10)
-"""Characters of base64 that fit in a frame, with what else it holds."""
+"""Characters of base64 that fit in a frame, with what else it holds: some hundred configurations of a matrix product take 8 MiB."""
+_LIBRARIES_ROOM = 4 << 20
+"""The same for libraries, of which a candidate needs few."""
 _ELSEWHERE = "{cache}"
 """Stands in packed files for the folder of the cache, which differs from runner to runner."""
 _TEXTS = (".source", ".ttir", ".ttgir", ".llir", ".ptx")
@@ -143,10 +145,12 @@ def pack(source):
     """
     packed, left_out, room = {}, [], _ROOM
     folders = _folders()
-    for kind, units in (("libraries", [folders["libraries"]]), ("triton", _entries(folders["triton"]))):
+    for kind, units, most in (
+        ("libraries", [folders["libraries"]], _LIBRARIES_ROOM), ("triton", _entries(folders["triton"]), _ROOM),
+    ):  # fmt: skip
         found = [_packed_files(kind, folders[kind], unit, source) for unit in units]
         for files in sorted(found, key=_size):
-            if _size(files) < room:
+            if _size(files) < min(room, most):
                 packed |= files
                 room -= _size(files)
             elif kind not in left_out:

@@ -11,12 +11,12 @@ import torch
 import triton
 from triton.runtime.autotuner import Autotuner
 
-_WARMUP_MS, _MEASURED_MS = 5, 25
-"""For a configuration that may be the fastest. Triton's own 25 and 100 are seconds for one shape; 25 ms rank what differs by more than
-noise."""
+_WARMUP_MS, _MEASURED_MS = 2, 10
+"""For a configuration that may be the fastest. Triton's own 25 and 100 are seconds for one shape; 10 ms, dozens of calls of 100 us, rank
+what differs by more than noise."""
 _GLANCE_MS = 1
 """For a first look at a configuration."""
-_HOPELESS = 1.25
+_HOPELESS = 1.1
 """A configuration that takes so many times what the best one took is not looked at any longer."""
 
 _stock_bench, _stock_prune = Autotuner._bench, Autotuner.prune_configs

@@ -29,12 +29,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Whatever a model writes: the static stage says something, soon, and keeps no memory.
  *
- * <p>Ten times as many files with the property {@code kbx.soak}, which the Maven profile {@code
- * soak} sets.
+ * <p>Ten times as many files, and text twice as long, with the property {@code kbx.soak}, which the
+ * Maven profile {@code soak} sets.
  */
 @Tag("soak")
 class AnyTextTest {
   private static final int FILES = Boolean.getBoolean("kbx.soak") ? 10_000 : 1_000;
+  private static final int REPEATS = Boolean.getBoolean("kbx.soak") ? 20_000 : 10_000;
   private static final long SEED = 20261121;
 
   /**
@@ -215,7 +216,7 @@ class AnyTextTest {
         "torch.cuda.Event = x; "
       })
   void oneThingAgainAndAgain(String thing) {
-    look(thing.repeat(20_000));
+    look(thing.repeat(REPEATS));
     look("import torch\nx = " + thing.repeat(5_000));
   }
 

@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,6 +27,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PromptWriterTest {
+  /** Templates are rendered for every task with {@code kbx.soak}, else for some. */
+  private static final int STEP = Boolean.getBoolean("kbx.soak") ? 1 : 8;
+
   private static final Prompts PROMPTS = Prompts.bundled(Path.of(""));
   private static final List<Task> FUNCTIONS = suite("kernelbenchx");
   private static final List<Task> MODULES = suite("kernelbench");
@@ -157,12 +162,24 @@ class PromptWriterTest {
     return Stream.concat(FUNCTIONS.stream(), MODULES.stream());
   }
 
+  /** Every task is described; what surrounds a description is alike for all tasks. */
   @Test
-  void everyTemplateRendersForEveryTask() {
+  void everyTaskIsDescribed() {
     tasks()
         .forEach(task -> {
           PromptWriter writer = writer(all(task, Format.CHAT));
           assertThat(user(writer.first(task, KERNEL))).contains(task.signature());
+        });
+  }
+
+  @Test
+  @Tag("soak")
+  void everyTemplateRendersForTasksOfEachSuite() {
+    Stream.of(FUNCTIONS, MODULES)
+        .flatMap(suite ->
+            IntStream.iterate(0, i -> i < suite.size(), i -> i + STEP).mapToObj(suite::get))
+        .forEach(task -> {
+          PromptWriter writer = writer(all(task, Format.CHAT));
           assertThat(user(writer.next(task, List.of(WRONG, EMPTY, RIGHT)))).contains("round 2");
           MORE.forEach((template, more) -> assertReadable(user(writer.of(template, task, more))));
           for (Format format : List.of(Format.AUTOTRITON, Format.KERNELLLM)) {

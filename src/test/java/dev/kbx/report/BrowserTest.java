@@ -20,7 +20,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
@@ -40,17 +39,18 @@ abstract class BrowserTest {
         passes.length < 20 ? ["too little was checked"] : violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 4).map((n) => `${n.html.slice(0, 160)} ${n.any[0]?.message ?? ""}`).join(" | ")}`))
       """;
 
-  private @Nullable Playwright playwright;
-  private @Nullable Browser browser;
+  /** One for all classes of this JVM, as it takes seconds to start; it ends with the JVM. */
+  private static @Nullable Browser browser;
 
   @TempDir Path folder;
 
   @BeforeAll
-  void startBrowser() {
+  static void startBrowser() {
+    if (browser != null) return;
     Optional<Path> chromium = chromium();
     Assumptions.assumeTrue(
         chromium.isPresent(), "needs chromium on the PATH; Debian: apt-get install chromium");
-    playwright =
+    Playwright playwright =
         Playwright.create(
             new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
     browser =
@@ -60,11 +60,6 @@ abstract class BrowserTest {
                 new LaunchOptions()
                     .setExecutablePath(chromium.orElseThrow())
                     .setArgs(List.of("--no-sandbox")));
-  }
-
-  @AfterAll
-  void stopBrowser() {
-    if (playwright != null) playwright.close();
   }
 
   private static Optional<Path> chromium() {
