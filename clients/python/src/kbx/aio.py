@@ -1,0 +1,193 @@
+"""The client for code that awaits: as ``Client``, method by method."""
+
+from __future__ import annotations
+
+from asyncio import sleep
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import AbstractAsyncContextManager, aclosing
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Generic, TypeVar
+
+import httpx
+
+from kbx import operations
+from kbx.exchanges import Found, Operation, Outcome, Pause, Request
+from kbx.models import Candidate, Event, Judgement, Options, Task, Verdict
+from kbx.settings import Settings, lost, reply
+from kbx.shaping import RewardShaping, shape
+from kbx.sse import Following
+
+T = TypeVar("T")
+
+
+class AsyncClient:
+    """A connection to ``kbx serve``. For one event loop; close it, or use it in ``async with``.
+
+    ``url`` and ``token`` default to the environment's ``KBX_URL`` and ``KBX_TOKEN``, then to this machine.
+    ``patience``: seconds for which a request is repeated while the server is away or busy. Repeating never
+    judges twice: each candidate has a key that the server knows again. ``timeout``: seconds without an answer
+    after which a connection counts as lost.
+    """
+
+    def __init__(
+        self, url: str | None = None, token: str | None = None, *, timeout: float = 30.0, patience: float = 300.0
+    ) -> None:
+        self._settings = Settings.of(url, token, timeout, patience)
+        self._http = httpx.AsyncClient(
+            base_url=self._settings.url, headers=self._settings.headers(), verify=self._settings.trust()
+        )
+
+    async def judge(
+        self,
+        code: str | Candidate,
+        *,
+        task: str | None = None,
+        suite: str | None = None,
+        options: Options | None = None,
+        timeout: float | None = None,
+    ) -> Verdict:
+        """Judges one candidate and waits for the verdict, for ``timeout`` seconds or without end.
+
+        Raises ``NoVerdict`` if nothing could be said about the candidate, ``WaitTimeout`` if it took too long.
+        """
+        candidate = Candidate.of(code, task, suite)
+        operation = operations.judge(candidate, options or Options(), self._settings.retries, timeout)
+        return (await self._carry_out(operation)).result()
+
+    async def reward(
+        self,
+        code: str | Candidate,
+        *,
+        task: str | None = None,
+        suite: str | None = None,
+        shaping: RewardShaping | None = None,
+        options: Options | None = None,
+        timeout: float | None = None,
+    ) -> float:
+        """The shaped reward of one candidate. Failures of the infrastructure raise; they are no reward of 0."""
+        return shape(await self.judge(code, task=task, suite=suite, options=options, timeout=timeout), shaping)
+
+    async def judge_many(
+        self, candidates: Iterable[Candidate], *, options: Options | None = None, timeout: float | None = None
+    ) -> list[Verdict]:
+        """Judges candidates and returns their verdicts in order. Raises if there is none on any of them."""
+        found = [item async for item in self._found(candidates, options, timeout, operations.LONG_POLL)]
+        return [judgement.result() for _, judgement in sorted(found, key=lambda item: item[0])]
+
+    def stream(
+        self, candidates: Iterable[Candidate], *, options: Options | None = None, timeout: float | None = None
+    ) -> AsyncIterator[tuple[int, Judgement]]:
+        """Index and judgement of each candidate as it ends; ``judgement.result()`` is the verdict, or raises.
+
+        ``candidates`` is read as earlier ones end, so it may be long.
+        """
+        return self._found(candidates, options, timeout, operations.STREAM_POLL)
+
+    async def submit(self, candidates: Iterable[Candidate], *, options: Options | None = None) -> list[Judgement]:
+        """Hands over candidates without waiting; the server has stored them when this returns."""
+        return await self._carry_out(operations.submit(candidates, options or Options(), self._settings.retries))
+
+    async def get(self, identity: str, *, wait: float = 0.0) -> Judgement:
+        """The judgement with that id; with ``wait``, once it has ended or so many seconds (at most 60) passed."""
+        return await self._carry_out(operations.get(identity, self._settings.retries, wait))
+
+    async def cancel(self, identity: str) -> Judgement:
+        """Cancels a queued judgement. Raises ``Conflict`` if it is done."""
+        return await self._carry_out(operations.cancel(identity, self._settings.retries))
+
+    async def tasks(self, suite: str | None = None, category: str | None = None) -> list[Task]:
+        return await self._carry_out(operations.tasks(suite, category, self._settings.retries))
+
+    async def prompt(self, task: Task, *, grade: str | None = None) -> str:
+        """What a model is given for the task, at that grade."""
+        return await self._carry_out(operations.prompt(task, grade, self._settings.retries))
+
+    async def events(self, run: str, *, after: str | None = None) -> AsyncIterator[Event]:
+        """The events of a run up to its ``end``, from the first or from after an id, whatever connections break."""
+        following = Following(run, after, self._settings.retries)
+        while True:
+            outcome: Outcome | None = None
+            try:
+                async with self._open(following) as response:
+                    if response.is_error:
+                        await response.aread()
+                        outcome = reply(response)
+                    else:
+                        async for data in response.aiter_bytes():
+                            for event in following.received(data):
+                                yield event
+                                if event.kind == "end":
+                                    return
+            except httpx.TransportError as error:
+                outcome = lost(error)
+            await sleep(following.pause(outcome))
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _found(
+        self, candidates: Iterable[Candidate], options: Options | None, timeout: float | None, poll: float
+    ) -> AsyncIterator[tuple[int, Judgement]]:
+        retries = self._settings.retries
+        operation = operations.judge_each(candidates, options or Options(), retries, timeout, poll)
+        async with aclosing(self._steps(operation)) as steps:
+            async for found in steps:
+                if isinstance(found, Found):
+                    yield found.index, found.judgement
+
+    async def _carry_out(self, operation: Operation[T]) -> T:
+        """Runs an operation that finds nothing on the way."""
+        async with aclosing(self._steps(operation)) as steps:
+            async for step in steps:
+                if isinstance(step, _Done):
+                    return step.result
+        raise AssertionError("an operation ends with its result")
+
+    async def _steps(self, operation: Operation[T]) -> AsyncGenerator[Found | _Done[T], None]:
+        """What is found on the way, then the result, which an asynchronous generator cannot return."""
+        outcome: Outcome | None = None
+        while True:
+            try:
+                step = operation.send(outcome)
+            except StopIteration as done:
+                yield _Done(done.value)
+                return
+            outcome = None
+            if isinstance(step, Found):
+                yield step
+            elif isinstance(step, Pause):
+                await sleep(step.seconds)
+            else:
+                outcome = await self._send(step)
+
+    async def _send(self, request: Request) -> Outcome:
+        try:
+            response = await self._http.request(
+                request.method,
+                request.path,
+                params=request.parameters,
+                json=request.body,
+                timeout=self._settings.limits(request),
+            )
+        except httpx.TransportError as error:
+            return lost(error)
+        return reply(response)
+
+    def _open(self, following: Following) -> AbstractAsyncContextManager[httpx.Response]:
+        request = following.request
+        limits = self._settings.limits(request)
+        return self._http.stream(request.method, request.path, headers=following.headers(), timeout=limits)
+
+
+@dataclass(frozen=True)
+class _Done(Generic[T]):
+    result: T

@@ -1,0 +1,1 @@
+"""Adapters for training libraries, each of which its module alone imports."""

@@ -1,0 +1,33 @@
+package dev.kbx;
+
+import dev.kbx.python.DevTools;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The Python client's own tests and its types. */
+class ClientTest {
+  private static final Path CLIENT = TestPython.home().resolve("clients/python");
+
+  private static String python;
+  private static PythonChecks checks;
+
+  @BeforeAll
+  static void installTools() throws Exception {
+    python = TestPython.interpreter().executable().toString();
+    Path tools =
+        DevTools.install(TestPython.interpreter(), TestPython.home(), TestPython.progress());
+    checks = new PythonChecks(CLIENT, Map.of(), tools);
+  }
+
+  @Test
+  void pytestPasses() throws Exception {
+    checks.assertPasses(python, "-m", "pytest", "-q", "-p", "no:cacheprovider");
+  }
+
+  @Test
+  void everyTypeIsRight() throws Exception {
+    checks.assertPasses(python, "-m", "mypy", "--cache-dir", "../../target/mypy");
+  }
+}
