@@ -60,7 +60,12 @@ class ExamplesTest {
             "--out",
             folder.resolve("kbx-out"));
     Map<String, String> wanted =
-        expected(EXAMPLES, EXAMPLES.resolve("kernelbench"), EXAMPLES.resolve("methods"), OWN);
+        expected(
+            EXAMPLES,
+            EXAMPLES.resolve("kernelbench"),
+            EXAMPLES.resolve("methods"),
+            EXAMPLES.resolve("training"),
+            OWN);
     wanted.put("two_samples.jsonl:1", "wrong_values");
     wanted.put("two_samples.jsonl:2", "correct");
     assertThat(found(result)).as(result.err()).hasSizeBetween(20, 30).isEqualTo(wanted);
