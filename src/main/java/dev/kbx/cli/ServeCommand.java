@@ -121,7 +121,8 @@ final class ServeCommand implements Callable<Integer> {
       store.claim(SERVICE);
       try (WorkerPool pool = WorkerPool.start(workers);
           KbxServer server = start(where, store, reads, machine(pool, store, served), scratch)) {
-        System.err.println("kbx: serving %s (docs at /docs)".formatted(server.url()));
+        System.err.println(
+            "kbx: serving %s (its contract is at /openapi.yaml)".formatted(server.url()));
         signal.await();
         server.drain(GRACE);
       }

@@ -48,7 +48,10 @@ final class Access {
   private Client client(ServerRequest request) {
     Optional<String> given = request.headers().first(HeaderNames.AUTHORIZATION);
     if (given.isEmpty()) {
-      return cookie(request).flatMap(tokens::client).orElseGet(() -> withoutToken(request));
+      Optional<Client> signedIn = cookie(request).flatMap(tokens::client);
+      if (signedIn.isEmpty()) return withoutToken(request);
+      needOwnPage(request);
+      return signedIn.get();
     }
     String header = given.get();
     if (header.toLowerCase(Locale.ROOT).startsWith(BEARER)) {
@@ -74,6 +77,14 @@ final class Access {
     return tokens.client(token).isPresent();
   }
 
+  /** A browser sends the cookie with every request to this server, and says which page makes it. */
+  private static void needOwnPage(ServerRequest request) {
+    Optional<String> origin = request.headers().first(ORIGIN);
+    if (origin.isPresent() && !authority(origin.get()).equals(Optional.of(request.authority()))) {
+      throw Refusal.of(403, "requests from pages of other sites are refused");
+    }
+  }
+
   private Client withoutToken(ServerRequest request) {
     if (!open) {
       throw Refusal.of(
@@ -93,11 +104,15 @@ final class Access {
   }
 
   private static boolean isLoopback(String origin) {
+    return authority(origin).filter(each -> LOOPBACK.matcher(each).matches()).isPresent();
+  }
+
+  /** Host and port of an origin; empty for {@code null}, which a page without one sends. */
+  private static Optional<String> authority(String origin) {
     try {
-      String authority = URI.create(origin).getRawAuthority();
-      return authority != null && LOOPBACK.matcher(authority).matches();
+      return Optional.ofNullable(URI.create(origin).getRawAuthority());
     } catch (IllegalArgumentException e) {
-      return false;
+      return Optional.empty();
     }
   }
 }

@@ -123,7 +123,7 @@ public final class KbxServer implements AutoCloseable {
         .get("/openapi.yaml", (_, response) -> contract(response))
         .any((request, _) -> {
           String path = Plans.cut(request.path().path());
-          throw Refusal.of(404, "nothing is at %s; /docs has what is".formatted(path));
+          throw Refusal.of(404, "nothing is at %s; /openapi.yaml has what is".formatted(path));
         })
         .error(Refusal.class, (_, response, refusal) -> Answers.problem(response, refusal))
         .error(StoreProblem.class, KbxServer::storeFailed)

@@ -302,6 +302,17 @@ class ServerTest {
     assertThat(with("kbx_0", "/v1/queue")).isEqualTo(401);
     assertThat(with(reader, "/v1/queue")).isEqualTo(200);
     assertThat(with(submitter, "/v1/queue")).isEqualTo(403);
+    assertThat(signedIn(reader, server.url())).isEqualTo(200);
+    assertThat(signedIn(reader, "http://evil.example")).isEqualTo(403);
+    assertThat(signedIn("kbx_0", server.url())).isEqualTo(401);
+  }
+
+  /** The answer to a browser that has the token in its cookie, on a page of that origin. */
+  private int signedIn(String token, String origin) throws Exception {
+    return send(to("/v1/queue")
+            .header("Cookie", Access.COOKIE + "=" + token)
+            .header("Origin", origin))
+        .statusCode();
   }
 
   private int with(String token, String path) throws Exception {
