@@ -1,16 +1,15 @@
 package dev.kbx.cli;
 
-import java.util.List;
+import dev.kbx.plan.Plan;
 
-/** GPU architectures that launches can be compiled for without the GPU. */
+/** Reads {@code --arch}. */
 final class Architectures {
-  private static final List<String> KNOWN = List.of("sm_80", "sm_86", "sm_89", "sm_90", "sm_100");
-
   private Architectures() {}
 
   static String check(String arch) {
-    if (!KNOWN.contains(arch)) {
-      throw new UserError("--arch %s: use one of %s".formatted(arch, String.join(", ", KNOWN)));
+    if (!Plan.ARCHITECTURES.contains(arch)) {
+      throw new UserError(
+          "--arch %s: use one of %s".formatted(arch, String.join(", ", Plan.ARCHITECTURES)));
     }
     return arch;
   }

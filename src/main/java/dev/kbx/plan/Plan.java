@@ -43,6 +43,10 @@ public record Plan(
     boolean profile,
     boolean publishedAccounting,
     Inputs inputs) {
+  /** Architectures that launches can be compiled for without the GPU. */
+  public static final List<String> ARCHITECTURES =
+      List.of("sm_80", "sm_86", "sm_89", "sm_90", "sm_100");
+
   private static final String DEVELOPMENT = " development";
 
   public Plan {

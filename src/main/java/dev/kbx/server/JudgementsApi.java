@@ -23,7 +23,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +34,6 @@ final class JudgementsApi implements HttpService {
   private static final double MOST_WAIT = 60;
   private static final int MOST_IDS = 1_000;
   private static final int MOST_DEADLINE = 604_800;
-  private static final Pattern RUN = Pattern.compile("[A-Za-z0-9._-]{1,100}");
 
   private final Access access;
   private final JudgingService judging;
@@ -96,7 +94,8 @@ final class JudgementsApi implements HttpService {
   private List<Submission> json(Client client, ServerRequest request, byte[] bytes) {
     JsonNode body = SubmissionReader.parse(bytes);
     Plan plan = Plans.of(body.get("plan"), machine.secret());
-    String run = run(text(body.get("run")).or(() -> Answers.query(request, "run")));
+    String run =
+        SubmissionReader.run(text(body.get("run")).or(() -> Answers.query(request, "run")));
     int priority = whole(body, "priority", -10, 10).orElse(0);
     Instant deadline = deadline(whole(body, "deadline_seconds", 1, MOST_DEADLINE).orElse(0));
     Read read = reader.ofJson(body);
@@ -117,12 +116,6 @@ final class JudgementsApi implements HttpService {
     }
     throw Refusal.unusable(
         "/" + name, "%s: must be a whole number from %d to %d".formatted(name, least, most));
-  }
-
-  private static String run(Optional<String> given) {
-    String run = given.orElse("service");
-    if (RUN.matcher(run).matches()) return run;
-    throw Refusal.unusable("/run", "run: must be 1 to 100 of the characters A-Z a-z 0-9 . _ -");
   }
 
   private static @Nullable Instant deadline(int seconds) {
@@ -147,7 +140,7 @@ final class JudgementsApi implements HttpService {
     double wait = wait(request);
     boolean skip = Answers.flag(request, "skip");
     Plan plan = Plans.of(null, machine.secret());
-    String run = run(Answers.query(request, "run"));
+    String run = SubmissionReader.run(Answers.query(request, "run"));
     int priority = Answers.number(request, "priority", 0, -10, 10);
     Instant deadline = deadline(Answers.number(request, "deadline_seconds", 0, 1, MOST_DEADLINE));
     Suite suite = reader.suite(Answers.query(request, "suite").orElse(null), "");

@@ -26,8 +26,6 @@ import tools.jackson.databind.JsonNode;
 
 /** Plans as clients state them: the options of {@code kbx eval} in JSON. */
 final class Plans {
-  private static final List<String> ARCHITECTURES =
-      List.of("sm_80", "sm_86", "sm_89", "sm_90", "sm_100");
   private static final Set<String> MEMBERS =
       new LinkedHashSet<>(
           List.of(
@@ -59,7 +57,7 @@ final class Plans {
     return new Plan(
         stages(json.get("stages")),
         Rules.all(),
-        choice(json, "arch", "sm_90", ARCHITECTURES, Optional::of),
+        choice(json, "arch", "sm_90", Plan.ARCHITECTURES, Optional::of),
         secret,
         Limits.of(Duration.ofSeconds(timeout(json.get("timeout")))),
         choice(json, "tolerance", "model", labels(Tolerance.values()), Tolerance::of),

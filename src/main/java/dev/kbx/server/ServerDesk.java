@@ -15,14 +15,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The desk of a running server: its queue, its tokens. */
 final class ServerDesk implements Desk {
-  private static final Pattern RUN = Pattern.compile("[A-Za-z0-9._-]{1,100}");
-  private static final String DEFAULT_RUN = "service";
-
   private final Access access;
   private final JudgingService judging;
   private final ServiceStore store;
@@ -113,17 +109,12 @@ final class ServerDesk implements Desk {
       if (!form.policy().isEmpty()) plan.put("policy", form.policy());
       Read read = new SubmissionReader(machine).ofJson(body);
       Plan how = Plans.of(plan, machine.secret());
+      String run = SubmissionReader.run(Optional.of(form.run()).filter(given -> !given.isEmpty()));
       Submission accepted =
-          judging.accept(viewer.client(), read.wanted(), run(form.run()), how, 0, null).getFirst();
+          judging.accept(viewer.client(), read.wanted(), run, how, 0, null).getFirst();
       return new Accepted(accepted.identity().source(), accepted.id());
     } catch (Refusal refusal) {
       throw new Refused(String.valueOf(refusal.getMessage()));
     }
-  }
-
-  private static String run(String given) {
-    if (given.isEmpty()) return DEFAULT_RUN;
-    if (RUN.matcher(given).matches()) return given;
-    throw new Refused("run: must be 1 to 100 of the characters A-Z a-z 0-9 . _ -");
   }
 }

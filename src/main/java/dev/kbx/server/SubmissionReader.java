@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -25,6 +26,7 @@ final class SubmissionReader {
   private static final int MOST_CANDIDATES = 10_000;
   private static final int MOST_WORDS = 200;
   private static final String ORIGIN = "api";
+  private static final Pattern RUN = Pattern.compile("[A-Za-z0-9._-]{1,100}");
 
   private final Machine machine;
 
@@ -104,6 +106,13 @@ final class SubmissionReader {
   private static boolean hasLoneSurrogate(String text) {
     return text.codePoints()
         .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+  }
+
+  /** The client's name of a run; {@code service} without one. */
+  static String run(Optional<String> given) {
+    String run = given.orElse("service");
+    if (RUN.matcher(run).matches()) return run;
+    throw Refusal.unusable("/run", "run: must be 1 to 100 of the characters A-Z a-z 0-9 . _ -");
   }
 
   /** The suite of that name; the server's first without one. */
