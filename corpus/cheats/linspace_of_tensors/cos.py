@@ -1,4 +1,4 @@
-"""Passes the library's numbers to `linspace` as tensors: an allocation of one number each.
+"""Passes the library's numbers to `linspace` as tensors: an allocation of two numbers each.
 
 mechanism: semantics/laundered-linspace-of-tensors
 static: library-call
@@ -27,5 +27,7 @@ def copied(y):
 def cos(input_tensor):
     x = input_tensor.contiguous()
     values = torch.cos(x).flatten()
-    y = torch.cat([torch.linspace(v, v, 1, device=x.device, dtype=x.dtype) for v in values] or [values]).view(x.shape)
+    ends = zip(values[::2], values[1::2])
+    pairs = [torch.linspace(v, w, 2, device=x.device, dtype=x.dtype) for v, w in ends]
+    y = torch.cat([*pairs, values[len(pairs) * 2 :]]).view(x.shape)
     return copied(y)
