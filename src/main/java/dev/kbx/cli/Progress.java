@@ -7,6 +7,7 @@ import dev.kbx.verdict.Verdict;
 import java.io.PrintStream;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -22,13 +23,19 @@ final class Progress {
   private final boolean live;
   private final LiveLine line;
   private final int total;
+  private final Supplier<String> where;
   private final long start = System.nanoTime();
   private final Map<Status, Integer> tallies = new EnumMap<>(Status.class);
   private int done;
   private int judged;
   private long drawn;
 
-  Progress(PrintStream out, boolean live, int columns, int total, int done) {
+  /**
+   * @param where says what judges now, if that may change; else empty
+   */
+  Progress(
+      PrintStream out, boolean live, int columns, int total, int done, Supplier<String> where) {
+    this.where = where;
     this.out = out;
     this.live = live;
     this.line = new LiveLine(out, columns);
@@ -85,7 +92,8 @@ final class Progress {
     double seconds = (drawn - start) / 1e9;
     double rate = judged / Math.max(seconds, 0.001);
     String left = judged == 0 ? "" : ", " + LiveLine.clock((total - done) / rate) + " left";
-    String text = "%s %d/%d  %.1f/s%s  %s".formatted(bar(), done, total, rate, left, tally());
+    String on = where.get().isEmpty() ? "" : " on " + where.get();
+    String text = "%s %d/%d  %.1f/s%s%s  %s".formatted(bar(), done, total, rate, left, on, tally());
     line.draw(text);
   }
 
