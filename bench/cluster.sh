@@ -29,6 +29,7 @@ exec 3>"$out/commands"
 trap 'exec 3>&-; wait $nodes || true; rm -f "$out/commands"' EXIT
 while ! [ -s "$out/address" ]; do kill -0 $nodes; sleep 0.2; done
 export KBX_RAY_PYTHON="$python"
+"$python" "$home/bench/bridge_rate.py" "$(cat "$out/address")" 15 | tee "$out/bridge.txt"
 JAVA_TOOL_OPTIONS="-Dkbx.cluster.node=$(command -v "$python");$home/bench/simulated/node.py;--capacity;16" \
   "$home/kbx" eval "$out/candidates.jsonl" --cluster "$(cat "$out/address")" --device cuda --stages static,call,correct --out "$out/run" \
   2>&1 >"$out/stdout.txt" | "$python" -u -c '

@@ -1,6 +1,6 @@
 """A node's kbx that finds every candidate correct, for bench/cluster.sh and tests of the cluster: it speaks kbx node's frames.
 
-    node.py [--capacity N] [--seconds S] ...      S for each candidate; what the bridge adds is ignored
+node.py [--capacity N] [--seconds S] ...      S for each candidate; what the bridge adds is ignored
 """
 
 import argparse

@@ -74,7 +74,14 @@ def resolve(draft, target):
 def environment():
     """The environment of the node's kbx: Ray's Python first, without what Ray sets for its own workers."""
     values = {k: v for k, v in os.environ.items() if not k.startswith("RAY_")}
-    for name in ("CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "PYTHONPATH", "PYTHONHOME", "LD_PRELOAD", "LD_LIBRARY_PATH"):
+    for name in (
+        "CUDA_VISIBLE_DEVICES",
+        "OMP_NUM_THREADS",
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "LD_PRELOAD",
+        "LD_LIBRARY_PATH",
+    ):
         values.pop(name, None)
     values["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), values.get("PATH", os.defpath)])
     return values
@@ -131,7 +138,9 @@ class Slot:
             self.frames.put(None)
             return [frame for frame in frames if frame is not None]
         status = self.process.wait()
-        raise RuntimeError(f"kbx ended with exit code {status}" + (f"; it last said: {self.said[-1]}" if self.said else ""))
+        raise RuntimeError(
+            f"kbx ended with exit code {status}" + (f"; it last said: {self.said[-1]}" if self.said else "")
+        )
 
     def close(self):
         """Ends the node's kbx, which ends all its processes."""
@@ -153,4 +162,3 @@ class Slot:
     def _listen(self, stream):
         for line in stream:
             self.said.append(line.decode(errors="replace").strip())
-

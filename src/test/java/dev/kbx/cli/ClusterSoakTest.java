@@ -1,0 +1,50 @@
+package dev.kbx.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.TestPython;
+import dev.kbx.python.RayEnvironment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * On a real Ray of four nodes, one of which freezes and others are killed, every candidate is
+ * judged once; and a command that is interrupted, killed or done leaves no process on any node.
+ * {@code bridge/tests/soak.py} says how.
+ */
+@Tag("soak-only")
+class ClusterSoakTest {
+  private static final int CANDIDATES = 2000;
+
+  @TempDir private Path folder;
+
+  @Test
+  void everyCandidateIsJudgedOnceAndNothingIsLeft() throws Exception {
+    Path python =
+        RayEnvironment.resolve(System.getenv(), TestPython.home(), TestPython.progress())
+            .executable();
+    Path log = folder.resolve("soak.log");
+    List<String> command = new ArrayList<>(List.of(python.toString(), "bridge/tests/soak.py"));
+    command.addAll(List.of(folder.resolve("out").toString(), Integer.toString(CANDIDATES)));
+    command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp"));
+    command.addAll(List.of(System.getProperty("java.class.path"), "dev.kbx.cli.Main"));
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+    builder.environment().put(RayEnvironment.VARIABLE, python.toString());
+    assertThat(builder.start().waitFor()).as(() -> read(log)).isZero();
+  }
+
+  private static String read(Path log) {
+    try {
+      return Files.readString(log);
+    } catch (java.io.IOException e) {
+      return e.toString();
+    }
+  }
+}
