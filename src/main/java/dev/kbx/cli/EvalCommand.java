@@ -160,6 +160,7 @@ final class EvalCommand implements Callable<Integer> {
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin private RulesOption rules = new RulesOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
 
   @Override
   public Integer call() throws Exception {
@@ -193,7 +194,7 @@ final class EvalCommand implements Callable<Integer> {
       Reading reading = first != null ? first : read(given, taskSuite, selected);
       if (earlier != null) earlier.checkCandidates(reading.candidates(), plan, store);
       if (resume) System.err.println("kbx: " + resuming(earlier, store, folder));
-      return judge(store, folder, plan, reading, selected, earlier);
+      return judge(store, folder, plan, reading, taskSuite, selected, earlier);
     }
   }
 
@@ -271,12 +272,13 @@ final class EvalCommand implements Callable<Integer> {
       Path folder,
       Plan plan,
       Reading reading,
+      Suite suite,
       List<Task> selected,
       @Nullable ResumedRun earlier)
       throws InterruptedException, PythonProblem {
     List<Candidate> candidates = reading.candidates();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
-        WorkerPool pool = WorkerPool.start(workers, plan)) {
+        JudgingPool pool = JudgingPool.start(workers, cluster, List.of(suite), plan)) {
       if (earlier != null) earlier.checkDevice(pool);
       asked.check(pool, plan, selected);
       RunInfo run =
@@ -302,7 +304,11 @@ final class EvalCommand implements Callable<Integer> {
   }
 
   private RunInfo begin(
-      RunStore store, Plan plan, WorkerPool pool, List<Candidate> candidates, List<Task> selected) {
+      RunStore store,
+      Plan plan,
+      JudgingPool pool,
+      List<Candidate> candidates,
+      List<Task> selected) {
     RunInfo run =
         NewRun.of(
             RunIds.next(),

@@ -38,6 +38,7 @@ import picocli.CommandLine.ScopeType;
       DoctorCommand.class,
       BenchCommand.class,
       PackageCommand.class,
+      NodeCommand.class,
       AutoComplete.GenerateCompletion.class,
       CommandLine.HelpCommand.class,
     },

@@ -8,6 +8,7 @@ import java.io.PrintStream;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -25,6 +26,7 @@ final class Progress {
   private final boolean live;
   private final LiveLine line;
   private final int total;
+  private final Supplier<String> where;
   private final LongSupplier nanoTime;
   private final long start;
   private final Map<Status, Integer> tallies = new EnumMap<>(Status.class);
@@ -32,12 +34,23 @@ final class Progress {
   private int judged;
   private long drawn;
 
-  Progress(PrintStream out, boolean live, int columns, int total, int done) {
-    this(out, live, columns, total, done, System::nanoTime);
+  /**
+   * @param where says what judges now, if that may change; else empty
+   */
+  Progress(
+      PrintStream out, boolean live, int columns, int total, int done, Supplier<String> where) {
+    this(out, live, columns, total, done, where, System::nanoTime);
   }
 
   Progress(
-      PrintStream out, boolean live, int columns, int total, int done, LongSupplier nanoTime) {
+      PrintStream out,
+      boolean live,
+      int columns,
+      int total,
+      int done,
+      Supplier<String> where,
+      LongSupplier nanoTime) {
+    this.where = where;
     this.nanoTime = nanoTime;
     this.start = nanoTime.getAsLong();
     this.drawn = start;
@@ -105,7 +118,8 @@ final class Progress {
     drawn = nanoTime.getAsLong();
     double rate = judged / Math.max((drawn - start) / 1e9, 0.001);
     String left = judged == 0 ? "" : ", " + LiveLine.clock((total - done) / rate) + " left";
-    return (rate < 1 ? "%.1f/min" : "%.1f/s").formatted(rate < 1 ? rate * 60 : rate) + left;
+    String on = where.get().isEmpty() ? "" : " on " + where.get();
+    return (rate < 1 ? "%.1f/min" : "%.1f/s").formatted(rate < 1 ? rate * 60 : rate) + left + on;
   }
 
   private String bar() {

@@ -16,7 +16,7 @@ class ProgressTest {
 
   private Progress progress(boolean live, int total, int done) {
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-    return new Progress(out, live, 80, total, done, () -> seconds * 1_000_000_000);
+    return new Progress(out, live, 80, total, done, () -> "", () -> seconds * 1_000_000_000);
   }
 
   private static List<Verdict> verdicts() {
