@@ -47,7 +47,9 @@ public final class Shipment {
     this.bundle = "";
   }
 
-  /** For nodes that run something else than kbx's bundle, and find kbx's own files by themselves. */
+  /**
+   * For nodes that run something else than kbx's bundle, and find kbx's own files by themselves.
+   */
   public static Shipment ofSuites(Path home) {
     return new Shipment(home);
   }
@@ -148,7 +150,8 @@ public final class Shipment {
     if (!file.startsWith(home)) {
       throw new IllegalArgumentException(file + " is in no suite that was shipped");
     }
-    return SentTask.of(task, bundle.isEmpty() ? file.toString() : bundle + "/" + home.relativize(file));
+    return SentTask.of(
+        task, bundle.isEmpty() ? file.toString() : bundle + "/" + home.relativize(file));
   }
 
   /** Finds files on a node, in the folder that archives were unpacked in. */

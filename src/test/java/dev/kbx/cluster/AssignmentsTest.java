@@ -142,10 +142,9 @@ class AssignmentsTest {
     assertThat(assignments.waiting()).isZero();
     assertThat(all)
         .hasSize(200)
-        .allSatisfy(
-            job ->
-                assertThat(answers.getOrDefault(job, 0))
-                    .isEqualTo(job.answer().isCompletedExceptionally() ? 0 : 1));
+        .allSatisfy(job ->
+            assertThat(answers.getOrDefault(job, 0))
+                .isEqualTo(job.answer().isCompletedExceptionally() ? 0 : 1));
   }
 
   private static Assignments.Attempt only(List<Assignments.Attempt> started) {

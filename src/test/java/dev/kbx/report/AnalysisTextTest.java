@@ -67,7 +67,9 @@ class AnalysisTextTest {
     FastP fast = FastP.of(run.judged(), asked, FastP.Pick.FIRST_SAMPLE).getFirst();
     String text = new FastPText(80).render(fast);
     assertThat(text.lines()).allMatch(line -> Text.columns(line) <= 80);
-    assertThat(text).contains("120 68 %", "[61–75]", "fast_0.5", "max-autotune").doesNotContain("…");
+    assertThat(text)
+        .contains("120 68 %", "[61–75]", "fast_0.5", "max-autotune")
+        .doesNotContain("…");
   }
 
   @Test
