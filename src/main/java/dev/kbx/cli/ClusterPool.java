@@ -78,7 +78,7 @@ final class ClusterPool implements JudgingPool {
   /** What nodes run in place of the bundle: a simulated node of tests and benchmarks. */
   private static List<String> node() {
     String simulated = System.getProperty("kbx.cluster.node", "");
-    return simulated.isEmpty() ? List.of() : List.of(simulated.split(" ", -1));
+    return simulated.isEmpty() ? List.of() : List.of(simulated.split(";", -1));
   }
 
   /** The bridge has read the archives. */

@@ -136,6 +136,41 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     return new ClusterProblem(String.valueOf(requireNonNull(e.getCause()).getMessage()), e);
   }
 
+  /**
+   * A node as far as it is known.
+   *
+   * @param slots that judge there, or will
+   * @param judging conditions of those that do now
+   * @param used false if it is left alone: notes said why
+   */
+  public record Site(
+      String address, int cpus, int gpus, int slots, List<Conditions> judging, boolean used) {
+    public Site {
+      judging = List.copyOf(judging);
+    }
+
+    /** Whether nothing more is to come. */
+    public boolean complete() {
+      return !used || judging.size() == slots;
+    }
+  }
+
+  /** All living nodes. */
+  public synchronized List<Site> sites() {
+    return nodes.stream().map(this::site).toList();
+  }
+
+  private Site site(BridgeMessage.Node node) {
+    List<Conditions> judging =
+        slots.values().stream()
+            .filter(slot -> slot.node().equals(node.id()))
+            .map(Slot::conditions)
+            .filter(Objects::nonNull)
+            .toList();
+    boolean used = !blocked.contains(node.id());
+    return new Site(node.address(), node.cpus(), node.gpus(), node.slots(), judging, used);
+  }
+
   /** The cluster in a few words: {@code 3 nodes, 24 slots}. */
   public synchronized String described() {
     long judging =
