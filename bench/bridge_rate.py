@@ -3,6 +3,7 @@
 Speaks to the bridge as kbx does: 16 slots of 16 candidates whose nodes answer at once, 3 kB for each candidate.
 """
 
+import importlib
 import json
 import os
 import pathlib
@@ -12,8 +13,7 @@ import time
 
 HOME = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HOME / "worker"))
-
-from kbx.protocol import read_frame, write_frame
+protocol = importlib.import_module("kbx.protocol")
 
 SLOTS = CAPACITY = 16
 
@@ -44,10 +44,10 @@ def main():
         nonlocal number
         number += 1
         request = {"type": "judge", "id": number, "candidate": {"code": "x" * 3000}, "plan": {}}
-        write_frame(bridge.stdin, json.dumps(request).encode(), slot)
+        protocol.write_frame(bridge.stdin, json.dumps(request).encode(), slot)
 
     while begin is None or time.monotonic() - begin < seconds:
-        slot, payload = read_frame(bridge.stdout)
+        slot, payload = protocol.read_frame(bridge.stdout)
         if not slot:
             continue
         if json.loads(payload)["type"] == "ready":

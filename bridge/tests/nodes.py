@@ -6,6 +6,7 @@
 A node's processes are real, its processors and GPUs are what Ray is told. Nodes that do not answer are given up after seconds.
 """
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -38,10 +39,8 @@ def processes(node):
 def send(node, number):
     """Sends a signal to all processes of a node."""
     for pid in processes(node):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
-        except ProcessLookupError:
-            pass
 
 
 def main():

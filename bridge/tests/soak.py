@@ -35,13 +35,14 @@ class Nodes:
     """The cluster of nodes.py."""
 
     def __init__(self, out):
-        self.process = subprocess.Popen(
-            [PYTHON, HERE / "nodes.py", str(NODES)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=open(out / "nodes.log", "w"),
-            text=True,
-        )
+        with open(out / "nodes.log", "w") as log:
+            self.process = subprocess.Popen(
+                [PYTHON, HERE / "nodes.py", str(NODES)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
         self.address = self.process.stdout.readline().strip()
 
     def tell(self, *words):
@@ -60,7 +61,8 @@ def start(kbx, out, address, file, log, *options):
     node = [PYTHON, HOME / "bench/simulated/node.py", "--capacity", "4", "--seconds", "0.5", "--of", out]
     environment = os.environ | {"JAVA_TOOL_OPTIONS": "-Dkbx.cluster.node=" + ";".join(map(str, node))}
     command = [*kbx, "eval", file, "--cluster", address, "--stages", "static,call", "--out", out / "run", *options]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=open(out / log, "w"), env=environment)
+    with open(out / log, "w") as stderr:
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr, env=environment)
 
 
 def judged(out):
@@ -122,15 +124,19 @@ def faults(kbx, out, nodes, file, count):
     check(out, count)
 
 
+def interrupt(kbx, out, nodes, file, number):
+    before = len(judged(out))
+    run = start(kbx, out, nodes.address, file, f"interrupted-{number}.log", "--resume")
+    until(lambda: len(judged(out)) > before or run.poll() is not None, 300)
+    run.send_signal(number)
+    run.wait()
+    until(lambda: not left(out))
+    print(f"nothing left after signal {number}", flush=True)
+
+
 def interruptions(kbx, out, nodes, file, count):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        before = len(judged(out))
-        run = start(kbx, out, nodes.address, file, f"interrupted-{number}.log", "--resume")
-        until(lambda: len(judged(out)) > before or run.poll() is not None, 300)
-        run.send_signal(number)
-        run.wait()
-        until(lambda: not left(out))
-        print(f"nothing left after signal {number}", flush=True)
+        interrupt(kbx, out, nodes, file, number)
     assert start(kbx, out, nodes.address, file, "resumed.log", "--resume").wait() == 0
     check(out, count)
     until(lambda: not left(out))
