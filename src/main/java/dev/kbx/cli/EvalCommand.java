@@ -170,6 +170,7 @@ final class EvalCommand implements Callable<Integer> {
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin private RulesOption rules = new RulesOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
 
   @Override
   public Integer call() throws Exception {
@@ -308,7 +309,7 @@ final class EvalCommand implements Callable<Integer> {
       throws InterruptedException, PythonProblem {
     List<Candidate> candidates = reading.candidates();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
-        WorkerPool pool = WorkerPool.start(workers, plan)) {
+        JudgingPool pool = JudgingPool.start(workers, cluster, List.of(taskSuite), plan)) {
       if (earlier != null) earlier.checkDevice(pool);
       asked.check(pool, plan, selected);
       RunInfo run =
@@ -345,7 +346,7 @@ final class EvalCommand implements Callable<Integer> {
       Plan plan,
       Reading reading,
       List<Task> selected,
-      WorkerPool pool,
+      JudgingPool pool,
       RunInfo run)
       throws InterruptedException {
     LatestRun latest = new LatestRun(folder, run.id());
@@ -360,7 +361,11 @@ final class EvalCommand implements Callable<Integer> {
   }
 
   private RunInfo begin(
-      RunStore store, Plan plan, WorkerPool pool, List<Candidate> candidates, List<Task> selected) {
+      RunStore store,
+      Plan plan,
+      JudgingPool pool,
+      List<Candidate> candidates,
+      List<Task> selected) {
     RunInfo run =
         NewRun.of(
             RunIds.next(),

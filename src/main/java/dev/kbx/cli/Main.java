@@ -57,6 +57,7 @@ public final class Main {
           DoctorCommand.class,
           BenchCommand.class,
           PackageCommand.class,
+          NodeCommand.class,
           AutoComplete.GenerateCompletion.class,
           CommandLine.HelpCommand.class);
 

@@ -40,6 +40,9 @@ final class Answers {
     if (refusal.retrySeconds() > 0) {
       response.header(HeaderNames.RETRY_AFTER, Integer.toString(refusal.retrySeconds()));
     }
+    if (!refusal.allowed().isEmpty()) {
+      response.header(HeaderNames.ALLOW, String.join(", ", refusal.allowed()));
+    }
     if (refusal.status() == 401) response.header(HeaderNames.WWW_AUTHENTICATE, "Bearer");
     response
         .status(status)

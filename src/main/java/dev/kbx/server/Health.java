@@ -16,7 +16,7 @@ final class Health implements HttpService {
 
   @Override
   public void routing(HttpRules rules) {
-    rules.get("/live", Health::live).get("/ready", this::ready);
+    rules.get("/health/live", Health::live).get("/health/ready", this::ready);
   }
 
   private static void live(ServerRequest request, ServerResponse response) {

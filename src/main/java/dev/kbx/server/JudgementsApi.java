@@ -58,11 +58,11 @@ final class JudgementsApi implements HttpService {
   @Override
   public void routing(HttpRules rules) {
     rules
-        .post("/judgements", this::submit)
-        .get("/judgements", this::list)
-        .get("/judgements/{id}", this::get)
-        .delete("/judgements/{id}", this::cancel)
-        .post("/uploads", this::upload);
+        .post("/v1/judgements", this::submit)
+        .get("/v1/judgements", this::list)
+        .get("/v1/judgements/{id}", this::get)
+        .delete("/v1/judgements/{id}", this::cancel)
+        .post("/v1/uploads", this::upload);
   }
 
   private void submit(ServerRequest request, ServerResponse response) throws InterruptedException {

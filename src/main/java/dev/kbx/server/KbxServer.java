@@ -5,6 +5,7 @@ import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreProblem;
 import io.helidon.common.configurable.Resource;
 import io.helidon.common.pki.Keys;
+import io.helidon.common.uri.UriPath;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HttpException;
@@ -12,6 +13,8 @@ import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.HttpRules;
+import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.helidon.webserver.http1.Http1Config;
@@ -39,11 +42,18 @@ public final class KbxServer implements AutoCloseable {
   private final WebServer web;
   private final Listening where;
   private final JudgingService judging;
+  private final Routes routes;
 
-  private KbxServer(WebServer web, Listening where, JudgingService judging) {
+  private KbxServer(WebServer web, Listening where, JudgingService judging, Routes routes) {
     this.web = web;
     this.where = where;
     this.judging = judging;
+    this.routes = routes;
+  }
+
+  /** All that it answers to. */
+  Routes routes() {
+    return routes;
   }
 
   /**
@@ -61,6 +71,19 @@ public final class KbxServer implements AutoCloseable {
     boolean open = isLoopback(where.host()) && !where.requireTokens();
     Access access = new Access(new Tokens(reads.service()), open);
     JudgingService judging = new JudgingService(store, machine, limit, feeds, figures);
+    HttpRouting.Builder routing = HttpRouting.builder();
+    Routes routes =
+        routes(
+            routing,
+            new Health(judging),
+            new JudgementsApi(access, judging, reads.service(), machine, scratch),
+            new RunsApi(access, reads, judging, feeds),
+            new TasksApi(access, machine),
+            new ServiceApi(access, machine, judging, figures),
+            new PageRoutes(
+                new Dashboard(reads, List.copyOf(machine.suites().values())),
+                new ServerDesk(access, judging, reads.service(), machine)));
+    answers(routing, routes, figures);
     WebServerConfig.Builder config =
         WebServer.builder()
             .host(where.host())
@@ -72,21 +95,10 @@ public final class KbxServer implements AutoCloseable {
             .connectionOptions(options -> options.readTimeout(READ_TIMEOUT))
             .addProtocol(Http1Config.builder().maxHeadersSize(MOST_HEADER_BYTES).build())
             .directHandlers(directHandlers())
-            .routing(routing ->
-                routing(
-                    routing,
-                    figures,
-                    new Health(judging),
-                    new JudgementsApi(access, judging, reads.service(), machine, scratch),
-                    new RunsApi(access, reads, judging, feeds),
-                    new TasksApi(access, machine),
-                    new ServiceApi(access, machine, judging, figures),
-                    new PageRoutes(
-                        new Dashboard(reads, List.copyOf(machine.suites().values())),
-                        new ServerDesk(access, judging, reads.service(), machine))));
+            .routing(routing);
     where.tls().ifPresent(tls -> secure(config, tls));
     try {
-      return new KbxServer(config.build().start(), where, judging);
+      return new KbxServer(config.build().start(), where, judging, routes);
     } catch (RuntimeException e) {
       judging.close();
       throw e;
@@ -102,37 +114,40 @@ public final class KbxServer implements AutoCloseable {
     config.tls(t -> t.privateKey(keys).privateKeyCertChain(keys));
   }
 
-  private static void routing(
-      HttpRouting.Builder routing,
-      Figures figures,
-      Health health,
-      JudgementsApi judgements,
-      RunsApi runs,
-      TasksApi tasks,
-      ServiceApi service,
-      PageRoutes pages) {
-    routing
-        .addFilter((chain, _, response) -> {
-          response.header(HeaderNames.X_CONTENT_TYPE_OPTIONS_NAME, "nosniff");
-          response.whenSent(() -> figures.response(response.status().code()));
-          chain.proceed();
-        })
-        .register("/health", health)
-        .register("/v1", judgements, runs, tasks)
-        .register("/", service, pages)
-        .get("/openapi.yaml", (_, response) -> contract(response))
-        .any((request, _) -> {
-          String path = Plans.cut(request.path().path());
-          throw Refusal.of(404, "nothing is at %s; /openapi.yaml has what is".formatted(path));
-        })
-        .error(Refusal.class, (_, response, refusal) -> Answers.problem(response, refusal))
-        .error(StoreProblem.class, KbxServer::storeFailed)
-        .error(
-            HttpException.class,
-            (_, response, e) ->
-                Answers.problem(
-                    response, Refusal.of(e.status().code(), String.valueOf(e.getMessage()))))
-        .error(Exception.class, KbxServer::failed);
+  private static Routes routes(HttpRouting.Builder routing, HttpService... services) {
+    Routes routes = new Routes(routing);
+    HttpRules _ =
+        routes.register(services).get("/openapi.yaml", (_, response) -> contract(response));
+    return routes;
+  }
+
+  private static void answers(HttpRouting.Builder routing, Routes routes, Figures figures) {
+    HttpRouting.Builder _ =
+        routing
+            .addFilter((chain, _, response) -> {
+              response.header(HeaderNames.X_CONTENT_TYPE_OPTIONS_NAME, "nosniff");
+              response.whenSent(() -> figures.response(response.status().code()));
+              chain.proceed();
+            })
+            .any((request, _) -> {
+              throw unknown(request.path(), routes.methods(request.path()));
+            })
+            .error(Refusal.class, (_, response, refusal) -> Answers.problem(response, refusal))
+            .error(StoreProblem.class, KbxServer::storeFailed)
+            .error(
+                HttpException.class,
+                (_, response, e) ->
+                    Answers.problem(
+                        response, Refusal.of(e.status().code(), String.valueOf(e.getMessage()))))
+            .error(Exception.class, KbxServer::failed);
+  }
+
+  private static Refusal unknown(UriPath path, List<String> methods) {
+    String text = Plans.cut(path.path());
+    return methods.isEmpty()
+        ? Refusal.of(404, "nothing is at %s; /openapi.yaml has what is".formatted(text))
+        : Refusal.method(
+            "%s: answers to %s alone".formatted(text, String.join(", ", methods)), methods);
   }
 
   private static void contract(ServerResponse response) {

@@ -11,37 +11,45 @@ final class Refusal extends RuntimeException {
   private final @Nullable String pointer;
   private final int retrySeconds;
   private final transient List<String> problems;
+  private final transient List<String> allowed;
 
   private Refusal(
       int status,
       String detail,
       @Nullable String pointer,
       int retrySeconds,
-      List<String> problems) {
+      List<String> problems,
+      List<String> allowed) {
     super(detail, null, false, false);
     this.status = status;
     this.pointer = pointer;
     this.retrySeconds = retrySeconds;
     this.problems = List.copyOf(problems);
+    this.allowed = List.copyOf(allowed);
   }
 
   static Refusal of(int status, String detail) {
-    return new Refusal(status, detail, null, 0, List.of());
+    return new Refusal(status, detail, null, 0, List.of(), List.of());
   }
 
   /** Something in the body cannot be used. */
   static Refusal unusable(String pointer, String detail) {
-    return new Refusal(422, detail, pointer, 0, List.of());
+    return new Refusal(422, detail, pointer, 0, List.of(), List.of());
   }
 
   /** Several things in a file cannot be used. */
   static Refusal unusable(List<String> problems) {
-    return new Refusal(422, problems.getFirst(), null, 0, problems);
+    return new Refusal(422, problems.getFirst(), null, 0, problems, List.of());
   }
 
   /** The same request may be done later. */
   static Refusal later(int status, String detail, int seconds) {
-    return new Refusal(status, detail, null, Math.max(1, seconds), List.of());
+    return new Refusal(status, detail, null, Math.max(1, seconds), List.of(), List.of());
+  }
+
+  /** The path answers to other methods. */
+  static Refusal method(String detail, List<String> allowed) {
+    return new Refusal(405, detail, null, 0, List.of(), allowed);
   }
 
   int status() {
@@ -60,5 +68,10 @@ final class Refusal extends RuntimeException {
 
   List<String> problems() {
     return problems;
+  }
+
+  /** The methods that the path answers to, if that is what is wrong. */
+  List<String> allowed() {
+    return allowed;
   }
 }

@@ -49,12 +49,12 @@ final class RunsApi implements HttpService {
   @Override
   public void routing(HttpRules rules) {
     rules
-        .get("/runs", this::list)
-        .get("/runs/{id}", this::get)
-        .get("/runs/{id}/verdicts", this::verdicts)
-        .get("/runs/{id}/events", this::events)
-        .get("/candidates/{sha256}", this::candidate)
-        .get("/leaderboard", this::leaderboard);
+        .get("/v1/runs", this::list)
+        .get("/v1/runs/{id}", this::get)
+        .get("/v1/runs/{id}/verdicts", this::verdicts)
+        .get("/v1/runs/{id}/events", this::events)
+        .get("/v1/candidates/{sha256}", this::candidate)
+        .get("/v1/leaderboard", this::leaderboard);
   }
 
   private void list(ServerRequest request, ServerResponse response) {

@@ -25,10 +25,10 @@ final class TasksApi implements HttpService {
   @Override
   public void routing(HttpRules rules) {
     rules
-        .get("/suites", this::suites)
-        .get("/tasks", this::tasks)
-        .get("/tasks/{suite}/{category}/{name}", this::task)
-        .get("/tasks/{suite}/{category}/{name}/prompt", this::prompt);
+        .get("/v1/suites", this::suites)
+        .get("/v1/tasks", this::tasks)
+        .get("/v1/tasks/{suite}/{category}/{name}", this::task)
+        .get("/v1/tasks/{suite}/{category}/{name}/prompt", this::prompt);
   }
 
   private void suites(ServerRequest request, ServerResponse response) {

@@ -1,0 +1,124 @@
+package dev.kbx.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kbx.Patience;
+import java.io.ByteArrayOutputStream;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** The contract and the server have the same operations, and answers are of the contract. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(Patience.SECONDS)
+class ContractTest {
+  private ScriptedServer server;
+
+  @BeforeAll
+  void start(@TempDir Path folder) throws Exception {
+    server = new ScriptedServer(folder, false);
+  }
+
+  @AfterAll
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void itHasWhatIsServed() {
+    Set<String> pages = Set.of("/", "/runs", "/tasks");
+    Set<String> served =
+        server.routes().all().stream()
+            .filter(route -> route.pattern().matches("/(v1|health|metrics|openapi).*"))
+            .map(route -> route.method().text() + " " + route.pattern())
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertThat(served).isEqualTo(server.contract.operations());
+    assertThat(server.routes().all().stream().map(Routes.Route::pattern)).containsAll(pages);
+  }
+
+  @Test
+  void everyOperationAnswersByIt() throws Exception {
+    String code = "def relu(x):\n    return x\n";
+    JsonNode accepted = ScriptedServer.json(server.submit("?wait=20", code));
+    JsonNode judgement = accepted.path("judgements").path(0);
+    String id = judgement.path("id").asString();
+    String run = accepted.path("run").asString();
+    String task = "/v1/tasks/kernelbenchx/Activation/relu";
+    for (String path :
+        new String[] {
+          "/v1/judgements",
+          "/v1/judgements?wait=1&ids=" + id,
+          "/v1/judgements/" + id,
+          "/v1/runs",
+          "/v1/runs/" + run,
+          "/v1/runs/" + run + "/verdicts",
+          "/v1/runs/" + run + "/events",
+          "/v1/suites",
+          "/v1/tasks",
+          task,
+          task + "/prompt",
+          "/v1/candidates/" + judgement.path("candidate").asString(),
+          "/v1/leaderboard",
+          "/v1/devices",
+          "/v1/queue",
+          "/v1/version",
+          "/health/live",
+          "/health/ready",
+          "/metrics",
+          "/openapi.yaml"
+        }) {
+      HttpResponse<String> response = server.get(path);
+      assertThat(response.statusCode()).as("%s %s", path, response.body()).isEqualTo(200);
+    }
+    assertThat(upload().statusCode()).isEqualTo(200);
+    assertThat(server.send(server.to("/v1/judgements/" + id).DELETE()).statusCode()).isEqualTo(409);
+    assertThat(server.asked).isEqualTo(server.contract.operations());
+  }
+
+  private HttpResponse<String> upload() throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+      zip.putNextEntry(new ZipEntry("Activation/relu.py"));
+      zip.write("def relu(x):\n    return x + 1\n".getBytes(StandardCharsets.UTF_8));
+    }
+    return server.send(
+        server
+            .to("/v1/uploads?wait=20")
+            .header("Content-Type", "application/zip")
+            .POST(BodyPublishers.ofByteArray(bytes.toByteArray())));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PUT, /v1/judgements, 'POST, GET'",
+    "POST, /v1/judgements/j_0, 'GET, DELETE'",
+    "DELETE, /v1/runs, GET",
+    "POST, /v1/runs/none/events, GET",
+    "PATCH, /submit, 'GET, POST'",
+    "POST, /health/live, GET",
+    "POST, /openapi.yaml, GET",
+    "POST, /, GET"
+  })
+  void aWrongMethodIsToldTheRightOnes(String method, String path, String allowed) throws Exception {
+    HttpResponse<String> response =
+        server.send(server.to(path).method(method, BodyPublishers.noBody()));
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(405);
+    assertThat(response.headers().firstValue("Allow")).contains(allowed);
+    assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
+  }
+}

@@ -1,0 +1,155 @@
+package dev.kbx.server;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.judge.Referee;
+import dev.kbx.plan.Plan;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
+import dev.kbx.task.Suites;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Verdict;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.Semaphore;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A server over real HTTP and a real store, whose referee finds everything correct. Whatever it
+ * answers must be in its contract.
+ */
+final class ScriptedServer implements AutoCloseable {
+  static final Verdict.Device DEVICE = new Verdict.Device("cpu", "scripted", null, null, null);
+  private static final Judgement CORRECT =
+      Json.mapper()
+          .readValue(
+              """
+              {"status": "correct", "stage": "correct", "call_ok": true, "exe_ok": true,
+               "grade": "published", "flags": [], "device": {"kind": "cpu", "name": "scripted"},
+               "versions": {}, "seconds": {"call": 0.1}}
+              """,
+              Judgement.class);
+
+  /** Each candidate takes one. */
+  final Semaphore permits = new Semaphore(1_000_000);
+
+  /** Operations that were asked for. */
+  final TreeSet<String> asked = new TreeSet<>();
+
+  final Contract contract;
+  final RunStore store;
+  private final RunStore reads;
+  private final KbxServer server;
+  private final HttpClient http = HttpClient.newHttpClient();
+  private String authorization = "";
+
+  private final class Scripted implements Referee {
+    @Override
+    public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
+      permits.acquire();
+      return CORRECT;
+    }
+
+    @Override
+    public int capacity() {
+      return 2;
+    }
+
+    @Override
+    public void expect(Plan plan, int candidates) {}
+  }
+
+  ScriptedServer(Path folder, boolean requireTokens) throws IOException, InterruptedException {
+    StoreAddress address = StoreAddress.of(folder.resolve("kbx.db"));
+    store = RunStore.open(address);
+    reads = RunStore.open(address);
+    Machine machine =
+        new Machine(
+            new Scripted(),
+            DEVICE,
+            Map.of("kbx", "test"),
+            "secret",
+            Map.of("kernelbenchx", Suites.open("kernelbenchx", Path.of("tasks"))));
+    server =
+        KbxServer.start(
+            new Listening("127.0.0.1", 0, requireTokens, Optional.empty()),
+            store,
+            reads,
+            machine,
+            1_000,
+            folder);
+    contract = new Contract(http.send(to("/openapi.yaml").build(), text()).body());
+  }
+
+  String url() {
+    return server.url();
+  }
+
+  Routes routes() {
+    return server.routes();
+  }
+
+  /** A token with these scopes. */
+  String token(String name, String... scopes) {
+    return new Tokens(store.service()).create(name, java.util.List.of(scopes)).orElseThrow();
+  }
+
+  /** Who asks from now on. */
+  ScriptedServer as(String token) {
+    authorization = "Bearer " + token;
+    return this;
+  }
+
+  HttpRequest.Builder to(String path) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.url() + path));
+    return authorization.isEmpty() ? request : request.header("Authorization", authorization);
+  }
+
+  private static HttpResponse.BodyHandler<String> text() {
+    return HttpResponse.BodyHandlers.ofString();
+  }
+
+  HttpResponse<String> send(HttpRequest.Builder builder) throws IOException, InterruptedException {
+    HttpRequest request = builder.build();
+    HttpResponse<String> response = http.send(request, text());
+    contract.check(request, response).ifPresent(asked::add);
+    return response;
+  }
+
+  HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return send(to(path));
+  }
+
+  HttpResponse<String> post(String path, String type, String body)
+      throws IOException, InterruptedException {
+    return send(
+        to(path).header("Content-Type", type).POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  /** Submits one kernel for {@code Activation/relu}. */
+  HttpResponse<String> submit(String query, String code) throws IOException, InterruptedException {
+    Map<String, String> candidate = Map.of("task", "Activation/relu", "code", code);
+    return post(
+        "/v1/judgements" + query, "application/json", Json.mapper().writeValueAsString(candidate));
+  }
+
+  static JsonNode json(HttpResponse<String> response) {
+    return Json.mapper().readTree(response.body());
+  }
+
+  @Override
+  public void close() {
+    permits.release(1_000_000);
+    server.close();
+    reads.close();
+    store.close();
+    http.close();
+  }
+}
