@@ -119,7 +119,10 @@ public final class Main {
   private static void listed(CommandLine commands, Class<?> command) {
     Command about = command.getAnnotation(Command.class);
     CommandSpec spec = CommandSpec.create();
-    spec.usageMessage().header(about.header()).description(about.description());
+    spec.usageMessage()
+        .hidden(about.hidden())
+        .header(about.header())
+        .description(about.description());
     commands.addSubcommand(about.name(), spec);
   }
 
