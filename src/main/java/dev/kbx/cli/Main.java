@@ -83,7 +83,8 @@ public final class Main {
     Locale.setDefault(Locale.ROOT); // Output is read by programs and compared between machines.
     Main main = new Main(workers);
     CommandLine commands = new CommandLine(main);
-    needed(args).forEach(commands::addSubcommand);
+    if (asksForTheCommands(args)) COMMANDS.forEach(command -> listed(commands, command));
+    else needed(args).forEach(commands::addSubcommand);
     commands.setCaseInsensitiveEnumValuesAllowed(true);
     commands.registerConverter(Path.class, Values::path);
     haveVersion(commands);
@@ -108,6 +109,21 @@ public final class Main {
         .findFirst()
         .<List<Class<?>>>map(List::of)
         .orElse(COMMANDS);
+  }
+
+  private static boolean asksForTheCommands(String[] args) {
+    return args.length == 0 || (args.length == 1 && Set.of("--help", "-h").contains(args[0]));
+  }
+
+  /** Adds a command as the list of all commands shows it, without its options. */
+  private static void listed(CommandLine commands, Class<?> command) {
+    Command about = command.getAnnotation(Command.class);
+    CommandSpec spec = CommandSpec.create();
+    spec.usageMessage()
+        .hidden(about.hidden())
+        .header(about.header())
+        .description(about.description());
+    commands.addSubcommand(about.name(), spec);
   }
 
   private static String name(Class<?> command) {

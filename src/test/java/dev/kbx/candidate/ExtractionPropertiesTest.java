@@ -2,14 +2,13 @@ package dev.kbx.candidate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.task.Suites;
+import dev.kbx.Bundled;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -27,15 +26,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The kernels of the suites, in all that models wrap code in. */
 class ExtractionPropertiesTest {
   /** Every wrapper is tried around every kernel with {@code kbx.soak}, else around some kernels. */
-  private static final int STEP = Boolean.getBoolean("kbx.soak") ? 1 : 4;
+  private static final int STEP = Boolean.getBoolean("kbx.soak") ? 1 : 8;
+
+  /** How many times twelve combinations and twenty-five texts are drawn. */
+  private static final int SEEDS = Boolean.getBoolean("kbx.soak") ? 20 : 6;
 
   /** CPU time: a limit on the clock would fail on a busy machine. */
-  private static final double LONGEST_SECONDS = 20;
+  private static final double LONGEST_SECONDS = Boolean.getBoolean("kbx.soak") ? 20 : 5;
 
-  private static final int LONG = 200_000;
+  private static final int LONG = Boolean.getBoolean("kbx.soak") ? 200_000 : 50_000;
 
   private static final List<Task> TASKS =
-      Suites.open("kernelbenchx", Path.of("tasks")).tasks().stream()
+      Bundled.suite("kernelbenchx").tasks().stream()
           .filter(task -> Files.exists(task.kernel()))
           .toList();
 
@@ -156,10 +158,11 @@ class ExtractionPropertiesTest {
   }
 
   static IntStream seeds() {
-    return IntStream.range(0, 20);
+    return IntStream.range(0, SEEDS);
   }
 
   @ParameterizedTest
+  @Tag("soak")
   @MethodSource("seeds")
   void anyCombinationGivesTheKernelBack(int seed) {
     Random random = new Random(seed);
@@ -193,6 +196,7 @@ class ExtractionPropertiesTest {
 
   /** Reading each character for each other one would take minutes; a parser gives up after 2 s. */
   @ParameterizedTest
+  @Tag("soak")
   @MethodSource("hostile")
   void timeIsLinear(String unit) {
     String reply = unit.repeat(LONG / unit.length());
@@ -221,6 +225,7 @@ class ExtractionPropertiesTest {
   }
 
   @ParameterizedTest
+  @Tag("soak")
   @MethodSource("seeds")
   void acceptsAnyText(int seed) {
     List<String> units = new ArrayList<>(hostile().toList());

@@ -3,8 +3,8 @@ package dev.kbx.candidate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.kbx.Bundled;
 import dev.kbx.task.Suite;
-import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Files of other systems that write kernels in rounds. */
 class ForeignFilesTest {
-  private static final Suite SUITE = Suites.open("kernelbenchx", Path.of("tasks"));
+  private static final Suite SUITE = Bundled.suite("kernelbenchx");
   private static final String SEPARATOR = "#".repeat(146);
 
   @TempDir private Path folder;

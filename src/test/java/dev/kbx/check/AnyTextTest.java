@@ -2,10 +2,10 @@ package dev.kbx.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Bundled;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.program.Program;
 import dev.kbx.syntax.PythonSource;
-import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -45,8 +45,7 @@ class AnyTextTest {
   private static final double LONGEST_SECONDS = 20;
 
   private static final StaticCheck CHECK = new StaticCheck(Rules.all());
-  private static final Task RELU =
-      Suites.open("kernelbenchx", Path.of("tasks")).find("relu").getFirst();
+  private static final Task RELU = Bundled.suite("kernelbenchx").find("relu").getFirst();
   private static final List<byte[]> SEEDS = new ArrayList<>();
 
   @BeforeAll

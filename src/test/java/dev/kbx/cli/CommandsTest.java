@@ -72,7 +72,9 @@ class CommandsTest {
       assertThat(help).as(command).contains("Usage: kbx " + command);
       assertThat(help.lines()).as(command).allMatch(line -> line.length() <= 100);
     }
-    assertThat(here("--help").out()).contains("eval", "tasks", "runs", "doctor", "Exit codes");
+    assertThat(here("--help").out())
+        .contains("eval", "tasks", "runs", "doctor", "Exit codes")
+        .isEqualTo(here("help").out());
   }
 
   @ParameterizedTest

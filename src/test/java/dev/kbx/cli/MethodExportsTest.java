@@ -2,12 +2,12 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Bundled;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Reading;
 import dev.kbx.llm.ScriptedProvider;
 import dev.kbx.llm.ScriptedReply;
-import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,8 +87,7 @@ class MethodExportsTest {
 
     assertThat(export("predictions", "all", "--rounds").exit()).isZero();
     Reading all =
-        CandidateSources.read(
-            List.of(folder.resolve("all")), Suites.open("kernelbenchx", Path.of("tasks")));
+        CandidateSources.read(List.of(folder.resolve("all")), Bundled.suite("kernelbenchx"));
     assertThat(all.problems()).isEmpty();
     assertThat(all.candidates()).extracting(Candidate::round).containsExactly(0, 1);
 
@@ -101,8 +100,7 @@ class MethodExportsTest {
     JsonNode second = rows("geak/refine_1.jsonl").getFirst();
     assertThat(second.path("predict").asString()).isEqualToIgnoringWhitespace(right);
     Reading geak =
-        CandidateSources.read(
-            List.of(folder.resolve("geak")), Suites.open("kernelbenchx", Path.of("tasks")));
+        CandidateSources.read(List.of(folder.resolve("geak")), Bundled.suite("kernelbenchx"));
     assertThat(geak.candidates()).extracting(Candidate::round).containsExactly(0, 1);
 
     assertThat(export("corpus", "corpus").exit()).isZero();
@@ -116,8 +114,7 @@ class MethodExportsTest {
         .startsWith("--- Activation/tanh.py::before\n+++ Activation/tanh.py::after\n@@ -")
         .contains("\n-", "\n+");
     Reading corpus =
-        CandidateSources.read(
-            List.of(folder.resolve("corpus")), Suites.open("kernelbenchx", Path.of("tasks")));
+        CandidateSources.read(List.of(folder.resolve("corpus")), Bundled.suite("kernelbenchx"));
     assertThat(corpus.candidates()).extracting(Candidate::round).containsExactly(0, 1);
     assertThat(corpus.candidates()).extracting(Candidate::method).containsOnly("refine");
 

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Bundled;
 import dev.kbx.Patience;
 import dev.kbx.TestPython;
 import dev.kbx.candidate.Candidate;
@@ -14,7 +15,6 @@ import dev.kbx.judge.LocalReferee;
 import dev.kbx.judge.Repeats;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
-import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.Stage;
@@ -33,8 +33,7 @@ class NoiseCandidatesTest {
   private static final String TASKS =
       "abs,addmm,conv2d,Adam,masked_select,fused_dropout_sigmoid_linear";
 
-  private static final List<Task> FOUND =
-      Suites.open("kernelbenchx", TestPython.home().resolve("tasks")).find(TASKS);
+  private static final List<Task> FOUND = Bundled.suite("kernelbenchx").find(TASKS);
 
   @BeforeAll
   static void provision() {

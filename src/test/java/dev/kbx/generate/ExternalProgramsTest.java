@@ -2,6 +2,7 @@ package dev.kbx.generate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Bundled;
 import dev.kbx.check.Rules;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.Parameters;
@@ -21,7 +22,6 @@ import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Shots;
 import dev.kbx.task.Policy;
-import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -42,8 +42,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Programs that are methods, as real processes, in single trajectories. */
 class ExternalProgramsTest {
-  private static final Task TASK =
-      Suites.open("kernelbenchx", Path.of("tasks")).find("Activation/tanh").getFirst();
+  private static final Task TASK = Bundled.suite("kernelbenchx").find("Activation/tanh").getFirst();
   private static final String NEXT = "for line in sys.stdin:\n  if '\"next\"' in line: ";
 
   @TempDir private Path folder;

@@ -3,6 +3,7 @@ package dev.kbx.generate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.Bundled;
 import dev.kbx.check.Rules;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ChatReply;
@@ -27,7 +28,6 @@ import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Shots;
 import dev.kbx.task.Policy;
-import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -58,7 +58,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Ledgers, resuming and budgets, with a simulated model and referee. */
 class GenerationTest {
   private static final List<Task> TASKS =
-      Suites.open("kernelbenchx", Path.of("tasks")).find("Activation/*").stream()
+      Bundled.suite("kernelbenchx").find("Activation/*").stream()
           .filter(task -> !task.extra())
           .toList();
   private static final PromptWriter WRITER =

@@ -2,6 +2,7 @@ package dev.kbx.method;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Bundled;
 import dev.kbx.candidate.Extraction;
 import dev.kbx.llm.ChatMessage;
 import dev.kbx.plan.Grade;
@@ -15,7 +16,6 @@ import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Shots;
 import dev.kbx.task.Policy;
-import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
@@ -30,8 +30,7 @@ import java.util.regex.Pattern;
  * by which prompts are read.
  */
 final class Played {
-  private static final Task TASK =
-      Suites.open("kernelbenchx", Path.of("tasks")).find("Activation/tanh").getFirst();
+  private static final Task TASK = Bundled.suite("kernelbenchx").find("Activation/tanh").getFirst();
   private static final Pattern NAME = Pattern.compile("return '(\\w+)'");
   private static final Verdict.Device DEVICE =
       new Verdict.Device("cuda", "by hand", null, null, null);

@@ -2,7 +2,7 @@ package dev.kbx.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.task.Suites;
+import dev.kbx.Bundled;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
@@ -15,8 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FeedbackTest {
   private static final Prompts PROMPTS = Prompts.bundled(Path.of(""));
 
-  private static final Task GELU =
-      Suites.open("kernelbenchx", Path.of("tasks")).find("gelu").getFirst();
+  private static final Task GELU = Bundled.suite("kernelbenchx").find("gelu").getFirst();
 
   private static final String CODE = "import torch\n\n\ndef gelu(x):\n    return y + 1\n";
 

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import dev.kbx.Bundled;
 import dev.kbx.SimulatedRun;
 import dev.kbx.dashboard.Dashboard;
 import dev.kbx.dashboard.Viewer;
 import dev.kbx.report.BrowserTest;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
-import dev.kbx.task.Suites;
 import dev.kbx.verdict.Status;
 import io.helidon.webserver.WebServer;
 import java.io.IOException;
@@ -93,8 +93,7 @@ class PagesTest extends BrowserTest {
     first = one.id();
     second = two.id();
     failed = one.verdicts().getLast().candidate();
-    Dashboard dashboard =
-        new Dashboard(store, List.of(Suites.open("kernelbenchx", Path.of("tasks"))));
+    Dashboard dashboard = new Dashboard(store, List.of(Bundled.suite("kernelbenchx")));
     web =
         WebServer.builder()
             .host("127.0.0.1")

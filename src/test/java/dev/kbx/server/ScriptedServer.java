@@ -1,11 +1,11 @@
 package dev.kbx.server;
 
+import dev.kbx.Bundled;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
-import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict;
@@ -76,7 +76,7 @@ final class ScriptedServer implements AutoCloseable {
             DEVICE,
             Map.of("kbx", "test"),
             "secret",
-            Map.of("kernelbenchx", Suites.open("kernelbenchx", Path.of("tasks"))));
+            Map.of("kernelbenchx", Bundled.suite("kernelbenchx")));
     server =
         KbxServer.start(
             new Listening("127.0.0.1", 0, requireTokens, Optional.empty()),

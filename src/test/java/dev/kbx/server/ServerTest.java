@@ -2,6 +2,7 @@ package dev.kbx.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Bundled;
 import dev.kbx.Patience;
 import dev.kbx.TestPostgres;
 import dev.kbx.candidate.Candidate;
@@ -9,7 +10,6 @@ import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
-import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict;
@@ -95,7 +95,7 @@ class ServerTest {
             DEVICE,
             Map.of("kbx", "test"),
             "secret",
-            Map.of("kernelbenchx", Suites.open("kernelbenchx", Path.of("tasks"))));
+            Map.of("kernelbenchx", Bundled.suite("kernelbenchx")));
     server =
         KbxServer.start(
             new Listening("127.0.0.1", 0, requireTokens, Optional.empty()),

@@ -3,6 +3,7 @@ package dev.kbx.task;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Bundled;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
  * what only running it shows is {@code worker/tests/test_kernelbench.py}'s.
  */
 class KernelBenchTest {
-  private static final Suite SUITE = Suites.open("kernelbench", Path.of("tasks"));
+  private static final Suite SUITE = Bundled.suite("kernelbench");
 
   private static List<JsonNode> published() throws IOException {
     return Files.readAllLines(Path.of("src/test/resources/suites/kernelbench.jsonl")).stream()

@@ -2,6 +2,7 @@ package dev.kbx.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Bundled;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +45,7 @@ class KernelBenchXTest {
           Map.entry("Random", 2L),
           Map.entry("Pooling", 2L));
 
-  private static final Suite SUITE = Suites.open("kernelbenchx", Path.of("tasks"));
+  private static final Suite SUITE = Bundled.suite("kernelbenchx");
   private static final Pattern NUMBER = Pattern.compile("(?<![\\w.])\\d[\\w.]*(?:-\\d+)?");
 
   /** A line of the list. */

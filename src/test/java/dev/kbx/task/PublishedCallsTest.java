@@ -2,13 +2,13 @@ package dev.kbx.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
+import dev.kbx.Bundled;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a prompt says of the arguments that decide. */
 class PublishedCallsTest {
-  private static final Suite SUITE = Suites.open("kernelbenchx", Path.of("tasks"));
+  private static final Suite SUITE = Bundled.suite("kernelbenchx");
 
   private static Task task(String name) {
     return SUITE.find(name).getFirst();
@@ -65,7 +65,7 @@ class PublishedCallsTest {
 
   @Test
   void aTaskWithoutPublishedTestsHasOnePrompt() {
-    Task module = Suites.open("kernelbench", Path.of("tasks")).find("level1/19").getFirst();
+    Task module = Bundled.suite("kernelbench").find("level1/19").getFirst();
     assertThat(PublishedCalls.of(module)).isEmpty();
     assertThat(Prompt.published(module, Policy.MIXED, null))
         .isEqualTo(Prompt.general(module, Policy.MIXED, null));

@@ -3,6 +3,7 @@ package dev.kbx.task;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Bundled;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,7 +25,7 @@ class SizesTest {
   @Test
   void whatIsToldOfBundledModulesIsPublished() throws Exception {
     Map<String, Task> tasks =
-        Suites.open("kernelbench", Path.of("tasks")).tasks().stream()
+        Bundled.suite("kernelbench").tasks().stream()
             .collect(Collectors.toMap(Task::path, task -> task));
     List<String> untold = new ArrayList<>();
     for (String line : Files.readAllLines(Path.of("src/test/resources/suites/kernelbench.jsonl"))) {
