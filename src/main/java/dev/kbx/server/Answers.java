@@ -40,6 +40,7 @@ final class Answers {
     if (refusal.retrySeconds() > 0) {
       response.header(HeaderNames.RETRY_AFTER, Integer.toString(refusal.retrySeconds()));
     }
+    if (refusal.closing()) response.header(HeaderNames.CONNECTION, "close");
     if (refusal.status() == 401) response.header(HeaderNames.WWW_AUTHENTICATE, "Bearer");
     response
         .status(status)

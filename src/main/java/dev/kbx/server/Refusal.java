@@ -10,6 +10,7 @@ final class Refusal extends RuntimeException {
   private final int status;
   private final @Nullable String pointer;
   private final int retrySeconds;
+  private final boolean closing;
   private final transient List<String> problems;
 
   private Refusal(
@@ -17,31 +18,43 @@ final class Refusal extends RuntimeException {
       String detail,
       @Nullable String pointer,
       int retrySeconds,
+      boolean closing,
       List<String> problems) {
     super(detail, null, false, false);
     this.status = status;
     this.pointer = pointer;
     this.retrySeconds = retrySeconds;
+    this.closing = closing;
     this.problems = List.copyOf(problems);
   }
 
   static Refusal of(int status, String detail) {
-    return new Refusal(status, detail, null, 0, List.of());
+    return new Refusal(status, detail, null, 0, false, List.of());
+  }
+
+  /** The connection is closed after the answer: the rest of the request is not read. */
+  static Refusal closing(int status, String detail) {
+    return new Refusal(status, detail, null, 0, true, List.of());
   }
 
   /** Something in the body cannot be used. */
   static Refusal unusable(String pointer, String detail) {
-    return new Refusal(422, detail, pointer, 0, List.of());
+    return new Refusal(422, detail, pointer, 0, false, List.of());
   }
 
   /** Several things in a file cannot be used. */
   static Refusal unusable(List<String> problems) {
-    return new Refusal(422, problems.getFirst(), null, 0, problems);
+    return new Refusal(422, problems.getFirst(), null, 0, false, problems);
   }
 
   /** The same request may be done later. */
   static Refusal later(int status, String detail, int seconds) {
-    return new Refusal(status, detail, null, Math.max(1, seconds), List.of());
+    return new Refusal(status, detail, null, Math.max(1, seconds), false, List.of());
+  }
+
+  /** The same, to a client that must not keep its connection. */
+  static Refusal laterClosing(int status, String detail, int seconds) {
+    return new Refusal(status, detail, null, Math.max(1, seconds), true, List.of());
   }
 
   int status() {
@@ -56,6 +69,11 @@ final class Refusal extends RuntimeException {
   /** When to try again; 0 for never. */
   int retrySeconds() {
     return retrySeconds;
+  }
+
+  /** Whether the connection is closed after the answer. */
+  boolean closing() {
+    return closing;
   }
 
   List<String> problems() {
