@@ -7,7 +7,6 @@ import dev.kbx.verdict.Provenance;
 import java.text.Normalizer;
 import java.util.Map;
 import java.util.Set;
-import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,7 +82,7 @@ public record Candidate(
 
   /** SHA-256 of the source, hex: equal sources are one candidate, wherever they came from. */
   public String hash() {
-    return DigestUtils.sha256Hex(code());
+    return source.held().hash();
   }
 
   /** Its identity in a run; reads the source if it is not in memory. */

@@ -2,6 +2,7 @@ package dev.kbx.candidate;
 
 import dev.kbx.syntax.PythonSource;
 import java.nio.charset.StandardCharsets;
+import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,14 +21,36 @@ public sealed interface Source permits Source.Text, Prediction {
   /** A checksum that detects accidental changes. */
   int sum();
 
-  /**
-   * Source in memory.
-   *
-   * @param known its syntax tree if it was already parsed; else null
-   */
-  record Text(String code, @Nullable PythonSource known) implements Source {
+  /** Source in memory. */
+  final class Text implements Source {
+    private final String code;
+    private final @Nullable PythonSource known;
+    private volatile @Nullable String hash;
+
+    /**
+     * @param known its syntax tree if it was already parsed; else null
+     */
+    Text(String code, @Nullable PythonSource known) {
+      this.code = code;
+      this.known = known;
+    }
+
     public Text(String code) {
       this(code, null);
+    }
+
+    public String code() {
+      return code;
+    }
+
+    /** SHA-256, hex. */
+    String hash() {
+      String found = hash;
+      if (found == null) {
+        found = DigestUtils.sha256Hex(code);
+        hash = found;
+      }
+      return found;
     }
 
     @Override
@@ -41,8 +64,23 @@ public sealed interface Source permits Source.Text, Prediction {
     }
 
     /** Its syntax tree. */
-    public PythonSource parsed() {
+    PythonSource parsed() {
       return known == null ? PythonSource.parse(code) : known;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Text text && text.code.equals(code);
+    }
+
+    @Override
+    public int hashCode() {
+      return code.hashCode();
+    }
+
+    @Override
+    public String toString() {
+      return code;
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.kbx.run.RememberingReferee;
 import dev.kbx.server.KbxServer;
 import dev.kbx.server.Listening;
 import dev.kbx.server.Machine;
+import dev.kbx.server.ServerLog;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
@@ -101,6 +102,11 @@ final class ServeCommand implements Callable<Integer> {
   @Option(names = "--tls-key", paramLabel = "FILE", description = "Private key in PEM.")
   private @Nullable Path key;
 
+  @Option(
+      names = "--log-json",
+      description = "Write a line of JSON to stderr for each request, judgement and warning.")
+  private boolean logJson;
+
   @Mixin private StoreOption stores = new StoreOption();
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
@@ -109,6 +115,7 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException, PythonProblem, IOException {
     Listening where = listening();
+    if (logJson) ServerLog.json();
     workers.check();
     Map<String, Suite> served = served();
     StoreAddress address = stores.address(out);

@@ -20,10 +20,13 @@ public interface Referee {
    */
   Judgement judge(Candidate candidate, Plan plan) throws InterruptedException;
 
-  /** Whether the judgement is known, so that {@link #judge} takes no slot for it. */
-  default boolean remembers(Candidate candidate, Plan plan) {
-    return false;
+  /** The same, and says whether the judgement was known, so that nothing was judged. */
+  default Found find(Candidate candidate, Plan plan) throws InterruptedException {
+    return new Found(judge(candidate, plan), false);
   }
+
+  /** A judgement, and whether it was known. */
+  record Found(Judgement judgement, boolean known) {}
 
   /** Number of candidates judged concurrently; submitting more at once gains nothing. */
   int capacity();

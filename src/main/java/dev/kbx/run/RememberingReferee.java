@@ -41,11 +41,6 @@ public final class RememberingReferee implements Referee {
     judging.expect(plan, candidates);
   }
 
-  @Override
-  public boolean remembers(Candidate candidate, Plan plan) {
-    return find(keys.of(candidate, plan)).isPresent();
-  }
-
   /** Number of cache hits. */
   public int remembered() {
     return remembered.get();
@@ -53,24 +48,29 @@ public final class RememberingReferee implements Referee {
 
   @Override
   public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
+    return find(candidate, plan).judgement();
+  }
+
+  @Override
+  public Found find(Candidate candidate, Plan plan) throws InterruptedException {
     String key = keys.of(candidate, plan);
     try (var _ = inFlight.enter(key)) {
-      Optional<Judgement> known = find(key);
+      Optional<Judgement> known = stored(key);
       if (known.isPresent()) {
         remembered.incrementAndGet();
         judging.settled();
-        return known.get();
+        return new Found(known.get(), true);
       }
       Judgement judgement = judging.judge(candidate, plan);
       if (judgement.lasting()) {
         store.remember(MemoKeys.on(Conditions.of(judgement), key), candidate.hash(), judgement);
       }
-      return judgement;
+      return new Found(judgement, false);
     }
   }
 
   /** A stored judgement of the candidate under conditions that it could be judged under now. */
-  private Optional<Judgement> find(String key) {
+  private Optional<Judgement> stored(String key) {
     for (Conditions conditions : judging.conditions()) {
       Optional<Judgement> known = store.remembered(MemoKeys.on(conditions, key));
       if (known.isPresent()) return known;

@@ -26,6 +26,7 @@ final class Access {
 
   private final Tokens tokens;
   private final boolean open;
+  private final Guesses guesses = new Guesses();
 
   /**
    * @param open whether requests without a token are served
@@ -38,6 +39,7 @@ final class Access {
   /** The client of a request. Throws {@link Refusal} unless it has the scope. */
   Client require(ServerRequest request, Client.Scope scope) {
     Client client = client(request);
+    request.context().register(client); // The log names it.
     if (client.may(scope)) return client;
     throw Refusal.of(
         403,
@@ -58,7 +60,8 @@ final class Access {
       Optional<Client> client = tokens.client(header.substring(BEARER.length()).strip());
       if (client.isPresent()) return client.get();
     }
-    throw Refusal.of(401, "the token is not valid; make one with kbx tokens create");
+    throw guesses.refusal(
+        address(request), "the token is not valid; make one with kbx tokens create");
   }
 
   /**
@@ -85,10 +88,14 @@ final class Access {
     }
   }
 
+  private static String address(ServerRequest request) {
+    return request.remotePeer().host();
+  }
+
   private Client withoutToken(ServerRequest request) {
     if (!open) {
-      throw Refusal.of(
-          401,
+      throw guesses.refusal(
+          address(request),
           "a token is needed: send 'Authorization: Bearer kbx_...', made by kbx tokens create");
     }
     String host = request.authority();

@@ -43,6 +43,7 @@ final class Answers {
     if (!refusal.allowed().isEmpty()) {
       response.header(HeaderNames.ALLOW, String.join(", ", refusal.allowed()));
     }
+    if (refusal.closing()) response.header(HeaderNames.CONNECTION, "close");
     if (refusal.status() == 401) response.header(HeaderNames.WWW_AUTHENTICATE, "Bearer");
     response
         .status(status)

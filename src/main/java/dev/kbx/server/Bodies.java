@@ -1,15 +1,19 @@
 package dev.kbx.server;
 
 import io.helidon.webserver.http.ServerRequest;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Semaphore;
 
-/** Bodies of requests, which may be large but not at the same time. */
+/**
+ * Bodies of requests, which may be large but not at the same time, and must not come too slowly.
+ */
 final class Bodies {
   /** Longest JSON body, bytes. */
   static final int MOST_JSON = 16 << 20;
@@ -20,47 +24,95 @@ final class Bodies {
   /** KiB of all bodies that are in memory: parsed they take several times as much. */
   private static final int BUDGET = 32 << 10;
 
+  private static final int BUFFER = 64 << 10;
+
+  /** A body may take so long, and longer if it comes at {@link #LEAST_RATE}. */
+  private final Duration patience;
+
+  /** Bytes a second. */
+  private static final int LEAST_RATE = 64 << 10;
+
   private final Semaphore budget = new Semaphore(BUDGET, true);
+
+  /**
+   * @param patience for a small body
+   */
+  Bodies(Duration patience) {
+    this.patience = patience;
+  }
 
   /** Work on a body in memory. */
   interface Work<T> {
     T on(byte[] body);
   }
 
+  /** Takes its part of a body. */
+  private interface Sink {
+    void write(byte[] buffer, int length) throws IOException;
+  }
+
   <T> T inMemory(ServerRequest request, Work<T> work) {
-    long length = request.headers().contentLength().orElse(-1);
-    if (length > MOST_JSON) throw tooLarge(MOST_JSON);
-    int share = (int) ((length < 0 ? MOST_JSON : length) >> 10) + 1;
-    if (!budget.tryAcquire(share)) {
-      throw Refusal.later(503, "too many large requests at a time; try again", 1);
-    }
-    try (InputStream in = request.content().inputStream()) {
-      byte[] body = in.readNBytes(MOST_JSON + 1);
-      if (body.length > MOST_JSON) throw tooLarge(MOST_JSON);
-      return work.on(body);
+    if (request.headers().contentLength().orElse(-1) > MOST_JSON) throw tooLarge(MOST_JSON);
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    int[] taken = {0};
+    try {
+      // What has come counts, not what was announced: who only announces holds nothing.
+      copy(
+          request,
+          MOST_JSON,
+          (buffer, length) -> {
+            taken[0] += take(body.size() + length, taken[0]);
+            body.write(buffer, 0, length);
+          });
+      return work.on(body.toByteArray());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {
-      budget.release(share);
+      budget.release(taken[0]);
     }
   }
 
+  /** Takes from the budget what so many bytes need beyond what they have. */
+  private int take(int bytes, int had) {
+    int more = (bytes >> 10) + 1 - had;
+    if (more <= 0) return 0;
+    if (!budget.tryAcquire(more)) {
+      throw Refusal.later(503, "too many large requests at a time; try again", 1);
+    }
+    return more;
+  }
+
   /** Writes a body to a file. */
-  static void toFile(ServerRequest request, Path file) throws IOException {
+  void toFile(ServerRequest request, Path file) throws IOException {
     if (request.headers().contentLength().orElse(-1) > MOST_FILE) throw tooLarge(MOST_FILE);
-    try (InputStream in = request.content().inputStream();
-        OutputStream out = Files.newOutputStream(file)) {
-      byte[] buffer = new byte[1 << 16];
+    try (OutputStream out = Files.newOutputStream(file)) {
+      copy(request, MOST_FILE, (buffer, length) -> out.write(buffer, 0, length));
+    }
+  }
+
+  private void copy(ServerRequest request, int most, Sink sink) throws IOException {
+    long start = System.nanoTime();
+    try (InputStream in = request.content().inputStream()) {
+      byte[] buffer = new byte[BUFFER];
       long all = 0;
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
         all += read;
-        if (all > MOST_FILE) throw tooLarge(MOST_FILE);
-        out.write(buffer, 0, read);
+        if (all > most) throw tooLarge(most);
+        needPace(all, System.nanoTime() - start);
+        sink.write(buffer, read);
       }
     }
   }
 
+  private void needPace(long bytes, long nanos) {
+    double allowed = patience.toNanos() / 1e9 + (double) bytes / LEAST_RATE;
+    if (nanos / 1e9 > allowed) {
+      throw Refusal.closing(408, "the body comes too slowly; send at least 64 KiB a second");
+    }
+  }
+
   private static Refusal tooLarge(int most) {
-    return Refusal.of(413, "the body is too large; at most %d MiB at a time".formatted(most >> 20));
+    return Refusal.closing(
+        413, "the body is too large; at most %d MiB at a time".formatted(most >> 20));
   }
 }

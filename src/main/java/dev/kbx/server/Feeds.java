@@ -1,6 +1,7 @@
 package dev.kbx.server;
 
-import dev.kbx.store.Stored;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
@@ -13,12 +14,31 @@ final class Feeds {
   private static final class Feed {
     final ReentrantLock lock = new ReentrantLock();
     final Condition changed = lock.newCondition();
+    final Map<Integer, Long> replaced = new HashMap<>();
     long version;
   }
 
-  void verdict(String run, Stored stored) {
-    changed(run);
+  /** Another verdict is at a position where there was one. */
+  void replaced(String run, int position) {
+    Feed feed = feeds.get(run);
+    if (feed == null) return;
+    feed.lock.lock();
+    try {
+      feed.version++;
+      feed.replaced.put(position, feed.version);
+      feed.changed.signalAll();
+    } finally {
+      feed.lock.unlock();
+    }
   }
+
+  /**
+   * The state of a run.
+   *
+   * @param version the number of changes so far
+   * @param replaced positions at which verdicts were replaced since an earlier version
+   */
+  record State(long version, List<Integer> replaced) {}
 
   void changed(String run) {
     Feed feed = feeds.get(run);
@@ -32,12 +52,17 @@ final class Feeds {
     }
   }
 
-  /** The number of changes so far. */
-  long version(String run) {
+  /** The state now, and what was replaced since {@code known}. */
+  State state(String run, long known) {
     Feed feed = feeds.computeIfAbsent(run, _ -> new Feed());
     feed.lock.lock();
     try {
-      return feed.version;
+      List<Integer> replaced =
+          feed.replaced.entrySet().stream()
+              .filter(each -> each.getValue() > known)
+              .map(Map.Entry::getKey)
+              .toList();
+      return new State(feed.version, replaced);
     } finally {
       feed.lock.unlock();
     }

@@ -33,6 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class JudgementsApi implements HttpService {
   private static final double MOST_WAIT = 60;
   private static final int MOST_IDS = 1_000;
+  private static final Duration BODY_PATIENCE = Duration.ofSeconds(30);
   private static final int MOST_DEADLINE = 604_800;
 
   private final Access access;
@@ -42,7 +43,7 @@ final class JudgementsApi implements HttpService {
   private final SubmissionReader reader;
   private final Machine machine;
   private final Path scratch;
-  private final Bodies bodies = new Bodies();
+  private final Bodies bodies = new Bodies(BODY_PATIENCE);
 
   JudgementsApi(
       Access access, JudgingService judging, ServiceStore store, Machine machine, Path scratch) {
@@ -99,7 +100,8 @@ final class JudgementsApi implements HttpService {
     int priority = whole(body, "priority", -10, 10).orElse(0);
     Instant deadline = deadline(whole(body, "deadline_seconds", 1, MOST_DEADLINE).orElse(0));
     Read read = reader.ofJson(body);
-    return judging.accept(client.name(), read.wanted(), run, plan, priority, deadline);
+    return judging.accept(
+        new Acceptance.Order(client.name(), run, plan, priority, deadline), read.wanted());
   }
 
   private static Optional<String> text(@Nullable JsonNode given) {
@@ -150,14 +152,16 @@ final class JudgementsApi implements HttpService {
       Read read;
       try {
         Path file = folder.resolve(name);
-        Bodies.toFile(request, file);
+        bodies.toFile(request, file);
         Path source = file;
         if (name.equals("archive")) {
           source = Files.createDirectory(folder.resolve("files"));
           Archive.unpack(file, source);
         }
         read = reader.ofFiles(source, name.equals("archive") ? source : folder, suite, skip);
-        accepted = judging.accept(client.name(), read.wanted(), run, plan, priority, deadline);
+        accepted =
+            judging.accept(
+                new Acceptance.Order(client.name(), run, plan, priority, deadline), read.wanted());
       } finally {
         delete(folder);
       }
@@ -194,8 +198,11 @@ final class JudgementsApi implements HttpService {
   }
 
   private Submission find(String id) {
-    return store.submissions(List.of(id)).stream()
-        .findFirst()
+    return judging
+        .waiting(id)
+        .map(Waiting::submission)
+        .or(() -> judging.settled(id))
+        .or(() -> store.submissions(List.of(id)).stream().findFirst())
         .orElseThrow(() -> Refusal.of(404, "no judgement '%s'".formatted(Plans.cut(id))));
   }
 

@@ -26,7 +26,9 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The HTTP server of kbx. Listens and judges from {@link #start} until it is closed. */
 public final class KbxServer implements AutoCloseable {
@@ -124,9 +126,13 @@ public final class KbxServer implements AutoCloseable {
   private static void answers(HttpRouting.Builder routing, Routes routes, Figures figures) {
     HttpRouting.Builder _ =
         routing
-            .addFilter((chain, _, response) -> {
+            .addFilter((chain, request, response) -> {
+              long start = System.nanoTime();
               response.header(HeaderNames.X_CONTENT_TYPE_OPTIONS_NAME, "nosniff");
-              response.whenSent(() -> figures.response(response.status().code()));
+              response.whenSent(() -> {
+                figures.response(response.status().code());
+                sent(request, response, System.nanoTime() - start);
+              });
               chain.proceed();
             })
             .any((request, _) -> {
@@ -148,6 +154,18 @@ public final class KbxServer implements AutoCloseable {
         ? Refusal.of(404, "nothing is at %s; /openapi.yaml has what is".formatted(text))
         : Refusal.method(
             "%s: answers to %s alone".formatted(text, String.join(", ", methods)), methods);
+  }
+
+  private static void sent(ServerRequest request, ServerResponse response, long nanos) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("connection", request.socketId());
+    fields.put("from", request.remotePeer().host());
+    request.context().get(Client.class).ifPresent(client -> fields.put("client", client.name()));
+    fields.put("method", request.prologue().method().text());
+    fields.put("path", Plans.cut(request.path().path()));
+    fields.put("status", response.status().code());
+    fields.put("ms", nanos / 1e6);
+    ServerLog.event("request", fields);
   }
 
   private static void contract(ServerResponse response) {

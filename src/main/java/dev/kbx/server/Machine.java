@@ -2,6 +2,7 @@ package dev.kbx.server;
 
 import dev.kbx.judge.Referee;
 import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Verdict;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -25,6 +26,11 @@ public record Machine(
   public Machine {
     versions = Map.copyOf(versions);
     suites = new LinkedHashMap<>(suites);
+  }
+
+  /** The task at {@code Category/name} of a suite. */
+  Optional<Task> task(String suite, String path) {
+    return suite(suite).flatMap(served -> served.task(path));
   }
 
   /** The suite of that name; the first without a name. */

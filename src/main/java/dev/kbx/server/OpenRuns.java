@@ -2,11 +2,14 @@ package dev.kbx.server;
 
 import dev.kbx.plan.Plan;
 import dev.kbx.run.RunService;
+import dev.kbx.run.StandingRun;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore.ServiceRun;
+import dev.kbx.store.Stored;
 import dev.kbx.task.Suite;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Verdict;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -18,21 +21,24 @@ import java.util.TreeMap;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /** The runs that the service judges into: one for each name, suite, plan, device and version. */
-final class OpenRuns implements AutoCloseable {
+final class OpenRuns {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss").withZone(ZoneOffset.UTC);
   private static final String LETTERS = "bcdfghjkmnpqrstvwxz";
 
   private final RunStore store;
   private final Machine machine;
-  private final RunService.Listener listener;
+  private final Listener listener;
   private final SecureRandom random = new SecureRandom();
   private final Map<String, String> ids = new HashMap<>();
-  private final Map<String, Open> open = new HashMap<>();
+  private final Map<String, StandingRun> open = new HashMap<>();
 
-  private record Open(Plan plan, RunService service) {}
+  /** Receives every verdict, from several threads. */
+  interface Listener {
+    void verdict(String run, Stored stored, Verdict verdict, boolean replaces);
+  }
 
-  OpenRuns(RunStore store, Machine machine, RunService.Listener listener) {
+  OpenRuns(RunStore store, Machine machine, Listener listener) {
     this.store = store;
     this.machine = machine;
     this.listener = listener;
@@ -94,44 +100,20 @@ final class OpenRuns implements AutoCloseable {
         RunService.settings(plan, List.of()));
   }
 
-  /** The plan of a run. */
-  Plan plan(String run) {
-    return of(run).plan;
-  }
-
   /** What judges candidates of a run. */
-  RunService service(String run) {
-    return of(run).service;
-  }
-
-  private synchronized Open of(String run) {
-    Open known = open.get(run);
+  synchronized StandingRun of(String run) {
+    StandingRun known = open.get(run);
     if (known != null) return known;
     ServiceRun settings = store.service().serviceRunOf(run).orElseThrow();
     Plan plan = Plans.of(Json.mapper().readTree(settings.plan()), machine.secret());
-    RunInfo info = store.run(run).orElseThrow();
-    Open opened = new Open(plan, RunService.open(store, machine.referee(), plan, info, listener));
+    StandingRun opened =
+        new StandingRun(
+            store,
+            machine.referee(),
+            plan,
+            run,
+            (stored, verdict, replaces) -> listener.verdict(run, stored, verdict, replaces));
     open.put(run, opened);
     return opened;
-  }
-
-  /** Forgets a run of which judging failed: the next candidate opens it again. */
-  void drop(String run, RunService failed) {
-    synchronized (this) {
-      Open known = open.get(run);
-      if (known == null || known.service != failed) return;
-      open.remove(run);
-    }
-    failed.close();
-  }
-
-  @Override
-  public void close() {
-    List<Open> all;
-    synchronized (this) {
-      all = List.copyOf(open.values());
-      open.clear();
-    }
-    all.forEach(each -> each.service.close());
   }
 }

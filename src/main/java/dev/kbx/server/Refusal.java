@@ -10,6 +10,7 @@ final class Refusal extends RuntimeException {
   private final int status;
   private final @Nullable String pointer;
   private final int retrySeconds;
+  private final boolean closing;
   private final transient List<String> problems;
   private final transient List<String> allowed;
 
@@ -18,38 +19,50 @@ final class Refusal extends RuntimeException {
       String detail,
       @Nullable String pointer,
       int retrySeconds,
+      boolean closing,
       List<String> problems,
       List<String> allowed) {
     super(detail, null, false, false);
     this.status = status;
     this.pointer = pointer;
     this.retrySeconds = retrySeconds;
+    this.closing = closing;
     this.problems = List.copyOf(problems);
     this.allowed = List.copyOf(allowed);
   }
 
   static Refusal of(int status, String detail) {
-    return new Refusal(status, detail, null, 0, List.of(), List.of());
+    return new Refusal(status, detail, null, 0, false, List.of(), List.of());
+  }
+
+  /** The connection is closed after the answer: the rest of the request is not read. */
+  static Refusal closing(int status, String detail) {
+    return new Refusal(status, detail, null, 0, true, List.of(), List.of());
   }
 
   /** Something in the body cannot be used. */
   static Refusal unusable(String pointer, String detail) {
-    return new Refusal(422, detail, pointer, 0, List.of(), List.of());
+    return new Refusal(422, detail, pointer, 0, false, List.of(), List.of());
   }
 
   /** Several things in a file cannot be used. */
   static Refusal unusable(List<String> problems) {
-    return new Refusal(422, problems.getFirst(), null, 0, problems, List.of());
+    return new Refusal(422, problems.getFirst(), null, 0, false, problems, List.of());
   }
 
   /** The same request may be done later. */
   static Refusal later(int status, String detail, int seconds) {
-    return new Refusal(status, detail, null, Math.max(1, seconds), List.of(), List.of());
+    return new Refusal(status, detail, null, Math.max(1, seconds), false, List.of(), List.of());
+  }
+
+  /** The same, to a client that must not keep its connection. */
+  static Refusal laterClosing(int status, String detail, int seconds) {
+    return new Refusal(status, detail, null, Math.max(1, seconds), true, List.of(), List.of());
   }
 
   /** The path answers to other methods. */
   static Refusal method(String detail, List<String> allowed) {
-    return new Refusal(405, detail, null, 0, List.of(), allowed);
+    return new Refusal(405, detail, null, 0, false, List.of(), allowed);
   }
 
   int status() {
@@ -64,6 +77,11 @@ final class Refusal extends RuntimeException {
   /** When to try again; 0 for never. */
   int retrySeconds() {
     return retrySeconds;
+  }
+
+  /** Whether the connection is closed after the answer. */
+  boolean closing() {
+    return closing;
   }
 
   List<String> problems() {

@@ -172,7 +172,7 @@ final class RunsApi implements HttpService {
     boolean follow = Answers.flag(request, "follow");
     Sent sent = Sent.parse(request.headers().first(LAST_EVENT).orElse(""));
     if (!streams.tryAcquire()) {
-      throw Refusal.later(503, "too many event streams; try again, or poll the verdicts", 5);
+      throw Refusal.laterClosing(503, "too many event streams; try again, or poll the verdicts", 5);
     }
     try (SseSink sink = response.sink(SseSink.TYPE)) {
       stream(sink, run, sent, follow);
@@ -185,10 +185,13 @@ final class RunsApi implements HttpService {
 
   private void stream(SseSink sink, RunInfo run, Sent sent, boolean follow)
       throws InterruptedException {
+    long version = feeds.state(run.id(), Long.MAX_VALUE).version();
     while (true) {
-      long version = feeds.version(run.id());
+      Feeds.State state = feeds.state(run.id(), version);
+      state.replaced().forEach(sent::remove);
+      version = state.version();
       int[] open = judging.openIn(run.id()); // Before the verdicts: none is missed at the end.
-      List<Integer> fresh = sent.missing(store.positions(run.id()));
+      List<Integer> fresh = sent.missing(store.positions(run.id(), sent.firstMissing()));
       for (int i = 0; i < fresh.size(); i += 100) {
         List<Integer> part = fresh.subList(i, Math.min(fresh.size(), i + 100));
         for (Stored each : store.verdicts(run.id(), part)) {

@@ -29,6 +29,16 @@ final class Sent {
     positions.set(position);
   }
 
+  /** Another verdict is there now. */
+  void remove(int position) {
+    positions.clear(position);
+  }
+
+  /** The first position that was not sent. */
+  int firstMissing() {
+    return positions.nextClearBit(0);
+  }
+
   int count() {
     return positions.cardinality();
   }

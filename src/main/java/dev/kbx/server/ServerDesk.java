@@ -110,8 +110,8 @@ final class ServerDesk implements Desk {
       Read read = new SubmissionReader(machine).ofJson(body);
       Plan how = Plans.of(plan, machine.secret());
       String run = SubmissionReader.run(Optional.of(form.run()).filter(given -> !given.isEmpty()));
-      Submission accepted =
-          judging.accept(viewer.client(), read.wanted(), run, how, 0, null).getFirst();
+      Acceptance.Order order = new Acceptance.Order(viewer.client(), run, how, 0, null);
+      Submission accepted = judging.accept(order, read.wanted()).getFirst();
       return new Accepted(accepted.identity().source(), accepted.id());
     } catch (Refusal refusal) {
       throw new Refused(String.valueOf(refusal.getMessage()));

@@ -5,7 +5,8 @@ import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Extraction;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
-import dev.kbx.server.JudgingService.Wanted;
+import dev.kbx.candidate.Source;
+import dev.kbx.server.Acceptance.Wanted;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
@@ -93,7 +94,8 @@ final class SubmissionReader {
     Candidate candidate =
         new Candidate(
             task,
-            Extraction.source(reply, task),
+            // Without its syntax tree: of a large request there would be thousands at a time.
+            new Source.Text(Extraction.source(reply, task).code()),
             ORIGIN,
             Optional.ofNullable(count(json, "sample", at)).orElse(0),
             word(json, "method", at, MOST_WORDS).orElse(null),
@@ -129,10 +131,7 @@ final class SubmissionReader {
   }
 
   private static Task task(Suite suite, String name, String pointer) {
-    List<Task> found =
-        suite.tasks().stream()
-            .filter(task -> task.path().equals(name) || task.name().equals(name))
-            .toList();
+    List<Task> found = suite.task(name).map(List::of).orElseGet(() -> suite.named(name));
     if (found.size() == 1) return found.getFirst();
     throw Refusal.unusable(
         pointer,
@@ -209,7 +208,7 @@ final class SubmissionReader {
     Candidate held = candidate.held();
     return new Candidate(
         held.task(),
-        held.source(),
+        new Source.Text(held.code()),
         held.origin().replace(prefix, ""),
         held.sample(),
         held.method(),

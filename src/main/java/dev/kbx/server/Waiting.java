@@ -1,19 +1,26 @@
 package dev.kbx.server;
 
 import dev.kbx.store.Submission;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** An accepted candidate that has no verdict yet. */
 final class Waiting {
   private final Submission submission;
-  private final long since = System.nanoTime();
+  private final long since;
   private final CompletableFuture<Submission> ended = new CompletableFuture<>();
   private volatile boolean judging;
   private volatile @Nullable Double waited;
+  private long number;
+  private int attempts;
 
   Waiting(Submission submission) {
-    this.submission = submission;
+    this.submission = submission.brief();
+    // It may have been accepted before this process began.
+    long age = Duration.between(submission.submitted(), Instant.now()).toNanos();
+    this.since = System.nanoTime() - Math.max(0, age);
   }
 
   Submission submission() {
@@ -43,5 +50,19 @@ final class Waiting {
   double seconds() {
     Double known = waited;
     return known != null ? known : (System.nanoTime() - since) / 1e9;
+  }
+
+  /** Its place in the queue, which alone uses it. */
+  long number() {
+    return number;
+  }
+
+  void number(long place) {
+    number = place;
+  }
+
+  /** Counts a failure to judge it; used by one thread at a time. */
+  int failed() {
+    return ++attempts;
   }
 }

@@ -3,8 +3,9 @@ package dev.kbx.store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes of several threads in one transaction: who comes while one commits is in the next. A
  * commit waits for the disk, so that judging would otherwise wait as often as there are verdicts.
+ *
+ * <p>A thread of its own commits: who waits for it may be interrupted, which would close the
+ * connection under the writes of others.
  */
 final class GroupCommit {
   private static final int MOST = 256;
@@ -23,8 +27,7 @@ final class GroupCommit {
 
   private static final class Write {
     final Consumer<Handle> work;
-    boolean done;
-    @Nullable RuntimeException failure;
+    final CompletableFuture<@Nullable RuntimeException> done = new CompletableFuture<>();
 
     Write(Consumer<Handle> work) {
       this.work = work;
@@ -33,7 +36,7 @@ final class GroupCommit {
 
   private final Transactions transactions;
   private final Queue<Write> waiting = new ConcurrentLinkedQueue<>();
-  private final ReentrantLock turn = new ReentrantLock();
+  private final AtomicBoolean committing = new AtomicBoolean();
 
   GroupCommit(Transactions transactions) {
     this.transactions = transactions;
@@ -43,13 +46,17 @@ final class GroupCommit {
   void write(Consumer<Handle> work) {
     Write mine = new Write(work);
     waiting.add(mine);
-    turn.lock();
-    try {
-      while (!mine.done) commitNext();
-    } finally {
-      turn.unlock();
-    }
-    if (mine.failure != null) throw mine.failure;
+    if (committing.compareAndSet(false, true)) Thread.startVirtualThread(this::commitAll);
+    RuntimeException failure = mine.done.join();
+    if (failure != null) throw failure;
+  }
+
+  private void commitAll() {
+    do {
+      while (!waiting.isEmpty()) commitNext();
+      committing.set(false);
+      // Who came before that may have found this thread at work.
+    } while (!waiting.isEmpty() && committing.compareAndSet(false, true));
   }
 
   private void commitNext() {
@@ -57,7 +64,7 @@ final class GroupCommit {
     for (Write next; group.size() < MOST && (next = waiting.poll()) != null; ) group.add(next);
     try {
       transactions.run(handle -> group.forEach(write -> write.work.accept(handle)));
-      group.forEach(write -> write.done = true);
+      group.forEach(write -> write.done.complete(null));
     } catch (RuntimeException e) {
       // One of them failed, and with it all: alone, the others succeed.
       if (group.size() == 1) fail(group.getFirst(), e);
@@ -70,14 +77,13 @@ final class GroupCommit {
   private void commitAlone(Write write) {
     try {
       transactions.run(write.work);
-      write.done = true;
+      write.done.complete(null);
     } catch (RuntimeException e) {
       fail(write, e);
     }
   }
 
   private static void fail(Write write, RuntimeException e) {
-    write.failure = e;
-    write.done = true;
+    write.done.complete(e);
   }
 }

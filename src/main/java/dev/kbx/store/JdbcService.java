@@ -3,15 +3,20 @@ package dev.kbx.store;
 import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.PreparedBatch;
 import org.jdbi.v3.core.statement.Query;
@@ -24,6 +29,16 @@ final class JdbcService implements ServiceStore {
       "SELECT id, client, client_key, run, suite, task, method, model, sample, round, candidate,"
           + " conditions, origin, priority, submitted, deadline, state, position, cached, waited,"
           + " message FROM submission ";
+
+  private static final String WORK =
+      """
+      SELECT s.*, c.code, v.position AS place, v.status AS status
+      FROM submission s JOIN source c ON c.candidate = s.candidate
+        LEFT JOIN verdict v ON v.run = s.run AND v.identity = s.identity
+      WHERE s.id = :id
+      """;
+
+  private static final int MOST_VALUES = 500;
 
   private static final TypeReference<Map<String, String>> WORDS = new TypeReference<>() {};
 
@@ -96,12 +111,13 @@ final class JdbcService implements ServiceStore {
     store.write(h -> {
       PreparedBatch rows =
           h.prepareBatch(
-              "UPDATE submission SET state = :state, position = :position, waited = :waited,"
-                  + " message = :message WHERE id = :id");
+              "UPDATE submission SET state = :state, position = :position, cached = :cached,"
+                  + " waited = :waited, message = :message WHERE id = :id");
       for (Submission each : submissions) {
         rows.bind("id", each.id())
             .bind("state", label(each.state()))
             .bind("position", each.position())
+            .bind("cached", each.cached() ? 1 : 0)
             .bind("waited", each.waited())
             .bind("message", stored(each.message()))
             .add();
@@ -118,8 +134,14 @@ final class JdbcService implements ServiceStore {
             UPDATE submission SET state = 'done', position = (SELECT v.position FROM verdict v
               WHERE v.run = submission.run AND v.identity = submission.identity)
             WHERE state = 'queued' AND EXISTS (SELECT 1 FROM verdict v
-              WHERE v.run = submission.run AND v.identity = submission.identity)
+              WHERE v.run = submission.run AND v.identity = submission.identity
+                AND v.status <> 'infrastructure')
             """));
+    return queued();
+  }
+
+  @Override
+  public List<Submission> queued() {
     return store.get(h ->
         h.createQuery(SUBMISSION + "WHERE state = 'queued' ORDER BY id")
             .map((row, _) -> submission(row))
@@ -137,13 +159,43 @@ final class JdbcService implements ServiceStore {
   }
 
   @Override
-  public Optional<Submission> keyed(String client, String key) {
+  public Optional<Work> work(String id) {
     return store.get(h ->
-        h.createQuery(SUBMISSION + "WHERE client = :client AND client_key = :key")
-            .bind("client", client)
-            .bind("key", stored(key))
-            .map((row, _) -> submission(row))
+        h.createQuery(WORK)
+            .bind("id", id)
+            .map((row, _) ->
+                new Work(submission(row), database.original(row.getString("code")), place(row)))
             .findFirst());
+  }
+
+  private static @Nullable Place place(ResultSet row) throws SQLException {
+    String status = row.getString("status");
+    if (status == null) return null;
+    return new Place(row.getInt("place"), !status.equals(Status.INFRASTRUCTURE.label()));
+  }
+
+  @Override
+  public Map<String, Submission> keyed(String client, Collection<String> keys) {
+    if (keys.isEmpty()) return Map.of();
+    Map<String, Submission> found = new HashMap<>();
+    List<String> stored = keys.stream().map(database::stored).toList();
+    store.use(h -> {
+      for (List<String> part : parts(stored)) {
+        h.createQuery(SUBMISSION + "WHERE client = :client AND client_key IN (<keys>)")
+            .bind("client", client)
+            .bindList("keys", part)
+            .map((row, _) -> submission(row))
+            .forEach(each -> found.put(String.valueOf(each.key()), each));
+      }
+    });
+    return found;
+  }
+
+  /** So many values a statement may have on every database. */
+  private static <T> List<List<T>> parts(List<T> all) {
+    return IntStream.iterate(0, from -> from < all.size(), from -> from + MOST_VALUES)
+        .mapToObj(from -> all.subList(from, Math.min(all.size(), from + MOST_VALUES)))
+        .toList();
   }
 
   @Override
@@ -193,13 +245,40 @@ final class JdbcService implements ServiceStore {
   }
 
   @Override
-  public Optional<Stored> verdict(String run, CandidateIdentity identity) {
-    return store.get(h ->
-        h.createQuery("SELECT position, body FROM verdict WHERE run = :run AND identity = :i")
+  public Map<CandidateIdentity, Integer> judged(
+      String run, Collection<CandidateIdentity> identities) {
+    Map<String, CandidateIdentity> wanted = new HashMap<>();
+    identities.forEach(each -> wanted.put(database.stored(each.text()), each));
+    Map<CandidateIdentity, Integer> found = new HashMap<>();
+    store.use(h -> {
+      for (List<String> part : parts(List.copyOf(wanted.keySet()))) {
+        h.createQuery(
+                "SELECT identity, position FROM verdict WHERE run = :run"
+                    + " AND identity IN (<identities>) AND status <> 'infrastructure'")
             .bind("run", run)
-            .bind("i", database.stored(identity.text()))
-            .map((row, _) -> new Stored(row.getInt(1), row.getString(2)))
-            .findFirst());
+            .bindList("identities", part)
+            .map((row, _) -> Map.entry(row.getString(1), row.getInt(2)))
+            .forEach(each -> {
+              CandidateIdentity identity = wanted.get(each.getKey());
+              if (identity != null) found.put(identity, each.getValue());
+            });
+      }
+    });
+    return found;
+  }
+
+  @Override
+  public int end(String run) {
+    return store.get(h ->
+        h.createQuery("SELECT coalesce(max(position) + 1, 0) FROM verdict WHERE run = :run")
+            .bind("run", run)
+            .mapTo(Integer.class)
+            .one());
+  }
+
+  @Override
+  public Stored add(int position, Verdict verdict, boolean again) {
+    return store.put(position, verdict, null, again);
   }
 
   @Override
@@ -235,10 +314,13 @@ final class JdbcService implements ServiceStore {
   }
 
   @Override
-  public List<Integer> positions(String run) {
+  public List<Integer> positions(String run, int from) {
     return store.get(h ->
-        h.createQuery("SELECT position FROM verdict WHERE run = :run ORDER BY position")
+        h.createQuery(
+                "SELECT position FROM verdict WHERE run = :run AND position >= :from"
+                    + " ORDER BY position")
             .bind("run", run)
+            .bind("from", from)
             .mapTo(Integer.class)
             .list());
   }

@@ -139,15 +139,35 @@ final class JdbcStore implements RunStore {
 
   @Override
   public Stored add(int position, Verdict verdict, String code) {
+    return put(position, verdict, code, false);
+  }
+
+  /**
+   * Stores a verdict.
+   *
+   * @param code null if it is stored
+   * @param again whether one with status {@code infrastructure} may be there
+   */
+  Stored put(int position, Verdict verdict, @Nullable String code, boolean again) {
     String json = Json.mapper().writeValueAsString(verdict);
     Verdict.Speedup speedup = verdict.speedup();
     SourceFeatures features = verdict.features();
     write(t -> {
-      t.createUpdate(
-              "INSERT INTO source (candidate, code) VALUES (:c, :code) ON CONFLICT DO NOTHING")
-          .bind("c", verdict.candidate())
-          .bind("code", database.stored(code))
-          .execute();
+      if (code != null) {
+        t.createUpdate(
+                "INSERT INTO source (candidate, code) VALUES (:c, :code) ON CONFLICT DO NOTHING")
+            .bind("c", verdict.candidate())
+            .bind("code", database.stored(code))
+            .execute();
+      }
+      if (again) {
+        t.createUpdate(
+                "DELETE FROM verdict WHERE run = :run AND position = :position"
+                    + " AND status = 'infrastructure'")
+            .bind("run", verdict.run())
+            .bind("position", position)
+            .execute();
+      }
       t.createUpdate(
               """
               INSERT INTO verdict (run, position, identity, candidate, suite, category, task,

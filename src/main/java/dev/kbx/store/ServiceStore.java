@@ -2,7 +2,9 @@ package dev.kbx.store;
 
 import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Verdict;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,11 +28,17 @@ public interface ServiceStore {
   /** All that are queued, in the order of acceptance; those that have a verdict become done. */
   List<Submission> pending();
 
+  /** All that are queued, whether or not they have a verdict, in the order of acceptance. */
+  List<Submission> queued();
+
   /** Those with these ids, in no order. */
   List<Submission> submissions(List<String> ids);
 
-  /** The one with this key of a client. */
-  Optional<Submission> keyed(String client, String key);
+  /** A submission with all that judging its candidate takes. */
+  Optional<Work> work(String id);
+
+  /** Those with these keys of a client, by key. */
+  Map<String, Submission> keyed(String client, Collection<String> keys);
 
   /**
    * A page of all, newest first.
@@ -42,8 +50,22 @@ public interface ServiceStore {
   List<Submission> submissions(
       @Nullable String run, Submission.@Nullable State state, @Nullable String before, int limit);
 
-  /** The verdict on a candidate of a run. */
-  Optional<Stored> verdict(String run, CandidateIdentity identity);
+  /**
+   * The positions of the verdicts on candidates of a run; what has none, or one with status {@code
+   * infrastructure}, is absent.
+   */
+  Map<CandidateIdentity, Integer> judged(String run, Collection<CandidateIdentity> identities);
+
+  /** The position after all verdicts of a run. */
+  int end(String run);
+
+  /**
+   * Stores the verdict on a candidate that was accepted, whose source is stored.
+   *
+   * @param again whether it replaces one with status {@code infrastructure} at that position
+   * @see RunStore#add
+   */
+  Stored add(int position, Verdict verdict, boolean again);
 
   /** The verdicts at these positions of a run. */
   List<Stored> verdicts(String run, List<Integer> positions);
@@ -57,8 +79,8 @@ public interface ServiceStore {
   List<Stored> verdicts(
       String run, @Nullable String status, @Nullable String task, int from, int limit);
 
-  /** Positions of a run's verdicts, ascending. */
-  List<Integer> positions(String run);
+  /** Positions of a run's verdicts from this one on, ascending. */
+  List<Integer> positions(String run, int from);
 
   /** Number of a run's verdicts by status. */
   Map<String, Integer> statuses(String run);
@@ -96,6 +118,21 @@ public interface ServiceStore {
    * @param plan its settings in JSON, as clients give them
    */
   record ServiceRun(String settings, String run, String name, String plan) {}
+
+  /**
+   * What is judged next.
+   *
+   * @param place of the verdict that its run has on the candidate; null for none
+   */
+  record Work(Submission submission, String code, @Nullable Place place) {}
+
+  /**
+   * Where a verdict is.
+   *
+   * @param stands false if its status is {@code infrastructure}, which says nothing about the
+   *     candidate
+   */
+  record Place(int position, boolean stands) {}
 
   /** How many candidates of a method and model are correct on a device. */
   record Standing(

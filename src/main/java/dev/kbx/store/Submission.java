@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param priority higher goes first
  * @param deadline after which it is not judged
  * @param position of its verdict in the run; null without one
- * @param cached whether the verdict was known when it was accepted
+ * @param cached whether its judgement was known before it was judged
  * @param waited seconds until it was judged
  * @param message why it failed or expired
  */
@@ -48,17 +48,28 @@ public record Submission(
   }
 
   /** The same with its verdict. */
-  public Submission done(int place, @Nullable Double seconds) {
-    return ended(State.DONE, place, seconds, null);
+  public Submission done(int place, boolean known, @Nullable Double seconds) {
+    return ended(State.DONE, place, known, seconds, null);
   }
 
   /** The same, ended without a verdict. */
   public Submission ended(State end, @Nullable String why) {
-    return ended(end, null, null, why);
+    return ended(end, null, cached, null, why);
+  }
+
+  /** The same without what can be read again when it is judged, which may be long. */
+  public Submission brief() {
+    return new Submission(
+        id, client, key, run, identity, Map.of(), "", priority, submitted, deadline, state,
+        position, cached, waited, message);
   }
 
   private Submission ended(
-      State end, @Nullable Integer place, @Nullable Double seconds, @Nullable String why) {
+      State end,
+      @Nullable Integer place,
+      boolean known,
+      @Nullable Double seconds,
+      @Nullable String why) {
     return new Submission(
         id,
         client,
@@ -72,7 +83,7 @@ public record Submission(
         deadline,
         end,
         place,
-        cached,
+        known,
         seconds,
         why);
   }

@@ -20,8 +20,11 @@ import java.time.Duration;
  * Callbacks of the parser: they provide the text and stop it after some processor time, which a
  * busy machine does not shorten: the same source is parsed or given up everywhere. Error recovery
  * takes time that is quadratic in the source.
+ *
+ * <p>The functions that the parser calls are made once: to make them takes as long as to parse a
+ * kernel. They find the input of their thread, which stays the same while the parser runs.
  */
-final class NativeInput {
+final class NativeInput implements AutoCloseable {
   /** {@code TSInput}. */
   static final StructLayout INPUT =
       MemoryLayout.structLayout(ADDRESS, ADDRESS, JAVA_INT, MemoryLayout.paddingLayout(4), ADDRESS);
@@ -42,6 +45,10 @@ final class NativeInput {
   /** Usual source takes milliseconds. */
   private static final long LIMIT = Duration.ofSeconds(2).toNanos();
 
+  private static final ThreadLocal<NativeInput> CURRENT = new ThreadLocal<>();
+  private static final MemorySegment READ_FUNCTION = function("read", READ);
+  private static final MemorySegment STOP_FUNCTION = function("stop", STOP);
+
   private final MemorySegment text;
   private final MemorySegment input;
   private final MemorySegment options;
@@ -54,9 +61,15 @@ final class NativeInput {
     text = memory.allocateFrom(JAVA_BYTE, source);
     // The encoding's number is 0: UTF-8.
     input = memory.allocate(INPUT);
-    input.setAtIndex(ADDRESS, 1, function("read", READ, memory));
+    input.setAtIndex(ADDRESS, 1, READ_FUNCTION);
     options = memory.allocate(OPTIONS);
-    options.setAtIndex(ADDRESS, 1, function("stop", STOP, memory));
+    options.setAtIndex(ADDRESS, 1, STOP_FUNCTION);
+    CURRENT.set(this);
+  }
+
+  @Override
+  public void close() {
+    CURRENT.remove();
   }
 
   MemorySegment input() {
@@ -69,24 +82,26 @@ final class NativeInput {
 
   /** The text from a byte on. */
   @SuppressWarnings("unused") // The parser calls it.
-  private MemorySegment read(
+  private static MemorySegment read(
       MemorySegment payload, int at, MemorySegment point, MemorySegment size) {
+    MemorySegment text = CURRENT.get().text;
     long from = Math.min(Integer.toUnsignedLong(at), text.byteSize());
     size.set(JAVA_INT, 0, (int) (text.byteSize() - from));
     return text.asSlice(from);
   }
 
   @SuppressWarnings("unused") // The parser calls it.
-  private boolean stop(MemorySegment state) {
-    return time.nanos() - start > LIMIT;
+  private static boolean stop(MemorySegment state) {
+    NativeInput current = CURRENT.get();
+    return current.time.nanos() - current.start > LIMIT;
   }
 
   @SuppressWarnings("restricted") // The launcher allows native access.
-  private MemorySegment function(String name, FunctionDescriptor type, Arena memory) {
+  private static MemorySegment function(String name, FunctionDescriptor type) {
     MethodType signature = type.toMethodType();
     try {
-      MethodHandle handle = MethodHandles.lookup().bind(this, name, signature);
-      return Linker.nativeLinker().upcallStub(handle, type, memory);
+      MethodHandle handle = MethodHandles.lookup().findStatic(NativeInput.class, name, signature);
+      return Linker.nativeLinker().upcallStub(handle, type, Arena.global());
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }

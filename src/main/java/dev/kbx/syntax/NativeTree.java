@@ -92,8 +92,8 @@ final class NativeTree implements AutoCloseable {
 
   /** Parses UTF-8, the cursor at the root; null if that takes too long. */
   static @Nullable NativeTree of(byte[] source) {
-    try (Arena memory = Arena.ofConfined()) {
-      NativeInput input = new NativeInput(source, memory);
+    try (Arena memory = Arena.ofConfined();
+        NativeInput input = new NativeInput(source, memory)) {
       MemorySegment parser = (MemorySegment) PARSER_NEW.invokeExact();
       try {
         var _ = (boolean) SET_LANGUAGE.invokeExact(parser, (MemorySegment) PYTHON.invokeExact());

@@ -1,9 +1,12 @@
 package dev.kbx.task;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -19,6 +22,8 @@ public final class Suite {
   private final List<BrokenTask> broken;
   private final String asked;
   private final OtherSuites others;
+  private final Map<String, Task> byPath = new HashMap<>();
+  private final Map<String, List<Task>> byName = new HashMap<>();
 
   /**
    * @param name {@code kernelbenchx}, or the folder's name
@@ -44,6 +49,10 @@ public final class Suite {
     this.broken = List.copyOf(broken);
     this.asked = asked;
     this.others = others;
+    for (Task task : this.tasks) {
+      byPath.putIfAbsent(task.path(), task);
+      byName.computeIfAbsent(task.name(), _ -> new ArrayList<>()).add(task);
+    }
   }
 
   /** {@code kernelbenchx}, or the folder's name. */
@@ -57,6 +66,16 @@ public final class Suite {
 
   public List<Task> tasks() {
     return tasks;
+  }
+
+  /** The task at {@code Category/name}. */
+  public Optional<Task> task(String path) {
+    return Optional.ofNullable(byPath.get(path));
+  }
+
+  /** The tasks with this name, in all categories. */
+  public List<Task> named(String wanted) {
+    return List.copyOf(byName.getOrDefault(wanted, List.of()));
   }
 
   /** The only task, if the suite was made from a user's own reference. */

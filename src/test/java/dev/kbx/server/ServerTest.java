@@ -43,15 +43,19 @@ import tools.jackson.databind.JsonNode;
 class ServerTest {
   private static final Verdict.Device DEVICE =
       new Verdict.Device("cpu", "scripted", null, null, null);
-  private static final Judgement CORRECT =
-      Json.mapper()
-          .readValue(
-              """
-              {"status": "correct", "stage": "correct", "call_ok": true, "exe_ok": true,
-               "grade": "published", "flags": [], "device": {"kind": "cpu", "name": "scripted"},
-               "versions": {}, "seconds": {"call": 0.1}}
-              """,
-              Judgement.class);
+  private static final Judgement CORRECT = judgement("correct", true);
+
+  private static Judgement judgement(String status, boolean ok) {
+    return Json.mapper()
+        .readValue(
+            """
+            {"status": "%s", "stage": "correct", "call_ok": %s, "exe_ok": %s,
+             "grade": "published", "flags": [], "device": {"kind": "cpu", "name": "scripted"},
+             "versions": {}, "seconds": {"call": 0.1}}
+            """
+                .formatted(status, ok, ok),
+            Judgement.class);
+  }
 
   private final HttpClient http = HttpClient.newHttpClient();
   private final Scripted referee = new Scripted();
@@ -64,12 +68,13 @@ class ServerTest {
   private static final class Scripted implements Referee {
     final Semaphore permits = new Semaphore(1_000_000);
     final List<String> judged = Collections.synchronizedList(new ArrayList<>());
+    volatile Judgement answer = CORRECT;
 
     @Override
     public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
       permits.acquire();
       judged.add(candidate.code());
-      return CORRECT;
+      return answer;
     }
 
     @Override
@@ -215,6 +220,56 @@ class ServerTest {
     assertThat(json(cancelled).path("state").asString()).isEqualTo("cancelled");
     assertThat(send(to("/v1/judgements/" + last).DELETE()).statusCode()).isEqualTo(409);
     assertThat(json(get("/v1/judgements?state=cancelled")).path("judgements")).hasSize(1);
+  }
+
+  @Test
+  void aClientGetsHalfOfTheQueueAndOthersTheRest() throws Exception {
+    stop();
+    StoreAddress address = StoreAddress.of(folder.resolve("two.db"));
+    List<String> clients = new ArrayList<>();
+    try (RunStore store = RunStore.open(address)) {
+      Tokens tokens = new Tokens(store.service());
+      for (String name : List.of("one", "other")) {
+        clients.add(tokens.create(name, List.of("submit", "read")).orElseThrow());
+      }
+    }
+    referee.permits.drainPermits();
+    start(address, 20, true);
+    assertThat(submitted(clients.getFirst(), 10, 0)).isEqualTo(202);
+    assertThat(submitted(clients.getFirst(), 1, 100)).isEqualTo(429);
+    assertThat(submitted(clients.getLast(), 10, 200)).isEqualTo(202);
+    assertThat(submitted(clients.getLast(), 1, 300)).isEqualTo(429);
+  }
+
+  private int submitted(String token, int count, int first) throws Exception {
+    List<Map<String, String>> candidates = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      candidates.add(Map.of("task", "Activation/relu", "code", code(first + i)));
+    }
+    String body = Json.mapper().writeValueAsString(Map.of("candidates", candidates));
+    return send(to("/v1/judgements")
+            .header("Authorization", "Bearer " + token)
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body)))
+        .statusCode();
+  }
+
+  @Test
+  void anInfrastructureVerdictIsReplacedWhenTheCandidateComesAgain() throws Exception {
+    referee.answer = judgement("infrastructure", false);
+    JsonNode first = json(submit("?wait=20", code(1))).path("judgements").path(0);
+    assertThat(first.path("verdict").path("status").asString()).isEqualTo("infrastructure");
+    referee.answer = CORRECT;
+    HttpResponse<String> again = submit("?wait=20", code(1));
+    JsonNode second = json(again).path("judgements").path(0);
+    assertThat(second.path("verdict").path("status").asString()).isEqualTo("correct");
+    assertThat(second.path("cached").asBoolean()).isFalse();
+    assertThat(second.path("position")).isEqualTo(first.path("position"));
+    assertThat(json(submit("", code(1))).path("judgements").path(0).path("cached").asBoolean())
+        .isTrue();
+    String run = json(again).path("run").asString();
+    assertThat(json(get("/v1/runs/" + run)).path("verdicts").asInt()).isEqualTo(1);
+    assertThat(referee.judged).hasSize(2);
   }
 
   @Test

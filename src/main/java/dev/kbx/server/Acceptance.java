@@ -1,0 +1,184 @@
+package dev.kbx.server;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.plan.Plan;
+import dev.kbx.store.ServiceStore;
+import dev.kbx.store.ServiceStore.Audit;
+import dev.kbx.store.Submission;
+import dev.kbx.task.Suite;
+import dev.kbx.verdict.CandidateIdentity;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Accepts candidates: they are in the store before the client hears of it. Safe for several
+ * threads.
+ */
+final class Acceptance {
+  private final ServiceStore store;
+  private final Machine machine;
+  private final OpenRuns runs;
+  private final Backlog backlog;
+  private final Figures figures;
+  private final Runnable unsure;
+  private final AtomicLong lastId = new AtomicLong();
+
+  /**
+   * @param unsure called when nobody knows whether submissions are stored
+   */
+  Acceptance(
+      ServiceStore store,
+      Machine machine,
+      OpenRuns runs,
+      Backlog backlog,
+      Figures figures,
+      Runnable unsure) {
+    this.store = store;
+    this.machine = machine;
+    this.runs = runs;
+    this.backlog = backlog;
+    this.figures = figures;
+    this.unsure = unsure;
+  }
+
+  /** A candidate of a request. */
+  record Wanted(Candidate candidate, @Nullable String key) {}
+
+  /**
+   * Who wants what judged how.
+   *
+   * @param run the client's name of it
+   * @param deadline null for none
+   */
+  record Order(String client, String run, Plan plan, int priority, @Nullable Instant deadline) {}
+
+  /** Accepts all candidates of a request, or none. */
+  List<Submission> accept(Order order, List<Wanted> wanted) {
+    Map<String, Submission> known =
+        new HashMap<>(
+            store.keyed(
+                order.client(),
+                wanted.stream().map(Wanted::key).filter(Objects::nonNull).toList()));
+    List<Submission> answer = new ArrayList<>();
+    List<Submission> fresh = new ArrayList<>();
+    Map<String, String> sources = new LinkedHashMap<>();
+    Map<String, String> ids = new HashMap<>();
+    Instant now = Instant.now();
+    for (int i = 0; i < wanted.size(); i++) {
+      Candidate candidate = wanted.get(i).candidate();
+      CandidateIdentity identity = candidate.identity();
+      String key = wanted.get(i).key();
+      Submission earlier = key == null ? null : known.get(key);
+      if (earlier != null) {
+        needSame(earlier, identity, i);
+        answer.add(earlier);
+        continue;
+      }
+      String run = ids.computeIfAbsent(identity.suite(), suite -> run(order, suite));
+      Submission submission = submission(order, run, candidate, identity, key, now);
+      if (key != null) known.put(key, submission);
+      fresh.add(submission);
+      answer.add(submission);
+      sources.put(identity.source(), candidate.code());
+    }
+    Map<String, Submission> done = judged(fresh);
+    store(order.client(), now(fresh, done), sources, now);
+    return now(answer, done);
+  }
+
+  private String run(Order order, String suite) {
+    Suite served = machine.suite(suite).orElseThrow();
+    return runs.id(order.run(), served, order.plan());
+  }
+
+  private static void needSame(Submission earlier, CandidateIdentity identity, int index) {
+    if (earlier.identity().equals(identity)) return;
+    throw Refusal.of(
+        409,
+        "candidates[%d].key: '%s' was used for another candidate; give each its own"
+            .formatted(index, Plans.cut(String.valueOf(earlier.key()))));
+  }
+
+  private Submission submission(
+      Order order,
+      String run,
+      Candidate candidate,
+      CandidateIdentity identity,
+      @Nullable String key,
+      Instant now) {
+    return new Submission(
+        nextId(),
+        order.client(),
+        key,
+        run,
+        identity,
+        candidate.conditions(),
+        candidate.origin(),
+        order.priority(),
+        now,
+        order.deadline(),
+        Submission.State.QUEUED,
+        null,
+        false,
+        null,
+        null);
+  }
+
+  /** Those whose candidates have a verdict in their run, by id. */
+  private Map<String, Submission> judged(List<Submission> fresh) {
+    Map<String, List<Submission>> byRun = new HashMap<>();
+    for (Submission each : fresh) {
+      byRun.computeIfAbsent(each.run(), _ -> new ArrayList<>()).add(each);
+    }
+    Map<String, Submission> done = new HashMap<>();
+    byRun.forEach((run, some) -> {
+      Map<CandidateIdentity, Integer> places =
+          store.judged(run, some.stream().map(Submission::identity).toList());
+      for (Submission each : some) {
+        Integer place = places.get(each.identity());
+        if (place != null) done.put(each.id(), each.done(place, true, 0.0));
+      }
+    });
+    return done;
+  }
+
+  private static List<Submission> now(Collection<Submission> some, Map<String, Submission> done) {
+    return some.stream().map(each -> done.getOrDefault(each.id(), each)).toList();
+  }
+
+  private void store(
+      String client, List<Submission> fresh, Map<String, String> sources, Instant now) {
+    if (fresh.isEmpty()) return;
+    List<Submission> queued =
+        fresh.stream().filter(each -> each.state() == Submission.State.QUEUED).toList();
+    backlog.enter(client, queued);
+    try {
+      store.accept(
+          fresh,
+          sources,
+          new Audit(now, client, "submit", fresh.size() + " into " + fresh.getFirst().run()));
+    } catch (RuntimeException | Error e) {
+      backlog.leave(client, queued);
+      unsure.run();
+      throw e;
+    }
+    figures.accepted(fresh.size());
+    backlog.entered(client, queued);
+  }
+
+  /** Ids sort by time; the last characters keep those of several servers apart. */
+  private String nextId() {
+    long now = System.currentTimeMillis() << 20;
+    long number = lastId.updateAndGet(last -> Math.max(last + 1, now));
+    String digits = Long.toString(number, Character.MAX_RADIX);
+    return "j_" + "0".repeat(Math.max(0, 13 - digits.length())) + digits;
+  }
+}

@@ -1,0 +1,62 @@
+package dev.kbx.server;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** A PostgreSQL server that can be killed and started again; a commit is on disk. */
+final class KilledPostgres implements AutoCloseable {
+  private final Path data;
+  private final int port;
+  private EmbeddedPostgres server;
+
+  /**
+   * @param folder new, for its data
+   */
+  KilledPostgres(Path folder) throws IOException {
+    this.data = folder;
+    try (ServerSocket free = new ServerSocket(0)) {
+      this.port = free.getLocalPort();
+    }
+    this.server = begin();
+  }
+
+  private EmbeddedPostgres begin() throws IOException {
+    return EmbeddedPostgres.builder()
+        .setDataDirectory(data)
+        .setCleanDataDirectory(false)
+        .setPort(port)
+        .setServerConfig("synchronous_commit", "on")
+        .setPGStartupWait(Duration.ofMinutes(2))
+        .start();
+  }
+
+  /** Address of its database for a store. */
+  String url() {
+    return server.getJdbcUrl("postgres", "postgres");
+  }
+
+  /** SIGKILL of the process that all others of it end with. */
+  void kill() throws IOException {
+    long pid = Long.parseLong(Files.readAllLines(data.resolve("postmaster.pid")).getFirst());
+    ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
+    var others = postmaster.children().toList();
+    postmaster.destroyForcibly();
+    postmaster.onExit().join();
+    others.forEach(each -> each.onExit().join());
+  }
+
+  /** The next start, which recovers what was committed. */
+  void startAgain() throws IOException {
+    server.close(); // It has a lock on the folder.
+    server = begin();
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+  }
+}

@@ -1,0 +1,110 @@
+package dev.kbx.server;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** An {@link InstantServer} at one port, which may be killed and started again. */
+final class ServerProcess implements AutoCloseable {
+  private static final Pattern PEAK = Pattern.compile("VmHWM:\\s+(\\d+) kB");
+
+  private final String store;
+  private final Path folder;
+  private final boolean tokens;
+  private final int limit;
+  private final int port;
+  private Process process;
+  private long peak;
+  private double processorSeconds;
+
+  /**
+   * @param store path of a file, or address of a database
+   * @param folder for files of the server
+   */
+  static ServerProcess start(String store, Path folder, boolean tokens, int limit)
+      throws IOException {
+    return new ServerProcess(store, folder, tokens, limit);
+  }
+
+  private ServerProcess(String store, Path folder, boolean tokens, int limit) throws IOException {
+    this.store = store;
+    this.folder = folder;
+    this.tokens = tokens;
+    this.limit = limit;
+    try (ServerSocket free = new ServerSocket(0)) {
+      this.port = free.getLocalPort();
+    }
+    this.process = begin();
+  }
+
+  /** With the options of the launcher. */
+  private Process begin() throws IOException {
+    List<String> command =
+        List.of(
+            ProcessHandle.current().info().command().orElseThrow(),
+            "-Xmx320m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            System.getProperty("java.class.path"),
+            InstantServer.class.getName(),
+            store,
+            Integer.toString(port),
+            Boolean.toString(tokens),
+            Integer.toString(limit),
+            folder.toString());
+    Process begun =
+        new ProcessBuilder(command)
+            .redirectError(ProcessBuilder.Redirect.appendTo(errors().toFile()))
+            .start();
+    String line = begun.inputReader().readLine();
+    if (line == null) throw new AssertionError(Files.readString(errors()));
+    return begun;
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** What it wrote to stderr. */
+  Path errors() {
+    return folder.resolve("server.err");
+  }
+
+  /** SIGKILL, and the next start. */
+  void killAndStart() throws IOException, InterruptedException {
+    peak = peakBytes();
+    processorSeconds = processorSeconds();
+    process.destroyForcibly().waitFor();
+    process = begin();
+  }
+
+  /** The largest resident memory of any of its processes. */
+  long peakBytes() throws IOException {
+    String status = Files.readString(Path.of("/proc", Long.toString(process.pid()), "status"));
+    Matcher found = PEAK.matcher(status);
+    return Math.max(peak, found.find() ? 1024 * Long.parseLong(found.group(1)) : 0);
+  }
+
+  /** Time of processors that all of its processes took. */
+  double processorSeconds() {
+    return processorSeconds
+        + process.info().totalCpuDuration().orElse(Duration.ZERO).toMillis() / 1e3;
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    process.onExit().join();
+  }
+}
