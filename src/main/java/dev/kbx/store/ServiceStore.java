@@ -63,9 +63,6 @@ public interface ServiceStore {
   /** Number of a run's verdicts by status. */
   Map<String, Integer> statuses(String run);
 
-  /** Counts of judged candidates of a suite at a grade, by who made them and device. */
-  List<Standing> standings(String suite, String grade);
-
   /** The run of the service with these settings. */
   Optional<ServiceRun> serviceRun(String settings);
 
@@ -96,15 +93,6 @@ public interface ServiceStore {
    * @param plan its settings in JSON, as clients give them
    */
   record ServiceRun(String settings, String run, String name, String plan) {}
-
-  /** How many candidates of a method and model are correct on a device. */
-  record Standing(
-      @Nullable String method,
-      @Nullable String model,
-      String device,
-      int candidates,
-      int tasks,
-      int correct) {}
 
   /**
    * Who may ask.
