@@ -37,16 +37,18 @@ public final class Dashboard {
   private final RunStore store;
   private final VerdictQueries queries;
   private final List<Suite> suites;
+  private final Boards boards;
 
   /**
    * Pages on a store.
    *
    * @param suites those that candidates can be submitted for, the default first
    */
-  public Dashboard(RunStore store, List<Suite> suites) {
+  public Dashboard(RunStore store, List<Suite> suites, Boards boards) {
     this.store = store;
     this.queries = store.queries();
     this.suites = List.copyOf(suites);
+    this.boards = boards;
   }
 
   /** What is going on: live runs, queue, devices, newest runs. */
@@ -85,18 +87,12 @@ public final class Dashboard {
 
   /** Ranks; each of the three is empty for the one with the most verdicts. */
   public String leaderboard(Viewer viewer, String suite, String grade, String device) {
-    LeaderboardPage page =
-        new LeaderboardPage(
-            queries,
-            name ->
-                suite(name)
-                    .map(known -> (int) known.tasks().stream().filter(t -> !t.extra()).count()));
     return Frame.page(
         viewer,
         "/leaderboard",
         eyebrow("Leaderboard"),
         "Methods and models",
-        page.body(suite, grade, device));
+        new LeaderboardPage(boards).body(suite, grade, device));
   }
 
   /**

@@ -3,50 +3,29 @@ package dev.kbx.dashboard;
 import dev.kbx.analysis.Leaderboard;
 import dev.kbx.analysis.Leaderboard.Entry;
 import dev.kbx.analysis.Leaderboard.Separation;
-import dev.kbx.analysis.Leaderboard.Tried;
 import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.TaskShare;
 import dev.kbx.report.Components;
-import dev.kbx.store.VerdictQueries;
+import dev.kbx.dashboard.Boards.Ranked;
 import dev.kbx.store.VerdictQueries.Board;
-import dev.kbx.store.VerdictQueries.Cell;
-import dev.kbx.verdict.Against;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Methods and models of one suite, device and grade by what they solve.
- *
- * @param tasksOf number of tasks of a suite, where it is known
- */
-record LeaderboardPage(VerdictQueries queries, Function<String, Optional<Integer>> tasksOf) {
-  private static final String NOT_STATED = "not stated";
-
+/** Methods and models of one suite, device and grade by what they solve. */
+record LeaderboardPage(Boards boards) {
   Markup body(String suite, String grade, String device) {
-    List<Board> boards = queries.boards();
-    if (boards.isEmpty()) return Parts.none("No verdicts yet.");
-    List<Board> matching =
-        boards.stream()
-            .filter(each -> suite.isEmpty() || each.suite().equals(suite))
-            .filter(each -> grade.isEmpty() || grade(each).equals(grade))
-            .filter(each -> device.isEmpty() || each.device().equals(device))
-            .toList();
-    Board chosen = matching.isEmpty() ? boards.getFirst() : matching.getFirst();
+    List<Board> all = boards.all();
+    if (all.isEmpty()) return Parts.none("No verdicts yet.");
+    Optional<Board> found = boards.find(suite, grade, device);
+    Board chosen = found.orElseGet(all::getFirst);
     Markup note =
-        matching.isEmpty()
+        found.isEmpty()
             ? Parts.note("No verdicts of that suite, grade and device; this is the largest board.")
             : Markup.NONE;
-    return choice(boards, chosen).and(note).and(board(chosen));
-  }
-
-  private static String grade(Board board) {
-    return Objects.requireNonNullElse(board.grade(), NOT_STATED);
+    return choice(all, chosen).and(note).and(board(boards.ranked(chosen)));
   }
 
   private static Markup choice(List<Board> boards, Board chosen) {
@@ -57,7 +36,7 @@ record LeaderboardPage(VerdictQueries queries, Function<String, Optional<Integer
         </form>
         """,
         select("suite", "Suite", boards, Board::suite, chosen.suite()),
-        select("grade", "Grade", boards, LeaderboardPage::grade, grade(chosen)),
+        select("grade", "Grade", boards, Boards::grade, Boards.grade(chosen)),
         select("device", "Device", boards, Board::device, chosen.device()));
   }
 
@@ -76,18 +55,8 @@ record LeaderboardPage(VerdictQueries queries, Function<String, Optional<Integer
                     each.equals(chosen) ? new Markup(" selected") : "", each)));
   }
 
-  private Markup board(Board chosen) {
-    List<Cell> cells = queries.cells(chosen);
-    Set<String> baselines =
-        cells.stream()
-            .flatMap(cell -> cell.baselines().stream())
-            .map(each -> Against.of(each).ofAnyTask().toString())
-            .collect(Collectors.toSet());
-    Leaderboard board =
-        Leaderboard.of(
-            cells.stream().map(LeaderboardPage::tried).toList(),
-            tasksOf.apply(chosen.suite()).orElse(0),
-            baselines.size() == 1);
+  private static Markup board(Ranked ranked) {
+    Leaderboard board = ranked.ranks();
     boolean timed = board.entries().stream().anyMatch(each -> each.faster() != null);
     return Markup.of(
         """
@@ -104,20 +73,7 @@ record LeaderboardPage(VerdictQueries queries, Function<String, Optional<Integer
             ? new Markup("<th scope=\"col\">fast₁</th><th scope=\"col\">fast₂</th>")
             : Markup.NONE,
         Markup.each(board.entries(), each -> row(each, board.tasks(), timed)),
-        legend(board, timed, baselines));
-  }
-
-  private static Tried tried(Cell cell) {
-    return new Tried(
-        new Maker(cell.method(), cell.model()),
-        cell.category() + "/" + cell.task(),
-        cell.samples(),
-        cell.correct(),
-        cell.first(),
-        cell.general(),
-        cell.timed(),
-        cell.faster(),
-        cell.twice());
+        legend(board, timed, ranked.baselines()));
   }
 
   private static Markup row(Entry entry, int tasks, boolean timed) {
@@ -156,7 +112,7 @@ record LeaderboardPage(VerdictQueries queries, Function<String, Optional<Integer
         told.isEmpty() ? "" : Markup.of("<small>%s</small>", told));
   }
 
-  private static String legend(Leaderboard board, boolean timed, Set<String> baselines) {
+  private static String legend(Leaderboard board, boolean timed, List<String> baselines) {
     String text =
         "Shares of the suite’s %,d tasks, with 95 %% intervals; a task without a candidate counts as not solved, and of the same sample in several runs the last verdict counts."
                 .formatted(board.tasks())
@@ -167,7 +123,7 @@ record LeaderboardPage(VerdictQueries queries, Function<String, Optional<Integer
     if (timed) {
       return text
           + " fast₁ and fast₂: correct and more than 1 and 2 times as fast as %s."
-              .formatted(baselines.iterator().next());
+              .formatted(baselines.getFirst());
     }
     return baselines.size() < 2
         ? text

@@ -15,8 +15,8 @@ record SubmitPage(List<Suite> suites, Viewer viewer, Submission given, @Nullable
 
   private static final List<Choice> GRADES =
       List.of(
-          new Choice("general", "general: all that the operation accepts"),
-          new Choice("published", "published: the benchmark’s own calls"));
+          new Choice("published", "published: the benchmark’s own calls; the general is told, too"),
+          new Choice("general", "general: all that the operation accepts"));
 
   private static final List<Choice> POLICIES =
       List.of(

@@ -96,6 +96,12 @@ final class Answers {
     throw Refusal.of(400, "%s: must be a number from 0 to %.0f".formatted(name, most));
   }
 
+  static String choice(ServerRequest request, String name, String usual, String... known) {
+    String given = query(request, name).orElse(usual);
+    if (List.of(known).contains(given)) return given;
+    throw Refusal.of(400, "%s: must be %s".formatted(name, String.join(" or ", known)));
+  }
+
   static int limit(ServerRequest request) {
     return number(request, "limit", LISTED, 1, MOST_LISTED);
   }

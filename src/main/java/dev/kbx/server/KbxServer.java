@@ -1,8 +1,10 @@
 package dev.kbx.server;
 
+import dev.kbx.dashboard.Boards;
 import dev.kbx.dashboard.Dashboard;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreProblem;
+import dev.kbx.task.Suite;
 import io.helidon.common.configurable.Resource;
 import io.helidon.common.pki.Keys;
 import io.helidon.common.uri.UriPath;
@@ -73,17 +75,19 @@ public final class KbxServer implements AutoCloseable {
     boolean open = isLoopback(where.host()) && !where.requireTokens();
     Access access = new Access(new Tokens(reads.service()), open);
     JudgingService judging = new JudgingService(store, machine, limit, feeds, figures);
+    List<Suite> suites = List.copyOf(machine.suites().values());
+    Boards boards = new Boards(reads.queries(), suites);
     HttpRouting.Builder routing = HttpRouting.builder();
     Routes routes =
         routes(
             routing,
             new Health(judging),
             new JudgementsApi(access, judging, reads.service(), machine, scratch),
-            new RunsApi(access, reads, judging, feeds),
+            new RunsApi(access, reads, judging, feeds, boards),
             new TasksApi(access, machine),
             new ServiceApi(access, machine, judging, figures),
             new PageRoutes(
-                new Dashboard(reads, List.copyOf(machine.suites().values())),
+                new Dashboard(reads, suites, boards),
                 new ServerDesk(access, judging, reads.service(), machine)));
     answers(routing, routes, figures);
     WebServerConfig.Builder config =

@@ -1,9 +1,10 @@
 package dev.kbx.server;
 
+import dev.kbx.dashboard.Boards;
+import dev.kbx.dashboard.Boards.Ranked;
 import dev.kbx.stats.Rate;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore;
-import dev.kbx.store.ServiceStore.Standing;
 import dev.kbx.store.Stored;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
@@ -16,7 +17,6 @@ import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.helidon.webserver.sse.SseSink;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
@@ -36,14 +36,17 @@ final class RunsApi implements HttpService {
   private final ServiceStore store;
   private final JudgingService judging;
   private final Feeds feeds;
+  private final Boards boards;
   private final Semaphore streams = new Semaphore(MOST_STREAMS);
 
-  RunsApi(Access access, RunStore runs, JudgingService judging, Feeds feeds) {
+  RunsApi(
+      Access access, RunStore runs, JudgingService judging, Feeds feeds, Boards boards) {
     this.access = access;
     this.runs = runs;
     this.store = runs.service();
     this.judging = judging;
     this.feeds = feeds;
+    this.boards = boards;
   }
 
   @Override
@@ -134,35 +137,20 @@ final class RunsApi implements HttpService {
 
   private void leaderboard(ServerRequest request, ServerResponse response) {
     Client _ = access.require(request, Client.Scope.READ);
-    String suite = Answers.query(request, "suite").orElse("kernelbenchx");
-    String grade = Answers.query(request, "grade").orElse("published");
-    List<Standing> standings =
-        store.standings(suite, grade).stream()
-            .sorted(
-                Comparator.comparingDouble((Standing s) -> -(double) s.correct() / s.candidates()))
-            .toList();
-    ObjectNode body = Json.mapper().createObjectNode().put("suite", suite).put("grade", grade);
-    var lines = body.putArray("lines");
-    int rank = 0;
-    double leastOfRank = 0;
-    for (int i = 0; i < standings.size(); i++) {
-      Standing each = standings.get(i);
-      Rate rate = new Rate(each.correct(), each.candidates());
-      if (i == 0 || rate.high() < leastOfRank) {
-        rank = i + 1;
-        leastOfRank = rate.low();
-      }
-      ObjectNode line = lines.addObject().put("rank", rank);
-      if (each.method() != null) line.put("method", each.method());
-      if (each.model() != null) line.put("model", each.model());
-      line.put("device", each.device())
-          .put("candidates", each.candidates())
-          .put("tasks", each.tasks())
-          .put("correct", each.correct())
-          .put("rate", rate.value())
-          .put("low", rate.low())
-          .put("high", rate.high());
-    }
+    String suite = Answers.query(request, "suite").orElse("");
+    String grade = Answers.choice(request, "grade", "published", "published", "general");
+    String device = Answers.query(request, "device").orElse("");
+    Ranked ranked =
+        boards
+            .find(suite, grade, device)
+            .map(boards::ranked)
+            .orElseThrow(() ->
+                Refusal.of(404, "no verdicts of that suite and device at grade " + grade));
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.put("suite", ranked.board().suite());
+    body.put("grade", grade);
+    body.put("device", ranked.board().device());
+    body.setAll((ObjectNode) Json.mapper().valueToTree(ranked.ranks()));
     Answers.json(response, 200, body);
   }
 

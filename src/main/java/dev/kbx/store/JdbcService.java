@@ -338,31 +338,6 @@ final class JdbcService implements ServiceStore {
   }
 
   @Override
-  public List<Standing> standings(String suite, String grade) {
-    return store.get(h ->
-        h.createQuery(
-                """
-                SELECT method, model, device, count(*), count(DISTINCT category || '/' || task),
-                  sum(CASE WHEN status = 'correct' THEN 1 ELSE 0 END)
-                FROM verdict
-                WHERE suite = :suite AND grade = :grade
-                  AND status NOT IN ('infrastructure', 'invalid_task')
-                GROUP BY method, model, device
-                """)
-            .bind("suite", suite)
-            .bind("grade", grade)
-            .map((row, _) ->
-                new Standing(
-                    original(row.getString(1)),
-                    original(row.getString(2)),
-                    row.getString(3),
-                    row.getInt(4),
-                    row.getInt(5),
-                    row.getInt(6)))
-            .list());
-  }
-
-  @Override
   public Optional<ServiceRun> serviceRun(String settings) {
     return serviceRun("settings", settings);
   }

@@ -85,9 +85,6 @@ public interface ServiceStore {
   /** Number of a run's verdicts by status. */
   Map<String, Integer> statuses(String run);
 
-  /** Counts of judged candidates of a suite at a grade, by who made them and device. */
-  List<Standing> standings(String suite, String grade);
-
   /** The run of the service with these settings. */
   Optional<ServiceRun> serviceRun(String settings);
 
@@ -133,15 +130,6 @@ public interface ServiceStore {
    *     candidate
    */
   record Place(int position, boolean stands) {}
-
-  /** How many candidates of a method and model are correct on a device. */
-  record Standing(
-      @Nullable String method,
-      @Nullable String model,
-      String device,
-      int candidates,
-      int tasks,
-      int correct) {}
 
   /**
    * Who may ask.

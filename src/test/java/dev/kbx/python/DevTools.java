@@ -40,6 +40,18 @@ public final class DevTools {
         interpreter, home, "python-training-", requirements, "site-packages", options, progress);
   }
 
+  /**
+   * Schemathesis.
+   *
+   * @return the folder with the packages
+   */
+  public static Path installFuzzer(Interpreter interpreter, Path home, Progress progress)
+      throws IOException, PythonProblem, InterruptedException {
+    Path requirements =
+        home.toAbsolutePath().resolve("src/test/resources/contract/requirements.txt");
+    return install(interpreter, home, "python-fuzzer-", requirements, "", List.of(), progress);
+  }
+
   private static Path install(
       Interpreter interpreter,
       Path home,

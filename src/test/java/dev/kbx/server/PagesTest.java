@@ -8,11 +8,13 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.kbx.Bundled;
 import dev.kbx.SimulatedRun;
+import dev.kbx.dashboard.Boards;
 import dev.kbx.dashboard.Dashboard;
 import dev.kbx.dashboard.Viewer;
 import dev.kbx.report.BrowserTest;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
+import dev.kbx.task.Suite;
 import dev.kbx.verdict.Status;
 import io.helidon.webserver.WebServer;
 import java.io.IOException;
@@ -93,7 +95,8 @@ class PagesTest extends BrowserTest {
     first = one.id();
     second = two.id();
     failed = one.verdicts().getLast().candidate();
-    Dashboard dashboard = new Dashboard(store, List.of(Bundled.suite("kernelbenchx")));
+    List<Suite> suites = List.of(Bundled.suite("kernelbenchx"));
+    Dashboard dashboard = new Dashboard(store, suites, new Boards(store.queries(), suites));
     web =
         WebServer.builder()
             .host("127.0.0.1")
@@ -237,7 +240,6 @@ class PagesTest extends BrowserTest {
     try (Shown shown = show("/submit?suite=kernelbenchx&task=Activation/relu")) {
       Page page = shown.page();
       page.locator("[name=code]").fill(KERNEL);
-      page.locator("[name=grade]").selectOption("published");
       page.locator("button.button").click();
       assertThat(page)
           .hasURL(Pattern.compile(".*/candidates/" + ScriptedDesk.HASH + "[?]judgement=j_1"));

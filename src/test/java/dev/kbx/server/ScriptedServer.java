@@ -15,6 +15,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -98,12 +99,12 @@ final class ScriptedServer implements AutoCloseable {
 
   /** A token with these scopes. */
   String token(String name, String... scopes) {
-    return new Tokens(store.service()).create(name, java.util.List.of(scopes)).orElseThrow();
+    return new Tokens(store.service()).create(name, List.of(scopes)).orElseThrow();
   }
 
-  /** Who asks from now on. */
+  /** Who asks from now on; nobody with an empty token. */
   ScriptedServer as(String token) {
-    authorization = "Bearer " + token;
+    authorization = token.isEmpty() ? "" : "Bearer " + token;
     return this;
   }
 
