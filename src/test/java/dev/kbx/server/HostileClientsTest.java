@@ -9,7 +9,7 @@ import dev.kbx.store.StoreAddress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -73,9 +73,7 @@ class HostileClientsTest {
   }
 
   private static Socket connect() throws IOException {
-    Socket socket = new Socket();
-    socket.connect(new InetSocketAddress("127.0.0.1", server.port()));
-    return socket;
+    return new Socket(InetAddress.getLoopbackAddress(), server.port());
   }
 
   private static void send(Socket socket, String text) throws IOException {
