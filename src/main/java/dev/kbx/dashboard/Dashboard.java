@@ -244,6 +244,16 @@ public final class Dashboard {
   }
 
   /**
+   * A contract to be read, by anybody.
+   *
+   * @param yaml an OpenAPI document
+   */
+  public static String contract(String yaml) {
+    ContractPage page = ContractPage.of(yaml);
+    return Frame.page(null, "/docs", eyebrow("Documents"), page.title(), page.body());
+  }
+
+  /**
    * Asks for a token.
    *
    * @param problem why the last was refused; null before

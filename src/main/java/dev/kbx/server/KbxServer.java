@@ -123,7 +123,7 @@ public final class KbxServer implements AutoCloseable {
   private static Routes routes(HttpRouting.Builder routing, HttpService... services) {
     Routes routes = new Routes(routing);
     HttpRules _ =
-        routes.register(services).get("/openapi.yaml", (_, response) -> contract(response));
+        routes.register(services).get("/openapi.yaml", KbxServer::sendContract);
     return routes;
   }
 
@@ -172,13 +172,18 @@ public final class KbxServer implements AutoCloseable {
     ServerLog.event("request", fields);
   }
 
-  private static void contract(ServerResponse response) {
+  /** The contract, in YAML. */
+  static String contract() {
     try (InputStream in = KbxServer.class.getResourceAsStream("openapi.yaml")) {
       if (in == null) throw new IllegalStateException("the contract is not in the jar file");
-      response.header(HeaderNames.CONTENT_TYPE, "application/yaml").send(in.readAllBytes());
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static void sendContract(ServerRequest request, ServerResponse response) {
+    response.header(HeaderNames.CONTENT_TYPE, "application/yaml").send(contract());
   }
 
   private static void storeFailed(

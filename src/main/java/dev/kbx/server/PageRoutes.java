@@ -92,6 +92,7 @@ final class PageRoutes implements HttpService {
             page((viewer, request) -> Optional.of(dashboard.submit(viewer, asked(request), null))))
         .post("/submit", this::submit)
         .get("/system", page((viewer, _) -> Optional.of(dashboard.system(viewer, desk.state()))))
+        .get("/docs", (_, response) -> html(response, Dashboard.contract(KbxServer.contract())))
         .get("/login", (request, response) -> html(response, Dashboard.login(null, next(request))))
         .post("/login", this::login)
         .post("/logout", this::logout)

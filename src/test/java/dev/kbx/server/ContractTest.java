@@ -44,7 +44,7 @@ class ContractTest {
     Set<String> pages = Set.of("/", "/runs", "/tasks");
     Set<String> served =
         server.routes().all().stream()
-            .filter(route -> route.pattern().matches("/(v1|health|metrics|openapi).*"))
+            .filter(route -> route.pattern().matches("/(v1|health|metrics|openapi|docs).*"))
             .map(route -> route.method().text() + " " + route.pattern())
             .collect(Collectors.toCollection(TreeSet::new));
     assertThat(served).isEqualTo(server.contract.operations());
@@ -80,7 +80,8 @@ class ContractTest {
           "/health/live",
           "/health/ready",
           "/metrics",
-          "/openapi.yaml"
+          "/openapi.yaml",
+          "/docs"
         }) {
       HttpResponse<String> response = server.get(path);
       assertThat(response.statusCode()).as("%s %s", path, response.body()).isEqualTo(200);
