@@ -120,8 +120,7 @@ public final class KbxServer implements AutoCloseable {
 
   private static Routes routes(HttpRouting.Builder routing, HttpService... services) {
     Routes routes = new Routes(routing);
-    HttpRules _ =
-        routes.register(services).get("/openapi.yaml", KbxServer::sendContract);
+    HttpRules _ = routes.register(services).get("/openapi.yaml", KbxServer::sendContract);
     return routes;
   }
 

@@ -39,8 +39,7 @@ final class RunsApi implements HttpService {
   private final Boards boards;
   private final Semaphore streams = new Semaphore(MOST_STREAMS);
 
-  RunsApi(
-      Access access, RunStore runs, JudgingService judging, Feeds feeds, Boards boards) {
+  RunsApi(Access access, RunStore runs, JudgingService judging, Feeds feeds, Boards boards) {
     this.access = access;
     this.runs = runs;
     this.store = runs.service();
@@ -144,8 +143,8 @@ final class RunsApi implements HttpService {
         boards
             .find(suite, grade, device)
             .map(boards::ranked)
-            .orElseThrow(() ->
-                Refusal.of(404, "no verdicts of that suite and device at grade " + grade));
+            .orElseThrow(
+                () -> Refusal.of(404, "no verdicts of that suite and device at grade " + grade));
     ObjectNode body = Json.mapper().createObjectNode();
     body.put("suite", ranked.board().suite());
     body.put("grade", grade);

@@ -131,8 +131,20 @@ class SecurityTest {
   void whatTheServerDecidesCannotBeSent() throws Exception {
     Map<String, Object> sent =
         Map.of(
-            "task", "relu", "code", "x = 91", "client", "ben", "state", "done", "id", "j_1",
-            "verdict", Map.of("status", "correct", "speedup", 9), "submitted", "2020-01-01");
+            "task",
+            "relu",
+            "code",
+            "x = 91",
+            "client",
+            "ben",
+            "state",
+            "done",
+            "id",
+            "j_1",
+            "verdict",
+            Map.of("status", "correct", "speedup", 9),
+            "submitted",
+            "2020-01-01");
     JsonNode judgement =
         ScriptedServer.json(
                 server
@@ -201,7 +213,8 @@ class SecurityTest {
   void noAnswerTellsOfTheInside() throws Exception {
     HttpResponse<String> response =
         server.as(ann).post("/v1/judgements", "application/json", "{\"candidates\": [[[");
-    assertThat(response.body()).doesNotContain("dev.kbx", "tools.jackson", "java.", folder.toString());
+    assertThat(response.body())
+        .doesNotContain("dev.kbx", "tools.jackson", "java.", folder.toString());
     for (String path : new String[] {"/v1/version", "/v1/nothing", "/login"}) {
       HttpResponse<String> any = server.as(ann).get(path);
       assertThat(any.headers().firstValue("X-Content-Type-Options")).as(path).contains("nosniff");

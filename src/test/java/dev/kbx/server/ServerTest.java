@@ -328,8 +328,7 @@ class ServerTest {
     assertThat(json(get("/v1/tasks?category=Activation")).path("tasks")).isNotEmpty();
     assertThat(json(get("/v1/tasks/kernelbenchx/Activation/relu/prompt")).path("prompt").asString())
         .contains("relu");
-    assertThat(json(get("/v1/leaderboard")).at("/entries/0/correct/passes").asInt())
-        .isEqualTo(1);
+    assertThat(json(get("/v1/leaderboard")).at("/entries/0/correct/passes").asInt()).isEqualTo(1);
     assertThat(json(get("/v1/devices")).path("capacity").asInt()).isEqualTo(2);
   }
 }
