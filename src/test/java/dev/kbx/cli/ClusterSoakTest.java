@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.TestPython;
 import dev.kbx.python.RayEnvironment;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("soak-only")
 class ClusterSoakTest {
-  private static final int CANDIDATES = 2000;
+  private static final int CANDIDATES = Integer.getInteger("kbx.cluster.candidates", 1_000);
 
   @TempDir private Path folder;
 
@@ -43,7 +44,7 @@ class ClusterSoakTest {
   private static String read(Path log) {
     try {
       return Files.readString(log);
-    } catch (java.io.IOException e) {
+    } catch (IOException e) {
       return e.toString();
     }
   }
