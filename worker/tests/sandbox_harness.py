@@ -67,7 +67,12 @@ class Zygote:
             environment.pop(name, None)
         self.process = subprocess.Popen(command, stdin=-1, stdout=-1, env=environment, bufsize=0)
         self.machine, self._next, self._waiting = machine, 1, []
-        self.hello = self.receive()[1]
+        try:
+            self.hello = self.receive()[1]
+        except BaseException:
+            self.process.kill()  # Or it stays, as do those of the next hundred tests on a busy machine.
+            self.process.wait()
+            raise
 
     def send(self, channel, payload):
         data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()

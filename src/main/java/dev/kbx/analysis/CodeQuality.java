@@ -24,8 +24,8 @@ public record CodeQuality(
     List<TechniqueUse> techniques) {
 
   /** Of the candidates of all runs; of several rounds the last one counts. */
-  public static CodeQuality of(List<AskedRun> runs) {
-    Pool pool = Pool.of(runs, Pool.Rounds.LAST);
+  public static CodeQuality of(AskedRuns runs) {
+    Pool pool = runs.pool(Pool.Rounds.LAST);
     List<Unmeasured> unmeasured = new ArrayList<>();
     for (Outcome outcome : List.of(Outcome.CALLED, Outcome.CORRECT, Outcome.FASTER)) {
       String why = outcome.unmeasuredIn(runs);

@@ -69,7 +69,7 @@ public record Deviance(
   }
 
   /** The same by all factors but conditions of generation. */
-  public static Deviance of(List<AskedRun> runs) {
+  public static Deviance of(AskedRuns runs) {
     return of(runs, List.of());
   }
 
@@ -79,8 +79,8 @@ public record Deviance(
    * @param wanted names of the factors; none for all but conditions of generation
    * @throws IncomparableRuns if there is no such factor
    */
-  public static Deviance of(List<AskedRun> runs, List<String> wanted) {
-    Pool pool = Pool.of(runs, Pool.Rounds.LAST);
+  public static Deviance of(AskedRuns runs, List<String> wanted) {
+    Pool pool = runs.pool(Pool.Rounds.LAST);
     List<Factor> conditions = Factor.conditions(pool);
     List<Factor> known = new ArrayList<>(Factor.of(pool));
     known.addAll(conditions);
@@ -117,7 +117,7 @@ public record Deviance(
   }
 
   private static Measure measure(
-      Outcome outcome, List<AskedRun> runs, Pool pool, List<Factor> varying, Set<String> joint) {
+      Outcome outcome, AskedRuns runs, Pool pool, List<Factor> varying, Set<String> joint) {
     String why = outcome.unmeasuredIn(runs);
     return why == null ? measure(outcome, pool, varying, joint) : Measure.unknown(outcome, why);
   }

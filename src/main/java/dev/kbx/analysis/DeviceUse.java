@@ -90,8 +90,8 @@ public record DeviceUse(
       @Nullable Double high) {}
 
   /** Of the candidates of all runs; of several rounds the last one counts. */
-  public static DeviceUse of(List<AskedRun> runs) {
-    Pool pool = Pool.of(runs, Pool.Rounds.LAST);
+  public static DeviceUse of(AskedRuns runs) {
+    Pool pool = runs.pool(Pool.Rounds.LAST);
     List<VerdictRow> correct = pool.rows().stream().filter(Iterations::isCorrect).toList();
     List<Kernel> kernels =
         correct.stream().map(DeviceUse::kernel).filter(Objects::nonNull).toList();

@@ -106,8 +106,8 @@ public record Errors(
    *
    * @param causes of all rows of the runs
    */
-  public static Errors of(List<AskedRun> runs, Causes causes) {
-    Pool pool = Pool.of(runs, Pool.Rounds.LAST);
+  public static Errors of(AskedRuns runs, Causes causes) {
+    Pool pool = runs.pool(Pool.Rounds.LAST);
     Map<StageStatus, Group> statuses = new LinkedHashMap<>();
     Map<String, Group> rules = new LinkedHashMap<>();
     Map<Causes.Message, Group> messages = new LinkedHashMap<>();

@@ -81,14 +81,14 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
    * @param floors measured noise floors of the devices
    * @throws IncomparableRuns if nothing has two rounds, or the correctness stage was not requested
    */
-  public static Iterations of(List<AskedRun> runs, List<NoiseFloor> floors) {
-    for (AskedRun run : runs) {
+  public static Iterations of(AskedRuns runs, List<NoiseFloor> floors) {
+    for (AskedRun run : runs.runs()) {
       String why = Outcome.CORRECT.unmeasured(run.judged());
       if (why != null) {
         throw new IncomparableRuns("run %s: %s".formatted(run.judged().run().id(), why));
       }
     }
-    Pool pool = Pool.of(runs, Pool.Rounds.ALL);
+    Pool pool = runs.pool(Pool.Rounds.ALL);
     List<OfMethod> methods = new ArrayList<>();
     List<List<VerdictRow>> others = new ArrayList<>();
     int most = 0;
@@ -111,9 +111,9 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
   }
 
   /** Whether they have something to analyse: a method with two rounds, judged for correctness. */
-  public static boolean haveRounds(List<AskedRun> runs) {
+  public static boolean haveRounds(AskedRuns runs) {
     return Outcome.CORRECT.unmeasuredIn(runs) == null
-        && Maker.group(Pool.of(runs, Pool.Rounds.ALL).rows()).values().stream()
+        && Maker.group(runs.pool(Pool.Rounds.ALL).rows()).values().stream()
             .anyMatch(rows -> rounds(rows).size() > 1);
   }
 

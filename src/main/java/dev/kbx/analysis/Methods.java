@@ -31,8 +31,8 @@ public record Methods(
    * @param ks numbers of samples, for pass@k
    * @param ps speedups, for fast_p@k
    */
-  public static Methods of(List<AskedRun> runs, List<Integer> ks, List<Double> ps) {
-    Pool pool = Pool.of(runs, Pool.Rounds.LAST);
+  public static Methods of(AskedRuns runs, List<Integer> ks, List<Double> ps) {
+    Pool pool = runs.pool(Pool.Rounds.LAST);
     List<Unmeasured> unmeasured = new ArrayList<>();
     List<Outcome> measured = new ArrayList<>();
     for (Outcome outcome : Outcome.values()) {
@@ -42,7 +42,7 @@ public record Methods(
     }
     Map<Maker, List<VerdictRow>> makers = Maker.group(pool.rows());
     Map<Maker, List<VerdictRow>> unjudged = Maker.group(pool.unjudged());
-    CategorySizes sizes = CategorySizes.of(runs, pool.rows());
+    CategorySizes sizes = CategorySizes.of(runs.runs(), pool.rows());
     List<MethodRates> methods =
         List.copyOf(makers.entrySet()).parallelStream()
             .map(maker ->

@@ -49,12 +49,12 @@ public enum Outcome {
    * Why it was not measured in one of the runs, or not alike in all; null if it was. Faster than
    * eager is another outcome than faster than compiled code.
    */
-  @Nullable String unmeasuredIn(List<AskedRun> runs) {
-    for (AskedRun run : runs) {
+  @Nullable String unmeasuredIn(AskedRuns runs) {
+    for (AskedRun run : runs.runs()) {
       String why = unmeasured(run.judged());
       if (why != null) return why;
     }
-    List<String> baselines = this == FASTER ? baselines(runs) : List.of();
+    List<String> baselines = this == FASTER ? baselines(runs.runs()) : List.of();
     return baselines.size() < 2
         ? null
         : "speedups are against different baselines, %s; judge again against one"

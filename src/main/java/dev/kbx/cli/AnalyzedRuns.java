@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.BriefVerdict;
@@ -41,12 +42,12 @@ final class AnalyzedRuns {
   private AsPublished published = AsPublished.among(List.of());
 
   /** The runs with the tasks that they asked for. */
-  List<AskedRun> read() {
+  AskedRuns read() {
     return read((_, _) -> {});
   }
 
   /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
-  List<AskedRun> read(BiConsumer<VerdictRow, BriefVerdict> reader) {
+  AskedRuns read(BiConsumer<VerdictRow, BriefVerdict> reader) {
     List<JudgedRun> judged =
         runs.isEmpty()
             ? List.of(RunReference.newest(output.folder, reader))
@@ -57,13 +58,13 @@ final class AnalyzedRuns {
   }
 
   /** Runs as one set, with the tasks that they asked for. */
-  static List<AskedRun> asked(List<JudgedRun> judged) {
+  static AskedRuns asked(List<JudgedRun> judged) {
     List<AskedRun> asked =
         judged.stream()
             .map(run -> new AskedRun(run, AskedSuite.of(run), AskedSuite.traits(run)))
             .toList();
     checkSuites(asked);
-    return asked;
+    return new AskedRuns(asked);
   }
 
   /** Tasks of two suites have no categories in common. */

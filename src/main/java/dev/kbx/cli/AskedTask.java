@@ -49,7 +49,7 @@ final class AskedTask {
   }
 
   /** Throws if the reference cannot be used: before a run begins, not in the verdicts of it. */
-  void check(WorkerPool pool, Plan plan, List<Task> selected) throws InterruptedException {
+  void check(JudgingPool pool, Plan plan, List<Task> selected) throws InterruptedException {
     if (given == null || !plan.reaches(Stage.COMPILE)) return;
     OwnSuite.check(
         VerifyCommand.verification(pool, plan.arch(), plan.secret(), plan.precision()), selected);

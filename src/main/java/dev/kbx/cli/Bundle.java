@@ -32,7 +32,7 @@ import java.util.zip.ZipOutputStream;
  *   app/kbx.jar, app/lib/      the jar files, without native libraries
  *   app/native/                the native libraries for this platform
  *   app/kbx.aot                the start-up cache, made with this runtime
- *   worker/, tasks/, prompts/, examples/, corpus/, bench/simulated/
+ *   worker/, bridge/, tasks/, prompts/, examples/, corpus/, bench/simulated/
  * </pre>
  */
 final class Bundle {
@@ -47,9 +47,17 @@ final class Bundle {
   private static final String UNCOMPRESSED = "zip-0";
 
   private static final List<String> FOLDERS =
-      List.of("worker/kbx", "tasks", "prompts", "examples", "corpus", "docs", "bench/simulated");
+      List.of(
+          "worker/kbx",
+          "bridge/kbx_bridge",
+          "tasks",
+          "prompts",
+          "examples",
+          "corpus",
+          "docs",
+          "bench/simulated");
   private static final List<String> FILES =
-      List.of("kbx", "LICENSE", "README.md", "worker/requirements.txt");
+      List.of("kbx", "LICENSE", "README.md", "worker/requirements.txt", "bridge/requirements.txt");
 
   private final Path home;
   private final String name;
@@ -68,6 +76,21 @@ final class Bundle {
 
   /** Makes the archive in {@code folder} and returns its path. */
   Path make(Path folder) throws IOException, InterruptedException {
+    return make(folder, ".tar.xz", "xz -T0");
+  }
+
+  /** The same, packed fast for a copy to other machines of one cluster. */
+  Path makeQuickly(Path folder) throws IOException, InterruptedException {
+    return make(folder, ".tar.gz", "gzip -1");
+  }
+
+  /** Name of the folder in the archive. */
+  String name() {
+    return name;
+  }
+
+  private Path make(Path folder, String suffix, String compressor)
+      throws IOException, InterruptedException {
     Path staging = Files.createTempDirectory(folder, ".bundle");
     try {
       Path root = staging.resolve(name);
@@ -81,7 +104,7 @@ final class Bundle {
       }
       run(root, root.resolve("kbx").toString(), "--train-start");
       say("compressing");
-      Path archive = staging.resolve(name + ".tar.xz");
+      Path archive = staging.resolve(name + suffix);
       run(
           staging,
           "tar",
@@ -89,7 +112,7 @@ final class Bundle {
           "--owner=0",
           "--group=0",
           "--numeric-owner",
-          "--use-compress-program=xz -T0",
+          "--use-compress-program=" + compressor,
           "-cf",
           archive.toString(),
           name);
@@ -100,6 +123,29 @@ final class Bundle {
     } finally {
       delete(staging);
     }
+  }
+
+  /**
+   * Packs a bundle that was unpacked here, without what it has kept since.
+   *
+   * @return the archive, whose folder is {@link #name}
+   */
+  Path repack(Path folder) throws IOException, InterruptedException {
+    Path archive = folder.resolve(name + ".tar.gz");
+    run(
+        home,
+        "tar",
+        "--sort=name",
+        "--owner=0",
+        "--group=0",
+        "--numeric-owner",
+        "--exclude=./.kbx",
+        "--transform=s,^\\.," + name + ",",
+        "--use-compress-program=gzip -1 -n",
+        "-cf",
+        archive.toString(),
+        ".");
+    return archive;
   }
 
   private void fill(Path root) throws IOException {

@@ -31,14 +31,17 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "doctor",
     description =
-        "Show devices, versions, measured peaks and which protections hold on this machine.",
+        "Show devices, versions, measured peaks and which protections hold on this machine; or the"
+            + " nodes of a cluster.",
     mixinStandardHelpOptions = true)
 final class DoctorCommand implements Callable<Integer> {
   private static final Duration PEAKS = Duration.ofMinutes(2);
 
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
-  @Option(names = "--json", description = "One object.")
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
+
+  @Option(names = "--json", description = "One object; with --cluster an array of nodes.")
   private boolean json;
 
   /** Results for one device. */
@@ -51,6 +54,9 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
+    if (cluster.address().isPresent()) {
+      return ClusterDoctor.examine(workers, cluster, json) ? ExitCode.OK : ExitCode.INCOMPLETE;
+    }
     List<DeviceSlot> slots = Devices.slots(workers.device, 1);
     Interpreter python = workers.interpreter();
     List<Findings> found = new ArrayList<>();

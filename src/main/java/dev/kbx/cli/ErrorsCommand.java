@@ -1,11 +1,10 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.Errors;
 import dev.kbx.report.AdvisedErrors;
 import dev.kbx.report.ErrorsText;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,7 +25,7 @@ final class ErrorsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Causes causes = new Causes();
-    List<AskedRun> judged = runs.read(causes::add);
+    AskedRuns judged = runs.read(causes::add);
     AdvisedErrors errors = AdvisedErrors.of(Errors.of(judged, causes));
     runs.print("errors", errors, () -> new ErrorsText(Terminal.columns()).render(errors));
     return ExitCode.OK;

@@ -4,6 +4,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
+import dev.kbx.candidate.SourceFiles;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
@@ -20,8 +21,10 @@ import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -128,6 +131,13 @@ final class EvalCommand implements Callable<Integer> {
   private boolean resume;
 
   @Option(
+      names = "--watch",
+      description =
+          "Then judge again whenever a source changes, with the same workers, and say what changed,"
+              + " until Ctrl-C. Sources must be files. Each round is a run in --out.")
+  private boolean watch;
+
+  @Option(
       names = "--strict",
       description = "Judge nothing if a source, or a line of one, cannot be used.")
   private boolean strict;
@@ -160,10 +170,13 @@ final class EvalCommand implements Callable<Integer> {
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin private RulesOption rules = new RulesOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
 
   @Override
   public Integer call() throws Exception {
     Plan plan = plan();
+    if (!resume) refuseAbsent();
+    if (watch) checkWatch();
     workers.check(plan.stages());
     StoreAddress address = stores.address(out);
     address.check();
@@ -193,7 +206,26 @@ final class EvalCommand implements Callable<Integer> {
       Reading reading = first != null ? first : read(given, taskSuite, selected);
       if (earlier != null) earlier.checkCandidates(reading.candidates(), plan, store);
       if (resume) System.err.println("kbx: " + resuming(earlier, store, folder));
-      return judge(store, folder, plan, reading, selected, earlier);
+      return judge(store, folder, plan, reading, taskSuite, selected, earlier);
+    }
+  }
+
+  /** A path mistyped is the commonest mistake: told at once, without reading a suite. */
+  private void refuseAbsent() {
+    List<Problem> absent = new ArrayList<>();
+    sources.stream()
+        .filter(source -> !Files.exists(source))
+        .forEach(source -> SourceFiles.in(source, absent::add));
+    if (absent.size() == 1) throw new UserError(absent.getFirst().toString());
+  }
+
+  private void checkWatch() {
+    if (json) throw new UserError("--watch and --json: give one of them");
+    if (resume) throw new UserError("--watch and --resume: give one of them");
+    for (Path source : sources) {
+      if (Files.isDirectory(source)) {
+        throw new UserError(source + ": is a folder; --watch needs files");
+      }
     }
   }
 
@@ -271,38 +303,69 @@ final class EvalCommand implements Callable<Integer> {
       Path folder,
       Plan plan,
       Reading reading,
+      Suite taskSuite,
       List<Task> selected,
       @Nullable ResumedRun earlier)
       throws InterruptedException, PythonProblem {
     List<Candidate> candidates = reading.candidates();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
-        WorkerPool pool = WorkerPool.start(workers, plan)) {
+        JudgingPool pool = JudgingPool.start(workers, cluster, List.of(taskSuite), plan)) {
       if (earlier != null) earlier.checkDevice(pool);
       asked.check(pool, plan, selected);
       RunInfo run =
           earlier != null ? earlier.run() : begin(store, plan, pool, candidates, selected);
       store.claim(run.id());
-      LatestRun latest = new LatestRun(folder, run.id());
       interrupts.advise(Interrupts.RESUMABLE);
       if (profile && !pool.device().kind().equals("cuda")) {
         System.err.println("kbx: --profile: no GPU is used, so nothing is profiled");
       }
-      try (ResultFiles files = new ResultFiles(latest.folder())) {
-        files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
-        latest.link();
-        pool.judge(store, plan, run, candidates, stored -> files.append(stored.json()));
-        List<String> problems = problems(reading);
-        RunResults results = RunResults.finish(store, run, files, selected, problems);
-        latest.link();
-        results.print(json, problems, folder, List.of());
-        Problems.recall(problems, folder.resolve(results.summaries().getFirst()));
-        return reading.problems(Problem.Kind.UNREADABLE).isEmpty() ? ExitCode.OK : ExitCode.USAGE;
+      RunResults results = results(store, folder, plan, reading, selected, pool, run);
+      List<String> problems = problems(reading);
+      results.print(json, problems, folder, List.of());
+      Problems.recall(problems, folder.resolve(results.summaries().getFirst()));
+      if (watch) {
+        interrupts.expect("stopped");
+        Watch.Round round =
+            next -> {
+              RunInfo another = begin(store, plan, pool, next.candidates(), selected);
+              store.claim(another.id());
+              var _ = results(store, folder, plan, next, selected, pool, another);
+              return store.verdicts(another.id()).values();
+            };
+        new Watch(sources, () -> read(sources, taskSuite, selected), round)
+            .run(store.verdicts(run.id()).values());
       }
+      return reading.problems(Problem.Kind.UNREADABLE).isEmpty() ? ExitCode.OK : ExitCode.USAGE;
+    }
+  }
+
+  /** Judges what a run has no verdict on yet, and writes its files. */
+  private static RunResults results(
+      RunStore store,
+      Path folder,
+      Plan plan,
+      Reading reading,
+      List<Task> selected,
+      JudgingPool pool,
+      RunInfo run)
+      throws InterruptedException {
+    LatestRun latest = new LatestRun(folder, run.id());
+    try (ResultFiles files = new ResultFiles(latest.folder())) {
+      files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
+      latest.link();
+      pool.judge(store, plan, run, reading.candidates(), stored -> files.append(stored.json()));
+      RunResults results = RunResults.finish(store, run, files, selected, problems(reading));
+      latest.link();
+      return results;
     }
   }
 
   private RunInfo begin(
-      RunStore store, Plan plan, WorkerPool pool, List<Candidate> candidates, List<Task> selected) {
+      RunStore store,
+      Plan plan,
+      JudgingPool pool,
+      List<Candidate> candidates,
+      List<Task> selected) {
     RunInfo run =
         NewRun.of(
             RunIds.next(),

@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.candidate.ChangedFile;
 import dev.kbx.check.UnknownRule;
+import dev.kbx.cluster.ClusterProblem;
 import dev.kbx.device.DeviceLost;
 import dev.kbx.generate.Generation;
 import dev.kbx.generate.InvalidLedger;
@@ -45,6 +46,7 @@ record Failure(int exit, String message) {
           UnwritableException _,
           ChangedFile _,
           ModelFailure _,
+          ClusterProblem _,
           MethodRun.Incomplete _ ->
           new Failure(ExitCode.INCOMPLETE, String.valueOf(e.getMessage()));
       case DeviceLost _ ->

@@ -40,6 +40,7 @@ final class GenerateCommand implements Callable<Integer> {
   @Mixin private MethodFlags method = new MethodFlags();
   @Mixin private GenerationFlags flags = new GenerationFlags();
   @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
 
   @Override
   public Integer call() throws Exception {
@@ -58,8 +59,10 @@ final class GenerateCommand implements Callable<Integer> {
       Path folder = OutFolder.writable(flags.out);
       try (var _ = FolderLock.of(folder);
           Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
-          WorkerPool pool =
-              judges || hardware ? WorkerPool.start(workers) : WorkerPool.withoutPython(workers)) {
+          JudgingPool pool =
+              judges || hardware
+                  ? JudgingPool.start(workers, cluster, List.of(suite))
+                  : WorkerPool.withoutPython(workers)) {
         if (judges) flags.asked.check(pool, development, selected);
         List<PreparedMethod> methods = prepared.open(List.of(method), pool);
         MethodRun run = new MethodRun(flags, methods, selected, development);

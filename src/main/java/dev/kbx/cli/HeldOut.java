@@ -35,7 +35,7 @@ final class HeldOut implements AutoCloseable {
       Path folder,
       Path ledger,
       Plan plan,
-      WorkerPool pool,
+      JudgingPool pool,
       List<Task> selected) {
     this.store = store;
     this.run = run;
@@ -58,7 +58,7 @@ final class HeldOut implements AutoCloseable {
       RunStore store,
       Path folder,
       Plan plan,
-      WorkerPool pool,
+      JudgingPool pool,
       GenerationFlags flags,
       MethodRun methods,
       MethodRun.Opened opened) {
@@ -71,7 +71,7 @@ final class HeldOut implements AutoCloseable {
   private static RunInfo begin(
       RunStore store,
       Plan plan,
-      WorkerPool pool,
+      JudgingPool pool,
       GenerationFlags flags,
       MethodRun methods,
       MethodRun.Opened opened) {

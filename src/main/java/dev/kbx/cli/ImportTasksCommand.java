@@ -205,7 +205,7 @@ final class ImportTasksCommand implements Callable<Integer> {
         };
     try (WorkerPool pool = WorkerPool.forTasks(workers)) {
       Verification verification =
-          VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32);
+          pool.tasks(VerifyCommand.plan(VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32));
       // Published sizes would take hours and a GPU, so only shapes are traced.
       if (originals instanceof OriginalLevels) verification.traceShapes(tasks.tasks(), listener);
       else verification.run(tasks.tasks(), Map.of(), listener);

@@ -5,7 +5,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Handles Ctrl-C and SIGTERM while open: interrupts the thread that opened it, gives it a moment to
- * end its workers, prints one line of advice, and exits with {@link ExitCode#INCOMPLETE}.
+ * end its workers, prints one line of advice, and exits with {@link ExitCode#INCOMPLETE}; with
+ * {@link ExitCode#OK} where that is how the command ends.
  */
 final class Interrupts implements AutoCloseable {
   /** Maximum wait for runners and oracles to end. */
@@ -18,6 +19,7 @@ final class Interrupts implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread hook;
   private volatile String advice;
+  private volatile int exit = ExitCode.INCOMPLETE;
 
   Interrupts(String advice) {
     this.advice = advice;
@@ -31,6 +33,14 @@ final class Interrupts implements AutoCloseable {
     advice = line;
   }
 
+  /**
+   * From now on the command goes on until it is interrupted; sets the line that is printed then.
+   */
+  void expect(String line) {
+    advice = line;
+    exit = ExitCode.OK;
+  }
+
   private void leave(Thread worker) {
     worker.interrupt();
     try {
@@ -40,7 +50,7 @@ final class Interrupts implements AutoCloseable {
     }
     System.err.println("kbx: " + advice);
     System.err.flush();
-    Runtime.getRuntime().halt(ExitCode.INCOMPLETE);
+    Runtime.getRuntime().halt(exit);
   }
 
   @Override

@@ -1,9 +1,8 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.report.IterationsText;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,7 +23,7 @@ final class IterationsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<AskedRun> judged = runs.read();
+    AskedRuns judged = runs.read();
     Iterations iterations = Iterations.of(judged, NoiseFloors.ofRuns(judged));
     runs.print(
         "iterations", iterations, () -> new IterationsText(Terminal.columns()).render(iterations));

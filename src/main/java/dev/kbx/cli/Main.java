@@ -2,8 +2,10 @@ package dev.kbx.cli;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import picocli.AutoComplete;
@@ -19,28 +21,6 @@ import picocli.CommandLine.ScopeType;
     description = "Judges machine-written GPU kernels: correct or not, and how fast.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {
-      EvalCommand.class,
-      GenerateCommand.class,
-      RunCommand.class,
-      CheckCommand.class,
-      TasksCommand.class,
-      RunsCommand.class,
-      CompareCommand.class,
-      AnalyzeCommand.class,
-      ReportCommand.class,
-      ImportCommand.class,
-      ExportCommand.class,
-      CertifyCommand.class,
-      ServeCommand.class,
-      TokensCommand.class,
-      ModelsCommand.class,
-      DoctorCommand.class,
-      BenchCommand.class,
-      PackageCommand.class,
-      AutoComplete.GenerateCompletion.class,
-      CommandLine.HelpCommand.class,
-    },
     footer = {
       "",
       "Exit codes: 0 the command completed (whatever the verdicts),",
@@ -55,6 +35,35 @@ public final class Main {
 
   /** Libraries log only warnings. The reference keeps the setting from being garbage-collected. */
   private static final Logger LIBRARIES = Logger.getLogger("");
+
+  /** In the order of the help. */
+  private static final List<Class<?>> COMMANDS =
+      List.of(
+          EvalCommand.class,
+          GenerateCommand.class,
+          RunCommand.class,
+          CheckCommand.class,
+          TasksCommand.class,
+          RunsCommand.class,
+          CompareCommand.class,
+          AnalyzeCommand.class,
+          ReportCommand.class,
+          ImportCommand.class,
+          ExportCommand.class,
+          CertifyCommand.class,
+          ServeCommand.class,
+          TokensCommand.class,
+          ModelsCommand.class,
+          DoctorCommand.class,
+          BenchCommand.class,
+          PackageCommand.class,
+          NodeCommand.class,
+          AutoComplete.GenerateCompletion.class,
+          CommandLine.HelpCommand.class);
+
+  /** Commands that say something of the others. */
+  private static final Set<Class<?>> ABOUT_OTHERS =
+      Set.of(AutoComplete.GenerateCompletion.class, CommandLine.HelpCommand.class);
 
   private final WorkerSource workers;
 
@@ -74,6 +83,7 @@ public final class Main {
     Locale.setDefault(Locale.ROOT); // Output is read by programs and compared between machines.
     Main main = new Main(workers);
     CommandLine commands = new CommandLine(main);
+    needed(args).forEach(commands::addSubcommand);
     commands.setCaseInsensitiveEnumValuesAllowed(true);
     commands.registerConverter(Path.class, Values::path);
     haveVersion(commands);
@@ -85,6 +95,23 @@ public final class Main {
       return ExitCode.USAGE;
     }
     return commands.execute(args);
+  }
+
+  /** The command that the first word names; all of them if it names none, or one about others. */
+  private static List<Class<?>> needed(String[] args) {
+    // picocli reads the options of every command by reflection: for all of them that takes longer
+    // than all else before a command begins.
+    String first = args.length == 0 ? "" : args[0];
+    if (first.equals("--version") || first.equals("-V")) return List.of();
+    return COMMANDS.stream()
+        .filter(command -> first.equals(name(command)) && !ABOUT_OTHERS.contains(command))
+        .findFirst()
+        .<List<Class<?>>>map(List::of)
+        .orElse(COMMANDS);
+  }
+
+  private static String name(Class<?> command) {
+    return command.getAnnotation(Command.class).name();
   }
 
   /** Where the command with this specification gets its workers from. */

@@ -60,7 +60,7 @@ final class MethodRun {
   }
 
   /** Opens the run's ledger: that of an earlier run to resume, or a new one. */
-  Opened open(Path folder, WorkerPool pool) {
+  Opened open(Path folder, JudgingPool pool) {
     if (flags.resume) {
       var earlier = new Ledgers(folder).earlier(header("", pool), work().size());
       if (earlier.isPresent()) return resumed(earlier.get());
@@ -86,7 +86,7 @@ final class MethodRun {
     return new Opened(run, found.file(), ledger, found.recorded());
   }
 
-  private Header header(String run, WorkerPool pool) {
+  private Header header(String run, JudgingPool pool) {
     Map<String, String> judging = new TreeMap<>();
     judging.put("grade", development.grade().label());
     judging.put("policy", development.policies(selected));
@@ -132,7 +132,7 @@ final class MethodRun {
    *
    * @throws UserError if some stay open
    */
-  void run(Opened opened, WorkerPool pool, Answers answers)
+  void run(Opened opened, JudgingPool pool, Answers answers)
       throws InterruptedException, PythonProblem {
     Map<String, PreparedMethod> byName = new LinkedHashMap<>();
     methods.forEach(method -> byName.put(method.settings().name(), method));

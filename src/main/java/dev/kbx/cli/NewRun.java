@@ -29,7 +29,7 @@ final class NewRun {
       String tasks,
       Plan plan,
       List<String> rulesOff,
-      WorkerPool pool,
+      JudgingPool pool,
       List<Task> selected,
       int count,
       List<Candidate> candidates) {

@@ -110,7 +110,7 @@ final class NewTaskCommand implements Callable<Integer> {
     String problem = "";
     try (WorkerPool pool = WorkerPool.forTasks(workers)) {
       Verification verification =
-          VerifyCommand.verification(pool, VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32);
+          pool.tasks(VerifyCommand.plan(VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32));
       List<Task> given = OwnSuite.of(reference).tasks();
       OwnSuite.check(verification, given);
       List<String> updates = verification.updates(given.getFirst());

@@ -2,7 +2,7 @@ package dev.kbx.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.AskedRuns;
 import dev.kbx.device.CacheFile;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;
@@ -31,9 +31,9 @@ final class NoiseFloors {
   }
 
   /** The stored noise floors of all GPUs that the runs timed on. */
-  static List<NoiseFloor> ofRuns(List<AskedRun> runs) {
+  static List<NoiseFloor> ofRuns(AskedRuns runs) {
     NoiseFloors floors = kept();
-    return runs.stream()
+    return runs.runs().stream()
         .flatMap(run -> run.judged().cards().stream())
         .distinct()
         .flatMap(card -> floors.of(card).stream())

@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.judge.Verification;
+import dev.kbx.judge.TaskReferee;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
@@ -27,7 +27,7 @@ final class OwnSuite {
   }
 
   /** Throws if the reference cannot be used, with its line. */
-  static void check(Verification verification, List<Task> tasks) throws InterruptedException {
+  static void check(TaskReferee verification, List<Task> tasks) throws InterruptedException {
     List<TaskVerdict> found = new ArrayList<>();
     verification.traceShapes(tasks, found::add);
     for (TaskVerdict verdict : found) {

@@ -63,7 +63,7 @@ final class PreparedMethods implements AutoCloseable {
    *
    * @param pool its device is what prompts say of the hardware
    */
-  List<PreparedMethod> open(List<MethodFlags> given, WorkerPool pool) throws InterruptedException {
+  List<PreparedMethod> open(List<MethodFlags> given, JudgingPool pool) throws InterruptedException {
     List<PreparedMethod> prepared = new ArrayList<>();
     for (MethodFlags method : given) {
       PromptWriter writer =

@@ -7,28 +7,53 @@ import dev.kbx.verdict.Verdict;
 import java.io.PrintStream;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
  * Progress of a run on stderr: on a terminal one live line with rate, time left and tallies; else a
- * line for each verdict.
+ * line for each verdict, and one with rate and time left twice a minute.
  */
 final class Progress {
 
   /** Minimum time between redraws: twenty a second. */
   private static final long REDRAW_NANOS = 50_000_000;
 
+  private static final long REPORT_NANOS = 30_000_000_000L;
+
   private final PrintStream out;
   private final boolean live;
   private final LiveLine line;
   private final int total;
-  private final long start = System.nanoTime();
+  private final Supplier<String> where;
+  private final LongSupplier nanoTime;
+  private final long start;
   private final Map<Status, Integer> tallies = new EnumMap<>(Status.class);
   private int done;
   private int judged;
   private long drawn;
 
-  Progress(PrintStream out, boolean live, int columns, int total, int done) {
+  /**
+   * @param where says what judges now, if that may change; else empty
+   */
+  Progress(
+      PrintStream out, boolean live, int columns, int total, int done, Supplier<String> where) {
+    this(out, live, columns, total, done, where, System::nanoTime);
+  }
+
+  Progress(
+      PrintStream out,
+      boolean live,
+      int columns,
+      int total,
+      int done,
+      Supplier<String> where,
+      LongSupplier nanoTime) {
+    this.where = where;
+    this.nanoTime = nanoTime;
+    this.start = nanoTime.getAsLong();
+    this.drawn = start;
     this.out = out;
     this.live = live;
     this.line = new LiveLine(out, columns);
@@ -41,10 +66,14 @@ final class Progress {
     done++;
     judged++;
     tallies.merge(verdict.status(), 1, Integer::sum);
-    if (!live) {
-      out.print(line(verdict));
-    } else if (done == total || System.nanoTime() - drawn >= REDRAW_NANOS) {
-      draw();
+    long since = nanoTime.getAsLong() - drawn;
+    if (live) {
+      if (done == total || since >= REDRAW_NANOS) draw();
+      return;
+    }
+    out.print(line(verdict));
+    if (done < total && since >= REPORT_NANOS) {
+      out.printf("kbx: %d of %d, %s%n", done, total, pace());
     }
   }
 
@@ -81,12 +110,16 @@ final class Progress {
   }
 
   private void draw() {
-    drawn = System.nanoTime();
-    double seconds = (drawn - start) / 1e9;
-    double rate = judged / Math.max(seconds, 0.001);
+    line.draw("%s %d/%d  %s  %s".formatted(bar(), done, total, pace(), tally()));
+  }
+
+  /** Rate and time left, as of now. */
+  private String pace() {
+    drawn = nanoTime.getAsLong();
+    double rate = judged / Math.max((drawn - start) / 1e9, 0.001);
     String left = judged == 0 ? "" : ", " + LiveLine.clock((total - done) / rate) + " left";
-    String text = "%s %d/%d  %.1f/s%s  %s".formatted(bar(), done, total, rate, left, tally());
-    line.draw(text);
+    String on = where.get().isEmpty() ? "" : " on " + where.get();
+    return (rate < 1 ? "%.1f/min" : "%.1f/s").formatted(rate < 1 ? rate * 60 : rate) + left + on;
   }
 
   private String bar() {

@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.FastP;
@@ -98,7 +99,7 @@ final class PublishedRuns {
   }
 
   Publication publication() {
-    List<AskedRun> asked = AnalyzedRuns.asked(judged());
+    AskedRuns asked = AnalyzedRuns.asked(judged());
     Methods methods = Methods.of(asked, samples(), PS);
     Overview overview = SummaryCommand.overview(asked, methods, causes);
     if (overview.iterations() == null) {
@@ -142,9 +143,9 @@ final class PublishedRuns {
     return reader.conditions();
   }
 
-  private List<FastP> fastP(List<AskedRun> asked) {
+  private List<FastP> fastP(AskedRuns asked) {
     List<FastP> all = new ArrayList<>();
-    for (AskedRun run : asked) {
+    for (AskedRun run : asked.runs()) {
       List<FastP> own =
           known("fast_p", () -> FastP.of(run.judged(), run.asked(), FastP.Pick.FIRST_SAMPLE));
       if (own == null) continue;
@@ -160,9 +161,9 @@ final class PublishedRuns {
     return all;
   }
 
-  private List<PassK> passK(List<AskedRun> asked) {
+  private List<PassK> passK(AskedRuns asked) {
     List<Integer> ks = samples();
-    return asked.stream()
+    return asked.runs().stream()
         .filter(run -> run.judged().run().stages().contains(Stage.CALL))
         .flatMap(run -> PassK.of(run.judged(), run.asked(), ks).stream())
         .toList();

@@ -82,7 +82,7 @@ record ResumedRun(RunInfo run) {
   }
 
   /** Throws if device or software versions differ. */
-  void checkDevice(WorkerPool pool) {
+  void checkDevice(JudgingPool pool) {
     if (run.device().equals(pool.device()) && run.versions().equals(pool.versions())) return;
     throw new UserError(
         "run %s was begun on %s with %s, this is %s with %s; start a new run without --resume"

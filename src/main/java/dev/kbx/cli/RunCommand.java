@@ -42,6 +42,7 @@ final class RunCommand implements Callable<Integer> {
   @Mixin private MethodFlags method = new MethodFlags();
   @Mixin private GenerationFlags flags = new GenerationFlags();
   @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
   @Mixin private StoreOption stores = new StoreOption();
 
   @Spec private @Nullable CommandSpec spec;
@@ -72,7 +73,7 @@ final class RunCommand implements Callable<Integer> {
       try (var _ = FolderLock.of(folder);
           RunStore store = RunStore.open(address);
           Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
-          WorkerPool pool = WorkerPool.start(workers)) {
+          JudgingPool pool = JudgingPool.start(workers, cluster, List.of(suite))) {
         flags.asked.check(pool, heldOut, selected);
         List<PreparedMethod> methods = prepared.open(given, pool);
         MethodRun run = new MethodRun(flags, methods, selected, development);

@@ -104,6 +104,7 @@ final class ServeCommand implements Callable<Integer> {
   @Mixin private StoreOption stores = new StoreOption();
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem, IOException {
@@ -119,7 +120,7 @@ final class ServeCommand implements Callable<Integer> {
         RunStore store = RunStore.open(address);
         RunStore reads = RunStore.open(address)) {
       store.claim(SERVICE);
-      try (WorkerPool pool = WorkerPool.start(workers);
+      try (JudgingPool pool = JudgingPool.start(workers, cluster, served.values());
           KbxServer server = start(where, store, reads, machine(pool, store, served), scratch)) {
         System.err.println(
             "kbx: serving %s (its contract is at /openapi.yaml)".formatted(server.url()));
@@ -168,7 +169,7 @@ final class ServeCommand implements Callable<Integer> {
     return served;
   }
 
-  private Machine machine(WorkerPool pool, RunStore store, Map<String, Suite> served) {
+  private Machine machine(JudgingPool pool, RunStore store, Map<String, Suite> served) {
     return new Machine(
         new RememberingReferee(pool.referee(), store),
         pool.device(),

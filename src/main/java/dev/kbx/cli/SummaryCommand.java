@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.Deviance;
 import dev.kbx.analysis.Errors;
@@ -11,6 +11,7 @@ import dev.kbx.report.Overview;
 import dev.kbx.report.OverviewText;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,19 +37,21 @@ final class SummaryCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Causes causes = new Causes();
-    List<AskedRun> judged = runs.read(causes::add);
+    AskedRuns judged = runs.read(causes::add);
     Overview overview = overview(judged, Methods.of(judged, List.of(1), List.of()), causes);
     runs.print("summary", overview, () -> new OverviewText(Terminal.columns()).render(overview));
     return ExitCode.OK;
   }
 
   /** All analyses beside that of methods. */
-  static Overview overview(List<AskedRun> runs, Methods methods, Causes causes) {
-    return new Overview(
-        methods, Deviance.of(runs), iterations(runs), AdvisedErrors.of(Errors.of(runs, causes)));
+  static Overview overview(AskedRuns runs, Methods methods, Causes causes) {
+    var deviance = CompletableFuture.supplyAsync(() -> Deviance.of(runs)); // Half of all the time.
+    Iterations iterations = iterations(runs);
+    AdvisedErrors errors = AdvisedErrors.of(Errors.of(runs, causes));
+    return new Overview(methods, deviance.join(), iterations, errors);
   }
 
-  private static @Nullable Iterations iterations(List<AskedRun> runs) {
+  private static @Nullable Iterations iterations(AskedRuns runs) {
     return Iterations.haveRounds(runs) ? Iterations.of(runs, NoiseFloors.ofRuns(runs)) : null;
   }
 }

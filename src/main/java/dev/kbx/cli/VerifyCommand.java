@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.check.Rules;
-import dev.kbx.judge.Verification;
+import dev.kbx.judge.TaskReferee;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
@@ -45,6 +45,7 @@ final class VerifyCommand implements Callable<Integer> {
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin private PrecisionOption precision = new PrecisionOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
 
   @Parameters(
       paramLabel = "TASK",
@@ -98,9 +99,9 @@ final class VerifyCommand implements Callable<Integer> {
       throws InterruptedException, PythonProblem {
     Map<String, TaskVerdict> before = resume ? files.before() : Map.of();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
-        WorkerPool pool = WorkerPool.start(workers)) {
+        JudgingPool pool = JudgingPool.start(workers, cluster, List.of(opened))) {
       interrupts.advise(Interrupts.RESUMABLE);
-      Verification verification = verification(pool, arch, seed.seed(), precision.precision());
+      TaskReferee verification = verification(pool, arch, seed.seed(), precision.precision());
       Map<String, TaskVerdict> kept = kept(opened, before, verification);
       Map<String, TaskVerdict> found = new HashMap<>(kept);
       files.start(found.values());
@@ -121,7 +122,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   /** Known verdicts of all tasks of the suite, by path. */
   private static Map<String, TaskVerdict> kept(
-      Suite suite, Map<String, TaskVerdict> before, Verification verification) {
+      Suite suite, Map<String, TaskVerdict> before, TaskReferee verification) {
     Map<String, TaskVerdict> kept = new HashMap<>();
     if (before.isEmpty()) return kept;
     for (Task task : suite.tasks()) {
@@ -142,17 +143,20 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   /** Judges controls up to correctness, without timing. */
-  static Verification verification(
-      WorkerPool pool, String arch, String seed, ModulePrecision precision) {
-    Plan plan =
-        new Plan(
-                List.of(Stage.STATIC, Stage.COMPILE, Stage.CALL, Stage.CORRECT),
-                Rules.all(),
-                Architectures.check(arch),
-                seed,
-                Limits.of(CALL))
-            .at(precision);
-    return new Verification(pool.referee(), plan);
+  static TaskReferee verification(
+      JudgingPool pool, String arch, String seed, ModulePrecision precision)
+      throws InterruptedException {
+    return pool.tasks(plan(arch, seed, precision));
+  }
+
+  static Plan plan(String arch, String seed, ModulePrecision precision) {
+    return new Plan(
+            List.of(Stage.STATIC, Stage.COMPILE, Stage.CALL, Stage.CORRECT),
+            Rules.all(),
+            Architectures.check(arch),
+            seed,
+            Limits.of(CALL))
+        .at(precision);
   }
 
   private static TaskVerdict unusable(Suite suite, BrokenTask task) {

@@ -9,16 +9,12 @@ import dev.kbx.judge.BinaryCache;
 import dev.kbx.judge.JudgeFingerprint;
 import dev.kbx.judge.LocalReferee;
 import dev.kbx.judge.Repeats;
+import dev.kbx.judge.Verification;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.run.RememberingReferee;
-import dev.kbx.run.RunService;
-import dev.kbx.store.RunStore;
-import dev.kbx.store.Stored;
 import dev.kbx.timing.BaselineCache;
-import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
@@ -34,7 +30,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /** The workers of a command and their device; no workers for the static stage. */
-final class WorkerPool implements AutoCloseable {
+final class WorkerPool implements JudgingPool {
   /** Workers' names for the compilers of inline CUDA C++: device and host. */
   static final List<String> TOOLCHAIN = List.of("nvcc", "cxx");
 
@@ -185,7 +181,8 @@ final class WorkerPool implements AutoCloseable {
   List<Verdict> repeat(Plan plan, List<Candidate> candidates, Consumer<Verdict> listener)
       throws InterruptedException {
     Progress progress =
-        new Progress(System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0);
+        new Progress(
+            System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0, () -> "");
     try {
       return new Repeats(referee, plan)
           .judge(
@@ -199,38 +196,19 @@ final class WorkerPool implements AutoCloseable {
     }
   }
 
-  /**
-   * Judges candidates of a run that have no verdict yet, and shows progress.
-   *
-   * @param listener receives every stored verdict, one at a time
-   */
-  void judge(
-      RunStore store, Plan plan, RunInfo run, List<Candidate> candidates, Consumer<Stored> listener)
-      throws InterruptedException {
-    Progress progress =
-        new Progress(
-            System.err,
-            Terminal.interactive(),
-            Terminal.columns(),
-            candidates.size(),
-            store.count(run.id()));
-    RememberingReferee remembering = new RememberingReferee(referee, store);
-    RunService.Listener both =
-        (stored, verdict) -> {
-          listener.accept(stored);
-          progress.verdict(verdict);
-        };
-    try (RunService service = RunService.open(store, remembering, plan, run, both)) {
-      service.submitAll(candidates);
-      service.finish();
-    } finally {
-      progress.finish(remembering.remembered());
-    }
+  @Override
+  public LocalReferee referee() {
+    return referee;
   }
 
-  /** The referee that judges with these workers; it caches nothing. */
-  LocalReferee referee() {
-    return referee;
+  @Override
+  public Verification tasks(Plan plan) {
+    return new Verification(referee, plan);
+  }
+
+  @Override
+  public String described() {
+    return "";
   }
 
   /** The slots; each judges one candidate at a time. */
@@ -243,12 +221,13 @@ final class WorkerPool implements AutoCloseable {
     return workers.spending();
   }
 
-  Verdict.Device device() {
+  @Override
+  public Verdict.Device device() {
     return device;
   }
 
-  /** Peaks of the device, as far as earlier runs have measured them. */
-  MeasuredPeaks peaks() throws InterruptedException {
+  @Override
+  public MeasuredPeaks peaks() throws InterruptedException {
     PeakRates rates = first.knownPeaks().orElse(PeakRates.UNKNOWN);
     Map<String, Double> tflops = new TreeMap<>();
     rates
@@ -257,7 +236,8 @@ final class WorkerPool implements AutoCloseable {
     return MeasuredPeaks.of(rates.copyGbs(), tflops);
   }
 
-  Map<String, String> versions() {
+  @Override
+  public Map<String, String> versions() {
     return versions;
   }
 

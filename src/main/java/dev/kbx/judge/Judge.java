@@ -115,9 +115,8 @@ final class Judge {
 
   /** The judgement of a candidate under which devices were lost: no further device is risked. */
   Judgement givenUp(Candidate candidate, DeviceLost lost) {
-    return judgement(
-        begun(candidate),
-        Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, "given up: " + lost.getMessage()));
+    return new Conditions(device(), versions)
+        .givenUp(candidate, plan, "given up: " + lost.getMessage());
   }
 
   private JudgementBuilder begun(Candidate candidate) {

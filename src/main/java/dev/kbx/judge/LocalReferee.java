@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * device is lost gets no further candidates, and its candidate is retried once on another device.
  * Safe for several threads.
  */
-public final class LocalReferee implements Referee {
+public final class LocalReferee implements JudgingReferee {
   private final List<Bench> benches;
   private final Queue<Bench> free;
 
@@ -87,7 +87,7 @@ public final class LocalReferee implements Referee {
   }
 
   /** The devices that can judge, as far as their oracles have reported them. */
-  public List<Verdict.Device> devices() {
+  private List<Verdict.Device> devices() {
     List<Verdict.Device> devices = new ArrayList<>();
     DeviceSlot named = benches.getFirst().slot().device();
     for (Bench bench : benches) {
@@ -98,6 +98,11 @@ public final class LocalReferee implements Referee {
       own.filter(found -> !devices.contains(found)).ifPresent(devices::add);
     }
     return devices;
+  }
+
+  @Override
+  public List<Conditions> conditions() {
+    return devices().stream().map(each -> new Conditions(each, versions)).toList();
   }
 
   /** The device that judgements name until an oracle has reported theirs. */
@@ -158,7 +163,7 @@ public final class LocalReferee implements Referee {
     }
   }
 
-  /** Reports that one of the expected candidates needs no judging here. */
+  @Override
   public void settled() {
     benches.getFirst().slot().settled();
   }

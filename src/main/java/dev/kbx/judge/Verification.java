@@ -20,25 +20,16 @@ import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.WorkerFailure;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.function.Consumer;
-import org.apache.commons.codec.digest.DigestUtils;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Judges tasks by their controls. The functions of a task file run in the oracle; the kernel beside
  * it is judged by {@link Judge}, as a candidate is.
  */
-public final class Verification {
+public final class Verification implements TaskReferee {
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private final LocalReferee referee;
@@ -52,43 +43,19 @@ public final class Verification {
     this.plan = plan;
   }
 
-  /**
-   * Judges tasks on all slots, in no particular order.
-   *
-   * @param before verdicts that are still valid, by task path; they are passed to the listener
-   *     unchanged
-   * @param listener receives each verdict, one at a time
-   */
-  public void run(List<Task> tasks, Map<String, TaskVerdict> before, Consumer<TaskVerdict> listener)
-      throws InterruptedException {
-    Dispatcher.run(
-        referee.capacity(),
-        tasks,
-        task -> {
-          TaskVerdict known = before.get(task.path());
-          TaskVerdict verdict = known == null ? judge(task, this::controls) : known;
-          synchronized (listener) {
-            listener.accept(verdict);
-          }
-        });
+  @Override
+  public int capacity() {
+    return referee.capacity();
   }
 
-  /**
-   * Loads tasks and traces the shapes of their calls, on all slots; the verdicts have no controls.
-   *
-   * @param listener as for {@link #run}
-   */
-  public void traceShapes(List<Task> tasks, Consumer<TaskVerdict> listener)
-      throws InterruptedException {
-    Dispatcher.run(
-        referee.capacity(),
-        tasks,
-        task -> {
-          TaskVerdict verdict = judge(task, this::traceShapes);
-          synchronized (listener) {
-            listener.accept(verdict);
-          }
-        });
+  @Override
+  public TaskVerdict verify(Task task) throws InterruptedException {
+    return judge(task, this::controls);
+  }
+
+  @Override
+  public TaskVerdict trace(Task task) throws InterruptedException {
+    return judge(task, this::traceShapes);
   }
 
   /**
@@ -248,23 +215,8 @@ public final class Verification {
     return why.line() == null ? where : where + ":" + why.line();
   }
 
-  /** Hash of everything a task's verdict depends on: its files, the secret, device and versions. */
+  @Override
   public String key(Task task) {
-    MessageDigest digest = DigestUtils.getSha256Digest();
-    List<@Nullable Object> parts =
-        List.of(
-            task.suite(), task.path(), plan, referee.device(), new TreeMap<>(referee.versions()));
-    digest.update(parts.toString().getBytes(StandardCharsets.UTF_8));
-    digest.update(task.digest().getBytes(StandardCharsets.UTF_8));
-    digest.update(content(task.kernel()));
-    return HexFormat.of().formatHex(digest.digest());
-  }
-
-  private static byte[] content(Path file) {
-    try {
-      return Files.readAllBytes(file);
-    } catch (IOException e) {
-      return new byte[0]; // An error is reported when the file is used.
-    }
+    return new Conditions(referee.device(), referee.versions()).key(task, plan);
   }
 }

@@ -77,9 +77,10 @@ final class Pip {
   /**
    * Installs what {@code requirements} pins; wheels only, so that no code runs while installing.
    *
+   * @param packages what they are, for messages
    * @throws PythonProblem pip failed; its details are pip's last useful lines
    */
-  void install(Path requirements, List<String> options, Progress progress)
+  void install(Path requirements, List<String> options, Packages packages, Progress progress)
       throws IOException, PythonProblem, InterruptedException {
     List<String> command = new ArrayList<>(List.of(python.toString(), "-c", RUN_PIP, "install"));
     command.addAll(List.of("--no-input", "--disable-pip-version-check", "--progress-bar=off"));
@@ -94,7 +95,7 @@ final class Pip {
       Thread reader = Thread.ofVirtual().start(() -> read(process, lines));
       follow(process, new Tally(requirements, System.nanoTime()), progress);
       reader.join();
-      if (process.exitValue() != 0) throw failure(requirements, lines);
+      if (process.exitValue() != 0) throw failure(requirements, packages, lines);
     } finally {
       process.destroyForcibly();
       progress.done();
@@ -116,13 +117,13 @@ final class Pip {
     while (!process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) progress.update(tally.line());
   }
 
-  private static PythonProblem failure(Path requirements, List<String> lines) {
+  private static PythonProblem failure(Path requirements, Packages packages, List<String> lines) {
     List<String> useful =
         lines.stream().filter(line -> USEFUL.matcher(line).matches()).distinct().toList();
     List<String> shown = useful.isEmpty() ? lines : useful;
     return new PythonProblem(
-        "pip could not install %s; without a way to the package index, let %s name a python with torch and triton"
-            .formatted(requirements, PythonEnvironment.VARIABLE),
+        "pip could not install %s; without a way to the package index, let %s name a python with %s"
+            .formatted(requirements, packages.variable(), packages.what()),
         shown.subList(Math.max(0, shown.size() - LAST_LINES), shown.size()));
   }
 

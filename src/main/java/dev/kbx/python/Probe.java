@@ -50,6 +50,7 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
           "torch": version("torch", ["torch"]),
           "triton": version("triton", ["triton", "pytorch-triton", "pytorch-triton-rocm", "triton-rocm"]),
           "numpy": version("numpy", ["numpy"]),
+          "ray": version("ray", ["ray"]),
           "environments": util.find_spec("venv") and util.find_spec("ensurepip") and "yes",
       }
       for name, value in found.items():
@@ -117,7 +118,7 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
     }
     String executable = found.remove("executable");
     boolean environments = found.remove("environments") != null;
-    found.keySet().retainAll(List.of("python", "torch", "triton", "numpy"));
+    found.keySet().retainAll(List.of("python", "torch", "triton", "numpy", "ray"));
     if (executable == null || !found.containsKey("python"))
       throw new PythonProblem(python + " is no Python");
     return new Probe(Path.of(executable), Map.copyOf(found), environments);

@@ -11,24 +11,21 @@ import java.util.TreeMap;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
- * kbx's own environment: a virtual environment with exactly the packages that {@code
+ * kbx's own environment: a virtual environment with exactly the packages that a file such as {@code
  * worker/requirements.txt} pins, in {@code .kbx/python-<hash of that file>}.
  *
  * <p>The marker contains the versions, so that reuse starts no Python, and the real path of the
  * base interpreter: if a system upgrade replaces that, the environment is made again.
  */
 final class Provisioner {
-  /** Size of the pinned packages: download and disk. */
-  private static final long DOWNLOAD_BYTES = 2_600_000_000L;
-
-  private static final long DISK_BYTES = 8_000_000_000L;
-
   private static final String BASE = "base";
 
+  private final Packages packages;
   private final Path requirements;
   private final OnceFolder folder;
 
-  private Provisioner(Path requirements, OnceFolder folder) {
+  private Provisioner(Packages packages, Path requirements, OnceFolder folder) {
+    this.packages = packages;
     this.requirements = requirements;
     this.folder = folder;
   }
@@ -37,10 +34,16 @@ final class Provisioner {
    * @throws PythonProblem {@code home} has no requirements
    */
   static Provisioner of(Path home) throws PythonProblem {
-    Path requirements = home.resolve("worker/requirements.txt");
+    return of(home, Packages.WORKERS);
+  }
+
+  /** The same for other packages. */
+  static Provisioner of(Path home, Packages packages) throws PythonProblem {
+    Path requirements = home.resolve(packages.requirements());
     try {
-      String name = "python-" + hash(Files.readAllBytes(requirements));
-      return new Provisioner(requirements, new OnceFolder(home.resolve(".kbx").resolve(name)));
+      String name = packages.folder() + hash(Files.readAllBytes(requirements));
+      return new Provisioner(
+          packages, requirements, new OnceFolder(home.resolve(".kbx").resolve(name)));
     } catch (IOException e) {
       throw new PythonProblem(requirements + " cannot be read: is " + home + " kbx's folder?");
     }
@@ -65,8 +68,8 @@ final class Provisioner {
           .orElseThrow(() -> new PythonProblem(folder.path() + " is broken; delete it"));
     } catch (IOException e) {
       throw new PythonProblem(
-          "cannot install Python packages in %s: %s; make it writable, or let %s name a python with torch and triton"
-              .formatted(folder.path(), describe(e), PythonEnvironment.VARIABLE));
+          "cannot install Python packages in %s: %s; make it writable, or let %s name a python with %s"
+              .formatted(folder.path(), describe(e), packages.variable(), packages.what()));
     }
   }
 
@@ -74,13 +77,13 @@ final class Provisioner {
       throws IOException, PythonProblem, InterruptedException {
     checkSpace(path);
     progress.note(
-        "installing torch and triton into %s (once; about %.1f GB to download)"
-            .formatted(path, DOWNLOAD_BYTES / 1e9));
+        "installing %s into %s (once; about %.1f GB to download)"
+            .formatted(packages.what(), path, packages.downloadBytes() / 1e9));
     makeEnvironment(base, path, environment);
     Path python = path.resolve("bin/python");
     Path temporary = Files.createDirectory(path.resolve("tmp"));
     new Pip(python, temporary, sitePackages(path), environment)
-        .install(requirements, List.of(), progress);
+        .install(requirements, List.of(), packages, progress);
     OnceFolder.delete(temporary);
     Probe probe = Probe.of(python, environment);
     Map<String, String> marker = new TreeMap<>(probe.versions());
@@ -106,12 +109,17 @@ final class Provisioner {
     return Optional.of(new Interpreter(python, versions, true));
   }
 
-  private static void checkSpace(Path path) throws IOException, PythonProblem {
+  private void checkSpace(Path path) throws IOException, PythonProblem {
     long free = Files.getFileStore(path).getUsableSpace();
-    if (free < DISK_BYTES)
+    if (free < packages.diskBytes())
       throw new PythonProblem(
-          "%s has %.1f GB free, and torch and triton need %.0f; free some, or let %s name a python that has both"
-              .formatted(path, free / 1e9, DISK_BYTES / 1e9, PythonEnvironment.VARIABLE));
+          "%s has %.1f GB free, and %s takes %.1f; free some, or let %s name a python that has it"
+              .formatted(
+                  path,
+                  free / 1e9,
+                  packages.what(),
+                  packages.diskBytes() / 1e9,
+                  packages.variable()));
   }
 
   private static void makeEnvironment(Path base, Path path, Map<String, String> environment)

@@ -33,7 +33,7 @@ public final class PythonEnvironment {
   private final Path home;
   private final Progress progress;
 
-  private PythonEnvironment(Map<String, String> environment, Path home, Progress progress) {
+  PythonEnvironment(Map<String, String> environment, Path home, Progress progress) {
     this.environment = environment;
     this.home = home;
     this.progress = progress;
@@ -153,7 +153,7 @@ public final class PythonEnvironment {
   }
 
   /** The Python to provision from. */
-  private Path base() throws PythonProblem, InterruptedException {
+  Path base() throws PythonProblem, InterruptedException {
     Set<String> refused = new LinkedHashSet<>();
     for (String name : BASES) {
       Optional<Path> python = find(Path.of(name), environment);
@@ -183,7 +183,7 @@ public final class PythonEnvironment {
   }
 
   /** A path as the shell understands it: looked up on the PATH if it is a bare name. */
-  private static Optional<Path> find(Path name, Map<String, String> environment) {
+  static Optional<Path> find(Path name, Map<String, String> environment) {
     if (name.getNameCount() > 1 || name.isAbsolute())
       return Optional.of(name.toAbsolutePath()).filter(PythonEnvironment::isProgram);
     for (String folder : environment.getOrDefault("PATH", "").split(":", -1)) {

@@ -65,7 +65,7 @@ public record FastPText(int width) {
     List<List<String>> rows = new ArrayList<>();
     List<String> head = new ArrayList<>();
     head.add(Text.clean(against.baseline()));
-    for (Point point : against.overall().thresholds()) head.add("p " + number(point.p()));
+    for (Point point : against.overall().thresholds()) head.add("fast_" + number(point.p()));
     rows.add(head);
     for (Group group : groups(against)) {
       List<Point> points = group.thresholds();

@@ -1,6 +1,7 @@
 package dev.kbx.report;
 
 import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Maker;
@@ -44,7 +45,7 @@ record HtmlReport(
     List<VerdictRow> rows,
     Map<Maker, List<VerdictRow>> makers,
     List<String> labels,
-    AskedRun asked,
+    AskedRuns asked,
     PageData data,
     PageDetails details,
     String sourcesFile,
@@ -83,7 +84,8 @@ record HtmlReport(
         verdicts.rows(),
         makers,
         SeriesColumns.of(verdicts.rows()).stream().map(SeriesColumns::label).toList(),
-        new AskedRun(new JudgedRun(run, verdicts.rows()), tally.asked(), Map.of()),
+        new AskedRuns(
+            List.of(new AskedRun(new JudgedRun(run, verdicts.rows()), tally.asked(), Map.of()))),
         data,
         data.details(),
         sourcesFile,
@@ -177,7 +179,7 @@ record HtmlReport(
   /** How good each method and model is, and where. */
   private void makers(Writer writer) throws IOException {
     int samples = makers.values().stream().mapToInt(HtmlReport::samples).min().orElse(1);
-    Methods all = Methods.of(List.of(asked), List.of(samples), List.of());
+    Methods all = Methods.of(asked, List.of(samples), List.of());
     if (all.methods().isEmpty()) return;
     if (methods == null) new MakerTable(all, tally, makers).write(writer);
     List<String> names =
@@ -197,7 +199,7 @@ record HtmlReport(
   }
 
   private void failures(Writer writer) throws IOException {
-    Errors errors = Errors.of(List.of(asked), data.verdicts().causes());
+    Errors errors = Errors.of(asked, data.verdicts().causes());
     Failures failures = new Failures(errors, data.makers(), labels);
     if (methods != null || makers.size() > 1) failures.statuses(writer);
     failures.messages(writer);

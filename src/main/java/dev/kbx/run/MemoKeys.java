@@ -2,6 +2,7 @@ package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
+import dev.kbx.judge.Conditions;
 import dev.kbx.judge.JudgeFingerprint;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.Grade;
@@ -14,7 +15,6 @@ import dev.kbx.plan.Tolerance;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
-import dev.kbx.verdict.Verdict;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,17 +30,9 @@ import org.apache.commons.codec.digest.DigestUtils;
  * <p>A task's file is read only once, as in the oracle.
  */
 final class MemoKeys {
-  private final String versions;
   private final Map<Task, String> tasks = new ConcurrentHashMap<>();
 
-  /**
-   * @param versions of the software that judges, by name
-   */
-  MemoKeys(Map<String, String> versions) {
-    this.versions = new TreeMap<>(versions).toString();
-  }
-
-  /** Hex; equal for candidates that would get the same judgement on the same device. */
+  /** Hex; equal for candidates that would get the same judgement under the same conditions. */
   String of(Candidate candidate, Plan plan) {
     Task task = candidate.task();
     List<String> parts =
@@ -49,7 +41,6 @@ final class MemoKeys {
             task.suite(),
             task.path(),
             conditions(plan, task),
-            versions,
             tasks.computeIfAbsent(task, Task::digest));
     return DigestUtils.sha256Hex(parts.toString());
   }
@@ -91,8 +82,9 @@ final class MemoKeys {
     };
   }
 
-  /** Hex; key {@code of} a candidate on a device. */
-  static String on(Verdict.Device device, String of) {
-    return DigestUtils.sha256Hex(device + of);
+  /** Hex; key {@code of} a candidate that is judged under these conditions. */
+  static String on(Conditions conditions, String of) {
+    String versions = new TreeMap<>(conditions.versions()).toString();
+    return DigestUtils.sha256Hex(conditions.device() + versions + of);
   }
 }

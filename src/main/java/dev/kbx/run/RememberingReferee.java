@@ -1,12 +1,12 @@
 package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
-import dev.kbx.judge.LocalReferee;
+import dev.kbx.judge.Conditions;
+import dev.kbx.judge.JudgingReferee;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
 import dev.kbx.store.RunStore;
 import dev.kbx.verdict.Judgement;
-import dev.kbx.verdict.Verdict;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -17,19 +17,18 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>A judgement that may differ next time ({@link Judgement#lasting}) is not reused.
  */
 public final class RememberingReferee implements Referee {
-  private final LocalReferee judging;
+  private final JudgingReferee judging;
   private final RunStore store;
-  private final MemoKeys keys;
+  private final MemoKeys keys = new MemoKeys();
   private final InFlight inFlight = new InFlight();
   private final AtomicInteger remembered = new AtomicInteger();
 
   /**
    * @param store cache of judgements of this run and earlier ones
    */
-  public RememberingReferee(LocalReferee judging, RunStore store) {
+  public RememberingReferee(JudgingReferee judging, RunStore store) {
     this.judging = judging;
     this.store = store;
-    this.keys = new MemoKeys(judging.versions());
   }
 
   @Override
@@ -64,16 +63,16 @@ public final class RememberingReferee implements Referee {
       }
       Judgement judgement = judging.judge(candidate, plan);
       if (judgement.lasting()) {
-        store.remember(MemoKeys.on(judgement.device(), key), candidate.hash(), judgement);
+        store.remember(MemoKeys.on(Conditions.of(judgement), key), candidate.hash(), judgement);
       }
       return judgement;
     }
   }
 
-  /** A stored judgement by any device that could judge the candidate now. */
+  /** A stored judgement of the candidate under conditions that it could be judged under now. */
   private Optional<Judgement> find(String key) {
-    for (Verdict.Device device : judging.devices()) {
-      Optional<Judgement> known = store.remembered(MemoKeys.on(device, key));
+    for (Conditions conditions : judging.conditions()) {
+      Optional<Judgement> known = store.remembered(MemoKeys.on(conditions, key));
       if (known.isPresent()) return known;
     }
     return Optional.empty();

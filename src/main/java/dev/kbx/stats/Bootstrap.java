@@ -2,7 +2,6 @@ package dev.kbx.stats;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
-import java.util.function.ToDoubleFunction;
 
 /**
  * Percentile bootstrap: B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap" (1993),
@@ -20,23 +19,7 @@ public final class Bootstrap {
   /** A 95 % interval. */
   public record Interval(double low, double high) {}
 
-  /**
-   * The 95 % interval of {@code statistic} over samples like {@code sample}, which has at least two
-   * values. The statistic must not keep the array that it is given.
-   */
-  static Interval interval(double[] sample, ToDoubleFunction<double[]> statistic) {
-    if (sample.length < 2) throw new IllegalArgumentException("a bootstrap needs two values");
-    var random = new SplittableRandom(SEED);
-    double[] resample = new double[sample.length];
-    double[] values = new double[RESAMPLES];
-    for (int i = 0; i < RESAMPLES; i++) {
-      Arrays.setAll(resample, _ -> sample[random.nextInt(sample.length)]);
-      values[i] = statistic.applyAsDouble(resample);
-    }
-    return interval(values);
-  }
-
-  /** The same of the mean, without an array for each of the resamples. */
+  /** The 95 % interval of the mean over samples like {@code sample}, of at least two values. */
   static Interval ofMean(double[] sample) {
     if (sample.length < 2) throw new IllegalArgumentException("a bootstrap needs two values");
     var random = new SplittableRandom(SEED);

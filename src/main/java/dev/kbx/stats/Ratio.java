@@ -60,8 +60,9 @@ public record Ratio(double value, double low, double high) {
    * @param speedups one a task, positive, at least two
    */
   public static Ratio ofTasks(double[] speedups) {
-    var interval = Bootstrap.interval(speedups, Ratio::geometricMean);
-    return new Ratio(geometricMean(speedups), interval.low(), interval.high());
+    double mean = geometricMean(speedups);
+    var interval = Bootstrap.ofMean(Arrays.stream(speedups).map(Math::log).toArray());
+    return new Ratio(mean, Math.exp(interval.low()), Math.exp(interval.high()));
   }
 
   /**

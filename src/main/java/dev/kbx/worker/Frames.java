@@ -25,7 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p>Writing is safe from several threads; only one thread may read.
  */
-final class Frames {
+public final class Frames {
   /** Longest payload accepted from a trusted process, bytes. */
   private static final int MAX_FRAME = 64 << 20;
 
@@ -48,7 +48,7 @@ final class Frames {
   /**
    * @param clock says when a frame has come, in nanoseconds
    */
-  Frames(InputStream in, OutputStream out, LongSupplier clock) {
+  public Frames(InputStream in, OutputStream out, LongSupplier clock) {
     this.in = new DataInputStream(new BufferedInputStream(in, 1 << 16));
     this.out = new DataOutputStream(new BufferedOutputStream(out, 1 << 16));
     this.clock = clock;
@@ -57,7 +57,7 @@ final class Frames {
   /**
    * A frame as received. {@link #parse} parses the payload, which from a runner may be anything.
    */
-  static final class Frame {
+  public static final class Frame {
     private final int channel;
     private final byte[] payload;
     private final long came;
@@ -68,11 +68,11 @@ final class Frames {
       this.came = came;
     }
 
-    int channel() {
+    public int channel() {
       return channel;
     }
 
-    byte[] payload() {
+    public byte[] payload() {
       return payload;
     }
 
@@ -92,7 +92,7 @@ final class Frames {
   }
 
   /** The next frame, or null when the peer has closed its end. */
-  @Nullable Frame read() throws IOException {
+  public @Nullable Frame read() throws IOException {
     int length;
     try {
       length = in.readInt();
@@ -107,7 +107,11 @@ final class Frames {
   }
 
   void write(int channel, Message message) throws IOException {
-    byte[] payload = WRITER.writeValueAsBytes(message);
+    write(channel, WRITER.writeValueAsBytes(message));
+  }
+
+  /** Writes a frame whose payload is a message of another protocol. */
+  public void write(int channel, byte[] payload) throws IOException {
     synchronized (out) {
       out.writeInt(payload.length);
       out.writeInt(channel);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Closing its stdin ends it: when the JVM dies, oracles and zygote end with all their children.
  */
-final class WorkerProcess implements AutoCloseable {
+public final class WorkerProcess implements AutoCloseable {
   /** Limit from exec to the first frame: two imports of torch on a slow disk. */
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
 
@@ -45,7 +45,7 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   /** Receives the messages after the greeting; called by one thread, in order. */
-  interface Listener {
+  public interface Listener {
     void frame(Frames.Frame frame);
 
     /** The process is gone; the last call. */
@@ -62,11 +62,28 @@ final class WorkerProcess implements AutoCloseable {
       LongSupplier clock,
       List<String> arguments,
       Listener listener) {
+    return start(role, python, home, List.of("worker"), clock, arguments, listener);
+  }
+
+  /**
+   * Starts {@code python -m} with these arguments.
+   *
+   * @param folders of {@code home} that hold the modules
+   * @param clock says when frames have come, in nanoseconds
+   */
+  public static WorkerProcess start(
+      String role,
+      Path python,
+      Path home,
+      List<String> folders,
+      LongSupplier clock,
+      List<String> arguments,
+      Listener listener) {
     List<String> command = new java.util.ArrayList<>(List.of(python.toString(), "-u", "-m"));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.directory(home.toFile());
-    builder.environment().putAll(environment(home));
+    builder.environment().putAll(environment(home, folders));
     builder.environment().keySet().removeIf(WorkerProcess::misleading);
     Process process;
     try {
@@ -89,9 +106,10 @@ final class WorkerProcess implements AutoCloseable {
     return Thread.ofPlatform().daemon().name(name).start(reading);
   }
 
-  private static Map<String, String> environment(Path home) {
+  private static Map<String, String> environment(Path home, List<String> folders) {
     Map<String, String> values = new HashMap<>();
-    values.put("PYTHONPATH", home.resolve("worker").toString());
+    List<String> paths = folders.stream().map(folder -> home.resolve(folder).toString()).toList();
+    values.put("PYTHONPATH", String.join(":", paths));
     values.put("PYTHONHASHSEED", "0");
     values.put("PYTHONUNBUFFERED", "1");
     // torch looks up the user's name and writes caches to a home; an oracle on a GPU has neither.
@@ -114,7 +132,7 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   /** Waits for the first frame and checks the protocol version. */
-  Message.Hello greeting() throws InterruptedException {
+  public Message.Hello greeting() throws InterruptedException {
     try {
       Message.Hello first = hello.get(START_LIMIT.toSeconds(), TimeUnit.SECONDS);
       if (first.protocol() != Message.PROTOCOL) {
@@ -136,6 +154,11 @@ final class WorkerProcess implements AutoCloseable {
 
   void send(int channel, Message message) throws IOException {
     frames.write(channel, message);
+  }
+
+  /** Sends a frame whose payload is a message of another protocol. */
+  public void send(int channel, byte[] payload) throws IOException {
+    frames.write(channel, payload);
   }
 
   boolean alive() {

@@ -36,7 +36,8 @@ class CodeQualityTest {
 
   private static CodeQuality of(SimulatedRun run, Map<String, TaskTraits> traits) {
     return CodeQuality.of(
-        List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits)));
+        new AskedRuns(
+            List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits))));
   }
 
   private static Map<String, TaskTraits> traits() {

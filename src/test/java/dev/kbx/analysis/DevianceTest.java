@@ -21,7 +21,7 @@ class DevianceTest {
   }
 
   private static Deviance of(SimulatedRun... runs) {
-    return Deviance.of(List.of(runs).stream().map(DevianceTest::asked).toList());
+    return Deviance.of(new AskedRuns(List.of(runs).stream().map(DevianceTest::asked).toList()));
   }
 
   private static AskedRun asked(SimulatedRun run) {
@@ -68,7 +68,8 @@ class DevianceTest {
     assertThat(correct(all).factors())
         .extracting(FactorDeviance::factor)
         .doesNotContain("hardware", "shots");
-    Deviance asked = Deviance.of(List.of(asked(run)), List.of("hardware", "category", "shots"));
+    Deviance asked =
+        Deviance.of(new AskedRuns(List.of(asked(run))), List.of("hardware", "category", "shots"));
     assertThat(correct(asked).factors())
         .extracting(FactorDeviance::factor)
         .containsExactly("category", "hardware");
@@ -79,7 +80,7 @@ class DevianceTest {
     assertThat(requireNonNull(correct(asked).joint()).factors())
         .extracting(JointDeviance.Part::factor)
         .containsExactly("category", "hardware");
-    assertThatThrownBy(() -> Deviance.of(List.of(asked(run)), List.of("hardwear")))
+    assertThatThrownBy(() -> Deviance.of(new AskedRuns(List.of(asked(run))), List.of("hardwear")))
         .isInstanceOf(IncomparableRuns.class)
         .hasMessageStartingWith("--factor: no factor 'hardwear'; there are category, ")
         .hasMessageEndingWith("device, hardware, shots");
@@ -196,7 +197,9 @@ class DevianceTest {
           new TaskTraits(1 + number / 3, "op" + number % 2, "memory", "float32", null, null));
     }
     Deviance deviance =
-        Deviance.of(List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits)));
+        Deviance.of(
+            new AskedRuns(
+                List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits))));
     assertThat(deviance.constant()).containsExactly("bound", "dtype", "device");
     Measure measure = correct(deviance);
     assertThat(measure.factors().stream().map(FactorDeviance::factor))

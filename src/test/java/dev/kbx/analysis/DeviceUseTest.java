@@ -34,7 +34,8 @@ class DeviceUseTest {
 
   private static DeviceUse of(SimulatedRun run) {
     return DeviceUse.of(
-        List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of())));
+        new AskedRuns(
+            List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))));
   }
 
   private static SimulatedRun run() {

@@ -24,7 +24,8 @@ class ErrorsTest {
       causes.add(row, BriefVerdict.of(verdict));
     }
     JudgedRun judged = new JudgedRun(run.info(), rows);
-    return Errors.of(List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of())), causes);
+    return Errors.of(
+        new AskedRuns(List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of()))), causes);
   }
 
   private static SimulatedRun run() {

@@ -17,9 +17,10 @@ import org.junit.jupiter.api.Test;
 class IterationsTest {
   private static Iterations of(SimulatedRun... runs) {
     return Iterations.of(
-        List.of(runs).stream()
-            .map(run -> new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))
-            .toList(),
+        new AskedRuns(
+            List.of(runs).stream()
+                .map(run -> new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))
+                .toList()),
         List.of());
   }
 

@@ -15,9 +15,10 @@ import org.junit.jupiter.api.Test;
 class MethodsTest {
   private static Methods of(List<Integer> ks, List<Double> ps, SimulatedRun... runs) {
     return Methods.of(
-        List.of(runs).stream()
-            .map(run -> new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))
-            .toList(),
+        new AskedRuns(
+            List.of(runs).stream()
+                .map(run -> new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))
+                .toList()),
         ks,
         ps);
   }
@@ -236,11 +237,12 @@ class MethodsTest {
     SimulatedRun second = SimulatedRun.on(SimulatedRun.CPU, 2).by("b").untimed("M/y", "y");
     Methods methods =
         Methods.of(
-            List.of(
-                new AskedRun(
-                    first.judged(), AskedTasks.named(Map.of("M", Set.of("x", "z"))), Map.of()),
-                new AskedRun(
-                    second.judged(), AskedTasks.named(Map.of("M", Set.of("y"))), Map.of())),
+            new AskedRuns(
+                List.of(
+                    new AskedRun(
+                        first.judged(), AskedTasks.named(Map.of("M", Set.of("x", "z"))), Map.of()),
+                    new AskedRun(
+                        second.judged(), AskedTasks.named(Map.of("M", Set.of("y"))), Map.of()))),
             List.of(1),
             List.of());
     assertThat(methods.entered().asked()).isEqualTo(3);

@@ -30,8 +30,9 @@ import tools.jackson.databind.json.JsonMapper;
  * {@code kbx bench cheats}: no bundled cheat gets through, no honest kernel is turned away.
  *
  * <p>Static rules look at all files. A sample of every kind is judged at the general grade, and at
- * the published grade those that might end otherwise there; with the property {@code kbx.soak}, all
- * files at both grades. SuiteControlsTest judges the suite's own kernels.
+ * the published grade those that might end otherwise there. With the property {@code kbx.soak}, all
+ * files are judged at the general grade, and at the published one also some of those that must end
+ * alike. SuiteControlsTest judges the suite's own kernels.
  */
 @Tag("soak")
 class CheatsTest {
@@ -42,7 +43,10 @@ class CheatsTest {
    * The sample's share: one file in so many of a kind, and at least one. Cheats are of one kind if
    * they have the same group and the same allowed endings.
    */
-  private static final int STEP = SOAK ? 1 : 5;
+  private static final int STEP = SOAK ? 1 : 20;
+
+  /** One in so many of those that end alike at both grades is judged at both in the soak test. */
+  private static final int ALIKE_STEP = 8;
 
   /** Flags that the task has, whatever the candidate does. */
   private static final Set<String> OF_THE_TASK = Set.of("scaled_inputs", "degenerate_task");
@@ -138,7 +142,7 @@ class CheatsTest {
   void noCheatGetsThroughAndNoHonestKernelIsTurnedAway() {
     assertThat(general.exit()).as(differing(general)).isZero();
     assertThat(trials("general"))
-        .hasSizeGreaterThan(SOAK ? 350 : 90)
+        .hasSizeGreaterThan(SOAK ? 350 : 60)
         .allMatch(trial -> trial.has("ended"), "was run");
     assertThat(endless.exit()).as(differing(endless)).isZero();
     assertThat(trials("endless"))
@@ -148,20 +152,21 @@ class CheatsTest {
 
   @Test
   void norAtThePublishedGrade() throws Exception {
-    List<String> undecided =
+    Map<Boolean, List<String>> byEndingAlike =
         judgedAtTheGeneralGrade().stream()
-            .filter(verdict -> !endsAlikeAtThePublishedGrade(verdict))
-            .map(Verdict::source)
-            .sorted()
-            .toList();
-    assertThat(undecided)
-        .hasSizeGreaterThan(SOAK ? 50 : 12)
+            .collect(
+                Collectors.partitioningBy(
+                    CheatsTest::endsAlikeAtThePublishedGrade,
+                    Collectors.mapping(Verdict::source, Collectors.toList())));
+    List<String> files = new ArrayList<>(requireNonNull(byEndingAlike.get(false)));
+    assertThat(files)
+        .hasSizeGreaterThan(SOAK ? 50 : 8)
         .allMatch(source -> source.contains("corpus/"), "has a header, as no suite's kernel has");
-    Kbx.Result published =
-        judge(
-            "published",
-            SOAK ? requireNonNull(byBeingEndless(sample()).get(false)) : undecided,
-            LIMIT_SECONDS);
+    if (SOAK) {
+      List<String> alike = requireNonNull(byEndingAlike.get(true)).stream().sorted().toList();
+      files.addAll(Samples.ofEachKind(alike, ALIKE_STEP, _ -> true));
+    }
+    Kbx.Result published = judge("published", files.stream().sorted().toList(), LIMIT_SECONDS);
     assertThat(published.exit()).as(differing(published)).isZero();
   }
 

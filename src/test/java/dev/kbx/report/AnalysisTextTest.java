@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.CodeQuality;
@@ -66,7 +67,9 @@ class AnalysisTextTest {
     FastP fast = FastP.of(run.judged(), asked, FastP.Pick.FIRST_SAMPLE).getFirst();
     String text = new FastPText(80).render(fast);
     assertThat(text.lines()).allMatch(line -> Text.columns(line) <= 80);
-    assertThat(text).contains("120 68 %", "[61–75]", "p 0.5", "max-autotune").doesNotContain("…");
+    assertThat(text)
+        .contains("120 68 %", "[61–75]", "fast_0.5", "max-autotune")
+        .doesNotContain("…");
   }
 
   @Test
@@ -140,7 +143,7 @@ class AnalysisTextTest {
       }
     }
     AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
-    Deviance deviance = Deviance.of(List.of(asked));
+    Deviance deviance = Deviance.of(new AskedRuns(List.of(asked)));
     for (int width : new int[] {80, 100}) {
       String text = new DevianceText(width).render(deviance);
       assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
@@ -170,7 +173,8 @@ class AnalysisTextTest {
     for (int i = 0; i < 4; i++) run.correct("MatrixMultiply/m", "s" + i, 1);
     Iterations iterations =
         Iterations.of(
-            List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of())),
+            new AskedRuns(
+                List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))),
             List.of());
     for (int width : new int[] {80, 100}) {
       String text = new IterationsText(width).render(iterations);
@@ -198,7 +202,8 @@ class AnalysisTextTest {
     }
     Methods methods =
         Methods.of(
-            List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of())),
+            new AskedRuns(
+                List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))),
             List.of(1, 2, 10),
             List.of(1.0, 1.5));
     for (int width : new int[] {80, 100}) {
@@ -240,7 +245,9 @@ class AnalysisTextTest {
     JudgedRun judged = new JudgedRun(run.info(), rows);
     AdvisedErrors errors =
         AdvisedErrors.of(
-            Errors.of(List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of())), causes));
+            Errors.of(
+                new AskedRuns(List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of()))),
+                causes));
     for (int width : new int[] {80, 100}) {
       String text = new ErrorsText(width).render(errors);
       assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
@@ -253,7 +260,7 @@ class AnalysisTextTest {
         .containsExactly(120, 60);
   }
 
-  private static List<AskedRun> twoMethods() {
+  private static AskedRuns twoMethods() {
     SimulatedRun run =
         run(1)
             .measuring(
@@ -287,7 +294,8 @@ class AnalysisTextTest {
         traits.put(task, new TaskTraits(1, "op", "memory", "float32", i % 5, i % 11));
       }
     }
-    return List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits));
+    return new AskedRuns(
+        List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits)));
   }
 
   @Test
@@ -313,26 +321,28 @@ class AnalysisTextTest {
     }
     SimulatedRun cpu = SimulatedRun.on(SimulatedRun.CPU, 1).untimed("M/a", "a");
     AskedRun asked = new AskedRun(cpu.judged(), AskedTasks.counted(cpu.judged()), Map.of());
-    assertThat(new EfficiencyText(80).render(DeviceUse.of(List.of(asked))))
+    assertThat(new EfficiencyText(80).render(DeviceUse.of(new AskedRuns(List.of(asked)))))
         .contains("No figures of the device: nothing was timed: the run used no GPU");
   }
 
   @Test
   void nearDuplicatesAreListed() {
-    List<AskedRun> runs = twoMethods();
+    AskedRuns runs = twoMethods();
     Causes causes = new Causes();
     SimulatedRun run = run(2);
     for (int i = 0; i < 3; i++) {
       run.featuring(new SourceFeatures("s", 1, 1, List.of())).untimed("M/a", "a" + i);
     }
     AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
-    String text = new ErrorsText(100).render(AdvisedErrors.of(Errors.of(List.of(asked), causes)));
+    String text =
+        new ErrorsText(100)
+            .render(AdvisedErrors.of(Errors.of(new AskedRuns(List.of(asked)), causes)));
     assertThat(text)
         .containsPattern("all +3 +1 +3 +1\n")
         .contains("    3  M/a: 3 sources, 3 correct, as a.py");
     for (int width : new int[] {80, 100}) {
       List<String> lines =
-          new StructuresText(width).lines(Structures.of(runs.getFirst().judged().rows()));
+          new StructuresText(width).lines(Structures.of(runs.runs().getFirst().judged().rows()));
       assertThat(lines).allMatch(line -> Text.columns(line) <= width);
       assertThat(String.join(" ", lines)).contains("an earlier version judged it: 2.");
     }
@@ -366,7 +376,8 @@ class AnalysisTextTest {
     for (int i = 0; i < rows.size(); i++)
       causes.add(rows.get(i), BriefVerdict.of(run.verdicts().get(i)));
     JudgedRun judged = new JudgedRun(run.info(), rows);
-    List<AskedRun> asked = List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of()));
+    AskedRuns asked =
+        new AskedRuns(List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of())));
     return new Overview(
         Methods.of(asked, List.of(1), List.of()),
         Deviance.of(asked),
@@ -396,7 +407,7 @@ class AnalysisTextTest {
     SimulatedRun run = run(1).untimed("M/a", "a").wrong("M/b", "b", Status.WRONG_VALUES);
     run.ofUnknownGrade("N/c", "c").correct("N/d", "d", 2);
     AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
-    assertThat(new DevianceText(100).render(Deviance.of(List.of(asked))))
+    assertThat(new DevianceText(100).render(Deviance.of(new AskedRuns(List.of(asked)))))
         .contains("Left out, not known at the general grade: 1.", "Left out, not timed: 2.");
   }
 

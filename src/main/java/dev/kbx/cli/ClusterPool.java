@@ -1,0 +1,132 @@
+package dev.kbx.cli;
+
+import dev.kbx.cluster.ClusterReferee;
+import dev.kbx.cluster.Shipment;
+import dev.kbx.judge.Conditions;
+import dev.kbx.judge.JudgingReferee;
+import dev.kbx.judge.TaskReferee;
+import dev.kbx.plan.Plan;
+import dev.kbx.prompt.MeasuredPeaks;
+import dev.kbx.python.PythonProblem;
+import dev.kbx.python.RayEnvironment;
+import dev.kbx.python.TextProgress;
+import dev.kbx.task.Suite;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.PeakRates;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The nodes of a Ray cluster as what a command judges with. */
+final class ClusterPool implements JudgingPool {
+  private final ClusterReferee referee;
+  private final Conditions first;
+
+  private ClusterPool(ClusterReferee referee, Conditions first) {
+    this.referee = referee;
+    this.first = first;
+  }
+
+  /** Connects, ships kbx and the suites, and waits for the first node that can judge. */
+  static ClusterPool start(WorkerOptions workers, ClusterOptions cluster, Collection<Suite> suites)
+      throws InterruptedException, PythonProblem {
+    ClusterReferee referee = connect(workers, cluster, suites);
+    try {
+      return new ClusterPool(referee, referee.first());
+    } catch (InterruptedException | RuntimeException e) {
+      referee.close();
+      throw e;
+    }
+  }
+
+  /** The same without waiting. */
+  static ClusterReferee connect(
+      WorkerOptions workers, ClusterOptions cluster, Collection<Suite> suites)
+      throws InterruptedException, PythonProblem {
+    Path python =
+        RayEnvironment.resolve(
+                System.getenv(),
+                Home.folder(),
+                new TextProgress(System.err, Terminal.interactive()))
+            .executable();
+    ClusterReferee.Settings settings =
+        new ClusterReferee.Settings(
+            cluster.address().orElseThrow(),
+            workers.device,
+            workers.jobs,
+            cluster.deviceClass(),
+            node());
+    Path scratch = null;
+    try {
+      scratch = Files.createTempDirectory("kbx-shipped");
+      Shipment shipment =
+          node().isEmpty() ? ClusterBundle.shipment() : Shipment.ofSuites(Home.folder());
+      for (Suite suite : suites) shipment.add(suite.root(), suite.tasks(), scratch);
+      return ClusterReferee.connect(python, Home.folder(), settings, shipment, WorkerPool::say);
+    } catch (IOException e) {
+      throw new UserError("--cluster: cannot pack what the nodes need: " + Reason.of(e));
+    } finally {
+      delete(scratch);
+    }
+  }
+
+  /** What nodes run in place of the bundle: a simulated node of tests and benchmarks. */
+  private static List<String> node() {
+    String simulated = System.getProperty("kbx.cluster.node", "");
+    return simulated.isEmpty() ? List.of() : List.of(simulated.split(";", -1));
+  }
+
+  /** The bridge has read the archives. */
+  private static void delete(@Nullable Path scratch) {
+    if (scratch == null) return;
+    try (Stream<Path> archives = Files.list(scratch)) {
+      for (Path archive : archives.toList()) Files.delete(archive);
+      Files.delete(scratch);
+    } catch (IOException e) {
+      // The temporary folder keeps them.
+    }
+  }
+
+  @Override
+  public JudgingReferee referee() {
+    return referee;
+  }
+
+  @Override
+  public TaskReferee tasks(Plan plan) throws InterruptedException {
+    return referee.tasks(plan);
+  }
+
+  /** Without what differs between devices of one model. */
+  @Override
+  public Verdict.Device device() {
+    Verdict.Device device = first.device();
+    return new Verdict.Device(device.kind(), device.name(), null, null, device.arch());
+  }
+
+  @Override
+  public Map<String, String> versions() {
+    return first.versions();
+  }
+
+  /** A prompt names peaks that were measured where kbx runs: those of the nodes stay there. */
+  @Override
+  public MeasuredPeaks peaks() {
+    return MeasuredPeaks.of(PeakRates.UNKNOWN.copyGbs(), Map.of());
+  }
+
+  @Override
+  public String described() {
+    return referee.described();
+  }
+
+  @Override
+  public void close() {
+    referee.close();
+  }
+}

@@ -1,0 +1,195 @@
+package dev.kbx.cluster;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which job is where. A job waits, or has one attempt on one slot; an attempt that is lost with its
+ * slot puts it back at the head of the queue, and its second loss ends it. An answer counts only if
+ * its attempt is the current one, so that what a lost slot still sends changes nothing.
+ *
+ * <p>A free slot takes the oldest job of a task that it judged last, then one of a task that no
+ * other slot has, then the oldest: what a node keeps for a task is used, and nobody idles for it.
+ *
+ * <p>Not safe for threads; knows neither processes nor time.
+ */
+final class Assignments {
+  /** Attempts of a job, each on another slot if there is one. */
+  private static final int ATTEMPTS = 2;
+
+  /** Waiting jobs among which a slot looks for one of its tasks. */
+  private static final int WINDOW = 64;
+
+  private final Deque<Job> waiting = new ArrayDeque<>();
+  private final Map<Integer, Place> places = new LinkedHashMap<>();
+  private final Map<Integer, Attempt> running = new HashMap<>();
+
+  /** Slots by the task that they judged last or are judging. */
+  private final Map<String, Integer> warm = new HashMap<>();
+
+  private int attempts;
+
+  /** A slot, with the number of its attempts. */
+  private static final class Place {
+    private final int capacity;
+    private int busy;
+
+    Place(int capacity) {
+      this.capacity = capacity;
+    }
+
+    int room() {
+      return capacity - busy;
+    }
+  }
+
+  /** An attempt that is to be started on a slot, or runs there. */
+  record Attempt(int id, int slot, Job job, long start) {
+    boolean overdue(long now) {
+      return now - start > job.limit().toNanos();
+    }
+  }
+
+  void add(Job job) {
+    waiting.addLast(job);
+  }
+
+  /** Forgets a job whose asker is gone. */
+  void cancel(Job job) {
+    if (waiting.remove(job)) return;
+    running.values().stream()
+        .filter(attempt -> attempt.job() == job)
+        .findFirst()
+        .ifPresent(attempt -> answered(attempt.id()));
+  }
+
+  void up(int slot, int capacity) {
+    places.put(slot, new Place(capacity));
+  }
+
+  /**
+   * A slot is gone, and its attempts with it.
+   *
+   * @param how for the story of a job that is not tried again
+   */
+  void down(int slot, String how) {
+    if (places.remove(slot) == null) return;
+    warm.values().removeIf(owner -> owner == slot);
+    List<Attempt> lost = running.values().stream().filter(a -> a.slot() == slot).toList();
+    for (Attempt attempt : lost) {
+      running.remove(attempt.id());
+      failed(attempt.job(), how);
+    }
+  }
+
+  /** An attempt had no result, but its slot goes on. */
+  void failed(int id, String how) {
+    answered(id).ifPresent(job -> failed(job, how));
+  }
+
+  private void failed(Job job, String how) {
+    job.lost(how);
+    if (job.losses().size() < ATTEMPTS) waiting.addFirst(job);
+    else job.answer().completeExceptionally(new Abandoned(story(job)));
+  }
+
+  private static String story(Job job) {
+    return "given up after %d attempts: %s"
+        .formatted(job.losses().size(), String.join("; then ", job.losses()));
+  }
+
+  /** The job of an attempt that now has an answer; empty for an attempt that was lost before. */
+  Optional<Job> answered(int id) {
+    Attempt attempt = running.remove(id);
+    if (attempt == null) return Optional.empty();
+    Place place = places.get(attempt.slot());
+    if (place != null) place.busy--;
+    return Optional.of(attempt.job());
+  }
+
+  /**
+   * Assigns waiting jobs to free slots, those with the most room first.
+   *
+   * @param now in nanoseconds
+   * @return attempts to start
+   */
+  List<Attempt> assign(long now) {
+    List<Attempt> started = new ArrayList<>();
+    while (!waiting.isEmpty()) {
+      Integer slot = freest();
+      if (slot == null) break;
+      Job job = take(slot);
+      warm.put(job.task(), slot);
+      Attempt attempt = new Attempt(++attempts, slot, job, now);
+      running.put(attempt.id(), attempt);
+      started.add(attempt);
+    }
+    return started;
+  }
+
+  private @Nullable Integer freest() {
+    Integer slot = null;
+    Place found = null;
+    for (Map.Entry<Integer, Place> each : places.entrySet()) {
+      Place place = each.getValue();
+      if (place.room() > (found == null ? 0 : found.room())) {
+        slot = each.getKey();
+        found = place;
+      }
+    }
+    if (found != null) found.busy++;
+    return slot;
+  }
+
+  private Job take(int slot) {
+    Job unowned = null;
+    int looked = 0;
+    for (Iterator<Job> jobs = waiting.iterator(); jobs.hasNext() && looked < WINDOW; looked++) {
+      Job job = jobs.next();
+      Integer owner = warm.get(job.task());
+      if (owner != null && owner == slot) {
+        jobs.remove();
+        return job;
+      }
+      if (owner == null && unowned == null) unowned = job;
+    }
+    if (unowned == null) return waiting.removeFirst();
+    waiting.removeFirstOccurrence(unowned);
+    return unowned;
+  }
+
+  /** Slots with an attempt that takes longer than its job allows. */
+  List<Integer> overdue(long now) {
+    return running.values().stream()
+        .filter(attempt -> attempt.overdue(now))
+        .map(Attempt::slot)
+        .distinct()
+        .toList();
+  }
+
+  /** Ends all jobs: nobody will answer them. */
+  List<Job> drain() {
+    List<Job> all = new ArrayList<>(waiting);
+    running.values().forEach(attempt -> all.add(attempt.job()));
+    waiting.clear();
+    running.clear();
+    return all;
+  }
+
+  int waiting() {
+    return waiting.size();
+  }
+
+  /** Attempts that all slots together can have. */
+  int capacity() {
+    return places.values().stream().mapToInt(place -> place.capacity).sum();
+  }
+}

@@ -1,0 +1,42 @@
+package dev.kbx.cluster;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.JsonTypeName;
+import java.util.List;
+
+/** A message to or from the bridge itself, on channel 0. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+sealed interface BridgeMessage {
+
+  /** The nodes of the cluster, when they or their slots have changed. */
+  @JsonTypeName("nodes")
+  record Nodes(List<Node> nodes) implements BridgeMessage {
+    public Nodes {
+      nodes = List.copyOf(nodes);
+    }
+  }
+
+  /**
+   * A living node.
+   *
+   * @param slots that judge there once they are up
+   * @param up those whose kbx has been started
+   */
+  record Node(String id, String address, int cpus, int gpus, int slots, int up) {}
+
+  /** A slot's kbx has been started; its frames come on the channel of the slot's number. */
+  @JsonTypeName("slot_up")
+  record SlotUp(int slot, String node, String address) implements BridgeMessage {}
+
+  /** A slot is gone: its kbx, its actor or its node ended. Another number takes its place. */
+  @JsonTypeName("slot_down")
+  record SlotDown(int slot, String node, String address, String why) implements BridgeMessage {}
+
+  /** To the bridge: end this slot, and start another in its place. */
+  @JsonTypeName("drop")
+  record Drop(int slot) implements BridgeMessage {}
+
+  /** To the bridge: end all slots of a node, and start none there. */
+  @JsonTypeName("block")
+  record Block(String node) implements BridgeMessage {}
+}

@@ -1,0 +1,77 @@
+package dev.kbx.cluster;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.JsonTypeName;
+import dev.kbx.plan.Plan;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.TaskVerdict;
+import dev.kbx.verdict.Verdict;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A message between the driver and a node's own kbx. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonInclude(JsonInclude.Include.NON_NULL)
+sealed interface NodeMessage {
+
+  /**
+   * First message of a node.
+   *
+   * @param capacity candidates that it judges at the same time
+   */
+  @JsonTypeName("ready")
+  record Ready(Verdict.Device device, Map<String, String> versions, int capacity)
+      implements NodeMessage {}
+
+  /** To a node: so many candidates are to come, among all nodes. */
+  @JsonTypeName("expect")
+  record Expect(Plan plan, int candidates) implements NodeMessage {}
+
+  /** A request to a node; its answer repeats the id. */
+  sealed interface Request extends NodeMessage permits Judge, Examine {
+    int id();
+  }
+
+  /** To a node: judge a candidate. */
+  @JsonTypeName("judge")
+  record Judge(int id, SentCandidate candidate, Plan plan) implements Request {}
+
+  /** To a node: examine a task by its controls, or only trace the shapes of its calls. */
+  @JsonTypeName("examine")
+  record Examine(int id, SentTask task, Plan plan, boolean controls) implements Request {}
+
+  /** An answer to a request. */
+  sealed interface Answer extends NodeMessage permits Judged, Examined, Failed {
+    int id();
+  }
+
+  @JsonTypeName("judged")
+  record Judged(int id, Judgement judgement) implements Answer {}
+
+  @JsonTypeName("examined")
+  record Examined(int id, TaskVerdict verdict) implements Answer {}
+
+  /**
+   * The node could not do it: its own fault, or kbx's.
+   *
+   * @param useless it can do nothing else either: its GPU has stopped computing
+   */
+  @JsonTypeName("failed")
+  record Failed(int id, String message, boolean useless) implements Answer {}
+
+  /**
+   * A candidate on its way to a node. What only its provenance needs stays here.
+   *
+   * @param origin as of {@link dev.kbx.candidate.Candidate}
+   */
+  record SentCandidate(
+      SentTask task,
+      String code,
+      String origin,
+      int sample,
+      @Nullable String method,
+      @Nullable String model,
+      @Nullable Integer round,
+      Map<String, String> conditions) {}
+}

@@ -1,0 +1,281 @@
+package dev.kbx.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.check.Rules;
+import dev.kbx.judge.Conditions;
+import dev.kbx.plan.Limits;
+import dev.kbx.plan.Plan;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The driver's side, with a bridge that the test plays. */
+@Timeout(60)
+class ClusterRefereeTest {
+  private static final Verdict.Device H100 =
+      new Verdict.Device("cuda", "NVIDIA H100 80GB HBM3", "GPU-1", "580.95.05", "sm_90");
+  private static final Verdict.Device A100 =
+      new Verdict.Device("cuda", "NVIDIA A100-SXM4-80GB", "GPU-2", "580.95.05", "sm_80");
+  private static final Map<String, String> VERSIONS = Map.of("torch", "2.13.0");
+  private static final Path HOME = Path.of("/kbx");
+
+  private final List<String> notes = new ArrayList<>();
+  private final FakeLink link = new FakeLink();
+
+  /** What the referee sends, in order. */
+  private static final class FakeLink implements Link {
+    private record Sent(int channel, String payload) {
+      byte[] bytes() {
+        return payload.getBytes(StandardCharsets.UTF_8);
+      }
+    }
+
+    private final BlockingQueue<Sent> sent = new LinkedBlockingQueue<>();
+    private Link.Listener listener =
+        new Link.Listener() {
+          @Override
+          public void frame(int channel, byte[] payload) {
+            throw new AssertionError("not opened");
+          }
+
+          @Override
+          public void ended(String why) {
+            throw new AssertionError("not opened");
+          }
+        };
+    private boolean closed;
+
+    @Override
+    public void send(int channel, byte[] payload) {
+      sent.add(new Sent(channel, new String(payload, StandardCharsets.UTF_8)));
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+
+    void says(BridgeMessage message) {
+      listener.frame(0, Codec.bytes(message));
+    }
+
+    void says(int slot, NodeMessage message) {
+      listener.frame(slot, Codec.bytes(message));
+    }
+
+    private Sent next() throws InterruptedException {
+      Sent next = sent.poll(30, TimeUnit.SECONDS);
+      if (next == null) throw new AssertionError("nothing was sent");
+      return next;
+    }
+
+    NodeMessage.Judge request(int slot) throws InterruptedException {
+      Sent next = next();
+      assertThat(next.channel()).isEqualTo(slot);
+      return (NodeMessage.Judge) Codec.ofNode(next.bytes());
+    }
+
+    BridgeMessage order() throws InterruptedException {
+      Sent next = next();
+      assertThat(next.channel()).isZero();
+      return Codec.ofBridge(next.bytes());
+    }
+  }
+
+  private ClusterReferee referee(String deviceClass) throws InterruptedException {
+    return new ClusterReferee(
+        listener -> {
+          link.listener = listener;
+          return link;
+        },
+        Shipment.ofSuites(HOME),
+        Optional.of(deviceClass).filter(name -> !name.isEmpty()),
+        notes::add);
+  }
+
+  private void up(int slot, Verdict.Device device) {
+    link.says(new BridgeMessage.SlotUp(slot, "node" + slot, "10.0.0." + slot));
+    link.says(slot, new NodeMessage.Ready(device, VERSIONS, 1));
+  }
+
+  private void down(int slot) {
+    link.says(new BridgeMessage.SlotDown(slot, "node" + slot, "10.0.0." + slot, "its node died"));
+  }
+
+  private static Plan plan() {
+    return new Plan(
+        List.of(Stage.values()),
+        Rules.all().without(List.of(Rules.all().infos().getFirst().id())),
+        "sm_90",
+        "secret",
+        Limits.defaults());
+  }
+
+  private static Candidate candidate() {
+    Task task =
+        new Task(
+            "suite",
+            "Math",
+            "add",
+            "add",
+            "add(a, b)",
+            null,
+            null,
+            List.of(),
+            false,
+            "Add.",
+            "def add(a, b): ...",
+            List.of(),
+            null,
+            HOME.resolve("tasks/suite/Math/add.py"));
+    return new Candidate(task, "def add(a, b): return a", "add.py", 3, "m", null, 1);
+  }
+
+  private static CompletableFuture<Judgement> judge(ClusterReferee referee) {
+    return CompletableFuture.supplyAsync(() -> {
+      try {
+        return referee.judge(candidate(), plan());
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    });
+  }
+
+  private static Judgement judgement() {
+    return new Conditions(H100, VERSIONS).givenUp(candidate(), plan(), "a judgement");
+  }
+
+  @Test
+  void aCandidateAndItsPlanTravelAndTheJudgementComesBackAsItWas() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      up(1, H100);
+      CompletableFuture<Judgement> judged = judge(referee);
+      NodeMessage.Judge request = link.request(1);
+      assertThat(request.plan().toString()).isEqualTo(plan().toString());
+      Task task = request.candidate().task().task(Shipment.on(Path.of("/tmp/unpacked")));
+      assertThat(task).isEqualTo(candidate().task());
+      assertThat(request.candidate().code()).isEqualTo(candidate().code());
+      link.says(1, new NodeMessage.Judged(request.id(), judgement()));
+      assertThat(judged.get()).isEqualTo(judgement());
+    }
+    assertThat(link.closed).isTrue();
+  }
+
+  @Test
+  void aCandidateWhoseNodeDiesIsJudgedByAnotherAndTheLateAnswerIsDropped() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      up(1, H100);
+      CompletableFuture<Judgement> judged = judge(referee);
+      NodeMessage.Judge lost = link.request(1);
+      down(1);
+      link.says(1, new NodeMessage.Judged(lost.id(), judgement()));
+      assertThat(judged).isNotDone();
+      up(2, H100);
+      NodeMessage.Judge again = link.request(2);
+      assertThat(again.id()).isNotEqualTo(lost.id());
+      link.says(2, new NodeMessage.Judged(again.id(), judgement()));
+      assertThat(judged.get()).isEqualTo(judgement());
+    }
+  }
+
+  @Test
+  void aCandidateUnderWhichTwoNodesDieIsSetAsideWithItsStory() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      CompletableFuture<Judgement> judged = judge(referee);
+      for (int slot = 1; slot <= 2; slot++) {
+        up(slot, H100);
+        var _ = link.request(slot);
+        down(slot);
+      }
+      Judgement set = judged.get();
+      assertThat(set.status()).isEqualTo(Status.INFRASTRUCTURE);
+      assertThat(set.message())
+          .isEqualTo(
+              "given up after 2 attempts: 10.0.0.1: its node died; then 10.0.0.2: its node died");
+      assertThat(set.lasting()).isFalse();
+    }
+  }
+
+  @Test
+  void devicesOfAnotherModelAreLeftAlone() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      up(1, H100);
+      up(2, A100);
+      assertThat(link.order()).isEqualTo(new BridgeMessage.Block("node2"));
+      assertThat(referee.conditions()).containsExactly(new Conditions(H100, VERSIONS));
+      assertThat(notes).singleElement().asString().contains("cannot be compared");
+    }
+  }
+
+  @Test
+  void deviceClassChoosesWhicheverNodeComesFirst() throws Exception {
+    try (ClusterReferee referee = referee("a100")) {
+      up(1, H100);
+      assertThat(link.order()).isEqualTo(new BridgeMessage.Block("node1"));
+      up(2, A100);
+      assertThat(referee.first().device()).isEqualTo(A100);
+    }
+  }
+
+  @Test
+  void aNodeWhoseGpuStoppedComputingIsReplacedAndItsCandidateJudgedElsewhere() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      up(1, H100);
+      CompletableFuture<Judgement> judged = judge(referee);
+      link.says(1, new NodeMessage.Failed(link.request(1).id(), "the GPU is lost", true));
+      assertThat(link.order()).isEqualTo(new BridgeMessage.Drop(1));
+      up(2, H100);
+      link.says(2, new NodeMessage.Judged(link.request(2).id(), judgement()));
+      assertThat(judged.get()).isEqualTo(judgement());
+    }
+  }
+
+  @Test
+  void aNodeThatNeverStartsIsLeftAloneAndTheReasonIsTold() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      link.says(
+          new BridgeMessage.Nodes(
+              List.of(new BridgeMessage.Node("node1", "10.0.0.1", 8, 0, 1, 0))));
+      for (int slot = 1; slot <= 2; slot++) {
+        link.says(new BridgeMessage.SlotDown(slot, "node1", "10.0.0.1", "no python3"));
+      }
+      assertThat(link.order()).isEqualTo(new BridgeMessage.Block("node1"));
+      assertThatThrownBy(referee::first)
+          .isInstanceOf(ClusterProblem.class)
+          .hasMessage("no node can judge: 10.0.0.1: no python3");
+    }
+  }
+
+  @Test
+  void withoutTheBridgeEveryoneIsToldToResume() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      up(1, H100);
+      CompletableFuture<Judgement> judged = judge(referee);
+      var _ = link.request(1);
+      link.listener.ended("the bridge ended");
+      assertThat(judged)
+          .failsWithin(Duration.ofSeconds(30))
+          .withThrowableThat()
+          .havingRootCause()
+          .withMessageContaining("--resume");
+    }
+  }
+}
