@@ -60,12 +60,18 @@ final class Answers {
   }
 
   static Optional<String> query(ServerRequest request, String name) {
-    if (!request.query().contains(name)) return Optional.empty();
-    return Optional.of(request.query().get(name)).filter(text -> !text.isEmpty());
+    return given(request, name).filter(text -> !text.isEmpty());
+  }
+
+  /** The same, of which an empty value is none of those that are allowed. */
+  private static Optional<String> given(ServerRequest request, String name) {
+    return request.query().contains(name)
+        ? Optional.of(request.query().get(name))
+        : Optional.empty();
   }
 
   static boolean flag(ServerRequest request, String name) {
-    return switch (query(request, name).orElse("false")) {
+    return switch (given(request, name).orElse("false")) {
       case "true" -> true;
       case "false" -> false;
       default -> throw Refusal.of(400, name + ": must be true or false");
@@ -73,7 +79,7 @@ final class Answers {
   }
 
   static int number(ServerRequest request, String name, int usual, int least, int most) {
-    Optional<String> given = query(request, name);
+    Optional<String> given = given(request, name);
     if (given.isEmpty()) return usual;
     try {
       int number = Integer.parseInt(given.get());
@@ -85,7 +91,7 @@ final class Answers {
   }
 
   static double seconds(ServerRequest request, String name, double most) {
-    Optional<String> given = query(request, name);
+    Optional<String> given = given(request, name);
     if (given.isEmpty()) return 0;
     try {
       double number = Double.parseDouble(given.get());
@@ -97,7 +103,7 @@ final class Answers {
   }
 
   static String choice(ServerRequest request, String name, String usual, String... known) {
-    String given = query(request, name).orElse(usual);
+    String given = given(request, name).orElse(usual);
     if (List.of(known).contains(given)) return given;
     throw Refusal.of(400, "%s: must be %s".formatted(name, String.join(" or ", known)));
   }

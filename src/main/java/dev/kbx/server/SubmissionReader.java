@@ -63,6 +63,7 @@ final class SubmissionReader {
     if (list == null) {
       wanted.add(candidate(body, "", body.get("suite")));
     } else {
+      var _ = word(body, "suite", "", MOST_WORDS); // Each candidate reads it as its usual one.
       if (!list.isArray() || list.isEmpty() || list.size() > MOST_CANDIDATES) {
         throw Refusal.unusable(
             "/candidates", "candidates: must be a list of 1 to 10000 candidates");
