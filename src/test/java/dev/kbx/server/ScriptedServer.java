@@ -1,14 +1,9 @@
 package dev.kbx.server;
 
 import dev.kbx.Bundled;
-import dev.kbx.candidate.Candidate;
-import dev.kbx.judge.Referee;
-import dev.kbx.plan.Plan;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Json;
-import dev.kbx.verdict.Judgement;
-import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.concurrent.Semaphore;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -27,19 +21,7 @@ import tools.jackson.databind.JsonNode;
  * answers must be in its contract.
  */
 final class ScriptedServer implements AutoCloseable {
-  static final Verdict.Device DEVICE = new Verdict.Device("cpu", "scripted", null, null, null);
-  private static final Judgement CORRECT =
-      Json.mapper()
-          .readValue(
-              """
-              {"status": "correct", "stage": "correct", "call_ok": true, "exe_ok": true,
-               "grade": "published", "flags": [], "device": {"kind": "cpu", "name": "scripted"},
-               "versions": {}, "seconds": {"call": 0.1}}
-              """,
-              Judgement.class);
-
-  /** Each candidate takes one. */
-  final Semaphore permits = new Semaphore(1_000_000);
+  final ScriptedReferee referee = new ScriptedReferee();
 
   /** Operations that were asked for. */
   final TreeSet<String> asked = new TreeSet<>();
@@ -51,30 +33,14 @@ final class ScriptedServer implements AutoCloseable {
   private final HttpClient http = HttpClient.newHttpClient();
   private String authorization = "";
 
-  private final class Scripted implements Referee {
-    @Override
-    public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
-      permits.acquire();
-      return CORRECT;
-    }
-
-    @Override
-    public int capacity() {
-      return 2;
-    }
-
-    @Override
-    public void expect(Plan plan, int candidates) {}
-  }
-
   ScriptedServer(Path folder, boolean requireTokens) throws IOException, InterruptedException {
     StoreAddress address = StoreAddress.of(folder.resolve("kbx.db"));
     store = RunStore.open(address);
     reads = RunStore.open(address);
     Machine machine =
         new Machine(
-            new Scripted(),
-            DEVICE,
+            referee,
+            ScriptedReferee.DEVICE,
             Map.of("kbx", "test"),
             "secret",
             Map.of("kernelbenchx", Bundled.suite("kernelbenchx")));
@@ -147,7 +113,7 @@ final class ScriptedServer implements AutoCloseable {
 
   @Override
   public void close() {
-    permits.release(1_000_000);
+    referee.permits.release(1_000_000);
     server.close();
     reads.close();
     store.close();

@@ -92,7 +92,7 @@ class SecurityTest {
 
   @Test
   void aClientCancelsItsOwnAlone() throws Exception {
-    server.permits.drainPermits();
+    server.referee.permits.drainPermits();
     for (int i = 0; i < 30; i++) {
       HttpResponse<String> accepted = server.as(ann).submit("", "x = %d".formatted(i));
       assertThat(accepted.statusCode()).isEqualTo(202);
@@ -103,7 +103,7 @@ class SecurityTest {
     assertThat(cancel(server.as(reader), mine)).isEqualTo(403);
     assertThat(cancel(server.as(ann), mine)).isEqualTo(200);
     assertThat(cancel(server.as(admin), other)).isEqualTo(200);
-    server.permits.release(1_000_000);
+    server.referee.permits.release(1_000_000);
     assertThat(server.store.service().audits(100))
         .extracting(Audit::client, Audit::action)
         .contains(tuple("ann", "cancel"))

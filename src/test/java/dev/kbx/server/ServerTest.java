@@ -6,14 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.kbx.Bundled;
 import dev.kbx.Patience;
 import dev.kbx.TestPostgres;
-import dev.kbx.candidate.Candidate;
-import dev.kbx.judge.Referee;
-import dev.kbx.plan.Plan;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Json;
-import dev.kbx.verdict.Judgement;
-import dev.kbx.verdict.Verdict;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,11 +18,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -42,50 +35,12 @@ import tools.jackson.databind.JsonNode;
 /** The server over real HTTP and a real store; its referee answers as it is told. */
 @Timeout(Patience.SECONDS)
 class ServerTest {
-  private static final Verdict.Device DEVICE =
-      new Verdict.Device("cpu", "scripted", null, null, null);
-  private static final Judgement CORRECT = judgement("correct", true);
-
-  private static Judgement judgement(String status, boolean ok) {
-    return Json.mapper()
-        .readValue(
-            """
-            {"status": "%s", "stage": "correct", "call_ok": %s, "exe_ok": %s,
-             "grade": "published", "flags": [], "device": {"kind": "cpu", "name": "scripted"},
-             "versions": {}, "seconds": {"call": 0.1}}
-            """
-                .formatted(status, ok, ok),
-            Judgement.class);
-  }
-
   private final HttpClient http = HttpClient.newHttpClient();
-  private final Scripted referee = new Scripted();
+  private final ScriptedReferee referee = new ScriptedReferee();
   private final List<AutoCloseable> opened = new ArrayList<>();
   private KbxServer server;
 
   @TempDir private Path folder;
-
-  /** Judges one candidate for each permit. */
-  private static final class Scripted implements Referee {
-    final Semaphore permits = new Semaphore(1_000_000);
-    final List<String> judged = Collections.synchronizedList(new ArrayList<>());
-    volatile Judgement answer = CORRECT;
-
-    @Override
-    public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
-      permits.acquire();
-      judged.add(candidate.code());
-      return answer;
-    }
-
-    @Override
-    public int capacity() {
-      return 2;
-    }
-
-    @Override
-    public void expect(Plan plan, int candidates) {}
-  }
 
   @BeforeEach
   void start() {
@@ -98,7 +53,7 @@ class ServerTest {
     Machine machine =
         new Machine(
             referee,
-            DEVICE,
+            ScriptedReferee.DEVICE,
             Map.of("kbx", "test"),
             "secret",
             Map.of("kernelbenchx", Bundled.suite("kernelbenchx")));
@@ -258,10 +213,10 @@ class ServerTest {
 
   @Test
   void anInfrastructureVerdictIsReplacedWhenTheCandidateComesAgain() throws Exception {
-    referee.answer = judgement("infrastructure", false);
+    referee.answer = ScriptedReferee.judgement("infrastructure", false);
     JsonNode first = json(submit("?wait=20", code(1))).path("judgements").path(0);
     assertThat(first.path("verdict").path("status").asString()).isEqualTo("infrastructure");
-    referee.answer = CORRECT;
+    referee.answer = ScriptedReferee.judgement("correct", true);
     HttpResponse<String> again = submit("?wait=20", code(1));
     JsonNode second = json(again).path("judgements").path(0);
     assertThat(second.path("verdict").path("status").asString()).isEqualTo("correct");

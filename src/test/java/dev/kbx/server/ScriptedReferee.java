@@ -1,0 +1,48 @@
+package dev.kbx.server;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.judge.Referee;
+import dev.kbx.plan.Plan;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Verdict;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+
+/** Judges one candidate for each permit, as it is told: everything is correct at first. */
+final class ScriptedReferee implements Referee {
+  static final Verdict.Device DEVICE = new Verdict.Device("cpu", "scripted", null, null, null);
+
+  final Semaphore permits = new Semaphore(1_000_000);
+  final List<String> judged = Collections.synchronizedList(new ArrayList<>());
+  volatile Judgement answer = judgement("correct", true);
+
+  static Judgement judgement(String status, boolean ok) {
+    return Json.mapper()
+        .readValue(
+            """
+            {"status": "%s", "stage": "correct", "call_ok": %s, "exe_ok": %s,
+             "grade": "published", "flags": [], "device": {"kind": "cpu", "name": "scripted"},
+             "versions": {}, "seconds": {"call": 0.1}}
+            """
+                .formatted(status, ok, ok),
+            Judgement.class);
+  }
+
+  @Override
+  public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
+    permits.acquire();
+    judged.add(candidate.code());
+    return answer;
+  }
+
+  @Override
+  public int capacity() {
+    return 2;
+  }
+
+  @Override
+  public void expect(Plan plan, int candidates) {}
+}
