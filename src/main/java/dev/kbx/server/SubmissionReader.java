@@ -61,21 +61,21 @@ final class SubmissionReader {
     JsonNode list = body.get("candidates");
     List<Wanted> wanted = new ArrayList<>();
     if (list == null) {
-      wanted.add(candidate(body, "", body.get("suite")));
+      wanted.add(candidate(body, "", null));
     } else {
-      var _ = word(body, "suite", "", MOST_WORDS); // Each candidate reads it as its usual one.
+      String suite = word(body, "suite", "", MOST_WORDS).orElse(null);
       if (!list.isArray() || list.isEmpty() || list.size() > MOST_CANDIDATES) {
         throw Refusal.unusable(
             "/candidates", "candidates: must be a list of 1 to 10000 candidates");
       }
       for (int i = 0; i < list.size(); i++) {
-        wanted.add(candidate(list.get(i), "/candidates/" + i, body.get("suite")));
+        wanted.add(candidate(list.get(i), "/candidates/" + i, suite));
       }
     }
     return new Read(wanted, List.of());
   }
 
-  private Wanted candidate(JsonNode json, String at, @Nullable JsonNode usualSuite) {
+  private Wanted candidate(JsonNode json, String at, @Nullable String usualSuite) {
     if (!json.isObject()) throw Refusal.unusable(at, "a candidate must be an object");
     String name = word(json, "task", at, MOST_WORDS).orElse(null);
     if (name == null) throw Refusal.unusable(at + "/task", "task: is missing");
@@ -88,9 +88,7 @@ final class SubmissionReader {
       throw Refusal.unusable(at + "/code", "code: has more than 1 MiB");
     }
     if (hasLoneSurrogate(reply)) throw Refusal.unusable(at + "/code", "code: is no valid Unicode");
-    String suite =
-        word(json, "suite", at, MOST_WORDS)
-            .orElse(usualSuite != null && usualSuite.isString() ? usualSuite.stringValue() : null);
+    String suite = word(json, "suite", at, MOST_WORDS).orElse(usualSuite);
     Task task = task(suite(suite, at + "/suite"), name, at + "/task");
     Candidate candidate =
         new Candidate(
