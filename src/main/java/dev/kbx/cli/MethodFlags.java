@@ -255,10 +255,7 @@ final class MethodFlags {
       throw new UserError(
           "--control: asks the method's model, and there is none; name one with --model");
     }
-    MethodOptions options = of.options();
-    int most = options.open().mostCalls();
-    Long limit = of.perTask().calls();
-    int calls = limit == null ? most : (int) Math.min(limit, most);
+    int calls = calls(of);
     return new MethodSettings(
         of.name() + "-control",
         new MethodOptions("bestof", 1, calls, 0, "best", false),
@@ -270,6 +267,19 @@ final class MethodFlags {
         of.inAll(),
         null,
         of.prompts());
+  }
+
+  /** The most requests of a trajectory. How often a program asks is its own affair. */
+  private static int calls(MethodSettings of) {
+    Long limit = of.perTask().calls();
+    if (of.options().program() == null) {
+      int most = of.options().open().mostCalls();
+      return limit == null ? most : (int) Math.min(limit, most);
+    }
+    if (limit != null) return (int) Math.min(limit, Integer.MAX_VALUE);
+    throw new UserError(
+        "--control: nobody knows before how many requests a program makes; limit them for both with"
+            + " --budget calls=N");
   }
 
   private String method() {

@@ -6,13 +6,11 @@ import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.FeedbackKind;
-import dev.kbx.report.TrajectoriesText;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -83,10 +81,8 @@ final class RunCommand implements Callable<Integer> {
           run.run(opened, pool, judged::submit);
           RunResults results = judged.finish();
           List<TrajectoryRow> rows = LedgerRows.of(opened.file(), results.verdicts().rows());
-          List<String> methodLines = new ArrayList<>(List.of(""));
-          methodLines.addAll(new TrajectoriesText(Terminal.columns()).lines(rows));
-          results.print(flags.json, List.of(), folder, methodLines);
-          return ExitCode.OK;
+          results.print(flags.json, folder, rows);
+          return ProgramFailures.report(opened.file(), System.err);
         }
       }
     }

@@ -120,6 +120,24 @@ class MethodInputTest {
   }
 
   @Test
+  void aProgramWithoutALimitHasNoControl() {
+    refused(
+        Kbx.here(
+            "run",
+            "--method",
+            "external",
+            "--program",
+            "cat",
+            "--model",
+            "command:cat",
+            "--control",
+            "--tasks",
+            "tanh"),
+        "--control: nobody knows before how many requests a program makes; limit them for both with"
+            + " --budget calls=N");
+  }
+
+  @Test
   void aFileThatIsNotTomlIsNamedWithItsLine() throws Exception {
     Path file = Files.writeString(folder.resolve("run.toml"), "tasks = \"*\"\nout = nowhere\n");
     Kbx.Result result = Kbx.here("run", file);

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -150,12 +152,61 @@ class MethodRunsTest {
       JsonNode verdict = result.json().path("verdicts").path(0);
       assertThat(verdict.path("status").asString()).isEqualTo("correct");
       assertThat(verdict.path("method").asString()).isEqualTo("external");
+      JsonNode rates = result.json().path("methods").path(0);
+      assertThat(rates.path("method").asString()).isEqualTo("external");
+      assertThat(rates.path("development").path("passes").asInt()).isEqualTo(1);
+      assertThat(rates.path("final_rate").path("passes").asInt()).isEqualTo(1);
+      assertThat(rates.path("gap").path("value").asDouble()).isZero();
       assertThat(provider.requests()).isEqualTo(2);
       assertThat(provider.asked().getLast().body().path("messages")).hasSize(3);
       assertThat(provider.asked().getLast().lastMessage()).contains("Correct it.");
       assertThat(Files.readAllLines(out.resolve("ledger.jsonl")))
           .filteredOn(line -> line.contains("\"event\":\"program\""))
           .hasSize(3);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Activation/tanh, 2, 1 of 1", "'Activation/tanh,Activation/relu', 0, 1 of 2"})
+  void aProgramThatAlwaysFailsIsNoCompleteRun(String tasks, int exit, String often)
+      throws Exception {
+    Path agent = folder.resolve("agent.py");
+    Files.writeString(
+        agent,
+        """
+        import json, sys
+        task = json.loads(input())["task"]
+        if task.endswith("tanh"):
+            sys.exit("no GPU here")
+        for line in sys.stdin:
+            print(json.dumps({"done": {}}), flush=True)
+        """);
+    Path out = folder.resolve("out");
+    Object[] arguments = {
+      "generate",
+      "--method",
+      "external",
+      "--program",
+      "python3 " + agent,
+      "--tasks",
+      tasks,
+      "--device",
+      "cpu",
+      "--out",
+      out,
+      "--seed",
+      "t",
+      "--json",
+    };
+    for (Object[] session :
+        List.of(arguments, PrecisionTest.with(arguments, new Object[] {"--resume"}))) {
+      Kbx.Result result = Kbx.here(session);
+      assertThat(result.exit()).as(result.err()).isEqualTo(exit);
+      assertThat(result.err())
+          .contains(
+              "kbx: external: the program failed in %s trajectories, in the last one: ended with status 1: no GPU here; "
+                  .formatted(often));
+      assertThat(result.json().path("methods")).hasSize(1);
     }
   }
 
