@@ -278,8 +278,8 @@ final class MethodFlags {
     }
     if (limit != null) return (int) Math.min(limit, Integer.MAX_VALUE);
     throw new UserError(
-        "--control: nobody knows before how many requests a program makes; limit them for both with"
-            + " --budget calls=N");
+        "--control: how many requests a program makes is not known beforehand; limit both"
+            + " with --budget calls=N");
   }
 
   private String method() {

@@ -133,8 +133,8 @@ class MethodInputTest {
             "--control",
             "--tasks",
             "tanh"),
-        "--control: nobody knows before how many requests a program makes; limit them for both with"
-            + " --budget calls=N");
+        "--control: how many requests a program makes is not known beforehand; limit both"
+            + " with --budget calls=N");
   }
 
   @Test
