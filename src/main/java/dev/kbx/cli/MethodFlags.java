@@ -142,11 +142,12 @@ final class MethodFlags {
 
   @Option(
       names = "--from",
-      paramLabel = "FILE|DIR",
+      paramLabel = "FILE|DIR|RUN",
       description =
           "Begin with these kernels, to mend them or make them faster: whatever 'kbx eval' reads,"
-              + " such as a Python file, a folder, or predictions. Of several for a task the one"
-              + " without a round, else the first sample of the last round.")
+              + " such as a Python file, a folder, or predictions (of several for a task the one"
+              + " without a round, else the first sample of the last round), or the best ones of a"
+              + " run: its id in --out, or a results folder.")
   private @Nullable Path from;
 
   @Option(

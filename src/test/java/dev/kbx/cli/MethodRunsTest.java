@@ -267,6 +267,13 @@ class MethodRunsTest {
     assertThat(page).contains("recorded 1.90×", "id=\"budget\"");
     assertThat(details(page)).contains("written by hand");
 
+    assertBeginsWith("--from", out);
+    assertBeginsWith("--from", newest(out), "--out", out);
+    Kbx.Result none = shown("--from", "nowhere", "--out", out);
+    assertThat(none.exit()).isEqualTo(1);
+    assertThat(none.err())
+        .startsWith("kbx: --from nowhere: no such results folder, and no such run");
+
     Kbx.Result budget = Kbx.here("analyze", "budget", "--out", out, "--json");
     assertThat(budget.exit()).as(budget.err()).isZero();
     JsonNode calls = budget.json().path("runs").path(0).path("curves").path(0);
@@ -274,6 +281,23 @@ class MethodRunsTest {
     assertThat(calls.path("points").path(1).path("budget").asDouble()).isEqualTo(2);
     assertThat(calls.path("points").path(1).path("solved").asInt()).isEqualTo(1);
     assertThat(calls.path("points").path(2).path("budget").asDouble()).isEqualTo(3);
+  }
+
+  private static String newest(Path out) throws IOException {
+    try (var runs = Files.list(out.resolve("runs"))) {
+      return runs.findFirst().orElseThrow().getFileName().toString();
+    }
+  }
+
+  private static Kbx.Result shown(Object... more) {
+    Object[] first = {"generate", "--method", "refine", "--show-prompt", "Loss/mse_loss"};
+    return Kbx.here(PrecisionTest.with(first, more));
+  }
+
+  private static void assertBeginsWith(Object... more) {
+    Kbx.Result result = shown(more);
+    assertThat(result.exit()).as(result.err()).isZero();
+    assertThat(result.out()).contains("## Kernel to start from", "def mse_loss(");
   }
 
   /** The details of a page's first candidates, which it holds packed. */
