@@ -172,11 +172,6 @@ final class MethodFlags {
 
   @Mixin private ConditionFlags conditions = new ConditionFlags();
 
-  /** Whether a method was named. */
-  boolean given() {
-    return method != null;
-  }
-
   /** Takes the ledger that the model may replay from a folder; null for the current one. */
   void replayFrom(@Nullable Path folder) {
     if (model != null) model = ModelCatalog.in(folder, model);

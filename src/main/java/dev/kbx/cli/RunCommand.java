@@ -49,9 +49,6 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     if (file == null) return run(List.of(method));
     MethodFile given = MethodFile.read(file);
-    if (method.given()) {
-      throw new UserError("--method: %s names the methods; put it there".formatted(file));
-    }
     given.complete(requireNonNull(spec).commandLine());
     return run(given.methods());
   }
