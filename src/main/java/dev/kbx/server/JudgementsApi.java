@@ -43,10 +43,15 @@ final class JudgementsApi implements HttpService {
   private final SubmissionReader reader;
   private final Machine machine;
   private final Path scratch;
-  private final Bodies bodies = new Bodies(BODY_PATIENCE);
+  private final Bodies bodies;
 
   JudgementsApi(
-      Access access, JudgingService judging, ServiceStore store, Machine machine, Path scratch) {
+      Access access,
+      JudgingService judging,
+      ServiceStore store,
+      Machine machine,
+      Path scratch,
+      Interrupts interrupts) {
     this.access = access;
     this.judging = judging;
     this.store = store;
@@ -54,6 +59,7 @@ final class JudgementsApi implements HttpService {
     this.machine = machine;
     this.reader = new SubmissionReader(machine);
     this.scratch = scratch;
+    this.bodies = new Bodies(BODY_PATIENCE, interrupts);
   }
 
   @Override

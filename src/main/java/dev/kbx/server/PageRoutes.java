@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Future;
 
 /** The pages at {@code /}: addresses to {@link Dashboard}. */
 final class PageRoutes implements HttpService {
@@ -47,10 +48,12 @@ final class PageRoutes implements HttpService {
 
   private final Dashboard dashboard;
   private final Desk desk;
+  private final Interrupts interrupts;
 
-  PageRoutes(Dashboard dashboard, Desk desk) {
+  PageRoutes(Dashboard dashboard, Desk desk, Interrupts interrupts) {
     this.dashboard = dashboard;
     this.desk = desk;
+    this.interrupts = interrupts;
   }
 
   @Override
@@ -161,10 +164,15 @@ final class PageRoutes implements HttpService {
         .sameSite(SetCookie.SameSite.STRICT);
   }
 
-  private static Parameters form(ServerRequest request) {
+  private Parameters form(ServerRequest request) {
     long length = request.headers().contentLength().orElse(Long.MAX_VALUE);
-    if (length > MOST_FORM) throw Refusal.of(413, "the form is larger than 4 MiB");
-    return request.content().as(Parameters.class);
+    if (length > MOST_FORM) throw Refusal.closing(413, "the form is larger than 4 MiB");
+    Future<?> timeout = interrupts.soon();
+    try {
+      return request.content().as(Parameters.class);
+    } finally {
+      timeout.cancel(false);
+    }
   }
 
   private Optional<String> candidate(Viewer viewer, ServerRequest request) {

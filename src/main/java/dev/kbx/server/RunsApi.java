@@ -37,15 +37,23 @@ final class RunsApi implements HttpService {
   private final JudgingService judging;
   private final Feeds feeds;
   private final Boards boards;
+  private final Interrupts interrupts;
   private final Semaphore streams = new Semaphore(MOST_STREAMS);
 
-  RunsApi(Access access, RunStore runs, JudgingService judging, Feeds feeds, Boards boards) {
+  RunsApi(
+      Access access,
+      RunStore runs,
+      JudgingService judging,
+      Feeds feeds,
+      Boards boards,
+      Interrupts interrupts) {
     this.access = access;
     this.runs = runs;
     this.store = runs.service();
     this.judging = judging;
     this.feeds = feeds;
     this.boards = boards;
+    this.interrupts = interrupts;
   }
 
   @Override
@@ -199,7 +207,8 @@ final class RunsApi implements HttpService {
     }
   }
 
-  private static void emit(SseSink sink, String name, String id, String data) {
-    var _ = sink.emit(SseEvent.builder().id(id).name(name).data(data).build());
+  private void emit(SseSink sink, String name, String id, String data) {
+    SseEvent event = SseEvent.builder().id(id).name(name).data(data).build();
+    interrupts.within(() -> sink.emit(event));
   }
 }
