@@ -93,6 +93,7 @@ public final class KbxServer implements AutoCloseable {
     List<Suite> suites = List.copyOf(machine.suites().values());
     Boards boards = new Boards(reads.queries(), suites);
     Interrupts interrupts = new Interrupts();
+    Dashboard dashboard = new Dashboard(reads, suites, boards);
     HttpRouting.Builder routing = HttpRouting.builder();
     Routes routes =
         routes(
@@ -100,12 +101,11 @@ public final class KbxServer implements AutoCloseable {
             new Health(judging),
             new JudgementsApi(access, judging, reads.service(), machine, scratch, interrupts),
             new RunsApi(access, reads, judging, feeds, boards, interrupts),
+            new ReportRoute(access, reads.queries(), dashboard),
             new TasksApi(access, machine),
             new ServiceApi(access, machine, judging, figures),
             new PageRoutes(
-                new Dashboard(reads, suites, boards),
-                new ServerDesk(access, judging, reads.service(), machine),
-                interrupts));
+                dashboard, new ServerDesk(access, judging, reads.service(), machine), interrupts));
     answers(routing, routes, figures, interrupts);
     WebServerConfig.Builder config =
         WebServer.builder()

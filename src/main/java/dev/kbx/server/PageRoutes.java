@@ -5,6 +5,8 @@ import dev.kbx.dashboard.Dashboard;
 import dev.kbx.dashboard.RunView;
 import dev.kbx.dashboard.Submission;
 import dev.kbx.dashboard.Viewer;
+import io.helidon.common.media.type.MediaType;
+import io.helidon.common.media.type.MediaTypes;
 import io.helidon.common.parameters.Parameters;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
@@ -45,6 +47,8 @@ final class PageRoutes implements HttpService {
 
   /** Of a form; a source of 1 MiB may take three times as much. */
   private static final long MOST_FORM = 4L << 20;
+
+  private static final MediaType FORM = MediaTypes.APPLICATION_FORM_URLENCODED;
 
   private final Dashboard dashboard;
   private final Desk desk;
@@ -167,9 +171,18 @@ final class PageRoutes implements HttpService {
   private Parameters form(ServerRequest request) {
     long length = request.headers().contentLength().orElse(Long.MAX_VALUE);
     if (length > MOST_FORM) throw Refusal.closing(413, "the form is larger than 4 MiB");
+    if (!request
+        .headers()
+        .contentType()
+        .filter(type -> type.mediaType().equals(FORM))
+        .isPresent()) {
+      throw Refusal.of(415, "send application/x-www-form-urlencoded, as the form does");
+    }
     Future<?> timeout = interrupts.soon();
     try {
       return request.content().as(Parameters.class);
+    } catch (IllegalArgumentException e) {
+      throw Refusal.of(400, "the form is not encoded as forms are");
     } finally {
       timeout.cancel(false);
     }

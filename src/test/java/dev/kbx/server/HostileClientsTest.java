@@ -92,8 +92,7 @@ class HostileClientsTest {
     for (String type : List.of("application/json", "application/x-ndjson")) {
       try (RawConnection client = open()) {
         client.send(
-            head(
-                "POST /v1/judgements", "Content-Type: " + type, "Content-Length: " + BODY));
+            head("POST /v1/judgements", "Content-Type: " + type, "Content-Length: " + BODY));
         assertThat(client.answer().status()).isEqualTo(413);
         assertThat(client.endsWithin(SOON)).isTrue();
       }
@@ -332,11 +331,10 @@ class HostileClientsTest {
       for (int i = 0; i < clients; i++) {
         int client = i;
         attacks.add(
-            threads.submit(
-                () -> {
-                  attack.by(client);
-                  return null;
-                }));
+            threads.submit(() -> {
+              attack.by(client);
+              return null;
+            }));
       }
     }
     for (Future<?> each : attacks) each.get();

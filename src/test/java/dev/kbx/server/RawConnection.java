@@ -23,8 +23,7 @@ final class RawConnection implements AutoCloseable {
 
   private RawConnection(int port, int receiveBuffer) throws IOException {
     if (receiveBuffer > 0) socket.setReceiveBufferSize(receiveBuffer);
-    socket.connect(
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), port), MOST_WAIT_MILLIS);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), MOST_WAIT_MILLIS);
     socket.setSoTimeout(MOST_WAIT_MILLIS);
     in = socket.getInputStream();
   }
@@ -72,8 +71,7 @@ final class RawConnection implements AutoCloseable {
       headers.put(parts[0].toLowerCase(Locale.ROOT), parts[1].strip());
     }
     int length = Integer.parseInt(headers.getOrDefault("content-length", "0"));
-    return new Answer(
-        status, headers, new String(in.readNBytes(length), StandardCharsets.UTF_8));
+    return new Answer(status, headers, new String(in.readNBytes(length), StandardCharsets.UTF_8));
   }
 
   private String line() throws IOException {
