@@ -33,6 +33,10 @@ final class Load {
           .version(HttpClient.Version.HTTP_1_1)
           .connectTimeout(Duration.ofSeconds(5))
           .build();
+
+  /** Apart from that of the clients: what readers wait for is the server, not this process. */
+  private final HttpClient reading = HttpClient.newHttpClient();
+
   private final String url;
   private final List<String> tokens;
   private final int candidates;
@@ -84,7 +88,7 @@ final class Load {
     List<Thread> readers = new ArrayList<>();
     for (int i = 0; i < READERS; i++) {
       String token = tokens.get(i % tokens.size());
-      readers.add(Thread.startVirtualThread(() -> readAll(token)));
+      readers.add(Thread.ofPlatform().start(() -> readAll(token)));
     }
     for (Thread client : clients) client.join();
     double seconds = (System.nanoTime() - start) / 1e9;
@@ -205,7 +209,7 @@ final class Load {
     long start = System.nanoTime();
     try {
       HttpResponse<String> response =
-          http.send(to(path, token).build(), HttpResponse.BodyHandlers.ofString());
+          reading.send(to(path, token).build(), HttpResponse.BodyHandlers.ofString());
       if (response.statusCode() == 200) {
         String what = path.replace(known, "RUN").replace("/judgements/" + id, "/judgements/ID");
         reads
