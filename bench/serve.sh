@@ -14,5 +14,5 @@ clients=${2:-200}
 cd "$home"
 uptime
 mvn -q test -Psoak -Dtest=ServeLoadTest -Dsurefire.failIfNoSpecifiedTests=false \
-  -DargLine="-Xmx768m -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED -Dkbx.load.candidates=$candidates -Dkbx.load.clients=$clients" |
-  grep -E 'judgements/s|ERROR' || exit 1
+  -Dkbx.load.candidates="$candidates" -Dkbx.load.clients="$clients" |
+  grep -E 'judgements/s|p99 of|ERROR' || exit 1

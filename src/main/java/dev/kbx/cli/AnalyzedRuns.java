@@ -4,6 +4,8 @@ import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.report.AskedSuite;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Json;
 import java.util.List;
@@ -61,7 +63,11 @@ final class AnalyzedRuns {
   static AskedRuns asked(List<JudgedRun> judged) {
     List<AskedRun> asked =
         judged.stream()
-            .map(run -> new AskedRun(run, AskedSuite.of(run), AskedSuite.traits(run)))
+            .map(run -> {
+              List<Task> selected = Home.selected(run.run());
+              return new AskedRun(
+                  run, AskedSuite.of(run, selected), AskedSuite.traits(run, selected));
+            })
             .toList();
     checkSuites(asked);
     return new AskedRuns(asked);

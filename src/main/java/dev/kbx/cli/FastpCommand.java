@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.report.AskedSuite;
 import dev.kbx.report.FastPText;
 import dev.kbx.verdict.Json;
 import java.util.ArrayList;
@@ -47,7 +48,7 @@ final class FastpCommand implements Callable<Integer> {
     List<JudgedRun> judged = RunReference.read(runs, folder);
     AsPublished published = AsPublished.among(judged);
     for (JudgedRun run : judged) {
-      all.addAll(FastP.of(run, AskedSuite.of(run), pick));
+      all.addAll(FastP.of(run, AskedSuite.of(run, Home.selected(run.run())), pick));
     }
     if (json) {
       Map<String, Object> document = Map.of("kind", "fastp", "series", all);

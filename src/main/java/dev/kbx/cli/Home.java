@@ -2,9 +2,13 @@ package dev.kbx.cli;
 
 import dev.kbx.certify.SigningKey;
 import dev.kbx.judge.JudgeFingerprint;
+import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
+import dev.kbx.task.Task;
 import dev.kbx.task.TaskCache;
+import dev.kbx.task.UnknownTask;
+import dev.kbx.verdict.RunInfo;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -57,6 +61,15 @@ final class Home {
   static Suite suite(String nameOrFolder, Predicate<String> wanted) {
     TaskCache cache = TaskCache.in(state().resolve("tasks"), JudgeFingerprint.ofThis());
     return Suites.open(nameOrFolder, tasks(), wanted, cache);
+  }
+
+  /** The tasks that a run asked for; none if its suite is missing or has changed. */
+  static List<Task> selected(RunInfo run) {
+    try {
+      return suite(run.suite()).find(run.tasks());
+    } catch (InvalidSuite | UnknownTask _) {
+      return List.of();
+    }
   }
 
   /** The writable one of {@link #stateFolders}, which is created if necessary. */

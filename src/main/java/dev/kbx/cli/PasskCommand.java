@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.PassK;
+import dev.kbx.report.AskedSuite;
 import dev.kbx.report.PassKText;
 import dev.kbx.verdict.Json;
 import java.util.ArrayList;
@@ -48,7 +49,7 @@ final class PasskCommand implements Callable<Integer> {
     List<JudgedRun> judged = RunReference.read(runs, folder);
     AsPublished published = AsPublished.among(judged);
     for (JudgedRun run : judged) {
-      all.addAll(PassK.of(run, AskedSuite.of(run), wanted));
+      all.addAll(PassK.of(run, AskedSuite.of(run, Home.selected(run.run())), wanted));
     }
     if (json) {
       Map<String, Object> document = Map.of("kind", "passk", "series", all);

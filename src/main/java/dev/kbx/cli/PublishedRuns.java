@@ -16,6 +16,8 @@ import dev.kbx.analysis.VerdictRow;
 import dev.kbx.publish.Conditions;
 import dev.kbx.publish.Measurement;
 import dev.kbx.publish.Publication;
+import dev.kbx.report.AskedSuite;
+import dev.kbx.report.AtomicFile;
 import dev.kbx.report.Overview;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
@@ -88,13 +90,14 @@ final class PublishedRuns {
     Path ledger = ledger(found);
     try (RunStore store = found.place().open()) {
       RunVerdicts verdicts = StoredVerdicts.of(store, run.id());
-      ResultFiles.writePage(
+      AtomicFile.replace(
           file,
-          run,
-          verdicts,
-          AskedSuite.of(found.judged()),
-          verdict -> store.source(verdict.candidate()).orElse(""),
-          ledger == null ? null : LedgerReport.of(ledger, verdicts.rows()));
+          ResultFiles.page(
+              run,
+              verdicts,
+              AskedSuite.of(found.judged(), Home.selected(run)),
+              verdict -> store.source(verdict.candidate()).orElse(""),
+              ledger == null ? null : LedgerReport.of(ledger, verdicts.rows())));
     }
   }
 

@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.TrajectoryRow;
+import dev.kbx.report.AskedSuite;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.store.RunStore;

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.report.AskedSuite;
 import dev.kbx.report.Counted;
 import dev.kbx.report.LatestRun;
 import dev.kbx.report.RunList;
@@ -145,7 +146,8 @@ final class RunsCommand implements Callable<Integer> {
         if (json) {
           verdicts.print(System.out, info, null);
         } else {
-          AskedTasks asked = AskedSuite.of(new JudgedRun(info, verdicts.rows()));
+          AskedTasks asked =
+              AskedSuite.of(new JudgedRun(info, verdicts.rows()), Home.selected(info));
           System.out.print(
               new Table(Terminal.columns(), Terminal.colours())
                   .render(info, verdicts, asked, "'kbx runs show --json'"));

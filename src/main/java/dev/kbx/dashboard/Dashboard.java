@@ -4,14 +4,19 @@ import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.report.AskedSuite;
+import dev.kbx.report.AtomicFile;
 import dev.kbx.report.ComparisonPage;
 import dev.kbx.report.Counted;
+import dev.kbx.report.ResultFiles;
+import dev.kbx.report.RunVerdicts;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.Stored;
 import dev.kbx.store.VerdictQueries;
 import dev.kbx.store.VerdictQueries.Placed;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
+import dev.kbx.task.UnknownTask;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
@@ -29,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 public final class Dashboard {
   /** Verdicts that may be read for the comparison of two runs. */
   private static final int COMPARED = 20_000;
+
+  /** Verdicts that a report may have; the command line makes larger ones. */
+  public static final int REPORTED = RunPage.REPORTED;
 
   private static final int NEWEST_RUNS = 8;
   private static final int HISTORY = 50;
@@ -212,6 +220,33 @@ public final class Dashboard {
               eyebrow,
               "Not comparable",
               Parts.note(String.valueOf(e.getMessage()))));
+    }
+  }
+
+  /** The report of a run, as {@code kbx report} writes it, in the style of a file of its own. */
+  public Optional<AtomicFile.Body> report(String id) {
+    return store
+        .run(id)
+        .map(run -> {
+          RunVerdicts.Reader reader = new RunVerdicts.Reader();
+          queries.forEach(id, stored -> reader.add(stored.position(), stored.verdict()));
+          RunVerdicts verdicts =
+              reader.verdicts(position -> queries.stored(id, position).orElseThrow().verdict());
+          return ResultFiles.page(
+              run,
+              verdicts,
+              AskedSuite.of(new JudgedRun(run, verdicts.rows()), selected(run)),
+              verdict -> store.source(verdict.candidate()).orElse(""),
+              null);
+        });
+  }
+
+  private List<Task> selected(RunInfo run) {
+    try {
+      Optional<Suite> suite = suite(run.suite());
+      return suite.isPresent() ? suite.get().find(run.tasks()) : List.of();
+    } catch (UnknownTask _) {
+      return List.of();
     }
   }
 

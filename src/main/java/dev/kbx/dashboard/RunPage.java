@@ -26,23 +26,20 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
   private static final int SIZE = 50;
 
   /** How many verdicts the table of properties is made from. */
-  private static final int LOOKED_AT = 500;
+  private static final int LOOKED_AT = 200;
 
   /** Above this a whole report is a long download; the command line makes it. */
-  private static final int REPORTED = 20_000;
+  static final int REPORTED = 20_000;
 
   Markup body() {
-    RunCounts counts =
-        queries
-            .counts(List.of(run.id()))
-            .getOrDefault(run.id(), new RunCounts(0, 0, 0, 0, 0, 0, 0, Map.of()));
+    RunCounts counts = queries.counts(List.of(run.id())).getOrDefault(run.id(), RunCounts.NONE);
     Markup more =
         counts.verdicts() == 0
             ? Parts.none("No verdict yet.")
             : Parts.section("statuses", "By status", statuses(counts))
-                .and(Parts.section("categories", "By category", categories()))
+                .and(Parts.section("categories", "By category", categories(counts)))
                 .and(properties(counts))
-                .and(Parts.section("candidates", "Candidates", candidates()));
+                .and(Parts.section("candidates", "Candidates", candidates(counts)));
     return facts(counts).and(tiles(counts)).and(more);
   }
 
@@ -103,7 +100,7 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
     return Parts.statuses(counts.statuses(), Links.run(run.id()) + "?status=");
   }
 
-  private Markup categories() {
+  private Markup categories(RunCounts counts) {
     return Markup.of(
         """
         <table class="categories one">
@@ -113,7 +110,9 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
         </tbody>
         </table>
         """,
-        Markup.each(queries.categories(run.id()), this::category));
+        Markup.each(
+            counts.categories().stream().filter(each -> each.judged() > 0).toList(),
+            this::category));
   }
 
   private Markup category(CategoryCounts each) {
@@ -150,16 +149,16 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
     return Markup.written(writer -> Components.properties(writer, rows));
   }
 
-  private Markup candidates() {
+  private Markup candidates(RunCounts counts) {
     Filter filter = view.filter(run.id());
-    int total = queries.count(filter);
+    int total = view.isAll() ? counts.verdicts() : queries.count(filter);
     List<Placed> page = queries.page(filter, Order.POSITION, view.page() * SIZE, SIZE);
-    return filters(total)
+    return filters(counts, total)
         .and(Parts.verdicts(page, false))
         .and(Parts.pages(Links.run(run.id()), view.parameters(), view.page(), SIZE, total));
   }
 
-  private Markup filters(int total) {
+  private Markup filters(RunCounts counts, int total) {
     Names names = queries.names(run.id());
     return Markup.of(
         """
@@ -173,7 +172,9 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
         """,
         Links.run(run.id()),
         view.task(),
-        Markup.each(names.categories(), name -> Markup.of("<option value=\"%s\"></option>", name)),
+        Markup.each(
+            counts.categories(),
+            each -> Markup.of("<option value=\"%s\"></option>", each.category())),
         select(
             "status",
             "Status",

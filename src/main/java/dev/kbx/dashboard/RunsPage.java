@@ -19,8 +19,6 @@ record RunsPage(VerdictQueries queries) {
   /** A stream of events begins with the verdicts that there are; of more it is too long. */
   private static final int REPLAYED = 2_000;
 
-  private static final RunCounts NONE = new RunCounts(0, 0, 0, 0, 0, 0, 0, Map.of());
-
   Markup all(int page) {
     List<RunInfo> runs = queries.runs(page * SIZE, SIZE);
     if (runs.isEmpty()) return Parts.none("No runs.");
@@ -51,7 +49,7 @@ record RunsPage(VerdictQueries queries) {
         <p class="actions"><button>Compare A with B</button></p>
         </form>
         """,
-        Markup.each(runs, run -> row(run, counts.getOrDefault(run.id(), NONE))));
+        Markup.each(runs, run -> row(run, counts.getOrDefault(run.id(), RunCounts.NONE))));
   }
 
   private static Markup row(RunInfo run, RunCounts counts) {
@@ -95,7 +93,7 @@ record RunsPage(VerdictQueries queries) {
     int followed = 0;
     StringBuilder cards = new StringBuilder();
     for (RunInfo run : runs) {
-      RunCounts own = counts.getOrDefault(run.id(), NONE);
+      RunCounts own = counts.getOrDefault(run.id(), RunCounts.NONE);
       cards.append(card(run, own, followed++ < FOLLOWED).html());
     }
     return Markup.of("<div class=\"live\">%s</div>", new Markup(cards.toString()));

@@ -112,20 +112,15 @@ public final class ResultFiles implements AutoCloseable {
     return submissions.stream().map(Submission::summary).toList();
   }
 
-  /**
-   * Writes the page of a run alone, as {@link #finish} does.
-   *
-   * @param file to be replaced
-   */
-  public static void writePage(
-      Path file,
+  /** The page of a run alone, as {@link #finish} writes it. */
+  public static AtomicFile.Body page(
       RunInfo run,
       RunVerdicts verdicts,
       AskedTasks asked,
       Function<Verdict, String> sourceOf,
       @Nullable MethodsReport methods) {
     Tally tally = Tally.of(run, verdicts.rows(), asked);
-    page(file, HtmlReport.of(run, tally, verdicts, sourceOf, "kbx.db", List.of(), methods));
+    return HtmlReport.of(run, tally, verdicts, sourceOf, "kbx.db", List.of(), methods)::write;
   }
 
   private static void page(Path file, HtmlReport page) {

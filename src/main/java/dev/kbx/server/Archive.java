@@ -1,18 +1,27 @@
 package dev.kbx.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
 import java.util.zip.ZipInputStream;
+import org.apache.commons.compress.archivers.ArchiveException;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.archivers.tar.TarConstants;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Unpacks the plain files of a zip or tar archive into a folder. Nothing is written outside of it:
@@ -21,7 +30,6 @@ import java.util.zip.ZipInputStream;
 final class Archive {
   static final long MOST_BYTES = 256L << 20;
   static final int MOST_FILES = 20_000;
-  private static final int BLOCK = 512;
   private static final int MOST_NAME = 4_096;
 
   private final Path folder;
@@ -43,7 +51,7 @@ final class Archive {
       else if (first == 0x1f && second == 0x8b)
         archive.tar(new BufferedInputStream(new GZIPInputStream(in)));
       else archive.tar(in);
-    } catch (ZipException | java.io.EOFException | FileAlreadyExistsException e) {
+    } catch (ZipException | ArchiveException | EOFException | FileAlreadyExistsException e) {
       throw Refusal.of(422, "the archive is damaged: " + Plans.cut(String.valueOf(e.getMessage())));
     }
     if (archive.files == 0) throw Refusal.of(422, "the archive has no files");
@@ -53,7 +61,7 @@ final class Archive {
     ZipInputStream zip = new ZipInputStream(in);
     try {
       for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
-        if (!entry.isDirectory()) copy(entry.getName(), zip, Long.MAX_VALUE);
+        if (!entry.isDirectory()) copy(entry.getName(), zip);
       }
     } catch (IllegalArgumentException e) {
       throw new ZipException("a name is no UTF-8");
@@ -61,85 +69,87 @@ final class Archive {
   }
 
   private void tar(InputStream in) throws IOException {
-    String longName = null;
-    while (true) {
-      byte[] header = in.readNBytes(BLOCK);
-      if (header.length == 0 || (header.length == BLOCK && header[0] == 0)) return;
-      if (header.length < BLOCK || !checks(header))
-        throw new ZipException("it is neither zip nor tar");
-      long size = number(header, 124, 12);
-      String prefix = header[257] == 'u' ? text(header, 345, 155) : "";
-      String name = text(header, 0, 100);
-      if (!prefix.isEmpty()) name = prefix + "/" + name;
-      if (longName != null) name = longName;
-      longName = null;
-      switch (header[156]) {
-        case 0, '0' -> copy(name, in, size);
-        case 'L' -> longName = text(named(in, size), 0, (int) size);
-        case 'x' -> longName = pax(new String(named(in, size), StandardCharsets.UTF_8));
-        case '5', 'g' -> in.skipNBytes(size);
+    HeaderLimit limited = new HeaderLimit(in);
+    TarArchiveInputStream tar = new TarArchiveInputStream(limited, UTF_8.name());
+    for (TarArchiveEntry entry = next(tar, limited); entry != null; entry = next(tar, limited)) {
+      switch (entry.getLinkFlag()) {
+        case TarConstants.LF_OLDNORM, TarConstants.LF_NORMAL -> copy(entry.getName(), tar);
+        case TarConstants.LF_DIR -> tar.skipNBytes(entry.getSize());
         default ->
             throw Refusal.of(
-                422, "%s: is a link or device; pack plain files".formatted(Plans.cut(name)));
+                422,
+                "%s: is a link or device; pack plain files".formatted(Plans.cut(entry.getName())));
       }
-      in.skipNBytes((BLOCK - size % BLOCK) % BLOCK);
     }
   }
 
-  private static byte[] named(InputStream in, long size) throws IOException {
-    if (size > MOST_NAME) throw new ZipException("a name is too long");
-    return in.readNBytes((int) size);
-  }
-
-  private static boolean checks(byte[] header) {
-    int sum = 0;
-    for (int i = 0; i < BLOCK; i++) sum += i >= 148 && i < 156 ? ' ' : header[i] & 0xff;
-    return sum == number(header, 148, 8);
-  }
-
-  /** An octal number; -1 for anything else. */
-  private static long number(byte[] header, int from, int length) {
-    String digits = text(header, from, length).strip();
+  /** Whatever cannot be read is damaged. */
+  private static @Nullable TarArchiveEntry next(TarArchiveInputStream tar, HeaderLimit limited)
+      throws IOException {
     try {
-      return digits.isEmpty() ? 0 : Long.parseUnsignedLong(digits, 8);
-    } catch (NumberFormatException e) {
-      return -1;
+      limited.begin();
+      TarArchiveEntry entry = tar.getNextEntry();
+      limited.end();
+      if (entry != null && !entry.isCheckSumOK()) throw new ZipException("it is no tar");
+      return entry;
+    } catch (IllegalArgumentException e) {
+      throw new ZipException("a header cannot be read");
     }
   }
 
-  private static String text(byte[] bytes, int from, int length) {
-    int end = from;
-    while (end < Math.min(bytes.length, from + length) && bytes[end] != 0) end++;
-    return new String(bytes, from, end - from, StandardCharsets.UTF_8);
-  }
+  /** The reader of tar keeps names in memory, however long an archive says that they are. */
+  private static final class HeaderLimit extends FilterInputStream {
+    private static final int MOST = 1 << 20;
+    private long left;
 
-  /** The path in a header of key=value records; null if there is none. */
-  private static @org.jspecify.annotations.Nullable String pax(String records) {
-    for (String record : records.split("\n", -1)) {
-      int at = record.indexOf(" path=");
-      if (at >= 0) return record.substring(at + " path=".length());
+    HeaderLimit(InputStream in) {
+      super(in);
+      end();
     }
-    return null;
+
+    void begin() {
+      left = MOST;
+    }
+
+    void end() {
+      left = Long.MAX_VALUE;
+    }
+
+    @Override
+    public int read() throws IOException {
+      return (int) counted(super.read(), 1);
+    }
+
+    @Override
+    public int read(byte[] buffer, int from, int length) throws IOException {
+      int read = super.read(buffer, from, length);
+      return (int) counted(read, read);
+    }
+
+    @Override
+    public long skip(long bytes) throws IOException {
+      long skipped = super.skip(bytes);
+      return counted(skipped, skipped);
+    }
+
+    private long counted(long result, long bytes) throws IOException {
+      left -= bytes;
+      if (left < 0) throw new ZipException("a name is too long");
+      return result;
+    }
   }
 
-  private void copy(String name, InputStream in, long size) throws IOException {
-    if (size < 0) throw new ZipException("a size is no number");
+  private void copy(String name, InputStream in) throws IOException {
     if (++files > MOST_FILES) throw Refusal.of(413, "the archive has more than 20,000 files");
     Path target = target(name);
     Files.createDirectories(target.getParent());
-    try (OutputStream out =
-        Files.newOutputStream(target, java.nio.file.StandardOpenOption.CREATE_NEW)) {
+    try (OutputStream out = Files.newOutputStream(target, StandardOpenOption.CREATE_NEW)) {
       byte[] buffer = new byte[1 << 14];
-      long left = size;
-      while (left > 0) {
-        int read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
-        if (read < 0) break;
-        left -= read;
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
         bytes += read;
         if (bytes > MOST_BYTES) throw Refusal.of(413, "the archive unpacks to more than 256 MiB");
         out.write(buffer, 0, read);
       }
-      if (left > 0 && size != Long.MAX_VALUE) throw new ZipException("it ends early");
     }
   }
 

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -32,13 +33,15 @@ final class Bodies {
   /** Bytes a second. */
   private static final int LEAST_RATE = 64 << 10;
 
+  private final Interrupts interrupts;
   private final Semaphore budget = new Semaphore(BUDGET, true);
 
   /**
    * @param patience for a small body
    */
-  Bodies(Duration patience) {
+  Bodies(Duration patience, Interrupts interrupts) {
     this.patience = patience;
+    this.interrupts = interrupts;
   }
 
   /** Work on a body in memory. */
@@ -92,15 +95,24 @@ final class Bodies {
 
   private void copy(ServerRequest request, int most, Sink sink) throws IOException {
     long start = System.nanoTime();
-    try (InputStream in = request.content().inputStream()) {
-      byte[] buffer = new byte[BUFFER];
-      long all = 0;
-      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        all += read;
-        if (all > most) throw tooLarge(most);
-        needPace(all, System.nanoTime() - start);
-        sink.write(buffer, read);
-      }
+    // Not closed: that waits for more of the body, and so would the answer to a slow one.
+    InputStream in = request.content().inputStream();
+    byte[] buffer = new byte[BUFFER];
+    long all = 0;
+    for (int read = read(in, buffer); read >= 0; read = read(in, buffer)) {
+      all += read;
+      if (all > most) throw tooLarge(most);
+      needPace(all, System.nanoTime() - start);
+      sink.write(buffer, read);
+    }
+  }
+
+  private int read(InputStream in, byte[] buffer) throws IOException {
+    Future<?> timeout = interrupts.soon();
+    try {
+      return in.read(buffer);
+    } finally {
+      timeout.cancel(false);
     }
   }
 

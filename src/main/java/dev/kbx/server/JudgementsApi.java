@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,12 @@ final class JudgementsApi implements HttpService {
   private static final Duration BODY_PATIENCE = Duration.ofSeconds(30);
   private static final int MOST_DEADLINE = 604_800;
 
+  /**
+   * Bodies that are parsed and stored at a time. The others wait for it here: if all of them were
+   * to run, whoever opens a page would wait behind them for a processor.
+   */
+  private static final int AT_A_TIME = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
+
   private final Access access;
   private final JudgingService judging;
   private final ServiceStore store;
@@ -43,10 +51,16 @@ final class JudgementsApi implements HttpService {
   private final SubmissionReader reader;
   private final Machine machine;
   private final Path scratch;
-  private final Bodies bodies = new Bodies(BODY_PATIENCE);
+  private final Bodies bodies;
+  private final Semaphore turns = new Semaphore(AT_A_TIME, true);
 
   JudgementsApi(
-      Access access, JudgingService judging, ServiceStore store, Machine machine, Path scratch) {
+      Access access,
+      JudgingService judging,
+      ServiceStore store,
+      Machine machine,
+      Path scratch,
+      Interrupts interrupts) {
     this.access = access;
     this.judging = judging;
     this.store = store;
@@ -54,6 +68,7 @@ final class JudgementsApi implements HttpService {
     this.machine = machine;
     this.reader = new SubmissionReader(machine);
     this.scratch = scratch;
+    this.bodies = new Bodies(BODY_PATIENCE, interrupts);
   }
 
   @Override
@@ -71,7 +86,8 @@ final class JudgementsApi implements HttpService {
     switch (type(request)) {
       case "application/json" -> {
         double wait = wait(request);
-        List<Submission> accepted = bodies.inMemory(request, body -> json(client, request, body));
+        List<Submission> accepted =
+            bodies.inMemory(request, body -> inTurn(() -> json(client, request, body)));
         answer(response, wait, accepted, List.of());
       }
       case "application/x-ndjson", "application/jsonl" ->
@@ -81,6 +97,15 @@ final class JudgementsApi implements HttpService {
               415,
               "Content-Type '%s': send application/json or application/x-ndjson"
                   .formatted(Plans.cut(other)));
+    }
+  }
+
+  private <T> T inTurn(Supplier<T> work) {
+    turns.acquireUninterruptibly();
+    try {
+      return work.get();
+    } finally {
+      turns.release();
     }
   }
 

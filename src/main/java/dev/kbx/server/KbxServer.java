@@ -10,13 +10,18 @@ import io.helidon.common.pki.Keys;
 import io.helidon.common.uri.UriPath;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
 import io.helidon.http.HttpException;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.helidon.webserver.http1.Http1Config;
@@ -36,23 +41,33 @@ import java.util.Map;
 public final class KbxServer implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.kbx.server");
 
-  /** For a request's next bytes: who sends more slowly is cut off. */
-  private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
-
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(90);
   private static final int MOST_CONNECTIONS = 4_000;
   private static final int MOST_HEADER_BYTES = 16 << 10;
+
+  /** Of the first line of a request: room for the most {@code ids=} that may be asked for. */
+  private static final int MOST_LINE_BYTES = 64 << 10;
+
+  /** How often connections are looked at that may be idle for too long. */
+  private static final Duration IDLE_PERIOD = Duration.ofSeconds(10);
 
   private final WebServer web;
   private final Listening where;
   private final JudgingService judging;
   private final Routes routes;
+  private final Interrupts interrupts;
 
-  private KbxServer(WebServer web, Listening where, JudgingService judging, Routes routes) {
+  private KbxServer(
+      WebServer web,
+      Listening where,
+      JudgingService judging,
+      Routes routes,
+      Interrupts interrupts) {
     this.web = web;
     this.where = where;
     this.judging = judging;
     this.routes = routes;
+    this.interrupts = interrupts;
   }
 
   /** All that it answers to. */
@@ -77,19 +92,21 @@ public final class KbxServer implements AutoCloseable {
     JudgingService judging = new JudgingService(store, machine, limit, feeds, figures);
     List<Suite> suites = List.copyOf(machine.suites().values());
     Boards boards = new Boards(reads.queries(), suites);
+    Interrupts interrupts = new Interrupts();
+    Dashboard dashboard = new Dashboard(reads, suites, boards);
     HttpRouting.Builder routing = HttpRouting.builder();
     Routes routes =
         routes(
             routing,
             new Health(judging),
-            new JudgementsApi(access, judging, reads.service(), machine, scratch),
-            new RunsApi(access, reads, judging, feeds, boards),
+            new JudgementsApi(access, judging, reads.service(), machine, scratch, interrupts),
+            new RunsApi(access, reads, judging, feeds, boards, interrupts),
+            new ReportRoute(access, reads.queries(), dashboard),
             new TasksApi(access, machine),
             new ServiceApi(access, machine, judging, figures),
             new PageRoutes(
-                new Dashboard(reads, suites, boards),
-                new ServerDesk(access, judging, reads.service(), machine)));
-    answers(routing, routes, figures);
+                dashboard, new ServerDesk(access, judging, reads.service(), machine), interrupts));
+    answers(routing, routes, figures, interrupts);
     WebServerConfig.Builder config =
         WebServer.builder()
             .host(where.host())
@@ -98,17 +115,26 @@ public final class KbxServer implements AutoCloseable {
             .maxTcpConnections(MOST_CONNECTIONS)
             .maxPayloadSize(Bodies.MOST_FILE)
             .idleConnectionTimeout(IDLE_TIMEOUT)
-            .connectionOptions(options -> options.readTimeout(READ_TIMEOUT))
-            .addProtocol(Http1Config.builder().maxHeadersSize(MOST_HEADER_BYTES).build())
+            .idleConnectionPeriod(IDLE_PERIOD)
+            .addProtocol(http1(interrupts))
             .directHandlers(directHandlers())
             .routing(routing);
     where.tls().ifPresent(tls -> secure(config, tls));
     try {
-      return new KbxServer(config.build().start(), where, judging, routes);
+      return new KbxServer(config.build().start(), where, judging, routes, interrupts);
     } catch (RuntimeException e) {
       judging.close();
+      interrupts.close();
       throw e;
     }
+  }
+
+  private static Http1Config http1(Interrupts interrupts) {
+    return Http1Config.builder()
+        .maxPrologueLength(MOST_LINE_BYTES)
+        .maxHeadersSize(MOST_HEADER_BYTES)
+        .addReceiveListener(new HeadTimeout(interrupts, Interrupts.PATIENCE))
+        .build();
   }
 
   private static void secure(WebServerConfig.Builder config, Listening.Tls tls) {
@@ -126,7 +152,8 @@ public final class KbxServer implements AutoCloseable {
     return routes;
   }
 
-  private static void answers(HttpRouting.Builder routing, Routes routes, Figures figures) {
+  private static void answers(
+      HttpRouting.Builder routing, Routes routes, Figures figures, Interrupts interrupts) {
     HttpRouting.Builder _ =
         routing
             .addFilter((chain, request, response) -> {
@@ -137,6 +164,12 @@ public final class KbxServer implements AutoCloseable {
                 sent(request, response, System.nanoTime() - start);
               });
               chain.proceed();
+            })
+            .addFilter(KbxServer::closeAsAnnounced)
+            .addFilter((chain, request, response) -> {
+              chain.proceed();
+              if (isClosing(response) || request.content().consumed()) return;
+              interrupts.within(request.content()::consume); // The next request comes after it.
             })
             .any((request, _) -> {
               throw unknown(request.path(), routes.methods(request.path()));
@@ -149,6 +182,17 @@ public final class KbxServer implements AutoCloseable {
                     Answers.problem(
                         response, Refusal.of(e.status().code(), String.valueOf(e.getMessage()))))
             .error(Exception.class, KbxServer::failed);
+  }
+
+  /** An answer may say that the connection ends; the web server leaves that to the client. */
+  static void closeAsAnnounced(
+      FilterChain chain, RoutingRequest request, RoutingResponse response) {
+    chain.proceed();
+    if (isClosing(response)) throw new CloseConnectionException("announced in the answer");
+  }
+
+  private static boolean isClosing(RoutingResponse response) {
+    return response.headers().containsToken(HeaderValues.CONNECTION_CLOSE);
   }
 
   private static Refusal unknown(UriPath path, List<String> methods) {
@@ -241,5 +285,6 @@ public final class KbxServer implements AutoCloseable {
   public void close() {
     web.stop();
     judging.close();
+    interrupts.close();
   }
 }

@@ -5,6 +5,8 @@ import dev.kbx.dashboard.Dashboard;
 import dev.kbx.dashboard.RunView;
 import dev.kbx.dashboard.Submission;
 import dev.kbx.dashboard.Viewer;
+import io.helidon.common.media.type.MediaType;
+import io.helidon.common.media.type.MediaTypes;
 import io.helidon.common.parameters.Parameters;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
@@ -21,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Future;
 
 /** The pages at {@code /}: addresses to {@link Dashboard}. */
 final class PageRoutes implements HttpService {
@@ -45,12 +48,16 @@ final class PageRoutes implements HttpService {
   /** Of a form; a source of 1 MiB may take three times as much. */
   private static final long MOST_FORM = 4L << 20;
 
+  private static final MediaType FORM = MediaTypes.APPLICATION_FORM_URLENCODED;
+
   private final Dashboard dashboard;
   private final Desk desk;
+  private final Interrupts interrupts;
 
-  PageRoutes(Dashboard dashboard, Desk desk) {
+  PageRoutes(Dashboard dashboard, Desk desk, Interrupts interrupts) {
     this.dashboard = dashboard;
     this.desk = desk;
+    this.interrupts = interrupts;
   }
 
   @Override
@@ -161,10 +168,24 @@ final class PageRoutes implements HttpService {
         .sameSite(SetCookie.SameSite.STRICT);
   }
 
-  private static Parameters form(ServerRequest request) {
+  private Parameters form(ServerRequest request) {
     long length = request.headers().contentLength().orElse(Long.MAX_VALUE);
-    if (length > MOST_FORM) throw Refusal.of(413, "the form is larger than 4 MiB");
-    return request.content().as(Parameters.class);
+    if (length > MOST_FORM) throw Refusal.closing(413, "the form is larger than 4 MiB");
+    if (!request
+        .headers()
+        .contentType()
+        .filter(type -> type.mediaType().equals(FORM))
+        .isPresent()) {
+      throw Refusal.of(415, "send application/x-www-form-urlencoded, as the form does");
+    }
+    Future<?> timeout = interrupts.soon();
+    try {
+      return request.content().as(Parameters.class);
+    } catch (IllegalArgumentException e) {
+      throw Refusal.of(400, "the form is not encoded as forms are");
+    } finally {
+      timeout.cancel(false);
+    }
   }
 
   private Optional<String> candidate(Viewer viewer, ServerRequest request) {

@@ -6,9 +6,9 @@ import dev.kbx.stats.Rate;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore;
 import dev.kbx.store.Stored;
+import dev.kbx.store.VerdictQueries.RunCounts;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Status;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.sse.SseEvent;
@@ -18,7 +18,6 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.helidon.webserver.sse.SseSink;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.node.ObjectNode;
@@ -37,15 +36,23 @@ final class RunsApi implements HttpService {
   private final JudgingService judging;
   private final Feeds feeds;
   private final Boards boards;
+  private final Interrupts interrupts;
   private final Semaphore streams = new Semaphore(MOST_STREAMS);
 
-  RunsApi(Access access, RunStore runs, JudgingService judging, Feeds feeds, Boards boards) {
+  RunsApi(
+      Access access,
+      RunStore runs,
+      JudgingService judging,
+      Feeds feeds,
+      Boards boards,
+      Interrupts interrupts) {
     this.access = access;
     this.runs = runs;
     this.store = runs.service();
     this.judging = judging;
     this.feeds = feeds;
     this.boards = boards;
+    this.interrupts = interrupts;
   }
 
   @Override
@@ -84,15 +91,15 @@ final class RunsApi implements HttpService {
     Client _ = access.require(request, Client.Scope.READ);
     RunInfo run = run(request);
     ObjectNode body = Json.mapper().valueToTree(run);
-    Map<String, Integer> statuses = store.statuses(run.id());
-    int judged = statuses.values().stream().mapToInt(Integer::intValue).sum();
+    RunCounts counts =
+        runs.queries().counts(List.of(run.id())).getOrDefault(run.id(), RunCounts.NONE);
     int[] open = judging.openIn(run.id());
-    body.put("verdicts", judged);
+    body.put("verdicts", counts.verdicts());
     body.put("queued", open[0]);
     body.put("judging", open[1]);
-    body.set("statuses", Json.mapper().valueToTree(statuses));
-    int of = judged - statuses.getOrDefault(Status.INFRASTRUCTURE.label(), 0);
-    if (of > 0) body.set("correct", rate(statuses.getOrDefault(Status.CORRECT.label(), 0), of));
+    ObjectNode statuses = body.putObject("statuses");
+    counts.statuses().forEach((status, count) -> statuses.put(status.label(), count));
+    if (counts.judged() > 0) body.set("correct", rate(counts.correct(), counts.judged()));
     Answers.json(response, 200, body);
   }
 
@@ -199,7 +206,8 @@ final class RunsApi implements HttpService {
     }
   }
 
-  private static void emit(SseSink sink, String name, String id, String data) {
-    var _ = sink.emit(SseEvent.builder().id(id).name(name).data(data).build());
+  private void emit(SseSink sink, String name, String id, String data) {
+    SseEvent event = SseEvent.builder().id(id).name(name).data(data).build();
+    interrupts.within(() -> sink.emit(event));
   }
 }

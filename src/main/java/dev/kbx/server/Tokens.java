@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.commons.codec.digest.DigestUtils;
 
@@ -30,14 +31,19 @@ public final class Tokens {
   /** How long a revoked token may still be taken. */
   private static final Duration FRESH = Duration.ofSeconds(1);
 
+  /** Between two questions to the store, whatever is sent. */
+  private static final Duration PAUSE = Duration.ofMillis(20);
+
+  /** What the store said at a time. */
+  private record Known(Map<String, Client> clients, long at) {}
+
   private final ServiceStore store;
-  private Map<String, Client> known = Map.of();
-  private long readAt;
+  private volatile Known known;
 
   /** The tokens of a store. */
   public Tokens(ServiceStore store) {
     this.store = store;
-    this.readAt = System.nanoTime() - FRESH.toNanos();
+    this.known = new Known(Map.of(), System.nanoTime() - FRESH.toNanos());
   }
 
   /** Makes a token and returns it, which nothing does again; empty if the name is taken. */
@@ -62,20 +68,42 @@ public final class Tokens {
     return true;
   }
 
-  /** Who has this token. Asks the store at most once a second, whatever is sent. */
+  /**
+   * Who has this token. One that is not known may just have been made, so that the store is asked;
+   * many of them wait for one answer.
+   */
   Optional<Client> client(String token) {
-    return Optional.ofNullable(known().get(DigestUtils.sha256Hex(token)));
+    String hash = DigestUtils.sha256Hex(token);
+    long now = System.nanoTime();
+    Client client = asOf(now - FRESH.toNanos()).get(hash);
+    return Optional.ofNullable(client == null ? asOf(now).get(hash) : client);
   }
 
-  private synchronized Map<String, Client> known() {
-    if (System.nanoTime() - readAt < FRESH.toNanos()) return known;
-    Map<String, Client> read = new HashMap<>();
+  /** All that were valid at this time or later. */
+  private Map<String, Client> asOf(long time) {
+    Known seen = known;
+    return seen.at - time >= 0 ? seen.clients : read(time);
+  }
+
+  private synchronized Map<String, Client> read(long time) {
+    if (known.at - time >= 0) return known.clients; // Another thread has read it meanwhile.
+    pause(known.at + PAUSE.toNanos() - System.nanoTime());
+    long at = System.nanoTime();
+    Map<String, Client> clients = new HashMap<>();
     for (Token token : store.tokens()) {
-      if (token.revoked() == null) read.put(token.hash(), new Client(token.name(), scopes(token)));
+      if (token.revoked() != null) continue;
+      clients.put(token.hash(), new Client(token.name(), scopes(token)));
     }
-    known = read;
-    readAt = System.nanoTime();
-    return known;
+    known = new Known(clients, at);
+    return clients;
+  }
+
+  private static void pause(long nanos) {
+    try {
+      TimeUnit.NANOSECONDS.sleep(nanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static Set<Client.Scope> scopes(Token token) {

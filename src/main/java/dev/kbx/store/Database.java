@@ -1,7 +1,9 @@
 package dev.kbx.store;
 
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.Properties;
 
 /** The differences between SQLite and PostgreSQL; schema and queries are the same. */
 interface Database {
@@ -14,7 +16,15 @@ interface Database {
   /** Creates or migrates the tables. Throws {@link StoreProblem} if that fails. */
   void prepare();
 
-  Connection connect() throws SQLException;
+  /** Address for the driver. */
+  String url();
+
+  /** Settings of a connection, for the driver. */
+  Properties properties();
+
+  default Connection connect() throws SQLException {
+    return DriverManager.getConnection(url(), properties());
+  }
 
   /** Claims a run for this connection's process; false if another process has it. */
   boolean claim(Connection connection, String run) throws SQLException;

@@ -13,19 +13,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
-/** {@link VerdictQueries} over a connection for each query, a few at a time. */
+/** {@link VerdictQueries} over connections of a pool. */
 final class JdbcQueries implements VerdictQueries {
-  private static final int CONNECTIONS = 4;
+  /** Rows at a time when a run is read. */
+  private static final int FETCHED = 500;
 
   private static final String UNJUDGED = "('invalid_task', 'infrastructure')";
 
@@ -36,12 +39,11 @@ final class JdbcQueries implements VerdictQueries {
       """;
 
   private final Database database;
-  private final Jdbi jdbi;
-  private final Semaphore free = new Semaphore(CONNECTIONS, true);
+  private final QueryPool pool;
 
-  JdbcQueries(Database database, Jdbi jdbi) {
+  JdbcQueries(Database database, QueryPool pool) {
     this.database = database;
-    this.jdbi = jdbi;
+    this.pool = pool;
   }
 
   private interface Get<T> {
@@ -49,16 +51,13 @@ final class JdbcQueries implements VerdictQueries {
   }
 
   private <T> T get(Get<T> get) {
-    free.acquireUninterruptibly();
     try {
-      return jdbi.withHandle(get::with);
+      return pool.jdbi().withHandle(get::with);
     } catch (JdbiException e) {
       throw new StoreProblem(database.label(), database.reason(e), e);
     } catch (JacksonException e) {
       throw new StoreProblem(
           database.label(), "is damaged: a verdict cannot be read; " + database.advice(), e);
-    } finally {
-      free.release();
     }
   }
 
@@ -106,9 +105,9 @@ final class JdbcQueries implements VerdictQueries {
       Map<String, Counting> counted = new LinkedHashMap<>();
       h.createQuery(
               """
-              SELECT run, status, count(*), coalesce(sum(call_ok), 0),
+              SELECT run, status, category, count(*), coalesce(sum(call_ok), 0),
                 coalesce(sum(general_ok), 0), count(speedup)
-              FROM verdict WHERE run IN (<runs>) GROUP BY run, status
+              FROM verdict WHERE run IN (<runs>) GROUP BY run, status, category
               """)
           .bindList("runs", runs)
           .map((row, _) -> {
@@ -124,9 +123,10 @@ final class JdbcQueries implements VerdictQueries {
     });
   }
 
-  /** Sums over the statuses of one run. */
+  /** Sums over the statuses and categories of one run. */
   private static final class Counting {
     private final Map<Status, Integer> statuses = new EnumMap<>(Status.class);
+    private final Map<String, CategoryCounts> categories = new TreeMap<>();
     private int verdicts;
     private int judged;
     private int called;
@@ -136,35 +136,36 @@ final class JdbcQueries implements VerdictQueries {
 
     void add(ResultSet row) throws SQLException {
       Status status = Status.of(row.getString(2));
-      int count = row.getInt(3);
-      statuses.put(status, count);
+      int count = row.getInt(4);
+      boolean says = status.blame() != Status.Blame.TASK && status.blame() != Status.Blame.KBX;
+      statuses.merge(status, count, Integer::sum);
+      categories.merge(
+          row.getString(3),
+          new CategoryCounts(
+              row.getString(3), says ? count : 0, status == Status.CORRECT ? count : 0),
+          CategoryCounts::and);
       verdicts += count;
-      if (status.blame() == Status.Blame.TASK || status.blame() == Status.Blame.KBX) return;
+      if (!says) return;
       judged += count;
-      called += row.getInt(4);
+      called += row.getInt(5);
       if (status != Status.CORRECT) return;
       correct += count;
-      general += row.getInt(5);
-      timed += row.getInt(6);
+      general += row.getInt(6);
+      timed += row.getInt(7);
     }
 
     RunCounts counts(int solved) {
-      return new RunCounts(verdicts, judged, called, correct, general, timed, solved, statuses);
+      return new RunCounts(
+          verdicts,
+          judged,
+          called,
+          correct,
+          general,
+          timed,
+          solved,
+          statuses,
+          List.copyOf(categories.values()));
     }
-  }
-
-  @Override
-  public List<CategoryCounts> categories(String run) {
-    return get(h ->
-        h.createQuery(
-                """
-                SELECT category, count(*), count(CASE WHEN status = 'correct' THEN 1 END)
-                FROM verdict WHERE run = :run AND status NOT IN %s GROUP BY category ORDER BY category
-                """
-                    .formatted(UNJUDGED))
-            .bind("run", run)
-            .map((row, _) -> new CategoryCounts(row.getString(1), row.getInt(2), row.getInt(3)))
-            .list());
   }
 
   /** The conditions of a filter, and their values by name. */
@@ -359,18 +360,19 @@ final class JdbcQueries implements VerdictQueries {
 
   @Override
   public Names names(String run) {
-    return new Names(distinct(run, "category"), distinct(run, "method"), distinct(run, "model"));
-  }
-
-  private List<String> distinct(String run, String column) {
-    return get(h ->
-        h
-            .createQuery("SELECT DISTINCT %s FROM verdict WHERE run = :run".formatted(column))
-            .bind("run", run)
-            .map((row, _) -> Objects.requireNonNullElse(original(row.getString(1)), ""))
-            .stream()
-            .sorted()
-            .toList());
+    Set<String> methods = new TreeSet<>();
+    Set<String> models = new TreeSet<>();
+    List<Integer> _ =
+        get(h ->
+            h.createQuery("SELECT DISTINCT method, model FROM verdict WHERE run = :run")
+                .bind("run", run)
+                .map((row, _) -> {
+                  methods.add(Objects.requireNonNullElse(original(row.getString(1)), ""));
+                  models.add(Objects.requireNonNullElse(original(row.getString(2)), ""));
+                  return 0;
+                })
+                .list());
+    return new Names(List.copyOf(methods), List.copyOf(models));
   }
 
   @Override
@@ -384,6 +386,22 @@ final class JdbcQueries implements VerdictQueries {
         placed(
             h.createQuery(PLACED.formatted(places, "run DESC, position DESC"))
                 .bind("candidate", candidate)));
+  }
+
+  @Override
+  public void forEach(String run, Consumer<Stored> reader) {
+    int _ =
+        get(h ->
+            h.inTransaction( // PostgreSQL reads a part at a time within a transaction alone.
+                t -> {
+                  t.createQuery(
+                          "SELECT position, body FROM verdict WHERE run = :run ORDER BY position")
+                      .setFetchSize(FETCHED)
+                      .bind("run", run)
+                      .map((row, _) -> new Stored(row.getInt(1), row.getString(2)))
+                      .forEach(reader);
+                  return 0;
+                }));
   }
 
   @Override

@@ -11,7 +11,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -323,18 +322,6 @@ final class JdbcService implements ServiceStore {
             .bind("from", from)
             .mapTo(Integer.class)
             .list());
-  }
-
-  @Override
-  public Map<String, Integer> statuses(String run) {
-    Map<String, Integer> counts = new LinkedHashMap<>();
-    store.use(h ->
-        h.createQuery(
-                "SELECT status, count(*) FROM verdict WHERE run = :run GROUP BY status ORDER BY 1")
-            .bind("run", run)
-            .map((row, _) -> Map.entry(row.getString(1), row.getInt(2)))
-            .forEach(entry -> counts.put(entry.getKey(), entry.getValue())));
-    return counts;
   }
 
   @Override

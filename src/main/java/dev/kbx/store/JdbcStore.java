@@ -52,6 +52,7 @@ final class JdbcStore implements RunStore {
 
   private final Database database;
   private final Jdbi jdbi;
+  private final QueryPool pool;
   private final VerdictQueries queries;
   private final Set<String> claimed = new HashSet<>();
   private final GroupCommit commits = new GroupCommit(this::transaction);
@@ -60,7 +61,8 @@ final class JdbcStore implements RunStore {
   private JdbcStore(Database database) {
     this.database = database;
     this.jdbi = Jdbi.create(database::connect);
-    this.queries = new JdbcQueries(database, jdbi);
+    this.pool = new QueryPool(database);
+    this.queries = new JdbcQueries(database, pool);
     this.handle = jdbi.open();
   }
 
@@ -560,6 +562,7 @@ final class JdbcStore implements RunStore {
 
   @Override
   public synchronized void close() {
+    pool.close();
     handle.close();
   }
 }

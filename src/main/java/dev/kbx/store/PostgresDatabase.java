@@ -2,7 +2,6 @@ package dev.kbx.store;
 
 import java.net.UnknownHostException;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,7 +21,7 @@ import org.flywaydb.core.api.FlywayException;
 record PostgresDatabase(String url) implements Database {
   private static final String TABLES = "kbx";
 
-  /** The newest migration under {@code db/postgresql}. */
+  /** The newest migration under {@code db}. */
   private static final int SCHEMA = 6;
 
   private static final String NO_TABLE = "42P01";
@@ -41,18 +40,19 @@ record PostgresDatabase(String url) implements Database {
     return SECRET.matcher(url).replaceAll("$1$2***");
   }
 
-  private Connection plain() throws SQLException {
+  @Override
+  public Properties properties() {
     Properties properties = new Properties();
     properties.setProperty("ApplicationName", "kbx");
     properties.setProperty("connectTimeout", String.valueOf(CONNECT_SECONDS));
     properties.setProperty("currentSchema", TABLES);
-    return DriverManager.getConnection(url, properties);
+    return properties;
   }
 
   @Override
   public void check() {
     try {
-      plain().close();
+      connect().close();
     } catch (SQLException e) {
       throw new StoreProblem(label(), reason(e), e);
     }
@@ -71,7 +71,7 @@ record PostgresDatabase(String url) implements Database {
   }
 
   private int schema() throws SQLException {
-    try (Connection connection = plain();
+    try (Connection connection = connect();
         Statement statement = connection.createStatement();
         ResultSet rows =
             statement.executeQuery(
@@ -87,14 +87,9 @@ record PostgresDatabase(String url) implements Database {
     Flyway.configure()
         .dataSource(url, null, null)
         .schemas(TABLES)
-        .locations("classpath:db/postgresql")
+        .locations("classpath:db/postgresql", "classpath:db/common")
         .load()
         .migrate();
-  }
-
-  @Override
-  public Connection connect() throws SQLException {
-    return plain();
   }
 
   /** Lasts until the connection ends, for whatever reason. */

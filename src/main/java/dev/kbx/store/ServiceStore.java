@@ -82,9 +82,6 @@ public interface ServiceStore {
   /** Positions of a run's verdicts from this one on, ascending. */
   List<Integer> positions(String run, int from);
 
-  /** Number of a run's verdicts by status. */
-  Map<String, Integer> statuses(String run);
-
   /** The run of the service with these settings. */
   Optional<ServiceRun> serviceRun(String settings);
 

@@ -7,20 +7,24 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.Properties;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
 /** An SQLite file. One process writes at a time: its folder is locked. */
 record SqliteDatabase(Path file) implements Database {
-  /**
-   * The newest migration under {@code db/migration}; a file with this version needs no migration.
-   */
+  /** The newest migration under {@code db}; a file with this version needs no migration. */
   private static final int SCHEMA = 6;
+
+  /** For another process or connection that writes. */
+  private static final Duration BUSY = Duration.ofSeconds(10);
 
   private static final Set<Integer> DAMAGED =
       Set.of(SQLiteErrorCode.SQLITE_NOTADB.code, SQLiteErrorCode.SQLITE_CORRUPT.code);
@@ -28,8 +32,19 @@ record SqliteDatabase(Path file) implements Database {
   /** The driver's message; SQLite's own words are in the brackets. */
   private static final Pattern TWICE = Pattern.compile("\\[SQLITE_\\w+\\] .*?\\((.+)\\)");
 
-  private String url() {
+  @Override
+  public String url() {
     return "jdbc:sqlite:" + file;
+  }
+
+  @Override
+  public Properties properties() {
+    SQLiteConfig config = new SQLiteConfig();
+    config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+    config.setSynchronous(SQLiteConfig.SynchronousMode.NORMAL);
+    config.enforceForeignKeys(true);
+    config.setBusyTimeout((int) BUSY.toMillis());
+    return config.toProperties();
   }
 
   @Override
@@ -84,25 +99,13 @@ record SqliteDatabase(Path file) implements Database {
   private void migrate() throws SQLException {
     Flyway.configure()
         .dataSource(url(), null, null)
-        .locations("classpath:db/migration")
+        .locations("classpath:db/migration", "classpath:db/common")
         .load()
         .migrate();
     try (Connection connection = DriverManager.getConnection(url());
         Statement statement = connection.createStatement()) {
       statement.execute("PRAGMA user_version = " + SCHEMA);
     }
-  }
-
-  @Override
-  public Connection connect() throws SQLException {
-    Connection connection = DriverManager.getConnection(url());
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("PRAGMA journal_mode = WAL");
-      statement.execute("PRAGMA synchronous = NORMAL");
-      statement.execute("PRAGMA foreign_keys = ON");
-      statement.execute("PRAGMA busy_timeout = 10000");
-    }
-    return connection;
   }
 
   @Override

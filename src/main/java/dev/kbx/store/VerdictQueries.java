@@ -6,6 +6,7 @@ import dev.kbx.verdict.Status;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +28,6 @@ public interface VerdictQueries {
 
   /** What was counted of these runs; a run without verdicts is absent. */
   Map<String, RunCounts> counts(List<String> runs);
-
-  /** The same of each category of a run, by its name. */
-  List<CategoryCounts> categories(String run);
 
   /** Number of verdicts that match. */
   int count(Filter filter);
@@ -63,6 +61,9 @@ public interface VerdictQueries {
 
   /** The runs and places of verdicts on a source, newest first. */
   List<Placed> history(String candidate, int most);
+
+  /** Reads all verdicts of a run, in order, a part at a time. */
+  void forEach(String run, Consumer<Stored> reader);
 
   /** A verdict as stored. */
   Optional<Stored> stored(String run, int position);
@@ -111,6 +112,7 @@ public interface VerdictQueries {
    *     at the general grade
    * @param timed those of them with a speedup
    * @param solved number of tasks with a correct one
+   * @param categories of all verdicts, by name
    */
   record RunCounts(
       int verdicts,
@@ -120,10 +122,18 @@ public interface VerdictQueries {
       int general,
       int timed,
       int solved,
-      Map<Status, Integer> statuses) {}
+      Map<Status, Integer> statuses,
+      List<CategoryCounts> categories) {
+    /** Of a run without verdicts. */
+    public static final RunCounts NONE = new RunCounts(0, 0, 0, 0, 0, 0, 0, Map.of(), List.of());
+  }
 
-  /** Counts of a category. */
-  record CategoryCounts(String category, int judged, int correct) {}
+  /** Counts of a category; {@code judged} may be 0. */
+  record CategoryCounts(String category, int judged, int correct) {
+    CategoryCounts and(CategoryCounts more) {
+      return new CategoryCounts(category, judged + more.judged, correct + more.correct);
+    }
+  }
 
   /** Verdicts of one suite, judged at one grade on one kind of device. */
   record Board(String suite, @Nullable String grade, String device, int verdicts) {}
@@ -160,5 +170,5 @@ public interface VerdictQueries {
       String category, String task, int verdicts, int correct, @Nullable Double best) {}
 
   /** Distinct names, sorted; a name that is not stated is {@code ""}. */
-  record Names(List<String> categories, List<String> methods, List<String> models) {}
+  record Names(List<String> methods, List<String> models) {}
 }

@@ -68,6 +68,7 @@ class ContractTest {
           "/v1/runs/" + run,
           "/v1/runs/" + run + "/verdicts",
           "/v1/runs/" + run + "/events",
+          "/v1/runs/" + run + "/report",
           "/v1/suites",
           "/v1/tasks",
           task,

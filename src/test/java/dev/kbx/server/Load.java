@@ -8,11 +8,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,11 +33,15 @@ final class Load {
           .version(HttpClient.Version.HTTP_1_1)
           .connectTimeout(Duration.ofSeconds(5))
           .build();
+
+  /** Apart from that of the clients: what readers wait for is the server, not this process. */
+  private final HttpClient reading = HttpClient.newHttpClient();
+
   private final String url;
   private final List<String> tokens;
   private final int candidates;
   private final Queue<String> ids = new ConcurrentLinkedQueue<>();
-  private final Queue<Long> reads = new ConcurrentLinkedQueue<>();
+  private final Map<String, Queue<Long>> reads = new ConcurrentSkipListMap<>();
   private final Queue<String> surprises = new ConcurrentLinkedQueue<>();
   private final AtomicInteger next = new AtomicInteger();
   private final AtomicInteger judged = new AtomicInteger();
@@ -57,12 +62,17 @@ final class Load {
    * What was seen.
    *
    * @param ids of accepted candidates
-   * @param reads seconds of each read, ascending
+   * @param reads seconds of each read, ascending, by what was read
    * @param surprises answers that no client should get
    */
-  record Seen(double seconds, List<String> ids, List<Double> reads, List<String> surprises) {
-    double read(double quantile) {
-      return reads.get((int) Math.min(reads.size() - 1, Math.floor(quantile * reads.size())));
+  record Seen(
+      double seconds, List<String> ids, Map<String, List<Double>> reads, List<String> surprises) {
+    List<Double> allReads() {
+      return reads.values().stream().flatMap(List::stream).sorted().toList();
+    }
+
+    static double quantile(List<Double> times, double quantile) {
+      return times.get((int) Math.min(times.size() - 1, Math.floor(quantile * times.size())));
     }
   }
 
@@ -78,15 +88,15 @@ final class Load {
     List<Thread> readers = new ArrayList<>();
     for (int i = 0; i < READERS; i++) {
       String token = tokens.get(i % tokens.size());
-      readers.add(Thread.startVirtualThread(() -> readAll(token)));
+      readers.add(Thread.ofPlatform().start(() -> readAll(token)));
     }
     for (Thread client : clients) client.join();
     double seconds = (System.nanoTime() - start) / 1e9;
     over.set(true);
     for (Thread reader : readers) reader.join();
-    List<Double> times = new ArrayList<>();
-    reads.forEach(nanos -> times.add(nanos / 1e9));
-    Collections.sort(times);
+    Map<String, List<Double>> times = new TreeMap<>();
+    reads.forEach(
+        (what, nanos) -> times.put(what, nanos.stream().map(each -> each / 1e9).sorted().toList()));
     return new Seen(seconds, List.copyOf(ids), times, List.copyOf(surprises));
   }
 
@@ -199,9 +209,13 @@ final class Load {
     long start = System.nanoTime();
     try {
       HttpResponse<String> response =
-          http.send(to(path, token).build(), HttpResponse.BodyHandlers.ofString());
-      if (response.statusCode() == 200) reads.add(System.nanoTime() - start);
-      else if (response.statusCode() != 503) surprises.add(path + " " + response.statusCode());
+          reading.send(to(path, token).build(), HttpResponse.BodyHandlers.ofString());
+      if (response.statusCode() == 200) {
+        String what = path.replace(known, "RUN").replace("/judgements/" + id, "/judgements/ID");
+        reads
+            .computeIfAbsent(what, _ -> new ConcurrentLinkedQueue<>())
+            .add(System.nanoTime() - start);
+      } else if (response.statusCode() != 503) surprises.add(path + " " + response.statusCode());
     } catch (IOException e) {
       // The server is away.
     }

@@ -104,7 +104,7 @@ class PagesTest extends BrowserTest {
             .shutdownHook(false)
             .routing(routing ->
                 routing
-                    .register("/", new PageRoutes(dashboard, desk))
+                    .register("/", new PageRoutes(dashboard, desk, new Interrupts()))
                     .get(
                         "/v1/judgements/{id}",
                         (request, response) ->

@@ -20,14 +20,18 @@ final class ScriptedReferee implements Referee {
   volatile Judgement answer = judgement("correct", true);
 
   static Judgement judgement(String status, boolean ok) {
+    return judgement(status, ok, "");
+  }
+
+  static Judgement judgement(String status, boolean ok, String message) {
     return Json.mapper()
         .readValue(
             """
-            {"status": "%s", "stage": "correct", "call_ok": %s, "exe_ok": %s,
+            {"status": "%s", "message": %s, "stage": "correct", "call_ok": %s, "exe_ok": %s,
              "grade": "published", "flags": [], "device": {"kind": "cpu", "name": "scripted"},
              "versions": {}, "seconds": {"call": 0.1}}
             """
-                .formatted(status, ok, ok),
+                .formatted(status, message.isEmpty() ? null : "\"" + message + "\"", ok, ok),
             Judgement.class);
   }
 

@@ -15,8 +15,12 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
+import org.apache.commons.compress.archivers.tar.TarConstants;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -207,6 +211,46 @@ class SecurityTest {
     String code = "{\"task\":\"relu\",\"code\":\"%s\"}".formatted("x".repeat(2 << 20));
     assertThat(server.as(ann).post("/v1/judgements", "application/json", code).statusCode())
         .isEqualTo(422);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"application/json", "text/plain", "multipart/form-data"})
+  void aFormIsAForm(String type) throws Exception {
+    assertThat(server.as("").post("/login", type, "{}").statusCode()).isEqualTo(415);
+    String form = "application/x-www-form-urlencoded";
+    assertThat(server.post("/login", form, "token=%zz").statusCode()).isIn(400, 401);
+  }
+
+  @Test
+  void aNewTokenIsTakenAtOnce() throws Exception {
+    assertThat(server.as("kbx_0").get("/v1/queue").statusCode()).isEqualTo(401);
+    for (int i = 0; i < 5; i++) {
+      String fresh = server.token("fresh" + i, "read");
+      assertThat(server.as(fresh).get("/v1/queue").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aNameWithoutEndIsRefused() throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (TarArchiveOutputStream tar =
+        new TarArchiveOutputStream(new GZIPOutputStream(bytes), "UTF-8")) {
+      TarArchiveEntry name = new TarArchiveEntry("././@LongLink", TarConstants.LF_GNUTYPE_LONGNAME);
+      name.setSize(50_000_000);
+      tar.putArchiveEntry(name);
+      tar.write(new byte[50_000_000]);
+      tar.closeArchiveEntry();
+    }
+    HttpResponse<String> response =
+        server
+            .as(ann)
+            .send(
+                server
+                    .to("/v1/uploads")
+                    .header("Content-Type", "application/gzip")
+                    .POST(BodyPublishers.ofByteArray(bytes.toByteArray())));
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(422);
+    assertThat(response.body()).contains("a name is too long");
   }
 
   @Test

@@ -98,6 +98,7 @@ class ServeLoadTest {
       peak = server.peakBytes();
       processor = server.processorSeconds();
     }
+    List<Double> reads = seen.allReads();
     System.out.printf(
         "%s: %d clients, %d candidates, %d faults: %.0f judgements/s, reads p50 %.1f ms, p99 %.1f"
             + " ms, max %.1f ms of %d; JVM at most %d MB, %.1f ms of a processor a judgement%n",
@@ -106,12 +107,16 @@ class ServeLoadTest {
         CANDIDATES,
         faults,
         CANDIDATES / seen.seconds(),
-        1e3 * seen.read(0.5),
-        1e3 * seen.read(0.99),
-        1e3 * seen.reads().getLast(),
-        seen.reads().size(),
+        1e3 * Load.Seen.quantile(reads, 0.5),
+        1e3 * Load.Seen.quantile(reads, 0.99),
+        1e3 * reads.getLast(),
+        reads.size(),
         peak / 1_000_000,
         1e3 * processor / CANDIDATES);
+    seen.reads()
+        .forEach((what, times) ->
+            System.out.printf(
+                "  p99 of %s %.1f ms%n", what, 1e3 * Load.Seen.quantile(times, 0.99)));
     assertThat(seen.surprises()).isEmpty();
     check(store, seen.ids());
   }

@@ -110,7 +110,7 @@ class MigrationTest {
     Flyway.configure()
         .dataSource(url, null, null)
         .schemas("kbx")
-        .locations("classpath:db/postgresql")
+        .locations("classpath:db/postgresql", "classpath:db/common")
         .target("3")
         .load()
         .migrate();

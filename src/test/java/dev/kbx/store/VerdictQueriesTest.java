@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.entry;
 import dev.kbx.SimulatedRun;
 import dev.kbx.TestPostgres;
 import dev.kbx.store.VerdictQueries.Board;
+import dev.kbx.store.VerdictQueries.CategoryCounts;
 import dev.kbx.store.VerdictQueries.Cell;
 import dev.kbx.store.VerdictQueries.Filter;
 import dev.kbx.store.VerdictQueries.Order;
@@ -109,15 +110,24 @@ class VerdictQueriesTest {
                     2,
                     2,
                     1,
-                    Map.of(Status.CORRECT, 2, Status.WRONG_VALUES, 1, Status.INFRASTRUCTURE, 1))),
-            entry(two, new RunCounts(2, 2, 2, 2, 2, 2, 2, Map.of(Status.CORRECT, 2))));
+                    Map.of(Status.CORRECT, 2, Status.WRONG_VALUES, 1, Status.INFRASTRUCTURE, 1),
+                    List.of(
+                        new CategoryCounts("Activation", 3, 2), new CategoryCounts("Math", 0, 0)))),
+            entry(
+                two,
+                new RunCounts(
+                    2,
+                    2,
+                    2,
+                    2,
+                    2,
+                    2,
+                    2,
+                    Map.of(Status.CORRECT, 2),
+                    List.of(new CategoryCounts("Activation", 2, 2)))));
     assertThat(queries.counts(List.of())).isEmpty();
-    assertThat(queries.categories(one))
-        .extracting(Object::toString)
-        .containsExactly("CategoryCounts[category=Activation, judged=3, correct=2]");
     assertThat(queries.names(one).methods()).containsExactly("one-shot", "refined");
     assertThat(queries.names(one).models()).containsExactly("", "m\0");
-    assertThat(queries.names(one).categories()).containsExactly("Activation", "Math");
   }
 
   @ParameterizedTest

@@ -1,13 +1,10 @@
-package dev.kbx.cli;
+package dev.kbx.report;
 
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.TaskTraits;
 import dev.kbx.syntax.CodeSize;
-import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Task;
-import dev.kbx.task.UnknownTask;
-import dev.kbx.verdict.RunInfo;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -19,31 +16,20 @@ import java.util.stream.Collectors;
  * The tasks that a run asked for. The run states their number; names and categories come from the
  * suite, if it is here and unchanged.
  */
-final class AskedSuite {
+public final class AskedSuite {
   private static final List<String> BOUNDS = List.of("memory-bound", "compute-bound");
 
   private AskedSuite() {}
 
-  static AskedTasks of(JudgedRun judged) {
-    RunInfo run = judged.run();
-    try {
-      return of(judged, Home.suite(run.suite()).find(run.tasks()));
-    } catch (InvalidSuite | UnknownTask _) {
-      return AskedTasks.counted(judged);
-    }
-  }
-
-  /** What the suite says of the tasks, by path; empty if it is missing or has changed. */
-  static Map<String, TaskTraits> traits(JudgedRun judged) {
-    RunInfo run = judged.run();
-    try {
-      List<Task> selected = Home.suite(run.suite()).find(run.tasks());
-      return covers(selected, judged)
-          ? selected.stream().collect(Collectors.toMap(Task::path, AskedSuite::traits))
-          : Map.of();
-    } catch (InvalidSuite | UnknownTask _) {
-      return Map.of();
-    }
+  /**
+   * What the suite says of the tasks, by path; empty if it has changed.
+   *
+   * @param selected the tasks of the run's selection; empty if its suite is missing
+   */
+  public static Map<String, TaskTraits> traits(JudgedRun judged, List<Task> selected) {
+    return covers(selected, judged)
+        ? selected.stream().collect(Collectors.toMap(Task::path, AskedSuite::traits))
+        : Map.of();
   }
 
   private static TaskTraits traits(Task task) {
@@ -66,11 +52,11 @@ final class AskedSuite {
   }
 
   /**
-   * The same for an opened suite.
+   * The tasks by name, or their number alone.
    *
-   * @param selected the tasks of the run's selection
+   * @param selected the tasks of the run's selection; empty if its suite is missing
    */
-  static AskedTasks of(JudgedRun judged, List<Task> selected) {
+  public static AskedTasks of(JudgedRun judged, List<Task> selected) {
     List<Task> published = selected.stream().filter(task -> !task.extra()).toList();
     if (published.size() != judged.run().suiteTasks() || !covers(selected, judged)) {
       return AskedTasks.counted(judged);
