@@ -1,15 +1,20 @@
 """A Ray cluster of several nodes on this machine, told what to do by lines on stdin; for tests and benchmarks.
 
     nodes.py COUNT [CPUS [GPUS]]      prints the cluster's address; ends with its input
+    nodes.py COUNT apart              the same, with one node that can be cut off: its number comes after the address
     add | kill N | freeze N | thaw N  on stdin: another node; a node, by its number, gone at once, stopped, or going on
+    cut | join                        on stdin: takes that node's network down, or up again
 
-A node's processes are real, its processors and GPUs are what Ray is told. Nodes that do not answer are given up after seconds.
+A node's processes are real, its processors and GPUs are what Ray is told. Nodes that do not answer are given up after seconds. The one
+that can be cut off is in a network namespace of its own, for which this must run as root on a machine with ``ip``; elsewhere there is none.
 """
 
 import contextlib
 import os
 import pathlib
+import shutil
 import signal
+import subprocess
 import sys
 
 os.environ.setdefault("RAY_health_check_initial_delay_ms", "2000")
@@ -31,7 +36,51 @@ def tree(pid):
     return found
 
 
+class Network:
+    """A namespace joined to this machine by a pair of interfaces. The addresses are of a range for tests of networks (RFC 2544)."""
+
+    HERE, THERE = "198.18.93.1", "198.18.93.2"
+
+    def __init__(self):
+        self.name = f"kbx{os.getpid()}"
+        self._ip("netns", "add", self.name)
+        self._ip("link", "add", self.name, "type", "veth", "peer", "name", "far", "netns", self.name)
+        self._ip("address", "add", f"{self.HERE}/30", "dev", self.name)
+        self._ip("link", "set", self.name, "up")
+        for interface in ("lo", "far"):
+            self._ip("-netns", self.name, "link", "set", interface, "up")
+        self._ip("-netns", self.name, "address", "add", f"{self.THERE}/30", "dev", "far")
+
+    @staticmethod
+    def possible():
+        return os.geteuid() == 0 and shutil.which("ip") is not None
+
+    def set(self, state):
+        self._ip("link", "set", self.name, state)
+
+    def close(self):
+        self._ip("netns", "delete", self.name)  # and the interfaces with it
+
+    @staticmethod
+    def _ip(*words):
+        subprocess.run(["ip", *words], check=True)
+
+
+class Apart:
+    """A node in a network's namespace."""
+
+    def __init__(self, network, address, cpus, gpus):
+        command = [
+            "ip", "netns", "exec", network.name, sys.executable, "-m", "ray.scripts.scripts", "start", "--block",
+            "--disable-usage-stats", f"--address={address}", f"--node-ip-address={network.THERE}",
+            f"--num-cpus={cpus}", f"--num-gpus={gpus}", f"--object-store-memory={MEMORY}",
+        ]  # fmt: skip
+        self.process = subprocess.Popen(command, stdout=sys.stderr)
+
+
 def processes(node):
+    if isinstance(node, Apart):
+        return tree(node.process.pid)
     roots = [info.process.pid for infos in node.all_processes.values() for info in infos]
     return sorted({pid for root in roots for pid in tree(root)})
 
@@ -44,12 +93,25 @@ def send(node, number):
 
 
 def main():
-    count, cpus, gpus = [int(v) for v in (sys.argv[1:] + ["1", "0"][len(sys.argv) - 2 :])][:3]
-    has = {"num_cpus": cpus, "num_gpus": gpus, "object_store_memory": MEMORY}
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": MEMORY})
-    nodes = [cluster.add_node(wait=False, **has) for _ in range(count)]
+    count, *rest = sys.argv[1:]
+    network = Network() if rest == ["apart"] and Network.possible() else None
+    cpus, gpus = (1, 0) if rest == ["apart"] else [int(number) for number in rest + ["1", "0"][len(rest) :]]
+    try:
+        serve(int(count), cpus, gpus, network)
+    finally:
+        if network:
+            network.close()
+
+
+def serve(count, cpus, gpus, network):
+    place = {"object_store_memory": MEMORY} | ({"node_ip_address": network.HERE} if network else {})
+    has = {"num_cpus": cpus, "num_gpus": gpus} | place
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0} | place)
+    nodes = [cluster.add_node(wait=False, **has) for _ in range(count - 1 if network else count)]
+    if network:
+        nodes.append(Apart(network, cluster.address, cpus, gpus))
     cluster.wait_for_nodes()
-    print(cluster.address, flush=True)
+    print(cluster.address, *([count - 1] if network else []), flush=True)
     for line in sys.stdin:
         match line.split():
             case ["add"]:
@@ -60,9 +122,16 @@ def main():
                 send(nodes[int(number)], signal.SIGSTOP)
             case ["thaw", number]:
                 send(nodes[int(number)], signal.SIGCONT)
+            case ["cut"]:
+                network.set("down")
+            case ["join"]:
+                network.set("up")
         print("done", flush=True)
     for node in nodes:
         send(node, signal.SIGCONT)
+        if isinstance(node, Apart):
+            node.process.terminate()
+            node.process.wait()
     cluster.shutdown()
 
 

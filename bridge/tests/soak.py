@@ -1,4 +1,4 @@
-"""A run on four nodes of which one freezes and others are killed; then one that is interrupted, killed and resumed.
+"""A run on four nodes of which one freezes, one is cut off and others are killed; then one that is interrupted, killed and resumed.
 
     soak.py OUT COUNT KBX...     KBX starts kbx; KBX_RAY_PYTHON names a Python with Ray
 
@@ -37,13 +37,14 @@ class Nodes:
     def __init__(self, out):
         with open(out / "nodes.log", "w") as log:
             self.process = subprocess.Popen(
-                [PYTHON, HERE / "nodes.py", str(NODES)],
+                [PYTHON, HERE / "nodes.py", str(NODES), "apart"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
             )
-        self.address = self.process.stdout.readline().strip()
+        self.address, *apart = self.process.stdout.readline().split()
+        self.apart = int(apart[0]) if apart else None
 
     def tell(self, *words):
         print("cluster:", *words, flush=True)
@@ -109,6 +110,11 @@ def faults(kbx, out, nodes, file, count):
     until(lambda: judged(out) or run.poll() is not None, 300)
     frozen = living.pop(0)
     nodes.tell("freeze", frozen)
+    if nodes.apart is None:
+        print("no node is cut off: this takes root and ip", flush=True)
+    else:
+        living.remove(nodes.apart)
+        nodes.tell("cut")
     number = NODES
     while run.poll() is None:
         until_death = time.monotonic() + EVERY
@@ -120,6 +126,8 @@ def faults(kbx, out, nodes, file, count):
             living.append(number)
             number += 1
     nodes.tell("thaw", frozen)
+    if nodes.apart is not None:
+        nodes.tell("join")
     assert run.wait() == 0
     check(out, count)
 

@@ -35,6 +35,7 @@ CASES = [
     dict(shape=(1, 19, 5, 5), weight=(17, 19, 1, 1), stride=2),
     dict(shape=(2, 3, 10, 9), weight=(4, 3, 3, 3), bias=False),
     dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 3), stride=2, padding=1, bias=False),
+    dict(shape=(2, 4, 10, 9), weight=(6, 4, 3, 3), padding=2, dilation=2, bias=False),
 ]
 
 SIZES = [

@@ -32,6 +32,7 @@ CASES = [
     dict(shape=(4, 31), other=(4, 31), expanded=True),
     dict(shape=(0, 9), other=(9,)),
     dict(shape=(33, 65), other=(33, 65)),
+    dict(shape=(3, 67), other=0.5, alpha=3, approximate="tanh"),
 ]
 
 SIZES = [

@@ -38,6 +38,7 @@ CASES = [
     dict(shape=(2, 4, 65), num_groups=2, offset=10.0, strided=True),
     dict(shape=(0, 4, 5), num_groups=2),
     dict(shape=(4, 6, 11, 13), num_groups=3),
+    dict(shape=(3, 8, 7, 19), num_groups=1, affine=False),
 ]
 
 SIZES = [

@@ -41,6 +41,8 @@ CASES = [
     dict(batch=2, n=21, m=33, columns=29, p=0.3, dtype=torch.float16, strided=True, out=True),
     dict(batch=2, n=5, m=0, columns=3, out=True),
     dict(batch=0, n=4, m=5, columns=6),
+    dict(batch=5, n=17, m=33, columns=47, p=0.8, inplace=True),
+    dict(batch=4, n=13, m=18, columns=29, training=False),
 ]
 
 SIZES = [

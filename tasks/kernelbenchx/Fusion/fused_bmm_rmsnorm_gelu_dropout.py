@@ -39,6 +39,7 @@ CASES = [
     dict(batch=2, n=19, m=7, columns=23, normalized_shape=(2, 19, 23), dropout_p=0.0, approximate="tanh"),
     dict(batch=2, n=5, m=9, columns=11, normalized_shape=11, dropout_p=1.0),
     dict(batch=0, n=4, m=5, columns=6, normalized_shape=6),
+    dict(batch=4, n=13, m=18, columns=29, normalized_shape=29, training=False),
 ]
 
 SIZES = [

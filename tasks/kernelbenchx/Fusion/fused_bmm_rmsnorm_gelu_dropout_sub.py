@@ -40,6 +40,7 @@ CASES = [
     dict(batch=2, n=5, m=9, columns=11, normalized_shape=11, other=(2, 5, 11), dropout_p=1.0),
     dict(batch=3, n=21, m=17, columns=31, normalized_shape=31, other=(3, 21, 31), dropout_p=0.1, strided=True),
     dict(batch=0, n=4, m=5, columns=6, normalized_shape=6, other=(6,)),
+    dict(batch=4, n=13, m=18, columns=29, normalized_shape=29, other=(4, 13, 29), training=False, approximate="tanh"),
 ]
 
 SIZES = [

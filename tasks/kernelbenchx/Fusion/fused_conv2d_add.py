@@ -44,6 +44,7 @@ CASES = [
     dict(shape=(3, 9, 5, 5), weight=(17, 9, 1, 1), other=(3, 1, 1, 1), expanded=(3, 17, 5, 5), alpha=1.5),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3), other=(6,)),
     dict(shape=(2, 3, 8, 9), weight=(4, 3, 3, 3), padding=1, other=(2, 4, 8, 9), alpha=2),
+    dict(shape=(2, 3, 9, 7), weight=(5, 3, 3, 3), other=2.5, alpha=0.75),
 ]
 
 SIZES = [

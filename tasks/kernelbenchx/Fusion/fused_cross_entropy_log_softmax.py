@@ -43,6 +43,8 @@ CASES = [
     dict(shape=(1, 11), dim=0, reduction="none"),
     dict(shape=(19, 9), dim=-2, probabilities=True, reduction="sum"),
     dict(shape=(4, 5), ignored=1.0),
+    dict(shape=(19, 10), weighted=True, reduction="none", label_smoothing=0.1),
+    dict(shape=(33, 7), weighted=True, reduction="sum"),
 ]
 
 SIZES = [

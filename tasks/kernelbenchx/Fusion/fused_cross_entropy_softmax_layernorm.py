@@ -46,6 +46,7 @@ CASES = [
     dict(shape=(3, 7, 13), normalized_shape=13, probabilities=True, reduction="none", strided=True, out=True),
     dict(shape=(4, 5), normalized_shape=5, ignored=1.0),
     dict(shape=(0, 5), normalized_shape=5, reduction="sum"),
+    dict(shape=(33, 71), normalized_shape=[33, 71], weighted=True, out=True),
 ]
 
 SIZES = [

@@ -40,6 +40,7 @@ CASES = [
     dict(shape=(3, 5, 9, 7), weight=(7, 5, 2, 3), padding="valid", training=False),
     dict(shape=(2, 3, 8, 8), weight=(4, 3, 3, 3), p=0.0, strided=True),
     dict(shape=(2, 19, 5, 5), weight=(17, 19, 1, 1), stride=2, p=1.0),
+    dict(shape=(2, 4, 20, 19), weight=(6, 2, 3, 3), padding=2, groups=2, bias=False, p=0.7),
 ]
 
 SIZES = [

@@ -38,6 +38,7 @@ CASES = [
     dict(shape=(), rows=9, width=20, other=(20,), scale_grad_by_freq=True, sparse=True),
     dict(shape=(0, 4), rows=5, width=6, other=(6,)),
     dict(shape=(5, 9), rows=23, width=50, other=(5, 9, 50), padding_idx=3),
+    dict(shape=(11,), rows=9, width=21, other=(11, 21), max_norm=1.5, norm_type=1.0),
 ]
 
 SIZES = [

@@ -36,6 +36,8 @@ CASES = [
     dict(shape=(9, 33), dim=-1, index=(9, 40), mask=(), density=1.0, value=float("nan")),
     dict(shape=(21, 17), dim=0, index=(8, 17), mask=(8, 17), value=2**40 + 1, dtype=torch.int64, out=True),
     dict(shape=(4, 9), dim=1, index=(4, 0), mask=(4, 1)),
+    dict(shape=(21, 17), dim=0, index=(8, 17), mask=(8, 17), value=2**40 + 1, dtype=torch.int64),
+    dict(shape=(23, 29), dim=1, index=(23, 19), mask=(23, 19), sparse_grad=True),
 ]
 
 SIZES = [

@@ -37,6 +37,7 @@ CASES = [
     dict(shape=(9, 2), dim=1, correction=3, shift=200.0),
     dict(shape=(0, 5), dim=1),
     dict(shape=(45, 67), dim=1),
+    dict(shape=(1037,), approximate="tanh"),
 ]
 
 SIZES = [

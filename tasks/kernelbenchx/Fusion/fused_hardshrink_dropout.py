@@ -38,6 +38,7 @@ CASES = [
     dict(shape=(17, 18), p=0.0),
     dict(shape=(11,), p=1.0, inplace=True),
     dict(shape=(0, 12)),
+    dict(shape=(17, 35), training=False),
 ]
 
 SIZES = [

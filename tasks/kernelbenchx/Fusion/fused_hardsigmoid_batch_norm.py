@@ -40,6 +40,7 @@ CASES = [
     dict(shape=(4, 6, 5, 5), training=True),
     dict(shape=(0, 3, 5)),
     dict(shape=(7, 6, 11, 13), training=True),
+    dict(shape=(3, 5, 67)),
 ]
 
 SIZES = [

@@ -32,6 +32,8 @@ CASES = [
     dict(shape=(9, 20), mask=(9, 20), density=0.0, other="vector"),
     dict(shape=(3, 67), mask=(3, 67), density=0.9, other=-0.3, alpha=3),
     dict(shape=(0, 6), mask=(6,)),
+    dict(shape=(37, 45), mask=(37, 45), density=0.1, other="vector", approximate="tanh"),
+    dict(shape=(13, 21), mask=(13, 21), approximate="tanh", out=True),
 ]
 
 SIZES = [

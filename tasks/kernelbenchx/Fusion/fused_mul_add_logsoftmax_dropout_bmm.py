@@ -40,6 +40,8 @@ CASES = [
     dict(batch=2, n=19, k=7, columns=23, p=0.0, dim=-2),
     dict(batch=2, n=5, k=9, columns=11, p=1.0, out=True),
     dict(batch=0, n=4, k=5, columns=6),
+    dict(batch=2, n=13, k=67, columns=33, dim=2, training=False),
+    dict(batch=3, n=29, k=17, columns=50, p=0.8, dim=-3, inplace=True),
 ]
 
 SIZES = [

@@ -33,6 +33,7 @@ CASES = [
     dict(shape=(65,), mul=3, sub=(65,), alpha=2, dtype=torch.int64),
     dict(shape=(0, 9), mul=(9,), sub=4.0),
     dict(shape=(37, 61), mul=(37, 61), sub=(37, 61), alpha=2),
+    dict(shape=(6, 31), mul=-1.5, sub=(6, 31)),
 ]
 
 SIZES = [

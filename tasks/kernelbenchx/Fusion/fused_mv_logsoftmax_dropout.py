@@ -36,6 +36,7 @@ CASES = [
     dict(n=19, m=7, p=1.0, out=True),
     dict(n=13, m=0, p=0.0),
     dict(n=0, m=5),
+    dict(n=1801, m=5, p=0.8, inplace=True),
 ]
 
 SIZES = [

@@ -41,6 +41,7 @@ CASES = [
     dict(shape=(1, 9, 3, 5), weight=(16, 9, 1, 1), upscale_factor=4),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
     dict(shape=(2, 3, 8, 7), weight=(8, 3, 3, 3), padding=1),
+    dict(shape=(1, 4, 9, 10), weight=(16, 4, 3, 2), stride=(2, 1), padding=(1, 0)),
 ]
 
 SIZES = [

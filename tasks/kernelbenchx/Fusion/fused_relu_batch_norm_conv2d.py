@@ -65,6 +65,7 @@ CASES = [
     ),
     dict(shape=(3, 5, 6, 7), weight=(7, 5, 3, 3), padding="valid", training=True, tracked=False, affine=False),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
+    dict(shape=(2, 4, 9, 10), weight=(6, 4, 3, 2), stride=(2, 1), padding=(1, 0)),
 ]
 
 SIZES = [

@@ -54,6 +54,9 @@ CASES = [
     dict(shape=(2, 3, 9, 8), weight=(4, 3, 2, 3), conv_padding="valid", pool_kernel_size=3, pool_ceil_mode=True),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
     dict(shape=(2, 3, 10, 9), weight=(4, 3, 3, 3), conv_padding=1),
+    dict(shape=(2, 4, 10, 9), weight=(6, 4, 3, 3), conv_padding=2, bias=False, pool_kernel_size=3, pool_stride=2,
+         pool_padding=1),
+    dict(shape=(1, 4, 9, 11), weight=(6, 4, 3, 2), conv_stride=(2, 1), conv_padding=(1, 0), pool_kernel_size=(2, 3)),
 ]  # fmt: skip
 
 SIZES = [

@@ -41,6 +41,7 @@ CASES = [
     dict(shape=(3, 4, 35, 29), output_size=(1, 1)),
     dict(shape=(2, 3, 7, 10), output_size=(4, 10), gain=300.0),
     dict(shape=(0, 4, 10, 10), output_size=3),
+    dict(shape=(3, 13, 9), output_size=5),
 ]
 
 SIZES = [

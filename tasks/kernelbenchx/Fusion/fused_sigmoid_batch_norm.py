@@ -39,6 +39,8 @@ CASES = [
     dict(shape=(4, 6, 25), training=True, tracked=False),
     dict(shape=(0, 3, 5)),
     dict(shape=(9, 6, 61), training=True),
+    dict(shape=(37, 19), training=True, momentum=0.4, eps=0.5, affine=False),
+    dict(shape=(3, 5, 33), eps=0.3),
 ]
 
 SIZES = [

@@ -42,6 +42,8 @@ CASES = [
     dict(shape=(1, 19, 5, 5), weight=(17, 19, 1, 1), conv_stride=2, ln_eps=0.5),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
     dict(shape=(2, 3, 8, 9), weight=(4, 3, 3, 3), conv_padding=1),
+    dict(shape=(3, 4, 9, 10), weight=(6, 4, 3, 2), conv_stride=2, conv_padding=1),
+    dict(shape=(2, 6, 7, 8), weight=(6, 6, 5, 3), conv_padding=3, conv_dilation=2),
 ]
 
 SIZES = [

@@ -34,6 +34,7 @@ CASES = [
     dict(shape=(33,), other=()),
     dict(shape=(7, 0), other=(7, 1)),
     dict(shape=(33, 65), other=(33, 65)),
+    dict(shape=(5, 51), other=-0.25, alpha=3, approximate="tanh"),
 ]
 
 SIZES = [

@@ -31,6 +31,7 @@ CASES = [
     dict(shape=(2, 3, 4, 5, 17), dims=[4, 2, 0, 3, 1], dtype=torch.float16),
     dict(shape=(129, 7), dims=[1, 0], dtype=torch.int64, strided=True),
     dict(shape=(4, 0, 9), dims=[2, 1, 0]),
+    dict(shape=(129, 7), dims=[1, 0], dtype=torch.int64),
 ]
 
 SIZES = [

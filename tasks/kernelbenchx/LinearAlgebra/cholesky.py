@@ -37,6 +37,7 @@ CASES = [
     dict(n=7, batch=(2,), dtype=torch.complex128, out=True),
     dict(n=10, upper=True, dtype=torch.complex128, out=True),
     dict(n=5, batch=(0,)),
+    dict(n=7, batch=(2,), dtype=torch.complex128),
 ]
 
 SIZES = [

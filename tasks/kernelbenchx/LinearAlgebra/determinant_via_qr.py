@@ -35,6 +35,7 @@ CASES = [
     dict(n=8, singular=True),
     dict(n=16, batch=(3,), dtype=torch.float64),
     dict(n=9, batch=(0,), mode="complete"),
+    dict(n=13, mode="complete"),
 ]
 
 SIZES = [

@@ -35,6 +35,7 @@ CASES = [
     dict(n=7, batch=(2,), pivot=False, out=True),
     dict(n=16, dtype=torch.float64),
     dict(n=5, batch=(0,)),
+    dict(n=12, pivot=False),
 ]
 
 SIZES = [

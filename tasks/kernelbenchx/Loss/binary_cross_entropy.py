@@ -37,6 +37,7 @@ CASES = [
     dict(shape=(5, 131), reduction="none", hard=True, strided=True),
     dict(shape=(), reduction="mean"),
     dict(shape=(0, 5), reduction="sum"),
+    dict(shape=(19, 67), reduction="none"),
 ]
 
 SIZES = [

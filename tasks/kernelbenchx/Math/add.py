@@ -37,6 +37,7 @@ CASES = [
     dict(shape=(4, 19), other=(), other_dtype=torch.float64, alpha=-1),
     dict(shape=(0, 9), other=(9,)),
     dict(shape=(33, 65), other=(33, 65)),
+    dict(shape=(31, 7), other=1.75, alpha=-0.5),
 ]
 
 SIZES = [

@@ -48,6 +48,8 @@ CASES = [
     dict(shape=(), other=()),
     dict(shape=(0, 9), other=(9,)),
     dict(shape=(33, 65), other=(33, 65)),
+    dict(shape=(7, 1, 33), other=(5, 1)),
+    dict(shape=(31, 7), other=0.75),
 ]
 
 SIZES = [

@@ -43,6 +43,7 @@ CASES = [
     dict(shape=(0, 9), other=(9,)),
     dict(shape=(1021,), other=(1021,)),
     dict(shape=(33, 65), other=(33, 65)),
+    dict(shape=(31, 7), other=-2.5),
 ]
 
 SIZES = [

@@ -24,7 +24,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "special-function")
-TESTED = ()
+TESTED = ("size_one",)
 
 CASES = [
     dict(shape=(), exponent=2),
@@ -39,6 +39,8 @@ CASES = [
     dict(shape=(61,), exponent=(61,), dtype=torch.float64),
     dict(shape=(11, 1), exponent=(13,), special=True),
     dict(shape=(0, 9), exponent=(9,)),
+    dict(shape=(1,), exponent=3.0),
+    dict(shape=(37, 31), exponent=(37, 31)),
 ]
 
 SIZES = [

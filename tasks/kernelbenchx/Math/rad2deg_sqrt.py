@@ -19,7 +19,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "fusion")
-TESTED = ()
+TESTED = ("size_one",)
 
 CASES = [
     dict(shape=()),
@@ -30,6 +30,7 @@ CASES = [
     dict(shape=(7, 67), dtype=torch.float16, strided=True),
     dict(shape=(3, 0, 7)),
     dict(shape=(37, 65)),
+    dict(shape=(1,)),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]

@@ -38,6 +38,7 @@ CASES = [
     dict(shape=(3, 4, 6), affine="weight"),
     dict(shape=(0, 3, 5)),
     dict(shape=(7, 6, 11, 13), training=True),
+    dict(shape=(37, 19), training=True, momentum=0.4, eps=0.01, affine=False),
 ]
 
 SIZES = [

@@ -34,6 +34,7 @@ CASES = [
     dict(shape=(6, 4, 33), eps_norm=1e3),
     dict(shape=(0, 4, 5)),
     dict(shape=(17, 5, 35)),
+    dict(shape=(29, 18), dim_norm=0, p_distance=1.0),
 ]
 
 SIZES = [

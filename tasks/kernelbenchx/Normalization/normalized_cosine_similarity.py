@@ -32,6 +32,7 @@ CASES = [
     dict(shape=(9, 70), p_norm=1, eps_similarity=0.5),
     dict(shape=(6, 31), eps_norm=50.0, eps_similarity=0.3, strided=True),
     dict(shape=(0, 5)),
+    dict(shape=(6, 31), eps_norm=50.0),
 ]
 
 SIZES = [

@@ -39,6 +39,8 @@ CASES = [
     dict(shapes=[(129,)], steps=[2], strided_state=True, lr=1.0, weight_decay=1e-2, eps=1e-2),
     dict(shapes=[(0,)], steps=[1]),
     dict(shapes=[(33, 65)], steps=[3]),
+    dict(shapes=[(129,)], steps=[2], lr=1.0, weight_decay=0.01),
+    dict(shapes=[(3, 5, 31)], steps=[40], lr=3e-2, betas=(0.5, 0.9)),
 ]
 
 SIZES = [

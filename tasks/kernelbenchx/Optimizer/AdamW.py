@@ -33,6 +33,7 @@ CASES = [
     dict(shape=(3, 5, 31), step=1000, lr=3e-2, beta1=0.5, beta2=0.9),
     dict(shape=(129,), step=2, lr=1.0, weight_decay=0.0, eps=1e-2),
     dict(shape=(33, 65), step=2),
+    dict(shape=(4099,), step=10, weight_decay=0.5),
 ]
 
 SIZES = [

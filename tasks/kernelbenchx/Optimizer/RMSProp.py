@@ -33,6 +33,7 @@ CASES = [
     dict(shape=(3, 5, 31), strided_state=True, alpha=0.5, eps=1e-2, weight_decay=1e-2),
     dict(shape=(129,), lr=1.0, eps=1e-3, fresh=True),
     dict(shape=(), lr=0.5, weight_decay=0.1),
+    dict(shape=(33, 65), alpha=0.9),
 ]
 
 SIZES = [

@@ -39,6 +39,7 @@ CASES = [
     dict(shape=(2, 65), first=True, nesterov=True, strided=True),
     dict(shape=(), lr=0.5, dampening=0.3),
     dict(shape=(33, 65)),
+    dict(shape=(3, 5, 31), nesterov=True, weight_decay=0.01),
 ]
 
 SIZES = [

@@ -33,6 +33,7 @@ CASES = [
     dict(shape=(1, 2, 5, 4), output_size=(8, 9)),
     dict(shape=(3, 4, 35, 29), output_size=(1, 1)),
     dict(shape=(0, 4, 10, 10), output_size=3),
+    dict(shape=(3, 13, 9), output_size=5),
 ]
 
 SIZES = [

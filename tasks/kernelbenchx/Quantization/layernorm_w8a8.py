@@ -48,6 +48,7 @@ CASES = [
     dict(shape=(9, 2, 33), normalized_shape=33, zeroed=True),
     dict(shape=(2, 3, 4, 5), normalized_shape=(3, 4, 5), strided=True),
     dict(shape=(0, 12), normalized_shape=12),
+    dict(shape=(13, 131), normalized_shape=(131,), eps=0.01),
 ]
 
 SIZES = [

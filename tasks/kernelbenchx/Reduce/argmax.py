@@ -31,6 +31,7 @@ CASES = [
     dict(shape=(4, 33), dim=1, levels=200, dtype=torch.int64),
     dict(shape=(5, 61), dim=1, infinite=True),
     dict(shape=(0, 5), dim=1),
+    dict(shape=(37, 19), dim=0, keepdim=True),
 ]
 
 SIZES = [

@@ -50,6 +50,8 @@ CASES = [
     dict(shape=(1, 2, 3, 5, 4), size=(5, 4, 7), mode="trilinear"),
     dict(shape=(1, 1, 4, 3, 5), scale_factor=(1.6, 2, 0.7), mode="trilinear", align_corners=True),
     dict(shape=(0, 3, 4, 4), size=6, mode="bilinear"),
+    dict(shape=(1, 3, 6, 7), size=(11, 5), mode="bilinear", align_corners=False),
+    dict(shape=(1, 2, 8, 7), size=(5, 12), mode="bicubic", align_corners=False),
 ]
 
 SIZES = [

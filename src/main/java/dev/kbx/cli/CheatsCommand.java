@@ -115,7 +115,7 @@ final class CheatsCommand implements Callable<Integer> {
       throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)));
     }
     if (page != null) {
-      CheatFiles.writePage(page, trials, Home.folder().resolve("bench/cheats-h200.json"));
+      CheatFiles.writePage(page, trials, Home.folder().resolve("bench/cheats-gpu.json"));
     }
     System.out.print(new CheatTable(Terminal.columns()).render(trials));
     return trials.differing().isEmpty() ? ExitCode.OK : ExitCode.USAGE;

@@ -321,7 +321,7 @@ final class EvalCommand implements Callable<Integer> {
       }
       RunResults results = results(store, folder, plan, reading, selected, pool, run);
       List<String> problems = problems(reading);
-      results.print(json, problems, folder, List.of());
+      results.print(json, problems, folder);
       Problems.recall(problems, folder.resolve(results.summaries().getFirst()));
       if (watch) {
         interrupts.expect("stopped");

@@ -1,14 +1,20 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.TrajectoryRates;
+import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
+import dev.kbx.report.TrajectoriesText;
 import dev.kbx.verdict.RunInfo;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Output of {@code kbx eval} on stdout: a table and the report's path, or one JSON document. */
+/**
+ * Output of {@code kbx eval} and {@code kbx run} on stdout: a table and the report's path, or one
+ * JSON document.
+ */
 final class EvalOutput {
   private final PrintStream out;
   private final boolean json;
@@ -18,27 +24,45 @@ final class EvalOutput {
     this.json = json;
   }
 
-  /**
-   * Prints a run.
-   *
-   * @param more lines of the table, above the path of the report
-   */
+  /** Prints a run of given sources. */
   void print(
-      RunInfo run,
-      RunVerdicts verdicts,
-      AskedTasks asked,
-      List<String> problems,
-      Path folder,
-      List<String> more) {
+      RunInfo run, RunVerdicts verdicts, AskedTasks asked, List<String> problems, Path folder) {
     if (json) {
       verdicts.print(out, run, problems);
       return;
     }
-    Path report = folder.resolve("report.html");
+    table(run, verdicts, asked, folder);
+    report(folder);
+  }
+
+  /** Prints a run of methods, with the rates and costs of each. */
+  void printMethods(
+      RunInfo run,
+      RunVerdicts verdicts,
+      AskedTasks asked,
+      Path folder,
+      List<TrajectoryRow> trajectories) {
+    if (json) {
+      verdicts.print(out, run, List.of(), TrajectoryRates.of(trajectories));
+      return;
+    }
+    table(run, verdicts, asked, folder);
+    out.println();
+    new TrajectoriesText(Terminal.columns()).lines(trajectories).forEach(out::println);
+    report(folder);
+  }
+
+  private void table(RunInfo run, RunVerdicts verdicts, AskedTasks asked, Path folder) {
     out.print(
         new Table(Terminal.columns(), Terminal.colours())
-            .render(run, verdicts, asked, report.toString()));
-    more.forEach(out::println);
-    out.println("report: " + report);
+            .render(run, verdicts, asked, path(folder).toString()));
+  }
+
+  private void report(Path folder) {
+    out.println("report: " + path(folder));
+  }
+
+  private static Path path(Path folder) {
+    return folder.resolve("report.html");
   }
 }

@@ -71,10 +71,10 @@ final class GenerateCommand implements Callable<Integer> {
           AnswerFiles files = new AnswerFiles(opened.file());
           run.run(opened, pool, (unit, task, _, answered) -> files.write(unit, task, answered));
           print(opened.file(), files.folder());
+          return ProgramFailures.report(opened.file(), System.err);
         }
       }
     }
-    return ExitCode.OK;
   }
 
   private void print(Path ledger, Path answers) {

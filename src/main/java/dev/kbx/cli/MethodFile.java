@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
@@ -41,8 +43,17 @@ record MethodFile(Path file, JsonNode document) {
     return methods;
   }
 
-  /** Gives a command, which was parsed, the file's keys for what was not given beside it. */
+  /**
+   * Gives a command, which was parsed, the file's keys for what was not given beside it. Throws
+   * {@link UserError} if a flag of methods was: which of them it is for is not known.
+   */
   void complete(CommandLine command) {
+    for (OptionSpec given : command.getParseResult().matchedOptions()) {
+      if (!ofMethods().contains(key(given))) continue;
+      throw new UserError(
+          "%s: %s has the methods; write %s into its [[method]] tables"
+              .formatted(given.longestName(), file, key(given)));
+    }
     List<String> all = command.getParseResult().originalArgs();
     List<String> own = all.subList(all.indexOf(command.getCommandName()) + 1, all.size());
     fill(command, document, WHOLE, own);
@@ -69,9 +80,17 @@ record MethodFile(Path file, JsonNode document) {
   }
 
   private void refuseUnknown(JsonNode table, CommandSpec spec, String place) {
-    List<String> known = spec.options().stream().map(o -> key(o)).sorted().toList();
+    List<String> known =
+        spec.options().stream()
+            .map(MethodFile::key)
+            .filter(key -> place.equals(WHOLE) != ofMethods().contains(key))
+            .sorted()
+            .toList();
     for (String key : table.propertyNames()) {
       if (key.equals(METHOD) && place.equals(WHOLE)) continue;
+      if (place.equals(WHOLE) && ofMethods().contains(key)) {
+        throw new UserError("%s: %s is a key of [[method]] tables".formatted(file, key));
+      }
       if (!known.contains(key)) {
         throw new UserError(
             "%s: %s is no key of %s; known: %s"
@@ -82,6 +101,13 @@ record MethodFile(Path file, JsonNode document) {
           "%s: %s is no single value; write %s = \"…\", with several separated by commas"
               .formatted(file, key, key));
     }
+  }
+
+  /** Keys of {@code [[method]]} tables. */
+  private static Set<String> ofMethods() {
+    return CommandSpec.forAnnotatedObject(new MethodFlags()).options().stream()
+        .map(MethodFile::key)
+        .collect(Collectors.toSet());
   }
 
   private static String key(OptionSpec option) {

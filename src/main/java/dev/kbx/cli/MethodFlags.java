@@ -142,11 +142,12 @@ final class MethodFlags {
 
   @Option(
       names = "--from",
-      paramLabel = "FILE|DIR",
+      paramLabel = "FILE|DIR|RUN",
       description =
           "Begin with these kernels, to mend them or make them faster: whatever 'kbx eval' reads,"
-              + " such as a Python file, a folder, or predictions. Of several for a task the one"
-              + " without a round, else the first sample of the last round.")
+              + " such as a Python file, a folder, or predictions (of several for a task the one"
+              + " without a round, else the first sample of the last round), or the best ones of a"
+              + " run: its id in --out, or a results folder.")
   private @Nullable Path from;
 
   @Option(
@@ -170,11 +171,6 @@ final class MethodFlags {
   private boolean control;
 
   @Mixin private ConditionFlags conditions = new ConditionFlags();
-
-  /** Whether a method was named. */
-  boolean given() {
-    return method != null;
-  }
 
   /** Takes the ledger that the model may replay from a folder; null for the current one. */
   void replayFrom(@Nullable Path folder) {
@@ -255,10 +251,7 @@ final class MethodFlags {
       throw new UserError(
           "--control: asks the method's model, and there is none; name one with --model");
     }
-    MethodOptions options = of.options();
-    int most = options.open().mostCalls();
-    Long limit = of.perTask().calls();
-    int calls = limit == null ? most : (int) Math.min(limit, most);
+    int calls = calls(of);
     return new MethodSettings(
         of.name() + "-control",
         new MethodOptions("bestof", 1, calls, 0, "best", false),
@@ -270,6 +263,19 @@ final class MethodFlags {
         of.inAll(),
         null,
         of.prompts());
+  }
+
+  /** The most requests of a trajectory. How often a program asks is its own affair. */
+  private static int calls(MethodSettings of) {
+    Long limit = of.perTask().calls();
+    if (of.options().program() == null) {
+      int most = of.options().open().mostCalls();
+      return limit == null ? most : (int) Math.min(limit, most);
+    }
+    if (limit != null) return (int) Math.min(limit, Integer.MAX_VALUE);
+    throw new UserError(
+        "--control: how many requests a program makes is not known beforehand; limit both"
+            + " with --budget calls=N");
   }
 
   private String method() {

@@ -73,7 +73,8 @@ final class PreparedMethods implements AutoCloseable {
             open(
                 each,
                 writer,
-                StartingKernels.of(each.start() == null ? null : method.from(), suite, selected),
+                StartingKernels.of(
+                    each.start() == null ? null : method.from(), flags.out, suite, selected),
                 each.options().program() == null ? null : program(method)));
       }
     }

@@ -6,13 +6,11 @@ import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.FeedbackKind;
-import dev.kbx.report.TrajectoriesText;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -51,9 +49,6 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     if (file == null) return run(List.of(method));
     MethodFile given = MethodFile.read(file);
-    if (method.given()) {
-      throw new UserError("--method: %s names the methods; put it there".formatted(file));
-    }
     given.complete(requireNonNull(spec).commandLine());
     return run(given.methods());
   }
@@ -83,10 +78,8 @@ final class RunCommand implements Callable<Integer> {
           run.run(opened, pool, judged::submit);
           RunResults results = judged.finish();
           List<TrajectoryRow> rows = LedgerRows.of(opened.file(), results.verdicts().rows());
-          List<String> methodLines = new ArrayList<>(List.of(""));
-          methodLines.addAll(new TrajectoriesText(Terminal.columns()).lines(rows));
-          results.print(flags.json, List.of(), folder, methodLines);
-          return ExitCode.OK;
+          results.print(flags.json, folder, rows);
+          return ProgramFailures.report(opened.file(), System.err);
         }
       }
     }

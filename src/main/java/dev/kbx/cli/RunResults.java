@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.report.AskedSuite;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
@@ -58,12 +59,13 @@ record RunResults(RunInfo run, RunVerdicts verdicts, AskedTasks asked, List<Stri
     return new RunResults(finished, verdicts, asked, summaries);
   }
 
-  /**
-   * Prints them.
-   *
-   * @param more lines of the table, above the path of the report
-   */
-  void print(boolean json, List<String> problems, Path folder, List<String> more) {
-    new EvalOutput(System.out, json).print(run, verdicts, asked, problems, folder, more);
+  /** Prints those of given sources. */
+  void print(boolean json, List<String> problems, Path folder) {
+    new EvalOutput(System.out, json).print(run, verdicts, asked, problems, folder);
+  }
+
+  /** Prints those of methods. */
+  void print(boolean json, Path folder, List<TrajectoryRow> trajectories) {
+    new EvalOutput(System.out, json).printMethods(run, verdicts, asked, folder, trajectories);
   }
 }

@@ -11,6 +11,7 @@ import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** {@code kbx generate --show-prompt TASK}. */
 final class ShownPrompt {
@@ -34,13 +35,17 @@ final class ShownPrompt {
         PromptWriter writer =
             new PromptWriter(
                 flags.prompts(), method.conditions(plan, task), pool.device(), pool.peaks());
-        print(method, suite, task, writer);
+        String start =
+            StartingKernels.of(method.from(), flags.out, suite, List.of(task))
+                .apply(task)
+                .orElse(null);
+        print(method, task, start, writer);
       }
     }
   }
 
-  private static void print(MethodFlags method, Suite suite, Task task, PromptWriter writer) {
-    String start = StartingKernels.of(method.from(), suite, List.of(task)).apply(task).orElse(null);
+  private static void print(
+      MethodFlags method, Task task, @Nullable String start, PromptWriter writer) {
     Assignment assignment = new Assignment(task, writer, start);
     Next next = method.options().open().next(assignment, History.empty());
     if (next instanceof Next.Work work && !work.asks().isEmpty()) {

@@ -1,10 +1,13 @@
 package dev.kbx.cli;
 
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.SourceFiles;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Status;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,8 +16,11 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Kernels that methods begin with: {@code --from}. */
@@ -27,13 +33,27 @@ final class StartingKernels {
 
   private StartingKernels() {}
 
+  /** Of a run the fastest correct kernel, else one that came far. */
+  private static final Comparator<VerdictRow> BEST =
+      Comparator.comparing(VerdictRow::correct)
+          .thenComparing(row -> row.speedup() == null ? 0 : row.speedup().low())
+          .thenComparing(VerdictRow::valuesOk)
+          .thenComparing(row -> Boolean.TRUE.equals(row.callOk()))
+          .thenComparing(row -> row.round() == null ? 0 : row.round());
+
   /**
-   * The kernel for each task: the file itself, or what {@code kbx eval} would judge for it in a
-   * file or folder: of the last round the first sample.
+   * The kernel for each task: the file itself; what {@code kbx eval} would judge for it in a file
+   * or folder, of the last round the first sample; or the best one of a run.
+   *
+   * @param from null for none
+   * @param out where a run is that is named by its id alone
    */
   static Function<Task, Optional<String>> of(
-      @Nullable Path from, Suite suite, List<Task> selected) {
+      @Nullable Path from, Path out, Suite suite, List<Task> selected) {
     if (from == null) return _ -> Optional.empty();
+    if (!Files.exists(from) || Files.exists(from.resolve("kbx.db"))) {
+      return ofRun(from, out, selected);
+    }
     if (Files.isRegularFile(from) && SourceFiles.isPython(from)) {
       if (selected.size() == 1) {
         String code = read(from);
@@ -43,7 +63,6 @@ final class StartingKernels {
           "--from %s: one kernel for %d tasks; name one task with --tasks, or give a folder"
               .formatted(from, selected.size()));
     }
-    if (!Files.exists(from)) throw new UserError("--from %s: does not exist".formatted(from));
     Map<Task, Candidate> kernels = new HashMap<>();
     for (Candidate each : CandidateSources.read(List.of(from), suite, selected).candidates()) {
       kernels.merge(
@@ -55,6 +74,47 @@ final class StartingKernels {
               .formatted(from, selected.getFirst().path()));
     }
     return task -> Optional.ofNullable(kernels.get(task)).map(Candidate::code);
+  }
+
+  private static Function<Task, Optional<String>> ofRun(Path from, Path out, List<Task> selected) {
+    RunsCommand.Folder folder = new RunsCommand.Folder(out);
+    Map<String, VerdictRow> best = new HashMap<>();
+    for (JudgedRun run : runs(from, folder)) {
+      for (VerdictRow row : run.rows()) {
+        if (row.status() == Status.NO_CODE) continue;
+        best.merge(
+            place(row.suite(), row.path()),
+            row,
+            (known, now) -> BEST.compare(now, known) > 0 ? now : known);
+      }
+    }
+    Set<String> candidates =
+        selected.stream()
+            .map(task -> best.get(place(task.suite(), task.path())))
+            .filter(Objects::nonNull)
+            .map(VerdictRow::candidate)
+            .collect(Collectors.toSet());
+    Map<String, String> sources = RunReference.sources(from.toString(), folder, candidates);
+    if (sources.isEmpty()) {
+      throw new UserError(
+          "--from %s: the run has no kernel of these tasks, as %s"
+              .formatted(from, selected.getFirst().path()));
+    }
+    return task ->
+        Optional.ofNullable(best.get(place(task.suite(), task.path())))
+            .map(row -> sources.get(row.candidate()));
+  }
+
+  private static List<JudgedRun> runs(Path from, RunsCommand.Folder folder) {
+    try {
+      return RunReference.read(List.of(from.toString()), folder);
+    } catch (UserError e) {
+      throw new UserError("--from " + e.getMessage());
+    }
+  }
+
+  private static String place(String suite, String path) {
+    return suite + "/" + path;
   }
 
   private static String read(Path file) {

@@ -3,9 +3,14 @@ package dev.kbx.generate;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.Verdict;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,13 +39,45 @@ public record Header(
     return suite.equals(other.suite) && tasks.equals(other.tasks) && methods.equals(other.methods);
   }
 
-  /** Throws {@link InvalidLedger} if feedback would differ from that of the run's beginning. */
+  /**
+   * Throws {@link InvalidLedger} if feedback would differ from that of the run's beginning; the
+   * message has each difference.
+   */
   public void refuseOther(Header now) {
-    if (judging.equals(now.judging)
-        && Objects.equals(device, now.device)
-        && versions.equals(now.versions)) return;
+    List<String> differences = new ArrayList<>();
+    if (!Objects.equals(device, now.device)) {
+      differences.add(changed("device", described(device), described(now.device)));
+    }
+    differences.addAll(differences(judging, now.judging));
+    differences.addAll(differences(versions, now.versions));
+    if (differences.isEmpty()) return;
     throw new InvalidLedger(
-        "run %s was begun with other settings, another device or other versions of software; start a new run without --resume"
-            .formatted(run));
+        "run %s was begun with other conditions, so that its feedback would not be comparable: %s; restore them, or start a new run without --resume"
+            .formatted(run, String.join(", ", differences)));
+  }
+
+  private static List<String> differences(Map<String, String> then, Map<String, String> now) {
+    Set<String> names = new TreeSet<>(then.keySet());
+    names.addAll(now.keySet());
+    return names.stream()
+        .filter(name -> !Objects.equals(then.get(name), now.get(name)))
+        .map(name -> changed(name, then.get(name), now.get(name)))
+        .toList();
+  }
+
+  private static String changed(String what, @Nullable String then, @Nullable String now) {
+    return "%s was %s, is %s".formatted(what, shown(then), shown(now));
+  }
+
+  private static String shown(@Nullable String value) {
+    return value == null || value.isEmpty() ? "none" : value;
+  }
+
+  /** Two devices of one name differ in their number, driver or architecture. */
+  private static @Nullable String described(Verdict.@Nullable Device device) {
+    if (device == null) return null;
+    return Stream.of(device.name(), device.uuid(), device.driver(), device.arch())
+        .filter(Objects::nonNull)
+        .collect(Collectors.joining(" "));
   }
 }

@@ -16,6 +16,7 @@ import dev.kbx.verdict.Judgement;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -41,6 +42,9 @@ final class Trajectory {
 
   /** Why the trajectory stays open; null while it goes on. Other threads read it. */
   private volatile @Nullable ModelFailure postponed;
+
+  /** Why the run cannot go on; null while it can. Other threads read it. */
+  private volatile @Nullable Throwable failed;
 
   /** Steps begun and not awaited. */
   private int open;
@@ -109,10 +113,10 @@ final class Trajectory {
           throw new IllegalStateException(unit + ": the method wants nothing and has no answer");
         }
         await();
-        ModelFailure why = postponed;
-        if (why == null) continue;
+        if (failed == null && postponed == null) continue;
         while (open > 0) await();
-        return new End.Open(why);
+        if (failed != null) throw unchecked(failed);
+        return new End.Open(Objects.requireNonNull(postponed));
       }
     } finally {
       threads.forEach(Thread::interrupt);
@@ -122,8 +126,8 @@ final class Trajectory {
   }
 
   /**
-   * What is in flight is waited for even if the answer is known, or the trajectory stays open: it
-   * has been paid.
+   * What is in flight is waited for even if the answer is known, the trajectory stays open, or a
+   * step failed: it has been paid.
    */
   private Next next() {
     if (history.end() == null) return prepared.method().next(assignment, history);
@@ -149,14 +153,16 @@ final class Trajectory {
       case Step.Postponed(ModelFailure why) -> {
         if (postponed == null) postponed = why;
       }
-      case Step.Failed(Throwable why) -> throw unchecked(why);
+      case Step.Failed(InterruptedException interrupt) -> throw interrupt;
+      case Step.Failed(Throwable why) -> {
+        if (failed == null) failed = why;
+      }
     }
   }
 
-  private static RuntimeException unchecked(Throwable why) throws InterruptedException {
+  private static RuntimeException unchecked(Throwable why) {
     return switch (why) {
       case Error error -> throw error;
-      case InterruptedException interrupt -> throw interrupt;
       case RuntimeException exception -> exception;
       default -> new IllegalStateException(why);
     };
@@ -208,6 +214,7 @@ final class Trajectory {
     try {
       ModelFailure other = postponed;
       if (other != null) return new Step.Postponed(other);
+      if (failed != null) return new Step.Happened(List.of());
       Optional<String> cap = context.accounts().reserve(unit, prepared.settings(), wall());
       return cap.isPresent() ? capped(cap.get()) : sent(ask);
     } finally {

@@ -17,10 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param rounds in the order in which their requests were sent
  * @param answer the ask whose kernel is the answer; null if there is none
  * @param ended whether it has its answer, or ended without one
+ * @param programFailure what an external program did wrong; null if nothing
  * @param spent in all
  */
 public record TrajectoryRecord(
-    Unit unit, List<RoundRecord> rounds, @Nullable String answer, boolean ended, Spending spent) {
+    Unit unit,
+    List<RoundRecord> rounds,
+    @Nullable String answer,
+    boolean ended,
+    @Nullable String programFailure,
+    Spending spent) {
   public TrajectoryRecord {
     rounds = List.copyOf(rounds);
   }
@@ -51,6 +57,7 @@ public record TrajectoryRecord(
     private final Map<String, RoundRecord> rounds = new LinkedHashMap<>();
     private Spending spent = Spending.NOTHING;
     private @Nullable String answer;
+    private @Nullable String programFailure;
     private boolean ended;
 
     Reading(Unit unit) {
@@ -75,7 +82,8 @@ public record TrajectoryRecord(
           ended = true;
         }
         // A round begins with its prompt; what it is about comes before.
-        case Event.Feedback _, Event.ProgramFailed _, Event.Cap _ -> {}
+        case Event.Feedback _, Event.Cap _ -> {}
+        case Event.ProgramFailed e -> programFailure = e.what();
       }
     }
 
@@ -85,7 +93,8 @@ public record TrajectoryRecord(
     }
 
     TrajectoryRecord record() {
-      return new TrajectoryRecord(unit, new ArrayList<>(rounds.values()), answer, ended, spent);
+      return new TrajectoryRecord(
+          unit, new ArrayList<>(rounds.values()), answer, ended, programFailure, spent);
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.kbx.report;
 
 import dev.kbx.analysis.Causes;
+import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Json;
@@ -90,6 +91,19 @@ public final class RunVerdicts {
    * @param problems messages about unreadable sources; null to leave out the key
    */
   public void print(PrintStream out, RunInfo run, @Nullable List<String> problems) {
+    print(out, run, problems, null);
+  }
+
+  /**
+   * The same for a run of methods, with what came of each as {@code methods}.
+   *
+   * @param methods null to leave out the key
+   */
+  public void print(
+      PrintStream out,
+      RunInfo run,
+      @Nullable List<String> problems,
+      @Nullable List<TrajectoryRates> methods) {
     try (JsonGenerator json = JSON.createGenerator(out)) {
       json.writeStartObject();
       if (problems != null) {
@@ -98,6 +112,10 @@ public final class RunVerdicts {
       }
       json.writeName("run");
       JSON.writeValue(json, run);
+      if (methods != null) {
+        json.writeName("methods");
+        JSON.writeValue(json, methods);
+      }
       json.writeName("verdicts");
       json.writeStartArray();
       entries.stream()

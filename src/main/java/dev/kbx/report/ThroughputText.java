@@ -9,6 +9,8 @@ import java.util.stream.Collectors;
 
 /** {@link Throughput} for a terminal. */
 public final class ThroughputText {
+  private static final List<String> MEASURING = List.of("candidate", "reference", "baseline");
+
   private ThroughputText() {}
 
   /** The text, ending in a line break. */
@@ -50,14 +52,19 @@ public final class ThroughputText {
         .formatted(stage, s.candidates(), s.median(), s.most(), s.all());
   }
 
+  /** Seconds in which calls of the candidate or the reference were timed. */
+  private static double measuring(Map<String, Double> parts) {
+    return MEASURING.stream().mapToDouble(part -> parts.getOrDefault(part, 0.0)).sum();
+  }
+
   /** Causes of exclusive GPU time, the longest first. */
   private static void alone(
       int number, Map<String, Double> parts, double seconds, List<String> lines) {
     double sum = parts.values().stream().mapToDouble(Double::doubleValue).sum();
     lines.add("");
     lines.add(
-        "GPU %d: one candidate alone for %.1f s, %.0f %% of the time"
-            .formatted(number, sum, 100 * sum / seconds));
+        "GPU %d: one candidate alone for %.1f s, %.0f %% of the time; %.0f %% of that is measuring"
+            .formatted(number, sum, 100 * sum / seconds, 100 * measuring(parts) / sum));
     parts.entrySet().stream()
         .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
         .forEach(part -> lines.add("  %-10s %7.2f s".formatted(part.getKey(), part.getValue())));

@@ -69,7 +69,8 @@ public final class BaselineInterference {
       throws InterruptedException, Oracle.Refused {
     List<Times> times = new ArrayList<>();
     for (OracleMessage.Size size : sizes) {
-      double ms = time(oracle, size, Phase.ALONE, 0, HostRunAhead.LAUNCHES, warm);
+      prepare(oracle, size, Phase.ALONE, 0);
+      double ms = deviceMs(oracle, warm);
       boolean launchBound = ms < LAUNCHING_MS;
       times.add(new Times(ms, launchBound ? time(oracle, HostRunAhead.NONE, warm) : null));
     }
@@ -196,22 +197,39 @@ public final class BaselineInterference {
       HostRunAhead lead,
       boolean warm)
       throws InterruptedException, Oracle.Refused {
+    prepare(oracle, size, phase, round);
+    return time(oracle, lead, warm);
+  }
+
+  private static void prepare(Oracle oracle, OracleMessage.Size size, Phase phase, int round)
+      throws InterruptedException, Oracle.Refused {
     oracle.ask(
         OracleMessage.PreparedSize.class,
         id -> new OracleMessage.PrepareSize(id, size.index(), ALONE_CALLS, phase, round),
         Limits.ORACLE);
-    return time(oracle, lead, warm);
+  }
+
+  /** With as much run-ahead as it takes: see {@link Series#add}. */
+  private static double deviceMs(Oracle oracle, boolean warm)
+      throws InterruptedException, Oracle.Refused {
+    Batch launches = batch(oracle, HostRunAhead.LAUNCHES, warm);
+    if (!launches.hostBound()) return Median.of(launches.deviceMs());
+    return time(oracle, HostRunAhead.LONG, warm);
+  }
+
+  private static double time(Oracle oracle, HostRunAhead lead, boolean warm)
+      throws InterruptedException, Oracle.Refused {
+    return Median.of(batch(oracle, lead, warm).deviceMs());
   }
 
   /** Times the reference on the sets last prepared. */
-  private static double time(Oracle oracle, HostRunAhead lead, boolean warm)
+  private static Batch batch(Oracle oracle, HostRunAhead lead, boolean warm)
       throws InterruptedException, Oracle.Refused {
-    return Median.of(
-        oracle
-            .ask(
-                OracleMessage.BaselineMeasured.class,
-                id -> new OracleMessage.Baseline(id, lead.flushes(), warm, false),
-                Limits.ORACLE)
-            .deviceMs());
+    OracleMessage.BaselineMeasured measured =
+        oracle.ask(
+            OracleMessage.BaselineMeasured.class,
+            id -> new OracleMessage.Baseline(id, lead.flushes(), warm, false),
+            Limits.ORACLE);
+    return Batch.of(measured, 0);
   }
 }

@@ -78,9 +78,17 @@ final class Batches {
     return () -> lent.answer().calls();
   }
 
-  /** Times the reference, or its graphs, on the inputs last prepared, by both clocks. */
+  /** Times the reference on the inputs last prepared, by both clocks. */
   Asked<Batch> reference(HostRunAhead lead) {
-    boolean graph = lead == HostRunAhead.GRAPHS;
+    return reference(lead, false);
+  }
+
+  /** The same for the reference's graphs, which it records if it has none. */
+  Asked<Batch> graphs(HostRunAhead lead) {
+    return reference(lead, true);
+  }
+
+  private Asked<Batch> reference(HostRunAhead lead, boolean graph) {
     Oracle.Asked<OracleMessage.BaselineMeasured> sent =
         oracle.send(
             OracleMessage.BaselineMeasured.class,
@@ -126,13 +134,11 @@ final class Batches {
   }
 
   /** Times the candidate's graphs, {@code calls} of them. */
-  Batch replayed(int calls, long flushBytes) throws InterruptedException {
+  Batch replayed(int calls, long flushBytes, HostRunAhead lead) throws InterruptedException {
     return candidate(
         calls,
         plan.limits().size(),
-        id ->
-            new RunnerMessage.ReplayCalls(
-                id, flushBytes, HostRunAhead.GRAPHS.flushes(), plan.warm()));
+        id -> new RunnerMessage.ReplayCalls(id, flushBytes, lead.flushes(), plan.warm()));
   }
 
   /** Number of calls in a batch, given the milliseconds of one. */

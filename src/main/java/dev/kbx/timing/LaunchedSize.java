@@ -41,7 +41,7 @@ final class LaunchedSize implements MeasuredSize {
    * follow.
    */
   Step<LaunchedSize> further() throws InterruptedException, Oracle.Refused {
-    return series.lead() == HostRunAhead.LAUNCHES ? measure(false) : measure(rounds, false);
+    return series.lead() == HostRunAhead.NONE ? measure(rounds, false) : measure(false);
   }
 
   private Step<LaunchedSize> measure(boolean provisional)
@@ -78,7 +78,7 @@ final class LaunchedSize implements MeasuredSize {
 
   /** Whether the reference can be recorded now that the candidate's process is gone. */
   boolean records() throws InterruptedException, Oracle.Refused {
-    return rounds.graphsAlone(rounds.sets(series.lead())).failed() == null;
+    return rounds.graphsAlone(rounds.sets(series.lead()), HostRunAhead.GRAPHS).failed() == null;
   }
 
   PairedSamples samples() {

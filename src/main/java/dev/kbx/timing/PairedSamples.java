@@ -213,6 +213,12 @@ final class PairedSamples {
     return 2 * rounds.stream().filter(Round::hostBound).count() > rounds.size();
   }
 
+  /** Whether they do in more rounds than a stall now and then explains. */
+  boolean oftenHostBound() {
+    long bound = rounds.stream().filter(Round::hostBound).count();
+    return bound > 0 && bound >= STALL_SHARE * rounds.size();
+  }
+
   /** Logarithm of the speedup, from the rounds alone. */
   private LogMean repeated() {
     List<Round> steady = steady();

@@ -52,7 +52,7 @@ final class ReplayedSize implements MeasuredSize {
     int sets = recorded == null ? 1 : recorded.size();
     double beside = series.samples().referenceMs();
     for (int i = 0; i < ALONE_BATCHES; i++) {
-      Batch alone = rounds.graphsAlone(sets);
+      Batch alone = rounds.graphsAlone(sets, series.lead());
       if (alone.failed() != null) return false;
       if (!BaselineInterference.slower(beside, Median.of(alone.deviceMs()))) return true;
     }

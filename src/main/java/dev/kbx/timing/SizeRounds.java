@@ -114,15 +114,17 @@ final class SizeRounds {
     int first = series.recorded() == null ? launched : 0;
     int fullyChecked = first + WARM_UP_ROUNDS + random.nextInt(MIN_ROUNDS);
     long start = batches.nanoTime();
-    PairedSamples samples = series.samples();
     int number = first;
     double referenceMs = quiet.ms(size, series.lead());
-    while (!samples.enough(
-        (batches.nanoTime() - start) / 1e9,
-        provisional.getAsBoolean() || muchSlower(referenceMs))) {
-      if (exceedsBudget(samples, referenceMs)) return Optional.of(tooSlow(referenceMs));
+    while (!series
+        .samples()
+        .enough(
+            (batches.nanoTime() - start) / 1e9,
+            provisional.getAsBoolean() || muchSlower(referenceMs))) {
+      if (exceedsBudget(series.samples(), referenceMs)) return Optional.of(tooSlow(referenceMs));
       boolean counts = number - first >= WARM_UP_ROUNDS;
-      Optional<Outcome> decided = round(series, number, counts, number == fullyChecked);
+      Optional<Outcome> decided =
+          round(series, number, counts, number == fullyChecked, !provisional.getAsBoolean());
       if (decided.isPresent()) {
         boolean slow = decided.get().status() == Status.TIMEOUT && series.recorded() == null;
         return slow ? Optional.of(timedOut(decided.get(), referenceMs)) : decided;
@@ -130,7 +132,7 @@ final class SizeRounds {
       number++;
       if (series.recorded() == null) launched = number;
     }
-    samples.settle();
+    series.samples().settle();
     return operations.judge(size.shape());
   }
 
@@ -176,7 +178,7 @@ final class SizeRounds {
    */
   Step<JsonNode> record(HostRunAhead lead) throws InterruptedException, Oracle.Refused {
     var _ = batches.prepare(size, sets(lead), Phase.RECORDING, 0).answer();
-    Batch reference = batches.reference(HostRunAhead.GRAPHS).answer();
+    Batch reference = batches.graphs(HostRunAhead.GRAPHS).answer();
     if (reference.failed() != null) return Step.ended(reference.failed());
     JsonNode calls = batches.lend().answer();
     Optional<Outcome> refused = batches.record(calls, watch, size.shape());
@@ -184,9 +186,9 @@ final class SizeRounds {
   }
 
   /** Times the reference's graphs after the candidate's process is gone. */
-  Batch graphsAlone(int sets) throws InterruptedException, Oracle.Refused {
+  Batch graphsAlone(int sets, HostRunAhead lead) throws InterruptedException, Oracle.Refused {
     var _ = batches.prepare(size, sets, Phase.GRAPHS_ALONE, 0).answer();
-    return batches.reference(HostRunAhead.GRAPHS).answer();
+    return batches.graphs(lead).answer();
   }
 
   /** Number of launched calls in a round, by the duration of the slower side. */
@@ -210,8 +212,10 @@ final class SizeRounds {
    *
    * @param counts whether the reference is timed as well
    * @param fully whether all calls are checked, not just one
+   * @param adapts whether the series may begin anew with another run-ahead
    */
-  private Optional<Outcome> round(Series series, int number, boolean counts, boolean fully)
+  private Optional<Outcome> round(
+      Series series, int number, boolean counts, boolean fully, boolean adapts)
       throws InterruptedException, Oracle.Refused {
     // Not after the candidate has its values: it could start computing with them.
     PeakRates peaks = gpu.peaks();
@@ -219,7 +223,7 @@ final class SizeRounds {
     boolean referenceFirst = number % 2 == 0;
     Batches.Asked<OracleMessage.PreparedSize> preparing =
         batches.prepare(size, sets(series, counts), series.phase(), number);
-    Batches.Asked<Batch> first = counts && referenceFirst ? batches.reference(lead) : null;
+    Batches.Asked<Batch> first = counts && referenceFirst ? reference(series, lead) : null;
     // Only now does the candidate's process see the values: it must not work while the other side
     // is timed.
     Batches.Asked<JsonNode> lending = batches.lend();
@@ -236,7 +240,7 @@ final class SizeRounds {
     fastestMs = fastestMs == 0 ? shortest : Math.min(fastestMs, shortest);
     // Before anything else happens: a runner that reports too early gains no time.
     Batches.Asked<OracleMessage.Checked> checking = check(candidate.values(), fully);
-    Batches.Asked<Batch> last = counts && !referenceFirst ? batches.reference(lead) : null;
+    Batches.Asked<Batch> last = counts && !referenceFirst ? reference(series, lead) : null;
     Optional<Outcome> wrong = wrong(checking.answer());
     if (last != null) reference = last.answer();
     if (wrong.isPresent()) return wrong;
@@ -244,7 +248,7 @@ final class SizeRounds {
     if (reference.failed() != null) return Optional.of(reference.failed());
     if (series.recorded() == null) memory.add(candidate.peakBytes(), reference.peakBytes());
     if (!series.conditions().spoilt(reference.state())) {
-      series.samples().add(compared(candidate, reference, referenceFirst, asked, lead));
+      series.add(compared(candidate, reference, referenceFirst, asked, lead), adapts);
     }
     return series.recorded() == null && number == watchedRound ? watched(calls) : Optional.empty();
   }
@@ -254,14 +258,18 @@ final class SizeRounds {
         calls.get(random.nextInt(calls.size())), watch, operations, size.shape());
   }
 
+  private Batches.Asked<Batch> reference(Series series, HostRunAhead lead) {
+    return series.recorded() == null ? batches.reference(lead) : batches.graphs(lead);
+  }
+
   private Batch candidate(Series series, JsonNode calls, long flushBytes)
       throws InterruptedException {
     JsonNode recorded = series.recorded();
+    HostRunAhead lead = series.lead();
     if (recorded == null) {
-      HostRunAhead lead = series.lead();
       return batches.candidate(calls, flushBytes, lead, quiet.ms(size, lead));
     }
-    if (recorded.equals(calls)) return batches.replayed(calls.size(), flushBytes);
+    if (recorded.equals(calls)) return batches.replayed(calls.size(), flushBytes, lead);
     return Batch.failed(
         Outcome.of(
             Status.INFRASTRUCTURE,

@@ -90,6 +90,23 @@ class MethodInputTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"--budget, calls=3", "--method, single", "--model, m", "--shots, few"})
+  void aFlagOfMethodsBesideAFileIsRefused(String flag, String value) throws Exception {
+    String methods = "[[method]]\nmethod = \"single\"\nmodel = \"m\"\n";
+    Path file = Files.writeString(folder.resolve("run.toml"), methods);
+    String key = flag.substring(2);
+    refused(
+        Kbx.here("run", file, flag, value),
+        "%s: %s has the methods; write %s into its [[method]] tables".formatted(flag, file, key));
+    Files.writeString(
+        file, "%s = \"%s\"\n%s".formatted(key.equals("method") ? "turns" : key, value, methods));
+    refused(
+        Kbx.here("run", file),
+        "%s: %s is a key of [[method]] tables"
+            .formatted(file, key.equals("method") ? "turns" : key));
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
@@ -117,6 +134,24 @@ class MethodInputTest {
     refused(
         Kbx.here("run", "--method", "external", "--program", "cat", "--control", "--tasks", "tanh"),
         "--control: asks the method's model, and there is none; name one with --model");
+  }
+
+  @Test
+  void aProgramWithoutALimitHasNoControl() {
+    refused(
+        Kbx.here(
+            "run",
+            "--method",
+            "external",
+            "--program",
+            "cat",
+            "--model",
+            "command:cat",
+            "--control",
+            "--tasks",
+            "tanh"),
+        "--control: how many requests a program makes is not known beforehand; limit both"
+            + " with --budget calls=N");
   }
 
   @Test

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -150,12 +152,61 @@ class MethodRunsTest {
       JsonNode verdict = result.json().path("verdicts").path(0);
       assertThat(verdict.path("status").asString()).isEqualTo("correct");
       assertThat(verdict.path("method").asString()).isEqualTo("external");
+      JsonNode rates = result.json().path("methods").path(0);
+      assertThat(rates.path("method").asString()).isEqualTo("external");
+      assertThat(rates.path("development").path("passes").asInt()).isEqualTo(1);
+      assertThat(rates.path("final_rate").path("passes").asInt()).isEqualTo(1);
+      assertThat(rates.path("gap").path("value").asDouble()).isZero();
       assertThat(provider.requests()).isEqualTo(2);
       assertThat(provider.asked().getLast().body().path("messages")).hasSize(3);
       assertThat(provider.asked().getLast().lastMessage()).contains("Correct it.");
       assertThat(Files.readAllLines(out.resolve("ledger.jsonl")))
           .filteredOn(line -> line.contains("\"event\":\"program\""))
           .hasSize(3);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Activation/tanh, 2, 1 of 1", "'Activation/tanh,Activation/relu', 0, 1 of 2"})
+  void aProgramThatAlwaysFailsIsNoCompleteRun(String tasks, int exit, String often)
+      throws Exception {
+    Path agent = folder.resolve("agent.py");
+    Files.writeString(
+        agent,
+        """
+        import json, sys
+        task = json.loads(input())["task"]
+        if task.endswith("tanh"):
+            sys.exit("no GPU here")
+        for line in sys.stdin:
+            print(json.dumps({"done": {}}), flush=True)
+        """);
+    Path out = folder.resolve("out");
+    Object[] arguments = {
+      "generate",
+      "--method",
+      "external",
+      "--program",
+      "python3 " + agent,
+      "--tasks",
+      tasks,
+      "--device",
+      "cpu",
+      "--out",
+      out,
+      "--seed",
+      "t",
+      "--json",
+    };
+    for (Object[] session :
+        List.of(arguments, PrecisionTest.with(arguments, new Object[] {"--resume"}))) {
+      Kbx.Result result = Kbx.here(session);
+      assertThat(result.exit()).as(result.err()).isEqualTo(exit);
+      assertThat(result.err())
+          .contains(
+              "kbx: external: the program failed in %s trajectories, in the last one: ended with status 1: no GPU here; "
+                  .formatted(often));
+      assertThat(result.json().path("methods")).hasSize(1);
     }
   }
 
@@ -216,6 +267,13 @@ class MethodRunsTest {
     assertThat(page).contains("recorded 1.90×", "id=\"budget\"");
     assertThat(details(page)).contains("written by hand");
 
+    assertBeginsWith("--from", out);
+    assertBeginsWith("--from", newest(out), "--out", out);
+    Kbx.Result none = shown("--from", "nowhere", "--out", out);
+    assertThat(none.exit()).isEqualTo(1);
+    assertThat(none.err())
+        .startsWith("kbx: --from nowhere: no such results folder, and no such run");
+
     Kbx.Result budget = Kbx.here("analyze", "budget", "--out", out, "--json");
     assertThat(budget.exit()).as(budget.err()).isZero();
     JsonNode calls = budget.json().path("runs").path(0).path("curves").path(0);
@@ -223,6 +281,23 @@ class MethodRunsTest {
     assertThat(calls.path("points").path(1).path("budget").asDouble()).isEqualTo(2);
     assertThat(calls.path("points").path(1).path("solved").asInt()).isEqualTo(1);
     assertThat(calls.path("points").path(2).path("budget").asDouble()).isEqualTo(3);
+  }
+
+  private static String newest(Path out) throws IOException {
+    try (var runs = Files.list(out.resolve("runs"))) {
+      return runs.findFirst().orElseThrow().getFileName().toString();
+    }
+  }
+
+  private static Kbx.Result shown(Object... more) {
+    Object[] first = {"generate", "--method", "refine", "--show-prompt", "Loss/mse_loss"};
+    return Kbx.here(PrecisionTest.with(first, more));
+  }
+
+  private static void assertBeginsWith(Object... more) {
+    Kbx.Result result = shown(more);
+    assertThat(result.exit()).as(result.err()).isZero();
+    assertThat(result.out()).contains("## Kernel to start from", "def mse_loss(");
   }
 
   /** The details of a page's first candidates, which it holds packed. */

@@ -139,6 +139,41 @@ class ProviderFaultsTest {
     }
   }
 
+  /** The provider is gone for longer than requests are repeated; a later session goes on. */
+  @Test
+  void aProviderThatGoesAwayLosesNothing() throws Exception {
+    Path out = folder.resolve("out");
+    Path file =
+        Files.writeString(
+            folder.resolve("run.toml"),
+            """
+            tasks = "Activation/tanh"
+            [[method]]
+            method = "sample"
+            samples = 14
+            model = "openai-whole"
+            """);
+    Function<Asked, ScriptedReply> leaving =
+        asked ->
+            asked.number() > 3 ? ScriptedReply.error(503, "api_error", "upgrading") : reply(asked);
+    try (ScriptedProvider provider = ScriptedProvider.start(leaving)) {
+      Kbx.Result result = generate(provider, out, file);
+      assertThat(result.exit()).as(result.err()).isEqualTo(2);
+      assertThat(result.err()).endsWith("; --resume goes on when it answers\n");
+      assertThat(result.out()).isEmpty();
+      assertThat(LedgerEvents.in(out).count("reply")).isEqualTo(3);
+    }
+    try (ScriptedProvider provider = ScriptedProvider.start(ProviderFaultsTest::reply)) {
+      Kbx.Result resumed = generate(provider, out, file, "--resume");
+      assertThat(resumed.exit()).as(resumed.err()).isZero();
+      assertThat(provider.requests()).as("no reply is asked for twice").isEqualTo(11);
+      LedgerEvents ledger = LedgerEvents.in(out);
+      assertThat(ledger.count("selection")).isEqualTo(14);
+      assertThat(ledger.count("lost")).isZero();
+      assertThat(resumed.json().path("verdicts")).hasSize(14);
+    }
+  }
+
   @Test
   void aRefusedKeyEndsTheRunAtOnce() throws Exception {
     try (ScriptedProvider provider =

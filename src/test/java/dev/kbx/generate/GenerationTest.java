@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.Bundled;
+import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
+import dev.kbx.judge.Referee;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ChatReply;
 import dev.kbx.llm.ChatRequest;
@@ -29,6 +31,7 @@ import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Shots;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
@@ -120,6 +123,16 @@ class GenerationTest {
   private Spending run(
       Path file, ChatModel model, List<MethodSettings> methods, RecordedSpeedups speedups)
       throws Exception {
+    return run(file, model, methods, speedups, new Simulated.Judge());
+  }
+
+  private Spending run(
+      Path file,
+      ChatModel model,
+      List<MethodSettings> methods,
+      RecordedSpeedups speedups,
+      Referee referee)
+      throws Exception {
     boolean begun = Files.exists(file);
     Recorded recorded = begun ? Recorded.read(file) : Recorded.nothing();
     Header header =
@@ -148,7 +161,7 @@ class GenerationTest {
               prepared,
               recorded,
               ledger,
-              new DevelopmentJudge(new Simulated.Judge(), plan),
+              new DevelopmentJudge(referee, plan),
               new Generation.Listener() {
                 @Override
                 public void answered(Unit unit, Task task, Answered answered, boolean recorded) {
@@ -451,6 +464,51 @@ class GenerationTest {
     List<MethodSettings> methods = List.of(settings("bestof", 1));
     Spending _ = run(file, new FailingBeside(3 * TASKS.size()), methods);
     assertThat(postponed).hasSize(1);
+    Spending resumed = run(file, new Simulated.Model(), methods);
+    assertThat(resumed.lost()).isZero();
+    assertThat(answers).hasSize(TASKS.size());
+  }
+
+  /** All requests but the first are answered a moment after the referee has failed. */
+  private static final class SlowBeside extends Simulated.Model {
+    private final CountDownLatch failed;
+
+    SlowBeside(CountDownLatch failed) {
+      this.failed = failed;
+    }
+
+    @Override
+    public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
+      if (asked.get() > 0) {
+        failed.await();
+        Thread.sleep(50); // The trajectory hears of the failure first.
+      }
+      return super.ask(request);
+    }
+
+    @Override
+    public int parallel() {
+      return 1000;
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void repliesInFlightBesideABrokenRefereeAreKept() throws Exception {
+    Path file = folder.resolve("ledger.jsonl");
+    List<MethodSettings> methods = List.of(settings("bestof", 1));
+    CountDownLatch failed = new CountDownLatch(1);
+    Referee broken =
+        new Simulated.Judge() {
+          @Override
+          public Judgement judge(Candidate candidate, Plan plan) {
+            failed.countDown();
+            throw new IllegalStateException("the referee is broken");
+          }
+        };
+    SlowBeside model = new SlowBeside(failed);
+    assertThatThrownBy(() -> run(file, model, methods, RecordedSpeedups.none(), broken))
+        .hasMessage("the referee is broken");
     Spending resumed = run(file, new Simulated.Model(), methods);
     assertThat(resumed.lost()).isZero();
     assertThat(answers).hasSize(TASKS.size());

@@ -363,6 +363,16 @@ class TimingTest {
     assertThat(verdict.flags()).isEqualTo(flag == null ? List.of() : List.of(flag));
   }
 
+  @ParameterizedTest
+  @CsvSource({"6, 50,", "7, 50,", "33, 60, true"})
+  void aHostThatLaunchesSlowlyGetsMoreTimeToRunAhead(
+      int flushes, double ms, @Nullable Boolean hostBound) throws Exception {
+    var size = requireNonNull(judge("timed", Map.of("launching", flushes)).sizes()).getFirst();
+    assertThat(size.candidateMs()).isEqualTo(ms);
+    assertThat(size.hostBound()).isEqualTo(hostBound);
+    assertThat(size.rounds()).isEqualTo(4);
+  }
+
   @Test
   void aBatchHasAsManyCallsAsTheSlowerSideHasTimeFor() throws Exception {
     String claim = measured(30, 30, 30, 30);
