@@ -1,5 +1,6 @@
 """What tests share: one thread before any test forks, as in the zygote, random numbers, and a real oracle."""
 
+import contextlib
 import os
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -7,8 +8,36 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import pytest  # noqa: E402
 import sandbox_harness as harness  # noqa: E402
+import soak  # noqa: E402
 import torch  # noqa: E402
 from oracle_process import OracleProcess  # noqa: E402
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "sampled(step): some cases run in mvn verify, the others in a soak test")
+    config.addinivalue_line("markers", "more: runs in a soak test too, which does more of it")
+
+
+def pytest_collection_modifyitems(config, items):
+    if any("::" in argument for argument in config.args):
+        return
+    items[:], left = soak.split(items)
+    config.hook.pytest_deselected(items=left)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_left():
+    """Fails the last test where a process that a test started has outlived all of them."""
+    yield
+    left = [child for child in os.listdir("/proc") if child.isdigit() and _is_ours(child)]
+    assert left == [], "processes left"
+
+
+def _is_ours(pid):
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat") as stat:
+        state, parent = stat.read().rpartition(")")[2].split()[:2]
+        return int(parent) == os.getpid() and state != "Z"
+    return False
 
 
 @pytest.fixture(autouse=True)

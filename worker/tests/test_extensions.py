@@ -12,6 +12,9 @@ from bench_client import bench
 from kbx.messages import runner as messages
 from kbx.runner import extensions, mounts, toolkit
 
+pytestmark = pytest.mark.sampled(3)
+
+
 CUDA = Path(__file__).resolve().parent / "fake_cuda"
 NAME = "kbx_test_extension"
 

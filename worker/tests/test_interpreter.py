@@ -6,6 +6,9 @@ import pytest
 import torch
 from bench_client import bench
 
+pytestmark = pytest.mark.sampled(3)
+
+
 MAP = """
 @triton.jit
 def kernel(x, y, out, n, BLOCK: tl.constexpr):

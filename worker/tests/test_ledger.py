@@ -10,6 +10,9 @@ from bench_client import PRELUDE, bench
 
 from kbx.messages import runner as messages
 
+pytestmark = pytest.mark.sampled(2)
+
+
 KERNELS = """
 import ctypes, threading
 import numpy as np

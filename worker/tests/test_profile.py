@@ -119,12 +119,43 @@ def test_one_that_says_nothing_is_told_by_its_exit_code(installed):
     assert profile().failure == "ncu (exit code 255): it printed nothing"
 
 
+def profiled_in_fork(folder, job):
+    """Exit code and last line of what the program says, in a fork: it has imported torch before."""
+    (folder / "job.json").write_text(json.dumps(job))
+    child = os.fork()
+    if child == 0:
+        os.chdir(folder)
+        with open("said", "w") as sys.stderr:
+            code = profiled.main("job.json")
+        os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return code, ((folder / "said").read_text().splitlines() or [""])[-1]
+
+
+def job(source, call, *entries):
+    return {
+        "modules": sys.path,
+        "device": "cpu",
+        "arch": "sm_90",
+        "source": str(source),
+        "entries": entries,
+        "call": call,
+    }
+
+
+@pytest.mark.parametrize(
+    "source, said", [("def run(", "SyntaxError: "), ("ran = 3", "NoEntry: none of run is defined")]
+)
+def test_what_cannot_be_called_is_the_last_line(tmp_path, source, said):
+    (tmp_path / "candidate.py").write_text(source)
+    code, last = profiled_in_fork(tmp_path, job(tmp_path / "candidate.py", CALL, "run"))
+    assert code == 1 and last.startswith(said)
+
+
 @pytest.mark.parametrize(
     "source, said",
     [
         (SCALE.replace("out = torch", "raise ValueError('no\\nhundreds'); out = torch"), "ValueError: no hundreds"),
-        ("def run(", "SyntaxError"),
-        ("ran = 3", "NoEntry: none of run is defined"),
         ("import os\ndef run(*a, **k): os._exit(3)", "exit code 3"),
     ],
 )
@@ -163,10 +194,8 @@ def test_arguments_are_what_any_task_takes(tmp_path):
     tensors = [leaf(3, 5, dtype=d, stride=[1, 4]) for d in dtypes]
     plain = [{"t": "int", "v": 7}, {"t": "list", "v": [leaf(0)]}, {"t": "float", "v": "inf"}]
     (tmp_path / "candidate.py").write_text(ARGUMENTS)
-    job = {"modules": sys.path, "device": "cpu", "arch": "sm_90", "source": str(tmp_path / "candidate.py")}
-    job |= {"entries": ["missing", "run"], "call": {"args": tensors, "kwargs": {"n": plain[0]}}}
-    (tmp_path / "job.json").write_text(json.dumps(job))
-    subprocess.run([sys.executable, "-I", profiled.__file__, "job.json"], cwd=tmp_path, check=True)
+    call = {"args": tensors, "kwargs": {"n": plain[0]}}
+    assert profiled_in_fork(tmp_path, job(tmp_path / "candidate.py", call, "missing", "run")) == (0, "")
     *told, number = json.loads((tmp_path / "told.json").read_text())
     assert told == [[f"torch.{d}", [3, 5], [1, 4], True, True] for d in dtypes] and number == 7
 
@@ -187,9 +216,8 @@ def test_it_needs_what_a_runner_sees_of_kbx_and_all_of_that(tmp_path):
         (package / name).symlink_to(pathlib.Path(kbx.__file__).parent / name)
     elsewhere = [path for path in sys.path if not os.path.exists(os.path.join(path, "kbx"))]
     (tmp_path / "candidate.py").write_text(OWN_FILES)
-    job = {"modules": [str(package.parent), *elsewhere], "device": "cpu", "arch": "sm_90", "entries": ["run"]}
-    job |= {"source": str(tmp_path / "candidate.py"), "call": {"args": [], "kwargs": {}}}
-    (tmp_path / "job.json").write_text(json.dumps(job))
+    given = job(tmp_path / "candidate.py", {"args": [], "kwargs": {}}, "run")
+    (tmp_path / "job.json").write_text(json.dumps(given | {"modules": [str(package.parent), *elsewhere]}))
     subprocess.run([sys.executable, "-I", profiled.__file__, "job.json"], cwd=tmp_path, check=True)
     told = json.loads((tmp_path / "told.json").read_text())
     assert ["__init__", *told] == [name.removesuffix(".py") for name in mounts._WORKER_FILES]
@@ -213,9 +241,7 @@ class ModelNew(torch.nn.Module):
 def test_a_module_is_constructed_first(tmp_path):
     (tmp_path / "candidate.py").write_text(MODULE)
     call = {"args": [leaf(5)], "kwargs": {}, "module": {"init": [{"t": "int", "v": 5}], "seed": 3}}
-    job = {"modules": sys.path, "device": "cpu", "arch": "sm_90", "source": str(tmp_path / "candidate.py")}
-    (tmp_path / "job.json").write_text(json.dumps(job | {"entries": ["ModelNew"], "call": call}))
-    subprocess.run([sys.executable, "-I", profiled.__file__, "job.json"], cwd=tmp_path, check=True)
+    assert profiled_in_fork(tmp_path, job(tmp_path / "candidate.py", call, "ModelNew")) == (0, "")
     torch.manual_seed(3)
     weight = torch.nn.Linear(5, 2).weight[0, 0].item()
     assert (tmp_path / "told.txt").read_text() == f"{weight:.6f} False"

@@ -11,7 +11,6 @@ import pathlib
 import pytest
 import torch
 from oracle_process import TASKS
-from soak import some
 
 from kbx.oracle import taskfile
 from kbx.oracle.task import signature
@@ -69,7 +68,8 @@ def test_every_task_has_a_published_signature():
     assert {f"{path.parent.name}/{path.stem}" for path in TASKS.glob("*/*.py")} == set(PUBLISHED)
 
 
-@pytest.mark.parametrize("name", some(PUBLISHED))
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("name", PUBLISHED)
 def test_calls_fit_the_published_signatures(name):
     task = taskfile.load(TASKS / f"{name}.py")
     found = [

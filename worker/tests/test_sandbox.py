@@ -8,6 +8,9 @@ import sandbox_harness as harness
 
 from kbx.runner import landlock, mounts
 
+pytestmark = pytest.mark.sampled(3)
+
+
 MACHINES = ["plain", "no_namespaces", *(["nobody"] if os.geteuid() == 0 else [])]
 
 

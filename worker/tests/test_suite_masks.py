@@ -8,13 +8,14 @@ from kbx.suite import Inputs, dropout_complaints, mask_complaints
 
 SHAPE = (67, 53)
 PROBABILITIES = (0.1, 0.5, 0.8)
-TURNS = 1000 if ALL else 200
+TURNS = 1000 if ALL else 100
 
 
 def honest(p, count=2, shape=SHAPE):
     return [torch.rand(shape) >= p for _ in range(count)]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("p", [0.01, 0.1, 0.3, 0.5, 0.8, 0.95])
 def test_accepts_honest_masks_every_time(p):
     torch.manual_seed(1)
@@ -24,6 +25,7 @@ def test_accepts_honest_masks_every_time(p):
         assert mask_complaints(honest(p, shape=shape), p, data) == []
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("p", PROBABILITIES)
 def test_accepts_honest_masks_that_are_partly_hidden(p):
     torch.manual_seed(2)

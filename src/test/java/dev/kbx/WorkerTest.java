@@ -1,14 +1,7 @@
 package dev.kbx;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.kbx.python.DevTools;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,8 +10,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The worker's own tests, in the interpreter that workers run in, and the rules for all Python of
- * this repository. Of tests that are alike for every task some are left to the property {@code
- * kbx.soak}, with which only the files that have such tests run.
+ * this repository. Of cases that are alike some are left to the property {@code kbx.soak}, with
+ * which no others run: {@code worker/tests/soak.py} says how.
  */
 class WorkerTest {
   private static final Path WORKER = TestPython.home().resolve("worker");
@@ -38,35 +31,17 @@ class WorkerTest {
   @Test
   @Tag("soak")
   void pytestPasses() throws Exception {
-    Stream<String> pytest =
-        Stream.of(
-            TestPython.interpreter().executable().toString(),
-            "-m",
-            "pytest",
-            "-q",
-            "-n",
-            "auto",
-            "--maxprocesses",
-            "4",
-            "--dist", // Tests of one file share what takes seconds to start.
-            "loadfile");
-    Stream<String> files = Boolean.getBoolean("kbx.soak") ? filesWithMore().stream() : Stream.of();
-    checks.assertPasses(Stream.concat(pytest, files).toArray(String[]::new));
-  }
-
-  /** The files of tests that try more in a soak test than in {@code mvn verify}. */
-  private static List<String> filesWithMore() throws IOException {
-    List<String> files = new ArrayList<>();
-    try (DirectoryStream<Path> tests =
-        Files.newDirectoryStream(WORKER.resolve("tests"), "test_*.py")) {
-      for (Path file : tests) {
-        if (Files.readString(file).contains("from soak import")) {
-          files.add(WORKER.relativize(file).toString());
-        }
-      }
-    }
-    assertThat(files).isNotEmpty();
-    return files;
+    checks.assertPasses(
+        TestPython.interpreter().executable().toString(),
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "auto",
+        "--maxprocesses",
+        "4",
+        "--dist", // Tests of one file share what takes seconds to start.
+        "loadfile");
   }
 
   @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The kernels of the suites, in all that models wrap code in. */
 class ExtractionPropertiesTest {
   /** Every wrapper is tried around every kernel with {@code kbx.soak}, else around some kernels. */
-  private static final int STEP = Boolean.getBoolean("kbx.soak") ? 1 : 8;
+  private static final int STEP = Boolean.getBoolean("kbx.soak") ? 1 : 16;
 
   /** How many times twelve combinations and twenty-five texts are drawn. */
   private static final int SEEDS = Boolean.getBoolean("kbx.soak") ? 20 : 6;
@@ -34,7 +34,7 @@ class ExtractionPropertiesTest {
   /** CPU time: a limit on the clock would fail on a busy machine. */
   private static final double LONGEST_SECONDS = Boolean.getBoolean("kbx.soak") ? 20 : 5;
 
-  private static final int LONG = Boolean.getBoolean("kbx.soak") ? 200_000 : 50_000;
+  private static final int LONG = Boolean.getBoolean("kbx.soak") ? 200_000 : 20_000;
 
   private static final List<Task> TASKS =
       Bundled.suite("kernelbenchx").tasks().stream()

@@ -78,6 +78,7 @@ class InlineCudaTest {
     List<Object> arguments = new ArrayList<>(List.of("eval"));
     arguments.addAll(List.of(sources));
     arguments.addAll(List.of("--suite", "kernelbench", "--device", "cpu", "--out", out, "--json"));
+    arguments.addAll(List.of("--jobs", sources.length));
     Kbx.Result result = Kbx.run(folder, environment, arguments.toArray());
     Map<String, JsonNode> verdicts = new HashMap<>();
     for (JsonNode verdict : result.json().get("verdicts")) {

@@ -24,13 +24,13 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A run killed with SIGKILL at random moments loses no verdict, gives none twice and leaves nothing
- * behind: three times, and ten with the property {@code kbx.soak}, which then also judges twice as
+ * behind: twice, and ten times with the property {@code kbx.soak}, which then also judges twice as
  * many kernels.
  */
 @Tag("soak")
 class KillAndResumeTest {
   private static final boolean SOAK = Boolean.getBoolean("kbx.soak");
-  private static final int KILLS = SOAK ? 10 : 3;
+  private static final int KILLS = SOAK ? 10 : 2;
 
   /** Honest kernels that take longer than the kills, mostly to compile. */
   private static final String STYLES =

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,48 +26,80 @@ import org.junit.jupiter.api.io.TempDir;
 class ProvisioningTest {
   private static final String SMALL = "six==1.17.0\n";
 
+  private static final Predicate<String> INSTALLING = note -> note.startsWith("installing");
+
   @TempDir Path folder;
   private final RecordedProgress progress = new RecordedProgress();
   private final Map<String, String> environment = Pythons.withPathTo(Pythons.base());
 
+  /** One after the other, as each installs for seconds. */
   @Test
-  void isProvisionedOnceAndAnewWithoutItsBaseOrForOtherRequirements() throws Exception {
+  @Timeout(Patience.SECONDS)
+  void theLifeOfAnEnvironment() throws Exception {
     Path home = Pythons.home(folder.resolve("a home"), SMALL);
+    killWhileInstalling(home);
 
-    Interpreter first = resolve(home);
+    Interpreter first = twoAtOnceMakeOne(home);
+    assertThat(progress.notes).as("a killed one is not trusted").anyMatch(INSTALLING);
+    assertThat(first.provisioned()).isTrue();
+    assertThat(first.executable()).isExecutable().startsWithRaw(home.resolve(".kbx"));
+    assertThat(run(first.executable(), "import six, sys; assert sys.prefix != sys.base_prefix"))
+        .isZero();
+
     progress.notes.clear();
     Interpreter second =
         PythonEnvironment.resolve(Optional.empty(), Pythons.withPathTo(), home, progress);
-
-    assertThat(first.provisioned()).isTrue();
-    assertThat(first.executable()).isExecutable().startsWithRaw(home.resolve(".kbx"));
     assertThat(second).isEqualTo(first);
     assertThat(progress.notes).as("no Python was started").isEmpty();
-    assertThat(run(first.executable(), "import six, sys; assert sys.prefix != sys.base_prefix"))
-        .isZero();
 
     Files.delete(first.executable());
     assertThat(resolve(home).executable()).isEqualTo(first.executable()).isExecutable();
 
     Pythons.home(folder.resolve("a home"), "six==1.16.0\n");
-    assertThat(resolve(home).executable()).isNotEqualTo(first.executable());
+    Interpreter other = passingOverUntestedVersions(home);
+    assertThat(other.provisioned()).isTrue();
+    assertThat(other.executable()).isNotEqualTo(first.executable());
   }
 
-  @Test
-  void twoAtOnceMakeOne() throws Exception {
-    Path home = Pythons.home(folder, SMALL);
+  /** With an index that never answers: pip waits for it until kbx is killed. */
+  private void killWhileInstalling(Path home) throws Exception {
+    Map<String, String> usual = Map.copyOf(environment);
+    try (var index = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      environment.put("PIP_INDEX_URL", "http://127.0.0.1:" + index.getLocalPort());
+      environment.put("NO_PROXY", "127.0.0.1");
+      try (Child killed = child(home);
+          Socket _ = index.accept()) {
+        killed.process.destroyForcibly().waitFor();
+      }
+    }
+    environment.keySet().retainAll(usual.keySet());
+    environment.putAll(usual);
+  }
+
+  private Interpreter twoAtOnceMakeOne(Path home) throws Exception {
     List<Child> others = new ArrayList<>();
     var installing =
         new RecordedProgress(line -> {
+          progress.notes.add(line);
           if (line.startsWith("installing torch and triton")) others.add(waitingChild(home));
         });
-
-    resolve(home, installing);
-
+    Interpreter made = resolve(home, installing);
     try (Child other = others.getFirst()) {
       assertThat(other.awaitSuccess()).doesNotContain("installing torch and triton");
     }
     assertThat(others).hasSize(1);
+    return made;
+  }
+
+  private Interpreter passingOverUntestedVersions(Path home) throws Exception {
+    Path python =
+        Pythons.environment(folder.resolve("env"), "torch 2.11.0", "triton 3.3.0", "numpy 2.4.6");
+    progress.notes.clear();
+    Interpreter own =
+        PythonEnvironment.resolve(
+            Optional.empty(), Pythons.withPathTo(python, Pythons.base()), home, progress);
+    assertThat(progress.notes.getFirst()).contains("triton 3.3.0 is untested", "KBX_PYTHON=");
+    return own;
   }
 
   /** Another kbx that waits for the one that installs. */
@@ -78,29 +111,6 @@ class ProvisioningTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  @Test
-  @Timeout(Patience.SECONDS)
-  void aKilledOneLeavesNothingThatIsTrusted() throws Exception {
-    Path home = Pythons.home(folder, SMALL);
-    Map<String, String> usual = Map.copyOf(environment);
-    // An index that never answers: pip waits for it until kbx is killed.
-    try (var index = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      environment.put("PIP_INDEX_URL", "http://127.0.0.1:" + index.getLocalPort());
-      environment.put("NO_PROXY", "127.0.0.1");
-      try (Child killed = child(home);
-          Socket _ = index.accept()) {
-        killed.process.destroyForcibly().waitFor();
-      }
-    }
-    environment.keySet().retainAll(usual.keySet());
-    environment.putAll(usual);
-
-    Interpreter interpreter = resolve(home);
-
-    assertThat(run(interpreter.executable(), "import six")).isZero();
-    assertThat(progress.notes).anyMatch(note -> note.startsWith("installing"));
   }
 
   @Test
@@ -145,20 +155,6 @@ class ProvisioningTest {
     assertThat(found.executable()).isEqualTo(python);
     assertThat(progress.notes).singleElement().asString().startsWith("using " + python);
     assertThat(home.resolve(".kbx")).doesNotExist();
-  }
-
-  @Test
-  void passesOverAPython3OfUntestedVersions() throws Exception {
-    Path home = Pythons.home(folder, SMALL);
-    Path python =
-        Pythons.environment(folder.resolve("env"), "torch 2.11.0", "triton 3.3.0", "numpy 2.4.6");
-
-    Interpreter own =
-        PythonEnvironment.resolve(
-            Optional.empty(), Pythons.withPathTo(python, Pythons.base()), home, progress);
-
-    assertThat(own.provisioned()).isTrue();
-    assertThat(progress.notes.getFirst()).contains("triton 3.3.0 is untested", "KBX_PYTHON=");
   }
 
   @Test
