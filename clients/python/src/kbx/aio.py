@@ -72,7 +72,7 @@ class AsyncClient:
         self, candidates: Iterable[Candidate], *, options: Options | None = None, timeout: float | None = None
     ) -> list[Verdict]:
         """Judges candidates and returns their verdicts in order. Raises if there is none on any of them."""
-        found = [item async for item in self._found(candidates, options, timeout, operations.LONG_POLL)]
+        found = [item async for item in self._found(candidates, options, timeout, soon=False)]
         return [judgement.result() for _, judgement in sorted(found, key=lambda item: item[0])]
 
     def stream(
@@ -82,7 +82,7 @@ class AsyncClient:
 
         ``candidates`` is read as earlier ones end, so it may be long.
         """
-        return self._found(candidates, options, timeout, operations.STREAM_POLL)
+        return self._found(candidates, options, timeout, soon=True)
 
     async def submit(self, candidates: Iterable[Candidate], *, options: Options | None = None) -> list[Judgement]:
         """Hands over candidates without waiting; the server has stored them when this returns."""
@@ -135,10 +135,10 @@ class AsyncClient:
         await self.close()
 
     async def _found(
-        self, candidates: Iterable[Candidate], options: Options | None, timeout: float | None, poll: float
+        self, candidates: Iterable[Candidate], options: Options | None, timeout: float | None, *, soon: bool
     ) -> AsyncIterator[tuple[int, Judgement]]:
         retries = self._settings.retries
-        operation = operations.judge_each(candidates, options or Options(), retries, timeout, poll)
+        operation = operations.judge_each(candidates, options or Options(), retries, timeout, soon=soon)
         async with aclosing(self._steps(operation)) as steps:
             async for found in steps:
                 if isinstance(found, Found):

@@ -71,7 +71,7 @@ class Client:
         self, candidates: Iterable[Candidate], *, options: Options | None = None, timeout: float | None = None
     ) -> list[Verdict]:
         """Judges candidates and returns their verdicts in order. Raises if there is none on any of them."""
-        found = self._found(candidates, options, timeout, operations.LONG_POLL)
+        found = self._found(candidates, options, timeout, soon=False)
         return [judgement.result() for _, judgement in sorted(found, key=lambda item: item[0])]
 
     def stream(
@@ -81,7 +81,7 @@ class Client:
 
         ``candidates`` is read as earlier ones end, so it may be long.
         """
-        return self._found(candidates, options, timeout, operations.STREAM_POLL)
+        return self._found(candidates, options, timeout, soon=True)
 
     def submit(self, candidates: Iterable[Candidate], *, options: Options | None = None) -> list[Judgement]:
         """Hands over candidates without waiting; the server has stored them when this returns."""
@@ -134,10 +134,10 @@ class Client:
         self.close()
 
     def _found(
-        self, candidates: Iterable[Candidate], options: Options | None, timeout: float | None, poll: float
+        self, candidates: Iterable[Candidate], options: Options | None, timeout: float | None, *, soon: bool
     ) -> Iterator[tuple[int, Judgement]]:
         retries = self._settings.retries
-        for found in self._steps(operations.judge_each(candidates, options or Options(), retries, timeout, poll)):
+        for found in self._steps(operations.judge_each(candidates, options or Options(), retries, timeout, soon=soon)):
             yield found.index, found.judgement
 
     def _carry_out(self, operation: Operation[T]) -> T:

@@ -13,10 +13,8 @@ from kbx.reading import Reader
 
 LONG_POLL = 20.0
 """Seconds that one request waits at the server."""
-STREAM_POLL = 1.0
-"""The same where each verdict is wanted as soon as it is there: the server answers when all asked for are done."""
 CHUNK = 64
-"""Candidates of one submission, and ids of one poll."""
+"""Candidates of one submission, and ids of one poll for all of them."""
 CHUNK_CHARACTERS = 1_000_000
 WINDOW = 256
 """Candidates that a batch has at the server at once: more wait here, so a batch of any size is bounded there."""
@@ -40,9 +38,12 @@ def judge(candidate: Candidate, options: Options, retries: Retries, timeout: flo
 
 
 def judge_each(
-    candidates: Iterable[Candidate], options: Options, retries: Retries, timeout: float | None, poll: float
+    candidates: Iterable[Candidate], options: Options, retries: Retries, timeout: float | None, *, soon: bool
 ) -> Operation[None]:
-    """Judges candidates and yields each as ``Found`` when its judgement has ended."""
+    """Judges candidates and yields each as ``Found`` when its judgement has ended.
+
+    ``soon``: each at once. Otherwise, with fewer requests, when those that were handed over with it have ended, too.
+    """
     until = _Until(timeout)
     chunks = _numbered(_chunks(iter(candidates)))
     pending: dict[str, list[int]] = {}
@@ -62,8 +63,8 @@ def judge_each(
                     yield Found(index, judgement)
                 else:
                     pending.setdefault(judgement.id, []).append(index)
-        for ids, wait in _polls(list(pending), until, poll):
-            for judgement in (yield from get_many(ids, retries, wait)):
+        for ids, wait in _polls(list(pending), until, WINDOW if soon else CHUNK):
+            for judgement in (yield from get_many(ids, retries, wait, soon=soon)):
                 if judgement.ended:
                     for index in pending.pop(judgement.id, []):
                         yield Found(index, judgement)
@@ -73,9 +74,10 @@ def get(identity: str, retries: Retries, wait: float) -> Operation[Judgement]:
     return Judgement.from_json((yield from exchange(Request("GET", _judgement(identity), wait=wait), retries)))
 
 
-def get_many(ids: list[str], retries: Retries, wait: float) -> Operation[list[Judgement]]:
-    """Answered when all are done, or ``wait`` seconds passed."""
-    request = Request("GET", "/v1/judgements", {"ids": ",".join(ids)}, wait=wait)
+def get_many(ids: list[str], retries: Retries, wait: float, *, soon: bool) -> Operation[list[Judgement]]:
+    """Answered when all are done, with ``soon`` one of them, or ``wait`` seconds passed."""
+    query = {"ids": ",".join(ids), "until": "any" if soon else "all"}
+    request = Request("GET", "/v1/judgements", query, wait=wait)
     return _judgements((yield from exchange(request, retries)), len(set(ids)))
 
 
@@ -114,14 +116,14 @@ class _Until:
         self._timeout = timeout
         self._end = None if timeout is None else monotonic() + timeout
 
-    def wait(self, ids: list[str], longest: float = LONG_POLL) -> float:
+    def wait(self, ids: list[str]) -> float:
         """Seconds of the next poll. Raises ``WaitTimeout`` if none are left."""
         if self._end is None:
-            return longest
+            return LONG_POLL
         left = self._end - monotonic()
         if left <= 0 and ids:
             raise WaitTimeout(f"not done after {self._timeout:g} s: {len(ids)} candidates, first {ids[0]}", ids)
-        return max(0.0, min(longest, left))
+        return max(0.0, min(LONG_POLL, left))
 
 
 def _submit(
@@ -140,11 +142,11 @@ def _judgements(answer: object, expected: int) -> list[Judgement]:
     return judgements
 
 
-def _polls(ids: list[str], until: _Until, poll: float) -> Iterator[tuple[list[str], float]]:
+def _polls(ids: list[str], until: _Until, size: int) -> Iterator[tuple[list[str], float]]:
     """All ids in chunks. The oldest are waited for; the others are only looked at."""
-    wait = until.wait(ids, poll)
-    for start in range(0, len(ids), CHUNK):
-        yield ids[start : start + CHUNK], wait if start == 0 else 0.0
+    wait = until.wait(ids)
+    for start in range(0, len(ids), size):
+        yield ids[start : start + size], wait if start == 0 else 0.0
 
 
 def _chunks(candidates: Iterator[Candidate]) -> Iterator[list[Candidate]]:

@@ -36,10 +36,10 @@ final class StartingKernels {
   /** Of a run the fastest correct kernel, else one that came far. */
   private static final Comparator<VerdictRow> BEST =
       Comparator.comparing(VerdictRow::correct)
-          .thenComparing(row -> row.speedup() == null ? 0 : row.speedup().low())
+          .thenComparingDouble(row -> row.speedup() == null ? 0 : row.speedup().low())
           .thenComparing(VerdictRow::valuesOk)
           .thenComparing(row -> Boolean.TRUE.equals(row.callOk()))
-          .thenComparing(row -> row.round() == null ? 0 : row.round());
+          .thenComparingInt(row -> row.round() == null ? 0 : row.round());
 
   /**
    * The kernel for each task: the file itself; what {@code kbx eval} would judge for it in a file

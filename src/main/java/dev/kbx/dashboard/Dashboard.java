@@ -5,7 +5,6 @@ import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.report.AskedSuite;
-import dev.kbx.report.AtomicFile;
 import dev.kbx.report.ComparisonPage;
 import dev.kbx.report.Counted;
 import dev.kbx.report.ResultFiles;
@@ -19,6 +18,8 @@ import dev.kbx.task.Task;
 import dev.kbx.task.UnknownTask;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
+import java.io.IOException;
+import java.io.Writer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -223,8 +224,13 @@ public final class Dashboard {
     }
   }
 
-  /** The report of a run, as {@code kbx report} writes it, in the style of a file of its own. */
-  public Optional<AtomicFile.Body> report(String id) {
+  /** A page that works without a server. */
+  public interface Report {
+    void write(Writer writer) throws IOException;
+  }
+
+  /** The report of a run, as {@code kbx report} writes it. */
+  public Optional<Report> report(String id) {
     return store
         .run(id)
         .map(run -> {
@@ -233,11 +239,12 @@ public final class Dashboard {
           RunVerdicts verdicts =
               reader.verdicts(position -> queries.stored(id, position).orElseThrow().verdict());
           return ResultFiles.page(
-              run,
-              verdicts,
-              AskedSuite.of(new JudgedRun(run, verdicts.rows()), selected(run)),
-              verdict -> store.source(verdict.candidate()).orElse(""),
-              null);
+                  run,
+                  verdicts,
+                  AskedSuite.of(new JudgedRun(run, verdicts.rows()), selected(run)),
+                  verdict -> store.source(verdict.candidate()).orElse(""),
+                  null)
+              ::write;
         });
   }
 

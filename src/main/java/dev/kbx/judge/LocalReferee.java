@@ -12,6 +12,7 @@ import dev.kbx.worker.DeviceSlot;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -87,7 +88,7 @@ public final class LocalReferee implements JudgingReferee {
   }
 
   /** The devices that can judge, as far as their oracles have reported them. */
-  private List<Verdict.Device> devices() {
+  private List<Verdict.Device> reported() {
     List<Verdict.Device> devices = new ArrayList<>();
     DeviceSlot named = benches.getFirst().slot().device();
     for (Bench bench : benches) {
@@ -101,8 +102,36 @@ public final class LocalReferee implements JudgingReferee {
   }
 
   @Override
+  public List<JudgingDevice> devices() {
+    Map<DeviceSlot, JudgingDevice> devices = new LinkedHashMap<>();
+    for (Bench bench : benches) {
+      Slot slot = bench.slot();
+      DeviceSlot place = slot.gpu() == null ? benches.getFirst().slot().device() : slot.device();
+      devices.computeIfAbsent(place, _ -> judging(slot));
+    }
+    return List.copyOf(devices.values());
+  }
+
+  private JudgingDevice judging(Slot slot) {
+    boolean first = slot.gpu() == null || slot.device().equals(benches.getFirst().slot().device());
+    Optional<Verdict.Device> known = slot.described();
+    if (known.isEmpty() && first) known = Optional.of(device);
+    if (slot.lost()) {
+      return new JudgingDevice(known.orElseGet(() -> unnamed(slot)), JudgingDevice.State.LOST);
+    }
+    return known
+        .map(named -> new JudgingDevice(named, JudgingDevice.State.READY))
+        .orElseGet(() -> new JudgingDevice(unnamed(slot), JudgingDevice.State.NOT_STARTED));
+  }
+
+  private static Verdict.Device unnamed(Slot slot) {
+    String kind = slot.device().kind().label();
+    return new Verdict.Device(kind, kind + ":" + slot.device().index(), null, null, null);
+  }
+
+  @Override
   public List<Conditions> conditions() {
-    return devices().stream().map(each -> new Conditions(each, versions)).toList();
+    return reported().stream().map(each -> new Conditions(each, versions)).toList();
   }
 
   /** The device that judgements name until an oracle has reported theirs. */

@@ -4,6 +4,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.device.DeviceLost;
 import dev.kbx.plan.Plan;
 import dev.kbx.verdict.Judgement;
+import java.util.List;
 
 /**
  * Turns a candidate into a judgement: by judging on this machine, or from the cache. Callers get
@@ -30,6 +31,11 @@ public interface Referee {
 
   /** Number of candidates judged concurrently; submitting more at once gains nothing. */
   int capacity();
+
+  /** The devices as they are now; none where there are no own ones. */
+  default List<JudgingDevice> devices() {
+    return List.of();
+  }
 
   /** Announces a number of candidates, so that processes can be started ahead. */
   void expect(Plan plan, int candidates);

@@ -2,11 +2,13 @@ package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.judge.Conditions;
+import dev.kbx.judge.JudgingDevice;
 import dev.kbx.judge.JudgingReferee;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
 import dev.kbx.store.RunStore;
 import dev.kbx.verdict.Judgement;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -34,6 +36,11 @@ public final class RememberingReferee implements Referee {
   @Override
   public int capacity() {
     return judging.capacity();
+  }
+
+  @Override
+  public List<JudgingDevice> devices() {
+    return judging.devices();
   }
 
   @Override

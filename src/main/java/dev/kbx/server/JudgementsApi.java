@@ -222,6 +222,15 @@ final class JudgementsApi implements HttpService {
     return view.now(some);
   }
 
+  private List<Submission> afterAny(double wait, List<Submission> some)
+      throws InterruptedException {
+    if (wait > 0) {
+      judging.awaitAny(
+          some.stream().map(Submission::id).toList(), Duration.ofNanos((long) (wait * 1e9)));
+    }
+    return view.now(some);
+  }
+
   private Submission find(String id) {
     return judging
         .waiting(id)
@@ -258,7 +267,9 @@ final class JudgementsApi implements HttpService {
     double wait = wait(request);
     if (ids.isPresent()) {
       ObjectNode body = Json.mapper().createObjectNode();
-      body.set("judgements", view.of(after(wait, named(ids.get()))));
+      boolean any = Answers.choice(request, "until", "all", "all", "any").equals("any");
+      List<Submission> some = named(ids.get());
+      body.set("judgements", view.of(any ? afterAny(wait, some) : after(wait, some)));
       Answers.json(response, 200, body);
       return;
     }

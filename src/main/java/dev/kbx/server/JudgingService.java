@@ -14,7 +14,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -151,12 +153,12 @@ final class JudgingService implements AutoCloseable {
         Placed placed = runs.of(submission.run()).judge(submission, task);
         end(next, submission.done(placed.position(), placed.known(), next.seconds()));
       }
-      backlog.free(next);
+      free(next);
     } catch (UnknownTask e) {
       end(next, submission.ended(Submission.State.FAILED, e.getMessage()));
-      backlog.free(next);
+      free(next);
     } catch (InterruptedException e) {
-      backlog.free(next); // It is closed: the next start judges it.
+      free(next); // It is closed: the next start judges it.
     } catch (StoreProblem e) {
       if (storeAnswers()) {
         failed(next, e);
@@ -169,6 +171,12 @@ final class JudgingService implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       failed(next, e);
     }
+  }
+
+  /** Who follows the run may wait for its last judgement to be over. */
+  private void free(Waiting next) {
+    backlog.free(next);
+    feeds.changed(next.submission().run());
   }
 
   private boolean storeAnswers() {
@@ -186,21 +194,21 @@ final class JudgingService implements AutoCloseable {
    */
   private void failed(Waiting next, Throwable failure) {
     if (backlog.isStopped()) {
-      backlog.free(next);
+      free(next);
       return;
     }
     figures.failure(failure);
     if (next.failed() >= MOST_ATTEMPTS) {
       String why = "could not be judged: " + failure.getMessage();
       end(next, next.submission().ended(Submission.State.FAILED, why));
-      backlog.free(next);
+      free(next);
       return;
     }
     try {
       Thread.sleep(PAUSE_AFTER_FAILURE);
       backlog.putBack(next);
     } catch (InterruptedException e) {
-      backlog.free(next);
+      free(next);
     }
   }
 
@@ -283,9 +291,23 @@ final class JudgingService implements AutoCloseable {
       if (left <= 0) return;
       try {
         var _ = waits.get().ended().get(left, TimeUnit.NANOSECONDS);
-      } catch (java.util.concurrent.ExecutionException | TimeoutException e) {
+      } catch (ExecutionException | TimeoutException e) {
         return;
       }
+    }
+  }
+
+  /** Waits until one of these is not waiting, or the time is over. */
+  void awaitAny(List<String> ids, Duration most) throws InterruptedException {
+    List<Waiting> waits = ids.stream().flatMap(id -> backlog.find(id).stream()).toList();
+    if (waits.size() < ids.size()) return;
+    try {
+      var _ =
+          CompletableFuture.anyOf(
+                  waits.stream().map(Waiting::ended).toArray(CompletableFuture[]::new))
+              .get(most.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      return;
     }
   }
 

@@ -1,10 +1,12 @@
 package dev.kbx.server;
 
+import dev.kbx.judge.JudgingDevice;
 import dev.kbx.judge.Referee;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Verdict;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,14 @@ public record Machine(
   public Machine {
     versions = Map.copyOf(versions);
     suites = new LinkedHashMap<>(suites);
+  }
+
+  /** What judges, as it is now. */
+  List<JudgingDevice> devices() {
+    List<JudgingDevice> devices = referee.devices();
+    return devices.isEmpty()
+        ? List.of(new JudgingDevice(device, JudgingDevice.State.READY))
+        : devices;
   }
 
   /** The task at {@code Category/name} of a suite. */

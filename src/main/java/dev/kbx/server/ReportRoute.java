@@ -1,7 +1,6 @@
 package dev.kbx.server;
 
 import dev.kbx.dashboard.Dashboard;
-import dev.kbx.report.AtomicFile;
 import dev.kbx.store.VerdictQueries;
 import dev.kbx.store.VerdictQueries.Filter;
 import io.helidon.http.Header;
@@ -60,7 +59,7 @@ final class ReportRoute implements HttpService {
       throw Refusal.later(503, "another report is being made; try again", 5);
     }
     try {
-      AtomicFile.Body report =
+      Dashboard.Report report =
           dashboard
               .report(id)
               .orElseThrow(() -> Refusal.of(404, "no run '%s'".formatted(Plans.cut(id))));
@@ -72,7 +71,7 @@ final class ReportRoute implements HttpService {
     }
   }
 
-  private static void send(AtomicFile.Body report, ServerResponse response) throws IOException {
+  private static void send(Dashboard.Report report, ServerResponse response) throws IOException {
     response.header(HeaderNames.CONTENT_TYPE, "text/html; charset=utf-8").header(POLICY);
     // An encoder made this way replaces lone surrogates, which a candidate's text may hold.
     try (Writer writer =

@@ -3,6 +3,7 @@ package dev.kbx.server;
 import dev.kbx.dashboard.Pending;
 import dev.kbx.dashboard.ServiceState;
 import dev.kbx.dashboard.Viewer;
+import dev.kbx.judge.JudgingDevice;
 import dev.kbx.plan.Plan;
 import dev.kbx.server.SubmissionReader.Read;
 import dev.kbx.store.ServiceStore;
@@ -57,23 +58,22 @@ final class ServerDesk implements Desk {
 
   @Override
   public ServiceState state() {
-    Verdict.Device device = machine.device();
-    boolean ready = judging.ready();
     return new ServiceState(
-        List.of(
-            new ServiceState.Device(
-                device.name(),
-                ready ? "ready" : "not ready",
-                ready,
-                device.uuid(),
-                device.driver(),
-                device.arch())),
+        machine.devices().stream().map(this::device).toList(),
         judging.queued(),
         judging.judging(),
         judging.queued() == 0
             ? null
             : Duration.ofMillis(Math.round(1_000 * judging.oldestSeconds())),
         new TreeMap<>(judging.queuedByClient()));
+  }
+
+  private ServiceState.Device device(JudgingDevice each) {
+    boolean judges = each.state() != JudgingDevice.State.LOST && judging.ready();
+    String state = judging.ready() ? each.state().label() : "not ready";
+    Verdict.Device device = each.device();
+    return new ServiceState.Device(
+        device.name(), state, judges, device.uuid(), device.driver(), device.arch());
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.judge.JudgingDevice;
 import dev.kbx.verdict.Json;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.HttpRules;
@@ -8,6 +9,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.util.Map;
 import java.util.TreeSet;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** {@code /v1/devices}, {@code /v1/queue}, {@code /v1/version} and {@code /metrics}. */
@@ -36,7 +38,11 @@ final class ServiceApi implements HttpService {
   private void devices(ServerRequest request, ServerResponse response) {
     Client _ = access.require(request, Client.Scope.READ);
     ObjectNode body = Json.mapper().createObjectNode();
-    body.putArray("devices").add(Json.mapper().valueToTree(machine.device()));
+    ArrayNode devices = body.putArray("devices");
+    for (JudgingDevice each : machine.devices()) {
+      ObjectNode device = Json.mapper().valueToTree(each.device());
+      devices.add(device.put("state", each.state().label()));
+    }
     body.put("capacity", machine.referee().capacity()).put("judging", judging.judging());
     Answers.json(response, 200, body);
   }

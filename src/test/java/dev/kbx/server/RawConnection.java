@@ -16,7 +16,7 @@ import java.util.TreeMap;
 
 /** A socket to a server, for what no well-behaved client sends. */
 final class RawConnection implements AutoCloseable {
-  private static final int MOST_WAIT_MILLIS = 150_000;
+  private static final int MOST_WAIT_MILLIS = 240_000;
 
   private final Socket socket = new Socket();
   private final InputStream in;

@@ -110,6 +110,24 @@ class ServerTest {
   }
 
   @Test
+  void whoWaitsForAnyIsAnsweredByTheFirst() throws Exception {
+    referee.permits.drainPermits();
+    List<String> ids = new ArrayList<>();
+    for (JsonNode each : json(submit("", code(1), code(2))).path("judgements")) {
+      ids.add(each.path("id").asString());
+    }
+    referee.permits.release();
+    String path = "/v1/judgements?until=any&wait=60&ids=" + String.join(",", ids);
+    List<String> states = new ArrayList<>();
+    for (JsonNode each : json(get(path)).path("judgements")) {
+      states.add(each.path("state").asString());
+    }
+    assertThat(states).containsOnlyOnce("done");
+    referee.permits.release();
+    await().untilAsserted(() -> assertThat(get(path).body()).doesNotContain("\"judging\""));
+  }
+
+  @Test
   void aCandidateIsJudgedOnceAndItsVerdictIsKept() throws Exception {
     HttpResponse<String> first = submit("?wait=20", code(1), code(2));
     assertThat(first.statusCode()).as(first.body()).isEqualTo(200);

@@ -1,0 +1,25 @@
+package dev.kbx.judge;
+
+import dev.kbx.verdict.Verdict;
+import java.util.Locale;
+
+/**
+ * A device, and whether it judges.
+ *
+ * @param device of one that has not reported its name, where it is: {@code cuda:1}
+ */
+public record JudgingDevice(Verdict.Device device, State state) {
+  /** Whether a device judges. */
+  public enum State {
+    READY,
+    /** Its processes start when they are needed. */
+    NOT_STARTED,
+    /** It gets no more candidates. */
+    LOST;
+
+    /** In words. */
+    public String label() {
+      return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+  }
+}
