@@ -37,8 +37,9 @@ public final class StandingRun {
      * Called after a verdict was stored.
      *
      * @param replaces whether there was one at its position
+     * @param known whether it was remembered, so that nothing ran
      */
-    void verdict(Stored stored, Verdict verdict, boolean replaces);
+    void verdict(Stored stored, Verdict verdict, boolean replaces, boolean known);
   }
 
   /**
@@ -81,7 +82,7 @@ public final class StandingRun {
       // store fails.
       int position = place == null ? next.getAndIncrement() : place.position();
       Stored stored = store.service().add(position, verdict, place != null);
-      listener.verdict(stored, verdict, place != null);
+      listener.verdict(stored, verdict, place != null, found.known());
       return new Placed(position, found.known());
     }
   }

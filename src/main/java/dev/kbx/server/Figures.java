@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
@@ -10,11 +11,16 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntSupplier;
 
 /** Metrics of the service, for Prometheus. */
 final class Figures {
+  /** Stages that run something on the device. */
+  private static final Set<String> ON_DEVICE =
+      Set.of(Stage.CALL.label(), Stage.CORRECT.label(), Stage.PERF.label());
+
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final Counter accepted =
       Counter.builder()
@@ -34,6 +40,12 @@ final class Figures {
           .labelNames("stage")
           .classicUpperBounds(0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
           .classicOnly()
+          .register(registry);
+  private final Counter devices =
+      Counter.builder()
+          .name("kbx_device_seconds_total")
+          .help("Seconds that candidates had a device, by stage; in perf each has it alone.")
+          .labelNames("device", "uuid", "stage")
           .register(registry);
   private final Counter failures =
       Counter.builder()
@@ -67,11 +79,22 @@ final class Figures {
     accepted.inc(count);
   }
 
-  synchronized void verdict(Verdict verdict) {
+  /**
+   * @param known whether it was remembered: it took no time now
+   */
+  synchronized void verdict(Verdict verdict, boolean known) {
     judged++;
     verdicts.labelValues(verdict.status().label()).inc();
     Map<String, Double> seconds = verdict.seconds();
-    if (seconds != null) seconds.forEach((stage, time) -> stages.labelValues(stage).observe(time));
+    if (seconds != null && !known) seconds.forEach((stage, time) -> took(verdict, stage, time));
+  }
+
+  private void took(Verdict verdict, String stage, double seconds) {
+    stages.labelValues(stage).observe(seconds);
+    Verdict.Device device = verdict.device();
+    if (!ON_DEVICE.contains(stage)) return;
+    String uuid = device.uuid() == null ? "" : device.uuid();
+    devices.labelValues(device.name(), uuid, stage).inc(seconds);
   }
 
   void failure(Throwable failure) {

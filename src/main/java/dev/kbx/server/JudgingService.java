@@ -57,10 +57,10 @@ final class JudgingService implements AutoCloseable {
         new OpenRuns(
             store,
             machine,
-            (run, stored, verdict, replaces) -> {
+            (run, stored, verdict, replaces, known) -> {
               if (replaces) feeds.replaced(run, stored.position());
               else feeds.changed(run);
-              figures.verdict(verdict);
+              figures.verdict(verdict, known);
             });
     this.backlog = new Backlog(limit, this::retrySeconds);
     this.acceptance =

@@ -35,7 +35,8 @@ final class OpenRuns {
 
   /** Receives every verdict, from several threads. */
   interface Listener {
-    void verdict(String run, Stored stored, Verdict verdict, boolean replaces);
+    /** As {@link StandingRun.Listener#verdict}, of one of the runs. */
+    void verdict(String run, Stored stored, Verdict verdict, boolean replaces, boolean known);
   }
 
   OpenRuns(RunStore store, Machine machine, Listener listener) {
@@ -112,7 +113,8 @@ final class OpenRuns {
             machine.referee(),
             plan,
             run,
-            (stored, verdict, replaces) -> listener.verdict(run, stored, verdict, replaces));
+            (stored, verdict, replaces, remembered) ->
+                listener.verdict(run, stored, verdict, replaces, remembered));
     open.put(run, opened);
     return opened;
   }

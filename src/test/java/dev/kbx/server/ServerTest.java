@@ -353,7 +353,9 @@ class ServerTest {
   void whatItDoesCanBeWatched() throws Exception {
     var _ = submit("?wait=20", code(1));
     assertThat(get("/metrics").body())
-        .contains("kbx_verdicts_total{status=\"correct\"} 1.0", "kbx_queue_depth 0.0");
+        .contains("kbx_verdicts_total{status=\"correct\"} 1.0", "kbx_queue_depth 0.0")
+        .containsPattern(
+            "kbx_device_seconds_total\\{device=\"[^\"]+\",stage=\"call\",uuid=\"\"} 0.1");
     assertThat(get("/openapi.yaml").body()).startsWith("openapi: 3.1.0");
     assertThat(json(get("/v1/tasks?category=Activation")).path("tasks")).isNotEmpty();
     assertThat(json(get("/v1/tasks/kernelbenchx/Activation/relu/prompt")).path("prompt").asString())
