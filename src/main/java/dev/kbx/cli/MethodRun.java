@@ -62,15 +62,23 @@ final class MethodRun {
   /** Opens the run's ledger: that of an earlier run to resume, or a new one. */
   Opened open(Path folder, JudgingPool pool) {
     if (flags.resume) {
-      var earlier = new Ledgers(folder).earlier(header("", pool), work().size());
+      Ledgers ledgers = new Ledgers(folder);
+      var earlier = ledgers.earlier(header("", pool), work().size());
       if (earlier.isPresent()) return resumed(earlier.get());
-      System.err.println(
-          "kbx: no run of these methods in " + folder + " to resume: a new one begins");
+      // A run that begins anew is paid for: nobody who resumes another means that.
+      ledgers.newest().ifPresent(newest -> refuse(newest, folder));
+      System.err.println("kbx: no run in " + folder + " to resume: a new one begins");
     }
     String run = RunIds.next();
     Path file = Ledgers.file(folder, run);
     Ledger ledger = Ledger.create(file, header(run, pool), InstantSource.system());
     return new Opened(run, file, ledger, Recorded.nothing());
+  }
+
+  private static void refuse(Path newest, Path folder) {
+    throw new UserError(
+        "--resume: no run in %s has these methods, models and tasks; its newest is %s: give the options of that, or begin a new one without --resume"
+            .formatted(folder, Ledger.header(newest).run()));
   }
 
   private Opened resumed(Ledgers.Found found) {

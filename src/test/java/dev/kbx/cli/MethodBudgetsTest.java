@@ -44,6 +44,19 @@ class MethodBudgetsTest {
     return ledger.of("selection").map(event -> event.path("why").asString()).distinct().toList();
   }
 
+  @Test
+  void whatIsResumedWithOtherOptionsIsNotPaidForAgain() throws Exception {
+    try (ScriptedProvider provider = ScriptedProvider.start(_ -> PROSE)) {
+      Object[] asked = {"--method", "single", "--tasks", "Activation/tanh"};
+      assertThat(generate(provider, asked).exit()).isZero();
+      Object[] other = {"--method", "single", "--tasks", "Activation/gelu", "--resume"};
+      Kbx.Result refused = generate(provider, other);
+      assertThat(refused.exit()).isEqualTo(1);
+      assertThat(refused.err()).contains("has these methods, models and tasks; its newest is ");
+      assertThat(provider.requests()).isEqualTo(1);
+    }
+  }
+
   /** A request costs 10 + 20 tokens and 0.005 USD; it is one call. */
   @ParameterizedTest
   @CsvSource({
