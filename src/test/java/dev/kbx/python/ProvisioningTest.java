@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,8 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** kbx's own environment: real ones, with a package of 11 kB in torch's place. */
 class ProvisioningTest {
   private static final String SMALL = "six==1.17.0\n";
-
-  private static final Predicate<String> INSTALLING = note -> note.startsWith("installing");
 
   @TempDir Path folder;
   private final RecordedProgress progress = new RecordedProgress();
@@ -40,7 +37,9 @@ class ProvisioningTest {
     killWhileInstalling(home);
 
     Interpreter first = twoAtOnceMakeOne(home);
-    assertThat(progress.notes).as("a killed one is not trusted").anyMatch(INSTALLING);
+    assertThat(progress.notes)
+        .as("a killed one is not trusted")
+        .anyMatch(note -> note.startsWith("installing"));
     assertThat(first.provisioned()).isTrue();
     assertThat(first.executable()).isExecutable().startsWithRaw(home.resolve(".kbx"));
     assertThat(run(first.executable(), "import six, sys; assert sys.prefix != sys.base_prefix"))
