@@ -13,11 +13,12 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Ends this JVM, and so fails the build, when a worker of this checkout has outlived for a minute
- * the process that started it. Workers end when their input does; one that does not would stay.
+ * Ends this JVM, and so fails the build, when a worker of this checkout has outlived for five
+ * minutes the process that started it. Workers end when their input does; one that does not would
+ * stay.
  */
 public final class Leaked implements TestExecutionListener {
-  private static final Duration LIMIT = Duration.ofMinutes(1);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
   private static final List<String> WORKERS = List.of("kbx.runner.zygote", "kbx.oracle");
   private static final String OURS = "PYTHONPATH=" + Path.of("").toAbsolutePath().resolve("worker");
 
