@@ -219,11 +219,10 @@ final class SizeRounds {
       throws InterruptedException, Oracle.Refused {
     // Not after the candidate has its values: it could start computing with them.
     PeakRates peaks = gpu.peaks();
-    HostRunAhead lead = series.lead();
     boolean referenceFirst = number % 2 == 0;
     Batches.Asked<OracleMessage.PreparedSize> preparing =
         batches.prepare(size, sets(series, counts), series.phase(), number);
-    Batches.Asked<Batch> first = counts && referenceFirst ? reference(series, lead) : null;
+    Batches.Asked<Batch> first = counts && referenceFirst ? reference(series) : null;
     // Only now does the candidate's process see the values: it must not work while the other side
     // is timed.
     Batches.Asked<JsonNode> lending = batches.lend();
@@ -240,7 +239,7 @@ final class SizeRounds {
     fastestMs = fastestMs == 0 ? shortest : Math.min(fastestMs, shortest);
     // Before anything else happens: a runner that reports too early gains no time.
     Batches.Asked<OracleMessage.Checked> checking = check(candidate.values(), fully);
-    Batches.Asked<Batch> last = counts && !referenceFirst ? reference(series, lead) : null;
+    Batches.Asked<Batch> last = counts && !referenceFirst ? reference(series) : null;
     Optional<Outcome> wrong = wrong(checking.answer());
     if (last != null) reference = last.answer();
     if (wrong.isPresent()) return wrong;
@@ -248,7 +247,7 @@ final class SizeRounds {
     if (reference.failed() != null) return Optional.of(reference.failed());
     if (series.recorded() == null) memory.add(candidate.peakBytes(), reference.peakBytes());
     if (!series.conditions().spoilt(reference.state())) {
-      series.add(compared(candidate, reference, referenceFirst, asked, lead), adapts);
+      series.add(compared(candidate, reference, referenceFirst, asked, series.lead()), adapts);
     }
     return series.recorded() == null && number == watchedRound ? watched(calls) : Optional.empty();
   }
@@ -258,7 +257,8 @@ final class SizeRounds {
         calls.get(random.nextInt(calls.size())), watch, operations, size.shape());
   }
 
-  private Batches.Asked<Batch> reference(Series series, HostRunAhead lead) {
+  private Batches.Asked<Batch> reference(Series series) {
+    HostRunAhead lead = series.lead();
     return series.recorded() == null ? batches.reference(lead) : batches.graphs(lead);
   }
 

@@ -102,22 +102,26 @@ class ProviderFaultsTest {
         .toList();
   }
 
+  private Path sampling(int samples, String model) throws IOException {
+    return Files.writeString(
+        folder.resolve("run.toml"),
+        """
+        tasks = "Activation/tanh"
+        [[method]]
+        method = "sample"
+        samples = %d
+        model = "%s"
+        """
+            .formatted(samples, model));
+  }
+
   /**
    * Silence that lasts leaves a trajectory open; the others end, and a later session completes it.
    */
   @Test
   void anOutageEndsWithOneLineAndIsResumed() throws Exception {
     Path out = folder.resolve("out");
-    Path file =
-        Files.writeString(
-            folder.resolve("run.toml"),
-            """
-            tasks = "Activation/tanh"
-            [[method]]
-            method = "sample"
-            samples = 3
-            model = "anthropic-stream"
-            """);
+    Path file = sampling(3, "anthropic-stream");
     AtomicInteger silent = new AtomicInteger();
     Function<Asked, ScriptedReply> script =
         asked -> silent.incrementAndGet() <= 3 ? new ScriptedReply.Silent(null) : reply(asked);
@@ -143,16 +147,7 @@ class ProviderFaultsTest {
   @Test
   void aProviderThatGoesAwayLosesNothing() throws Exception {
     Path out = folder.resolve("out");
-    Path file =
-        Files.writeString(
-            folder.resolve("run.toml"),
-            """
-            tasks = "Activation/tanh"
-            [[method]]
-            method = "sample"
-            samples = 14
-            model = "openai-whole"
-            """);
+    Path file = sampling(14, "openai-whole");
     Function<Asked, ScriptedReply> leaving =
         asked ->
             asked.number() > 3 ? ScriptedReply.error(503, "api_error", "upgrading") : reply(asked);

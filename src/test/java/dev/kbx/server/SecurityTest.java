@@ -189,18 +189,21 @@ class SecurityTest {
       zip.putNextEntry(new ZipEntry(name));
       zip.write('x');
     }
-    HttpResponse<String> response =
-        server
-            .as(ann)
-            .send(
-                server
-                    .to("/v1/uploads")
-                    .header("Content-Type", "application/zip")
-                    .POST(BodyPublishers.ofByteArray(bytes.toByteArray())));
+    HttpResponse<String> response = upload("application/zip", bytes);
     assertThat(response.statusCode()).as(response.body()).isEqualTo(422);
     try (Stream<Path> left = Files.list(folder)) {
       assertThat(left).noneMatch(each -> each.getFileName().toString().startsWith("upload"));
     }
+  }
+
+  private HttpResponse<String> upload(String type, ByteArrayOutputStream bytes) throws Exception {
+    return server
+        .as(ann)
+        .send(
+            server
+                .to("/v1/uploads")
+                .header("Content-Type", type)
+                .POST(BodyPublishers.ofByteArray(bytes.toByteArray())));
   }
 
   @Test
@@ -241,14 +244,7 @@ class SecurityTest {
       tar.write(new byte[50_000_000]);
       tar.closeArchiveEntry();
     }
-    HttpResponse<String> response =
-        server
-            .as(ann)
-            .send(
-                server
-                    .to("/v1/uploads")
-                    .header("Content-Type", "application/gzip")
-                    .POST(BodyPublishers.ofByteArray(bytes.toByteArray())));
+    HttpResponse<String> response = upload("application/gzip", bytes);
     assertThat(response.statusCode()).as(response.body()).isEqualTo(422);
     assertThat(response.body()).contains("a name is too long");
   }
