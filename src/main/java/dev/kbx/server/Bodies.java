@@ -9,7 +9,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -108,12 +107,7 @@ final class Bodies {
   }
 
   private int read(InputStream in, byte[] buffer) throws IOException {
-    Future<?> timeout = interrupts.soon();
-    try {
-      return in.read(buffer);
-    } finally {
-      timeout.cancel(false);
-    }
+    return interrupts.read(() -> in.read(buffer));
   }
 
   private void needPace(long bytes, long nanos) {

@@ -27,19 +27,28 @@ final class Interrupts implements AutoCloseable {
     return timer.schedule(work, time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Interrupts this thread after {@link #PATIENCE}, unless that is cancelled. */
-  Future<?> soon() {
-    return after(PATIENCE, Thread.currentThread()::interrupt);
+  /** Takes something from a client. */
+  interface Reading<T, E extends Exception> {
+    T read() throws E;
   }
 
-  /** Does work that is interrupted if the client holds it up. */
-  void within(Runnable work) {
-    Future<?> timeout = soon();
+  /** Takes it; interrupted after {@link #PATIENCE} if the client holds it up. */
+  <T, E extends Exception> T read(Reading<T, E> reading) throws E {
+    Future<?> timeout = after(PATIENCE, Thread.currentThread()::interrupt);
     try {
-      work.run();
+      return reading.read();
     } finally {
       timeout.cancel(false);
     }
+  }
+
+  /** The same for work that takes nothing from it, or drops what it takes. */
+  void within(Runnable work) {
+    boolean _ =
+        read(() -> {
+          work.run();
+          return true;
+        });
   }
 
   @Override

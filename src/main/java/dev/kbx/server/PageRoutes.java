@@ -23,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Future;
 
 /** The pages at {@code /}: addresses to {@link Dashboard}. */
 final class PageRoutes implements HttpService {
@@ -178,13 +177,10 @@ final class PageRoutes implements HttpService {
         .isPresent()) {
       throw Refusal.of(415, "send application/x-www-form-urlencoded, as the form does");
     }
-    Future<?> timeout = interrupts.soon();
     try {
-      return request.content().as(Parameters.class);
+      return interrupts.read(() -> request.content().as(Parameters.class));
     } catch (IllegalArgumentException e) {
       throw Refusal.of(400, "the form is not encoded as forms are");
-    } finally {
-      timeout.cancel(false);
     }
   }
 
