@@ -55,7 +55,7 @@ public record Ablation(
   }
 
   /** All pairs of settings that differ in one condition. */
-  static List<Ablation> of(Pool pool, Outcome outcome) {
+  static List<Ablation> of(Pool pool, List<Outcome> outcomes) {
     Map<Setting, List<VerdictRow>> settings = new LinkedHashMap<>();
     for (VerdictRow row : pool.rows()) {
       if (row.conditions().isEmpty()) continue;
@@ -64,6 +64,11 @@ public record Ablation(
     List<Setting> all = List.copyOf(settings.keySet());
     List<Map<String, VerdictRow>> firsts =
         settings.values().stream().map(MethodPair::firstSamples).toList();
+    return outcomes.parallelStream().flatMap(outcome -> of(outcome, all, firsts).stream()).toList();
+  }
+
+  private static List<Ablation> of(
+      Outcome outcome, List<Setting> all, List<Map<String, VerdictRow>> firsts) {
     List<Ablation> found = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
       for (int j = i + 1; j < all.size(); j++) {

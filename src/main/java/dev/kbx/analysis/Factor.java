@@ -80,7 +80,7 @@ final class Factor {
           String own = value.apply(rows.get(i));
           return own == null ? UNSTATED : own;
         });
-    List<String> levels = List.copyOf(new TreeSet<>(Arrays.asList(values)));
+    List<String> levels = Arrays.stream(values).distinct().sorted().toList();
     Map<String, Integer> numbers = new HashMap<>();
     for (String level : levels) numbers.put(level, numbers.size());
     int[] column = Arrays.stream(values).mapToInt(numbers::get).toArray();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,11 +27,11 @@ public record Maker(@Nullable String method, @Nullable String model) implements 
 
   /** Rows by maker, in its order and theirs. */
   public static Map<Maker, List<VerdictRow>> group(Collection<VerdictRow> rows) {
-    Map<Maker, List<VerdictRow>> makers = new TreeMap<>();
+    Map<Maker, List<VerdictRow>> makers = new HashMap<>();
     for (VerdictRow row : rows) {
       makers.computeIfAbsent(of(row), _ -> new ArrayList<>()).add(row);
     }
-    return makers;
+    return new TreeMap<>(makers);
   }
 
   @Override

@@ -15,34 +15,37 @@ final class MessageShape {
   private static final int LONGEST = 160;
 
   /**
-   * @param needed one of these characters, without which nothing matches: most messages lack those
-   *     of most patterns, and looking for them takes a fraction of the time
+   * @param needed one of these texts, without which nothing matches: most messages lack those of
+   *     most patterns, and looking for them takes a fraction of the time
    */
-  private record Replacement(String needed, Pattern pattern, String by) {
-    static Replacement of(String needed, String pattern, String by) {
+  private record Replacement(List<String> needed, Pattern pattern, String by) {
+    static Replacement of(List<String> needed, String pattern, String by) {
       return new Replacement(needed, Pattern.compile(pattern), by);
     }
 
     String in(String text) {
-      boolean may = needed.chars().anyMatch(character -> text.indexOf(character) >= 0);
-      return may ? pattern.matcher(text).replaceAll(by) : text;
+      return needed.stream().anyMatch(text::contains) ? pattern.matcher(text).replaceAll(by) : text;
     }
   }
 
   private static final List<Replacement> REPLACEMENTS =
       List.of(
-          Replacement.of(":", "^[^:]{0,300}? values: ", ""),
-          Replacement.of(" ", "^[^:]{0,300}? values (?=took)", "a call "),
-          Replacement.of("\t\n\u000B\f\r ", "\\s+", " "),
+          Replacement.of(List.of(" values: "), "^[^:]{0,300}? values: ", ""),
+          Replacement.of(List.of(" values took"), "^[^:]{0,300}? values (?=took)", "a call "),
+          Replacement.of(List.of("  ", "\t", "\n", "\u000B", "\f", "\r"), "\\s+", " "),
           Replacement.of(
-              "'\"`", "(?<![A-Za-z])'[^']{1,200}'|\"[^\"]{1,200}\"|`[^`]{1,200}`", "'…'"),
-          Replacement.of("/", "(?<![\\w.])(?:~|\\.{1,2})?(?:/[\\w.+-]+){2,}", "PATH"),
-          Replacement.of("x", "\\b0x[0-9a-fA-F]+\\b", "#"),
+              List.of("'", "\"", "`"),
+              "(?<![A-Za-z])'[^']{1,200}'|\"[^\"]{1,200}\"|`[^`]{1,200}`",
+              "'…'"),
+          Replacement.of(List.of("/"), "(?<![\\w.])(?:~|\\.{1,2})?(?:/[\\w.+-]+){2,}", "PATH"),
+          Replacement.of(List.of("0x"), "\\b0x[0-9a-fA-F]+\\b", "#"),
           Replacement.of(
-              "0123456789", "(?<![A-Za-z_0-9])[-+]?\\d+(?:\\.\\d*)?(?:[eE][-+]?\\d+)?", "#"),
-          Replacement.of("#", "#(?:, ?#)+", "#"),
-          Replacement.of("#", "\\(#,\\)", "(#)"),
-          Replacement.of("#", "# wrong element,", "# wrong elements,"));
+              List.of("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+              "(?<![A-Za-z_0-9])[-+]?\\d++(?:\\.\\d*+)?+(?:[eE][-+]?\\d++)?+",
+              "#"),
+          Replacement.of(List.of("#,"), "#(?:, ?#)+", "#"),
+          Replacement.of(List.of("(#,)"), "\\(#,\\)", "(#)"),
+          Replacement.of(List.of("# wrong element,"), "# wrong element,", "# wrong elements,"));
 
   private MessageShape() {}
 

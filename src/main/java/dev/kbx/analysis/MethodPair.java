@@ -37,10 +37,15 @@ public record MethodPair(
   public record OfCategory(String category, Counts counts, double p, double holm) {}
 
   /** Each two methods, in order; none if there is one. */
-  static List<MethodPair> of(Map<Maker, List<VerdictRow>> makers, Outcome outcome) {
+  static List<MethodPair> of(Map<Maker, List<VerdictRow>> makers, List<Outcome> outcomes) {
     List<Maker> all = List.copyOf(makers.keySet());
     List<Map<String, VerdictRow>> firsts =
         makers.values().stream().map(MethodPair::firstSamples).toList();
+    return outcomes.parallelStream().flatMap(outcome -> of(outcome, all, firsts).stream()).toList();
+  }
+
+  private static List<MethodPair> of(
+      Outcome outcome, List<Maker> all, List<Map<String, VerdictRow>> firsts) {
     List<MethodPair> pairs = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
       for (int j = i + 1; j < all.size(); j++) {

@@ -55,14 +55,12 @@ public record Methods(
                     ks,
                     ps))
             .toList();
-    List<MethodPair> pairs = new ArrayList<>();
-    for (Outcome outcome : measured) pairs.addAll(MethodPair.of(makers, outcome));
     return new Methods(
         pool.entered(),
         unmeasured,
         methods,
-        pairs,
-        measured.stream().flatMap(outcome -> Ablation.of(pool, outcome).stream()).toList(),
+        MethodPair.of(makers, measured),
+        Ablation.of(pool, measured),
         measured.contains(Outcome.CORRECT) ? SolvedTasks.of(pool) : List.of());
   }
 }

@@ -65,13 +65,13 @@ public record TechniqueUse(String technique, Use all, List<OfMaker> makers) {
     TreeSet<String> names = new TreeSet<>();
     for (VerdictRow row : all)
       if (row.features() != null) names.addAll(row.features().techniques());
-    List<TechniqueUse> uses = new ArrayList<>();
-    for (String name : names) {
-      List<OfMaker> own = new ArrayList<>();
-      makers.forEach((maker, rows) -> own.add(new OfMaker(maker, Use.of(name, rows, timed))));
-      uses.add(new TechniqueUse(name, Use.of(name, all, timed), own));
-    }
-    return uses;
+    return List.copyOf(names).parallelStream()
+        .map(name -> {
+          List<OfMaker> own = new ArrayList<>();
+          makers.forEach((maker, rows) -> own.add(new OfMaker(maker, Use.of(name, rows, timed))));
+          return new TechniqueUse(name, Use.of(name, all, timed), own);
+        })
+        .toList();
   }
 
   private static boolean uses(VerdictRow row, String technique) {

@@ -22,12 +22,12 @@ final class Trials {
     this.passing = passing;
   }
 
-  /** The rows whose outcome is known. */
+  /** The rows whose outcome is known; all are of one suite. */
   static Trials of(List<VerdictRow> all, Outcome outcome) {
     int[] rows = new int[all.size()];
     boolean[] passes = new boolean[all.size()];
     int[] tasks = new int[all.size()];
-    Map<List<String>, Integer> numbers = new HashMap<>();
+    Map<String, Integer> numbers = new HashMap<>();
     Map<String, Integer> categories = new HashMap<>();
     Map<Integer, Integer> strata = new HashMap<>();
     int count = 0;
@@ -36,9 +36,7 @@ final class Trials {
       VerdictRow row = all.get(i);
       @Nullable Boolean known = outcome.of(row);
       if (known == null) continue;
-      int task =
-          numbers.computeIfAbsent(
-              List.of(row.suite(), row.category(), row.task()), _ -> numbers.size());
+      int task = numbers.computeIfAbsent(row.path(), _ -> numbers.size());
       strata.put(task, categories.computeIfAbsent(row.category(), _ -> categories.size()));
       rows[count] = i;
       passes[count] = known;

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * verdict takes kilobytes. Made by {@link #of} or, for many verdicts, by a {@link Reader}.
  *
  * @param run id of the run that judged it
+ * @param path {@code Category/task}
  * @param candidate SHA-256 of the source, hex; empty if a published result has none
  * @param source the path it came from, with {@code :line} in a JSONL file
  * @param method null if the source does not state it, as are {@code model} and {@code round}
@@ -48,6 +49,7 @@ public record VerdictRow(
     String suite,
     String category,
     String task,
+    String path,
     String candidate,
     String source,
     @Nullable String method,
@@ -102,6 +104,7 @@ public record VerdictRow(
           one(v.suite()),
           one(v.category()),
           one(v.task()),
+          one(v.category() + "/" + v.task()),
           v.candidate(),
           v.source(),
           v.method() == null ? null : one(v.method()),
@@ -155,14 +158,9 @@ public record VerdictRow(
     }
   }
 
-  /** {@code Category/task}. */
-  public String path() {
-    return category + "/" + task;
-  }
-
   /** The path, and the sample's number where it is not the first: {@code Math/exp#1}. */
   public String name() {
-    return path() + (sample == 0 ? "" : "#" + sample);
+    return path + (sample == 0 ? "" : "#" + sample);
   }
 
   /** Whether the verdict is about the candidate: neither the task nor kbx failed. */

@@ -3,74 +3,81 @@ package dev.kbx.cli;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.store.StoredRow;
 import dev.kbx.verdict.BriefVerdict;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Converts stored verdicts to rows on a thread of its own, while the caller reads the next ones
- * from the database: of many verdicts, each takes about half of the time.
+ * Converts stored verdicts to rows. They are parsed on other threads while the caller reads the
+ * next ones from the database: of many verdicts, that takes most of the time.
  */
 final class RowReading implements AutoCloseable {
   private static final int CHUNK = 1_000;
+
+  /** Chunks that are parsed while the next one is read: what bounds the memory. */
+  private static final int AHEAD = 4;
 
   private final int expected;
   private final BiConsumer<VerdictRow, BriefVerdict> reader;
   private final VerdictRow.Reader converter = new VerdictRow.Reader();
   private final List<VerdictRow> rows = new ArrayList<>();
-  private final ExecutorService thread = Executors.newSingleThreadExecutor();
+  private final ExecutorService threads =
+      Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+  private final Queue<Future<List<BriefVerdict>>> parsing = new ArrayDeque<>();
   private List<StoredRow> chunk = new ArrayList<>(CHUNK);
-  private @Nullable Future<?> running;
   private int added;
 
   /**
-   * @param expected number of verdicts: after the last one nothing is left to convert, so that a
+   * @param expected number of verdicts: after the last one nothing is left to parse, so that a
    *     verdict that cannot be read is reported by {@link #add}
-   * @param reader gets each verdict with its row, on another thread
+   * @param reader gets each verdict with its row, in order
    */
   RowReading(int expected, BiConsumer<VerdictRow, BriefVerdict> reader) {
     this.expected = expected;
     this.reader = reader;
   }
 
-  /** Takes the next verdict. Throws what an earlier one's conversion threw. */
+  /** Takes the next verdict. Throws what the parsing of an earlier one threw. */
   void add(StoredRow stored) {
     chunk.add(stored);
     added++;
-    if (chunk.size() == CHUNK || added >= expected) convert();
-    if (added >= expected) await();
+    if (chunk.size() == CHUNK) parse();
+    convert(added >= expected ? 0 : AHEAD);
   }
 
   /** All rows, in order. */
   List<VerdictRow> rows() {
-    convert();
-    await();
+    convert(0);
     return rows;
   }
 
-  private void convert() {
-    await();
+  private void parse() {
     List<StoredRow> full = chunk;
     chunk = new ArrayList<>(CHUNK);
-    running = thread.submit(() -> full.forEach(this::convert));
+    parsing.add(threads.submit(() -> full.stream().map(StoredRow::verdict).toList()));
   }
 
-  private void convert(StoredRow stored) {
-    BriefVerdict verdict = stored.verdict();
-    VerdictRow row = converter.row(verdict);
-    rows.add(row);
-    reader.accept(row, verdict);
+  /** Converts what was parsed until that many chunks are left. */
+  private void convert(int left) {
+    if (left == 0) parse();
+    while (parsing.size() > left) {
+      for (BriefVerdict verdict : parsed(parsing.remove())) {
+        VerdictRow row = converter.row(verdict);
+        rows.add(row);
+        reader.accept(row, verdict);
+      }
+    }
   }
 
-  private void await() {
-    if (running == null) return;
+  private static List<BriefVerdict> parsed(Future<List<BriefVerdict>> chunk) {
     try {
-      running.get();
+      return chunk.get();
     } catch (ExecutionException e) {
       if (e.getCause() instanceof RuntimeException cause) throw cause;
       throw new IllegalStateException(e.getCause());
@@ -82,6 +89,6 @@ final class RowReading implements AutoCloseable {
 
   @Override
   public void close() {
-    thread.shutdownNow();
+    threads.shutdownNow();
   }
 }

@@ -10,9 +10,9 @@ import dev.kbx.report.AdvisedErrors;
 import dev.kbx.report.Overview;
 import dev.kbx.report.OverviewText;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -45,13 +45,16 @@ final class SummaryCommand implements Callable<Integer> {
 
   /** All analyses beside that of methods. */
   static Overview overview(AskedRuns runs, Methods methods, Causes causes) {
-    var deviance = CompletableFuture.supplyAsync(() -> Deviance.of(runs)); // Half of all the time.
-    Iterations iterations = iterations(runs);
-    AdvisedErrors errors = AdvisedErrors.of(Errors.of(runs, causes));
-    return new Overview(methods, deviance.join(), iterations, errors);
+    // The deviance takes half of all the time and itself uses what processors are idle.
+    var iterations = CompletableFuture.supplyAsync(() -> iterations(runs));
+    var errors = CompletableFuture.supplyAsync(() -> AdvisedErrors.of(Errors.of(runs, causes)));
+    Deviance deviance = Deviance.of(runs);
+    return new Overview(methods, deviance, iterations.join().orElse(null), errors.join());
   }
 
-  private static @Nullable Iterations iterations(AskedRuns runs) {
-    return Iterations.haveRounds(runs) ? Iterations.of(runs, NoiseFloors.ofRuns(runs)) : null;
+  private static Optional<Iterations> iterations(AskedRuns runs) {
+    return Iterations.haveRounds(runs)
+        ? Optional.of(Iterations.of(runs, NoiseFloors.ofRuns(runs)))
+        : Optional.empty();
   }
 }

@@ -111,8 +111,7 @@ public final class Design {
     return columns;
   }
 
-  /** The row's product with coefficients. */
-  double times(int row, double[] coefficients) {
+  private double times(int row, double[] coefficients) {
     double sum = 0;
     for (int j = 0; j < at[row].length; j++) sum += values[row][j] * coefficients[at[row][j]];
     return sum;
@@ -123,15 +122,39 @@ public final class Design {
     for (int j = 0; j < at[row].length; j++) to[at[row][j]] += factor * values[row][j];
   }
 
-  /** Adds the row's outer product with itself, times {@code weight}, to a square matrix. */
-  void addSquare(int row, double weight, DMatrixRMaj to) {
+  /**
+   * The sum of the rows' outer products with themselves, each times its weight.
+   *
+   * @param to is overwritten
+   */
+  void squares(double[] weights, DMatrixRMaj to) {
+    to.zero();
+    for (int row = 0; row < rows(); row++) {
+      if (weights[row] != 0) addSquare(row, weights[row], to.data);
+    }
+    for (int line = 0; line < columns; line++) {
+      for (int column = line + 1; column < columns; column++) {
+        to.data[line * columns + column] = to.data[column * columns + line];
+      }
+    }
+  }
+
+  /** Adds to the lower triangle alone: a row's columns ascend. */
+  private void addSquare(int row, double weight, double[] to) {
     int[] where = at[row];
     double[] what = values[row];
     for (int j = 0; j < where.length; j++) {
       double weighted = weight * what[j];
       int line = where[j] * columns;
-      for (int k = 0; k < where.length; k++) to.data[line + where[k]] += weighted * what[k];
+      for (int k = 0; k <= j; k++) to[line + where[k]] += weighted * what[k];
     }
+  }
+
+  /** Each row's product with coefficients. */
+  double[] times(double[] coefficients) {
+    double[] products = new double[rows()];
+    Arrays.setAll(products, row -> times(row, coefficients));
+    return products;
   }
 
   /** The row's quadratic form with a symmetric matrix. */
@@ -153,7 +176,7 @@ public final class Design {
    */
   public int rank(double[] trials) {
     DMatrixRMaj square = new DMatrixRMaj(columns, columns);
-    for (int row = 0; row < rows(); row++) if (trials[row] > 0) addSquare(row, 1, square);
+    squares(Arrays.stream(trials).map(Math::signum).toArray(), square);
     SingularValueDecomposition_F64<DMatrixRMaj> svd =
         DecompositionFactory_DDRM.svd(columns, columns, false, false, true);
     if (!svd.decompose(square)) throw new IllegalStateException("singular values not found");

@@ -55,7 +55,7 @@ public record Firth(List<Double> coefficients, double deviance, double penalised
       if (reached - before < TOLERANCE * (Math.abs(reached) + 0.1)) break;
     }
     return new Firth(
-        Logistic.listed(beta), Logistic.deviance(design, beta, passes, trials), reached);
+        Logistic.listed(beta), Logistic.deviance(design.times(beta), passes, trials), reached);
   }
 
   private static double penalised(
@@ -64,9 +64,10 @@ public record Firth(List<Double> coefficients, double deviance, double penalised
       double[] passes,
       double[] trials,
       Logistic.Information information) {
-    information.at(design, beta, trials);
+    double[] odds = design.times(beta);
+    information.at(design, odds, trials);
     double determinant = CommonOps_DDRM.det(information.matrix());
-    return -Logistic.deviance(design, beta, passes, trials) / 2 + Math.log(determinant) / 2;
+    return -Logistic.deviance(odds, passes, trials) / 2 + Math.log(determinant) / 2;
   }
 
   /** A scoring step with the modified score; the information is set at {@code beta}. */
@@ -78,10 +79,11 @@ public record Firth(List<Double> coefficients, double deviance, double penalised
       Logistic.Information information,
       int free) {
     DMatrixRMaj inverse = information.inverse();
+    double[] odds = design.times(beta);
     double[] score = new double[design.columns()];
     for (int row = 0; row < design.rows(); row++) {
       if (trials[row] == 0) continue;
-      double mean = BinomialDeviance.probability(design.times(row, beta));
+      double mean = BinomialDeviance.probability(odds[row]);
       double leverage = trials[row] * mean * (1 - mean) * design.square(row, inverse);
       design.add(row, passes[row] - trials[row] * mean + leverage * (0.5 - mean), score);
     }

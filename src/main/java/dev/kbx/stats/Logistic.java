@@ -59,16 +59,18 @@ public record Logistic(List<Double> coefficients, double deviance) {
   private static Logistic fit(
       Design design, double[] passes, double[] trials, double tolerance, double[] start) {
     double[] beta = start;
-    double deviance = deviance(design, beta, passes, trials);
+    double[] odds = design.times(beta);
+    double deviance = deviance(odds, passes, trials);
     Information information = new Information(design.columns());
     for (int i = 0; i < ITERATIONS && deviance > 0; i++) {
-      double[] step = information.step(design, beta, passes, trials);
+      double[] step = information.step(design, odds, passes, trials);
       double[] next = beta;
       double reached = deviance;
       double part = 1;
       for (int half = 0; half < HALVINGS; half++, part /= 2) {
         next = plus(beta, step, part);
-        reached = deviance(design, next, passes, trials);
+        odds = design.times(next);
+        reached = deviance(odds, passes, trials);
         if (reached <= deviance) break;
       }
       if (!(reached <= deviance)) break;
@@ -90,11 +92,12 @@ public record Logistic(List<Double> coefficients, double deviance) {
     return Math.log((pass + 0.5) / (all - pass + 0.5));
   }
 
-  static double deviance(Design design, double[] beta, double[] passes, double[] trials) {
+  /** Deviance of rows at their log odds. */
+  static double deviance(double[] odds, double[] passes, double[] trials) {
     double sum = 0;
-    for (int row = 0; row < design.rows(); row++) {
+    for (int row = 0; row < odds.length; row++) {
       if (trials[row] == 0) continue;
-      sum += BinomialDeviance.at(design.times(row, beta), passes[row], trials[row]);
+      sum += BinomialDeviance.at(odds[row], passes[row], trials[row]);
     }
     return sum;
   }
@@ -130,29 +133,30 @@ public record Logistic(List<Double> coefficients, double deviance) {
       solver = LinearSolverFactory_DDRM.symmPosDef(size);
     }
 
-    private double[] step(Design design, double[] beta, double[] passes, double[] trials) {
+    private double[] step(Design design, double[] odds, double[] passes, double[] trials) {
+      double[] means = at(design, odds, trials);
       score.zero();
-      at(design, beta, trials);
-      for (int row = 0; row < design.rows(); row++) {
+      for (int row = 0; row < odds.length; row++) {
         if (trials[row] == 0) continue;
-        double mean = trials[row] * BinomialDeviance.probability(design.times(row, beta));
-        design.add(row, passes[row] - mean, score.data);
+        design.add(row, passes[row] - trials[row] * means[row], score.data);
       }
       return solve(score);
     }
 
-    /** Sets the information at these coefficients. */
-    void at(Design design, double[] beta, double[] trials) {
-      matrix.zero();
-      for (int row = 0; row < design.rows(); row++) {
-        if (trials[row] == 0) continue;
-        double mean = BinomialDeviance.probability(design.times(row, beta));
-        design.addSquare(row, trials[row] * mean * (1 - mean), matrix);
+    /** Sets the information at these log odds of the rows, and returns their probabilities. */
+    double[] at(Design design, double[] odds, double[] trials) {
+      double[] means = new double[odds.length];
+      double[] weights = new double[odds.length];
+      for (int row = 0; row < odds.length; row++) {
+        means[row] = BinomialDeviance.probability(odds[row]);
+        weights[row] = trials[row] * means[row] * (1 - means[row]);
       }
+      design.squares(weights, matrix);
       double trace = 0;
       for (int i = 0; i < size; i++) trace += matrix.get(i, i);
       for (int i = 0; i < size; i++) matrix.add(i, i, RIDGE * trace / size + Double.MIN_NORMAL);
       if (!solver.setA(matrix.copy())) throw new ArithmeticException("no information");
+      return means;
     }
 
     /** The inverse of the information, times a vector. */

@@ -23,7 +23,10 @@ final class MarginalLikelihood {
   private final double[] logWeights;
 
   /** Predicted log odds without the intercept, by row. */
-  private final double[] fixed;
+  private double[] fixed;
+
+  /** Of each group at the last parameters: the next ones are close to them. */
+  private final double[] modes;
 
   MarginalLikelihood(Design design, double[] passes, double[] trials, int[] groups, int nodes) {
     this.design = design;
@@ -34,7 +37,8 @@ final class MarginalLikelihood {
     this.nodes = rule.nodes();
     logWeights = rule.weights();
     Arrays.setAll(logWeights, k -> Math.log(logWeights[k]) + this.nodes[k] * this.nodes[k]);
-    fixed = new double[design.rows()];
+    fixed = new double[0];
+    modes = new double[members.length];
   }
 
   private static int[][] members(int[] groups, double[] trials) {
@@ -61,10 +65,12 @@ final class MarginalLikelihood {
   double deviance(double[] parameters, double[] gradient) {
     double[] beta = Arrays.copyOf(parameters, parameters.length - 1);
     double deviation = parameters[parameters.length - 1];
-    Arrays.setAll(fixed, row -> design.times(row, beta));
+    fixed = design.times(beta);
     Arrays.fill(gradient, 0);
     double sum = 0;
-    for (int[] rows : members) if (rows.length > 0) sum += ofGroup(rows, deviation, gradient);
+    for (int group = 0; group < members.length; group++) {
+      if (members[group].length > 0) sum += ofGroup(group, deviation, gradient);
+    }
     for (int i = 0; i < gradient.length; i++) gradient[i] *= -2;
     return -2 * sum;
   }
@@ -73,9 +79,11 @@ final class MarginalLikelihood {
    * Log likelihood of a group. The derivatives are the expected ones of the intercept's
    * distribution given the data (Fisher's identity).
    */
-  private double ofGroup(int[] rows, double deviation, double[] gradient) {
-    double mode = mode(rows, deviation);
-    double scale = 1 / Math.sqrt(-curvature(rows, deviation, mode));
+  private double ofGroup(int group, double deviation, double[] gradient) {
+    int[] rows = members[group];
+    double mode = mode(rows, deviation, modes[group]);
+    modes[group] = mode;
+    double scale = 1 / Math.sqrt(-derivatives(rows, deviation, mode).curvature());
     double[] terms = new double[nodes.length];
     double[] at = new double[nodes.length];
     for (int k = 0; k < nodes.length; k++) {
@@ -84,19 +92,24 @@ final class MarginalLikelihood {
     }
     double largest = Arrays.stream(terms).max().orElseThrow();
     double sum = 0;
-    for (double term : terms) sum += Math.exp(term - largest);
-    for (int k = 0; k < nodes.length; k++) {
-      addScore(rows, deviation, at[k], Math.exp(terms[k] - largest) / sum, gradient);
-    }
+    for (int k = 0; k < nodes.length; k++) sum += terms[k] = Math.exp(terms[k] - largest);
+    for (int k = 0; k < nodes.length; k++) terms[k] /= sum;
+    addScore(rows, deviation, at, terms, gradient);
     return largest + Math.log(sum) + Math.log(scale) - Math.log(Math.PI) / 2;
   }
 
-  private void addScore(int[] rows, double deviation, double u, double weight, double[] gradient) {
+  /** Adds the mean score over intercepts {@code at}, of these weights. */
+  private void addScore(
+      int[] rows, double deviation, double[] at, double[] weights, double[] gradient) {
     for (int row : rows) {
-      double mean = BinomialDeviance.probability(fixed[row] + deviation * u);
-      double residual = weight * (passes[row] - trials[row] * mean);
-      design.add(row, residual, gradient);
-      gradient[gradient.length - 1] += residual * u;
+      double expected = 0;
+      for (int k = 0; k < at.length; k++) {
+        double mean = BinomialDeviance.probability(fixed[row] + deviation * at[k]);
+        double residual = weights[k] * (passes[row] - trials[row] * mean);
+        expected += residual;
+        gradient[gradient.length - 1] += residual * at[k];
+      }
+      design.add(row, expected, gradient);
     }
   }
 
@@ -110,16 +123,12 @@ final class MarginalLikelihood {
   }
 
   /** The most likely standardised intercept: the joint density is concave. */
-  private double mode(int[] rows, double deviation) {
-    double u = 0;
+  private double mode(int[] rows, double deviation, double start) {
+    double u = start;
     double reached = joint(rows, deviation, u);
     for (int i = 0; i < ITERATIONS; i++) {
-      double slope = -u;
-      for (int row : rows) {
-        double mean = BinomialDeviance.probability(fixed[row] + deviation * u);
-        slope += deviation * (passes[row] - trials[row] * mean);
-      }
-      double step = -slope / curvature(rows, deviation, u);
+      Derivatives here = derivatives(rows, deviation, u);
+      double step = -here.slope() / here.curvature();
       double next = u + step;
       double value = joint(rows, deviation, next);
       for (int half = 0; value < reached && half < ITERATIONS; half++) {
@@ -134,12 +143,17 @@ final class MarginalLikelihood {
     return u;
   }
 
-  private double curvature(int[] rows, double deviation, double u) {
-    double sum = -1;
+  /** Of {@link #joint} by the intercept: the first and the second. */
+  private record Derivatives(double slope, double curvature) {}
+
+  private Derivatives derivatives(int[] rows, double deviation, double u) {
+    double slope = -u;
+    double curvature = -1;
     for (int row : rows) {
       double mean = BinomialDeviance.probability(fixed[row] + deviation * u);
-      sum -= deviation * deviation * trials[row] * mean * (1 - mean);
+      slope += deviation * (passes[row] - trials[row] * mean);
+      curvature -= deviation * deviation * trials[row] * mean * (1 - mean);
     }
-    return sum;
+    return new Derivatives(slope, curvature);
   }
 }

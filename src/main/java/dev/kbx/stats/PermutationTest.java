@@ -103,7 +103,7 @@ public record PermutationTest(double pValue, double expected, int permutations) 
   /** Puts a random choice of the values first, {@code chosen} of them, in random order. */
   private static void shuffle(int[] values, int chosen, SplittableRandom random) {
     for (int i = 0; i < chosen && i < values.length - 1; i++) {
-      int other = i + random.nextInt(values.length - i);
+      int other = i + Bootstrap.below(values.length - i, random);
       int value = values[i];
       values[i] = values[other];
       values[other] = value;

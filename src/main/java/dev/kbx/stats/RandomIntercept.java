@@ -55,7 +55,7 @@ public record RandomIntercept(List<Double> coefficients, double deviation, doubl
   private static DMatrixRMaj curvature(Design design, Logistic fixed, double[] trials) {
     int size = design.columns();
     var information = new Logistic.Information(size);
-    information.at(design, fixed.values(), trials);
+    information.at(design, design.times(fixed.values()), trials);
     DMatrixRMaj inverse = information.inverse();
     DMatrixRMaj all = new DMatrixRMaj(size + 1, size + 1);
     double smallest = 0;

@@ -95,8 +95,8 @@ final class JdbcQueries implements VerdictQueries {
       h.createQuery(
               """
               SELECT run, count(*) FROM
-                (SELECT DISTINCT run, category, task FROM verdict
-                 WHERE run IN (<runs>) AND status = 'correct') t
+                (SELECT DISTINCT run, category, task FROM verdict_count
+                 WHERE run IN (<runs>) AND status = 'correct' AND verdicts > 0) t
               GROUP BY run
               """)
           .bindList("runs", runs)
@@ -105,9 +105,9 @@ final class JdbcQueries implements VerdictQueries {
       Map<String, Counting> counted = new LinkedHashMap<>();
       h.createQuery(
               """
-              SELECT run, status, category, count(*), coalesce(sum(call_ok), 0),
-                coalesce(sum(general_ok), 0), count(speedup)
-              FROM verdict WHERE run IN (<runs>) GROUP BY run, status, category
+              SELECT run, status, category, sum(verdicts), sum(called), sum(general), sum(timed)
+              FROM verdict_count WHERE run IN (<runs>) AND verdicts > 0
+              GROUP BY run, status, category
               """)
           .bindList("runs", runs)
           .map((row, _) -> {
@@ -176,25 +176,35 @@ final class JdbcQueries implements VerdictQueries {
     }
   }
 
-  private Where where(Filter filter) {
+  /**
+   * The conditions of a filter.
+   *
+   * @param unstated what is true of a method or model that is not stated
+   */
+  private Where where(Filter filter, String unstated) {
     Map<String, String> values = new LinkedHashMap<>();
     List<String> conditions = new ArrayList<>();
     conditions.add("1 = 1");
-    put(values, conditions, "run", filter.run());
-    put(values, conditions, "suite", filter.suite());
-    put(values, conditions, "category", filter.category());
-    put(values, conditions, "task", filter.task());
-    put(values, conditions, "status", filter.status() == null ? null : filter.status().label());
-    put(values, conditions, "method", filter.method());
-    put(values, conditions, "model", filter.model());
+    put(values, conditions, "run", filter.run(), unstated);
+    put(values, conditions, "suite", filter.suite(), unstated);
+    put(values, conditions, "category", filter.category(), unstated);
+    put(values, conditions, "task", filter.task(), unstated);
+    String status = filter.status() == null ? null : filter.status().label();
+    put(values, conditions, "status", status, unstated);
+    put(values, conditions, "method", filter.method(), unstated);
+    put(values, conditions, "model", filter.model(), unstated);
     return new Where(String.join(" AND ", conditions), values);
   }
 
   private void put(
-      Map<String, String> values, List<String> conditions, String column, @Nullable String value) {
+      Map<String, String> values,
+      List<String> conditions,
+      String column,
+      @Nullable String value,
+      String unstated) {
     if (value == null) return;
     if (value.isEmpty()) {
-      conditions.add(column + " IS NULL");
+      conditions.add(column + " " + unstated);
       return;
     }
     conditions.add("%s = :%s".formatted(column, column));
@@ -203,17 +213,19 @@ final class JdbcQueries implements VerdictQueries {
 
   @Override
   public int count(Filter filter) {
-    Where where = where(filter);
+    Where where = where(filter, "= ''");
     return get(h ->
         where
-            .bind(h.createQuery("SELECT count(*) FROM verdict WHERE " + where.text()))
+            .bind(
+                h.createQuery(
+                    "SELECT coalesce(sum(verdicts), 0) FROM verdict_count WHERE " + where.text()))
             .mapTo(Integer.class)
             .one());
   }
 
   @Override
   public List<Placed> page(Filter filter, Order order, int skip, int most) {
-    Where where = where(filter);
+    Where where = where(filter, "IS NULL");
     String by =
         switch (order) {
           case POSITION -> "run, position";
@@ -364,11 +376,13 @@ final class JdbcQueries implements VerdictQueries {
     Set<String> models = new TreeSet<>();
     List<Integer> _ =
         get(h ->
-            h.createQuery("SELECT DISTINCT method, model FROM verdict WHERE run = :run")
+            h.createQuery(
+                    "SELECT DISTINCT method, model FROM verdict_count"
+                        + " WHERE run = :run AND verdicts > 0")
                 .bind("run", run)
                 .map((row, _) -> {
-                  methods.add(Objects.requireNonNullElse(original(row.getString(1)), ""));
-                  models.add(Objects.requireNonNullElse(original(row.getString(2)), ""));
+                  methods.add(database.original(row.getString(1)));
+                  models.add(database.original(row.getString(2)));
                   return 0;
                 })
                 .list());

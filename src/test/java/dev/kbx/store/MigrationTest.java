@@ -53,6 +53,9 @@ class MigrationTest {
         assertThat(store.verdicts(run).values())
             .allSatisfy(v -> assertThat(store.source(v.candidate())).isPresent());
       }
+      assertThat(store.queries().counts(List.of(FINISHED, STATIC, KILLED)))
+          .allSatisfy((run, counts) -> assertThat(counts.verdicts()).isEqualTo(store.count(run)))
+          .hasSize(3);
       assertThat(store.verdicts(FINISHED).values())
           .extracting(Verdict::status)
           .contains(Status.CORRECT, Status.NO_CODE, Status.WRONG_VALUES);

@@ -15,10 +15,12 @@ import dev.kbx.store.VerdictQueries.RunCounts;
 import dev.kbx.store.VerdictQueries.TaskCounts;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -128,6 +130,29 @@ class VerdictQueriesTest {
     assertThat(queries.counts(List.of())).isEmpty();
     assertThat(queries.names(one).methods()).containsExactly("one-shot", "refined");
     assertThat(queries.names(one).models()).containsExactly("", "m\0");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void aVerdictThatReplacesOneOfKbxIsCountedInItsPlace(Kind kind) {
+    VerdictQueries queries = queries(kind);
+    String run = first().id();
+    Verdict judged =
+        SimulatedRun.on(SimulatedRun.A100, 1)
+            .by("refined")
+            .model("m\0")
+            .correct("Math/exp", "d", 2)
+            .verdicts()
+            .getFirst();
+    Stored _ = Objects.requireNonNull(opened).service().add(3, judged, true);
+    RunCounts counts = Objects.requireNonNull(queries.counts(List.of(run)).get(run));
+    assertThat(counts.statuses())
+        .containsOnly(entry(Status.CORRECT, 3), entry(Status.WRONG_VALUES, 1));
+    assertThat(counts.verdicts()).isEqualTo(4);
+    assertThat(counts.judged()).isEqualTo(4);
+    assertThat(counts.solved()).isEqualTo(2);
+    assertThat(counts.categories())
+        .containsExactly(new CategoryCounts("Activation", 3, 2), new CategoryCounts("Math", 1, 1));
   }
 
   @ParameterizedTest
