@@ -26,6 +26,7 @@ import java.util.function.Supplier;
 
 /** The folder of kbx ({@code worker/}, {@code tasks/}) and that of its own state ({@code .kbx}). */
 final class Home {
+  private static final String SIMULATED = "kbx.workers";
   private static final String SIGNING_KEY = "signing-key.pem";
 
   private Home() {}
@@ -40,8 +41,13 @@ final class Home {
    * {@code kbx bench referee}.
    */
   static Path workers() {
-    String simulated = System.getProperty("kbx.workers", "");
+    String simulated = System.getProperty(SIMULATED, "");
     return simulated.isEmpty() ? folder() : Path.of(simulated).toAbsolutePath().normalize();
+  }
+
+  /** Whether the workers are simulated ones, which need nothing but a Python. */
+  static boolean simulates() {
+    return !System.getProperty(SIMULATED, "").isEmpty();
   }
 
   static Path tasks() {

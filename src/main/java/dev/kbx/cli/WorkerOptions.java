@@ -67,6 +67,9 @@ final class WorkerOptions {
 
   /** The interpreter to use, provisioned with progress on stderr if need be. */
   Interpreter interpreter() throws PythonProblem, InterruptedException {
+    if (Home.simulates()) {
+      return PythonEnvironment.withoutPackages(Optional.ofNullable(python), System.getenv());
+    }
     return PythonEnvironment.resolve(
         Optional.ofNullable(python),
         System.getenv(),

@@ -59,6 +59,21 @@ public final class PythonEnvironment {
   }
 
   /**
+   * Returns the interpreter that is named, else the one on the {@code PATH}, whatever packages it
+   * has: for simulated workers.
+   *
+   * @throws PythonProblem there is none, or it does not run
+   */
+  public static Interpreter withoutPackages(
+      Optional<Path> explicit, Map<String, String> environment)
+      throws PythonProblem, InterruptedException {
+    Named named =
+        named(explicit, environment).orElse(new Named(Path.of("python3"), "the simulation"));
+    Probe probe = Probe.of(find(named, environment), environment);
+    return new Interpreter(probe.executable(), probe.versions(), false);
+  }
+
+  /**
    * Looks for the file that {@code --python} names, or else {@code KBX_PYTHON}; starts nothing.
    *
    * @throws PythonProblem it is not there, or no program
