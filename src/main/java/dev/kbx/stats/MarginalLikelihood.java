@@ -92,9 +92,13 @@ final class MarginalLikelihood {
     }
     double largest = Arrays.stream(terms).max().orElseThrow();
     double sum = 0;
-    for (int k = 0; k < nodes.length; k++) sum += terms[k] = Math.exp(terms[k] - largest);
-    for (int k = 0; k < nodes.length; k++) terms[k] /= sum;
-    addScore(rows, deviation, at, terms, gradient);
+    double[] weights = new double[nodes.length];
+    for (int k = 0; k < nodes.length; k++) {
+      weights[k] = Math.exp(terms[k] - largest);
+      sum += weights[k];
+    }
+    for (int k = 0; k < nodes.length; k++) weights[k] /= sum;
+    addScore(rows, deviation, at, weights, gradient);
     return largest + Math.log(sum) + Math.log(scale) - Math.log(Math.PI) / 2;
   }
 
