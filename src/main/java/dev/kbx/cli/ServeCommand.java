@@ -130,7 +130,7 @@ final class ServeCommand implements Callable<Integer> {
       try (JudgingPool pool = JudgingPool.start(workers, cluster, served.values());
           KbxServer server = start(where, store, reads, machine(pool, store, served), scratch)) {
         System.err.println(
-            "kbx: serving %s (its contract is at /openapi.yaml)".formatted(server.url()));
+            "kbx: serving %s (its interface is described at /docs)".formatted(server.url()));
         signal.await();
         server.drain(GRACE);
       }
