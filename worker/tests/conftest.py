@@ -16,6 +16,7 @@ from oracle_process import OracleProcess  # noqa: E402
 def pytest_configure(config):
     config.addinivalue_line("markers", "sampled(step): some cases run in mvn verify, the others in a soak test")
     config.addinivalue_line("markers", "more: runs in a soak test too, which does more of it")
+    config.addinivalue_line("markers", "later: takes long, and runs in a soak test alone")
 
 
 def pytest_collection_modifyitems(config, items):

@@ -2,7 +2,8 @@
 
 ``@pytest.mark.sampled(step)``, also as a file's ``pytestmark``: of a test's cases one in ``step`` runs in ``mvn verify``, at least
 one, and the others in a soak test. ``@pytest.mark.more``: it runs in both, and looks at ``ALL`` to do more in a soak test.
-A soak test runs no others. A test that is named on the command line runs with all its cases.
+``@pytest.mark.later``: it takes long and runs in a soak test alone. A soak test runs no others. A test that is named on the
+command line runs with all its cases.
 """
 
 import collections
@@ -20,7 +21,8 @@ def split(items):
         mark = cases[0].get_closest_marker("sampled")
         # Not the first case of every test: one of another kind for each.
         step = min(mark.args[0], len(cases)) if mark else 1
-        some = {case.nodeid for i, case in enumerate(cases) if i % step == turn % step}
+        later = cases[0].get_closest_marker("later")
+        some = {case.nodeid for i, case in enumerate(cases) if i % step == turn % step and not later}
         if not ALL:
             here |= some
         elif cases[0].get_closest_marker("more"):

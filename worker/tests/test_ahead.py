@@ -345,6 +345,7 @@ def test_calls_whose_shapes_depend_on_values_are_left_out():
     assert len(shape_tracing.calls(repeats, True)) < len(repeats.cases) + len(repeats.sizes)
 
 
+@pytest.mark.later
 def test_the_largest_size_is_traced_alone(oracle):
     path = "../tasks/kernelbenchx/Activation/relu.py"
     reply = oracle.ask(TraceLargestShapes, task=path)

@@ -152,6 +152,7 @@ def test_what_cannot_be_called_is_the_last_line(tmp_path, source, said):
     assert code == 1 and last.startswith(said)
 
 
+@pytest.mark.later
 @pytest.mark.parametrize(
     "source, said",
     [
@@ -165,6 +166,7 @@ def test_a_candidate_that_fails_there_is_named(installed, source, said):
     assert reply.kernels is None and said in reply.failure
 
 
+@pytest.mark.later
 def test_what_was_compiled_ahead_is_there(installed, tmp_path):
     installed("page")
     with bench() as client:
@@ -189,6 +191,7 @@ def run(*args, **kwargs):
 """
 
 
+@pytest.mark.later
 def test_arguments_are_what_any_task_takes(tmp_path):
     dtypes = ["float32", "float64", "bfloat16", "float16", "float8_e4m3fn", "int64", "uint8", "bool"]
     tensors = [leaf(3, 5, dtype=d, stride=[1, 4]) for d in dtypes]
@@ -238,6 +241,7 @@ class ModelNew(torch.nn.Module):
 """
 
 
+@pytest.mark.later
 def test_a_module_is_constructed_first(tmp_path):
     (tmp_path / "candidate.py").write_text(MODULE)
     call = {"args": [leaf(5)], "kwargs": {}, "module": {"init": [{"t": "int", "v": 5}], "seed": 3}}

@@ -94,7 +94,7 @@ def test_the_last_bit_may_round_a_half_either_way():
 NAMES = ("attention_w8a8", "bmm_w8a8", "conv2d_w8a8", "layernorm_w8a8", "linear_w4a16", "matmul_w8a8")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", [SEED, "ab"])
 def test_every_scheme_passes_and_nothing_else(oracle, name, seed):

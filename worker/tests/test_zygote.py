@@ -115,6 +115,7 @@ def processor_seconds(pid):
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.later
 def test_spawning_takes_little_of_what_a_start_takes(zygote, mortal):
     """By processor time: what else the machine does is not in it, and a slow one is slow at both."""
     start = processor_seconds(mortal.process.pid)

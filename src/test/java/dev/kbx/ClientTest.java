@@ -4,6 +4,7 @@ import dev.kbx.python.DevTools;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The Python client's own tests and its types. */
@@ -27,6 +28,7 @@ class ClientTest {
   }
 
   @Test
+  @Tag("soak-only")
   void everyTypeIsRight() throws Exception {
     checks.assertPasses(python, "-m", "mypy", "--cache-dir", "../../target/mypy");
   }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ class PackageTest {
   @TempDir Path folder;
 
   @Test
+  @Tag("soak-only")
   void theBundleRunsWithoutJava() throws Exception {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("XZ_OPT", "-0"); // A tenth of the time, and half as many bytes more.

@@ -29,7 +29,7 @@ import tools.jackson.databind.JsonNode;
 @Tag("soak")
 class PublishedKernelsTest {
   private static final Path KERNELS = Kbx.home().resolve("corpus/published");
-  private static final int STEP = Boolean.getBoolean("kbx.soak") ? 1 : 4;
+  private static final int STEP = Boolean.getBoolean("kbx.soak") ? 1 : 8;
   private static final Pattern BREAKS = Pattern.compile("^breaks: (.+)$", Pattern.MULTILINE);
 
   @TempDir private Path folder;

@@ -17,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -199,6 +200,30 @@ class ServerTest {
 
   @Test
   void aClientGetsHalfOfTheQueueAndOthersTheRest() throws Exception {
+    List<String> clients = twoClients();
+    assertThat(submitted(clients.getFirst(), 10, 0)).isEqualTo(202);
+    assertThat(submitted(clients.getFirst(), 1, 100)).isEqualTo(429);
+    assertThat(submitted(clients.getLast(), 10, 200)).isEqualTo(202);
+    assertThat(submitted(clients.getLast(), 1, 300)).isEqualTo(429);
+  }
+
+  /** Who floods the server delays others by no more than what is being judged. */
+  @Test
+  void clientsTakeTurns() throws Exception {
+    List<String> clients = twoClients();
+    assertThat(submitted(clients.getFirst(), 10, 0)).isEqualTo(202);
+    assertThat(submitted(clients.getLast(), 3, 100)).isEqualTo(202);
+    referee.permits.release(13);
+    Instant end = Instant.now().plusSeconds(Patience.SECONDS);
+    while (referee.judged.size() < 13 && Instant.now().isBefore(end)) Thread.sleep(10);
+    List<String> late = List.of(code(100), code(101), code(102));
+    // Two are judged at a time, and two more may have been taken from the queue.
+    assertThat(referee.judged.subList(0, 10)).containsAll(late);
+    assertThat(referee.judged).hasSize(13);
+  }
+
+  /** Their tokens; the queue takes twenty candidates, and none is judged yet. */
+  private List<String> twoClients() throws Exception {
     stop();
     StoreAddress address = StoreAddress.of(folder.resolve("two.db"));
     List<String> clients = new ArrayList<>();
@@ -210,10 +235,7 @@ class ServerTest {
     }
     referee.permits.drainPermits();
     start(address, 20, true);
-    assertThat(submitted(clients.getFirst(), 10, 0)).isEqualTo(202);
-    assertThat(submitted(clients.getFirst(), 1, 100)).isEqualTo(429);
-    assertThat(submitted(clients.getLast(), 10, 200)).isEqualTo(202);
-    assertThat(submitted(clients.getLast(), 1, 300)).isEqualTo(429);
+    return clients;
   }
 
   private int submitted(String token, int count, int first) throws Exception {
