@@ -2,6 +2,8 @@
 
 import contextlib
 import pathlib
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -173,3 +175,12 @@ def test_what_a_bounded_domain_excludes_is_never_special():
     assert make.floats(99, low=0).isfinite().all()
     assert make.plain(99).isfinite().all()
     assert not make.floats(3).isfinite().any()
+
+
+def test_no_symbolic_mathematics_is_loaded_for_it():
+    """Two seconds of every oracle's time, which ``torch.broadcast_shapes`` would take."""
+    program = (
+        "import sys; from kbx.oracle import plan, taskfile; plan.plan(taskfile.load(sys.argv[1]), 'ab' * 16); "
+        "sys.exit('sympy' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program, TASKS / "Math" / "add.py"], check=True)

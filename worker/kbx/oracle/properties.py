@@ -13,6 +13,7 @@ from kbx.oracle.task import signature
 from kbx.suite.drawn import OF_VALUES as VARIATION_OF
 from kbx.suite.inputs import SPECIAL as SPECIAL_DISTRIBUTION
 from kbx.suite.values import leaves
+from kbx.tensors import broadcast
 
 SPECIAL = "special_values"
 """NaN or infinities. A call with such values decides at no grade: what a kernel does there is reported."""
@@ -80,7 +81,7 @@ def _broadcast(shapes):
 
 def _fit(one, other):
     try:
-        torch.broadcast_shapes(one, other)
+        broadcast(one, other)
     except RuntimeError:
         return False
     return True
