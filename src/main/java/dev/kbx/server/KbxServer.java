@@ -116,6 +116,9 @@ public final class KbxServer implements AutoCloseable {
             .maxPayloadSize(Bodies.MOST_FILE)
             .idleConnectionTimeout(IDLE_TIMEOUT)
             .idleConnectionPeriod(IDLE_PERIOD)
+            // Of several protocols the first bytes would have to tell which, and nothing limits the
+            // wait for them.
+            .protocolsDiscoverServices(false)
             .addProtocol(http1(interrupts))
             .directHandlers(directHandlers())
             .routing(routing);

@@ -282,6 +282,26 @@ class HostileClientsTest {
     }
   }
 
+  /**
+   * More connections than are accepted, which say nothing: they end, and others get their places.
+   */
+  @Test
+  @Tag("soak-only")
+  void heldConnectionsMakeRoom(@TempDir Path folder) throws Exception {
+    try (ServerProcess process = crowded(folder)) {
+      String url = process.url();
+      List<RawConnection> held = new ArrayList<>();
+      for (int i = 0; i < 4_500; i++) held.add(RawConnection.to(url));
+      try (RawConnection client = RawConnection.to(url)) {
+        client.send("GET /v1/queue HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        assertThat(client.answer().status()).isEqualTo(200);
+      }
+      assertThat(held.getFirst().endsWithin(Duration.ofSeconds(30))).isTrue();
+      assertThat(process.peakBytes()).isLessThan(1_000_000_000);
+      for (RawConnection each : held) each.close();
+    }
+  }
+
   private static ServerProcess crowded(Path folder) throws IOException {
     return ServerProcess.start(folder.resolve("kbx.db").toString(), folder, false, 100);
   }
