@@ -65,7 +65,7 @@ final class RowReading implements AutoCloseable {
 
   /** Converts what was parsed until that many chunks are left. */
   private void convert(int left) {
-    if (left == 0) parse();
+    if (left == 0 && !chunk.isEmpty()) parse();
     while (parsing.size() > left) {
       for (BriefVerdict verdict : parsed(parsing.remove())) {
         VerdictRow row = converter.row(verdict);

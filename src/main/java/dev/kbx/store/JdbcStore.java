@@ -6,7 +6,6 @@ import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.SourceFeatures;
-import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -19,7 +18,6 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -56,6 +54,7 @@ final class JdbcStore implements RunStore {
   private final Jdbi jdbi;
   private final QueryPool pool;
   private final VerdictQueries queries;
+  private final VerdictCounts counts;
   private final Set<String> claimed = new HashSet<>();
   private final GroupCommit commits = new GroupCommit(this::transaction);
   private Handle handle;
@@ -65,6 +64,7 @@ final class JdbcStore implements RunStore {
     this.jdbi = Jdbi.create(database::connect);
     this.pool = new QueryPool(database);
     this.queries = new JdbcQueries(database, pool);
+    this.counts = new VerdictCounts(database);
     this.handle = jdbi.open();
   }
 
@@ -172,7 +172,7 @@ final class JdbcStore implements RunStore {
                 .bind("run", verdict.run())
                 .bind("position", position)
                 .execute();
-        if (gone == 1) count(t, verdict, Status.INFRASTRUCTURE, -1);
+        if (gone == 1) counts.takeOff(t, verdict);
       }
       t.createUpdate(
               """
@@ -217,38 +217,9 @@ final class JdbcStore implements RunStore {
           .bind("techniques", features == null ? null : String.join(",", features.techniques()))
           .bind("brief", Json.mapper().writeValueAsString(BriefVerdict.of(verdict)))
           .execute();
-      count(t, verdict, verdict.status(), 1);
+      counts.add(t, verdict);
     });
     return new Stored(position, json);
-  }
-
-  /** Counts a verdict on a candidate, or that one with another status is gone. */
-  private void count(Handle t, Verdict verdict, Status status, int verdicts) {
-    boolean added = status == verdict.status();
-    t.createUpdate(
-            """
-            INSERT INTO verdict_count (run, suite, category, task, method, model, status,
-              verdicts, called, general, timed)
-            VALUES (:run, :suite, :category, :task, :method, :model, :status,
-              :verdicts, :called, :general, :timed)
-            ON CONFLICT (run, category, task, method, model, status) DO UPDATE SET
-              verdicts = verdict_count.verdicts + excluded.verdicts,
-              called = verdict_count.called + excluded.called,
-              general = verdict_count.general + excluded.general,
-              timed = verdict_count.timed + excluded.timed
-            """)
-        .bind("run", verdict.run())
-        .bind("suite", verdict.suite())
-        .bind("category", verdict.category())
-        .bind("task", verdict.task())
-        .bind("method", stored(Objects.requireNonNullElse(verdict.method(), "")))
-        .bind("model", stored(Objects.requireNonNullElse(verdict.model(), "")))
-        .bind("status", status.label())
-        .bind("verdicts", verdicts)
-        .bind("called", added && Boolean.TRUE.equals(verdict.callOk()) ? 1 : 0)
-        .bind("general", added && Boolean.TRUE.equals(verdict.generalOk()) ? 1 : 0)
-        .bind("timed", added && verdict.speedup() != null ? 1 : 0)
-        .execute();
   }
 
   private static @Nullable String conditions(Verdict verdict) {
