@@ -31,7 +31,7 @@ def main():
     _harden(options.uid)
     server = _server(options)
     if options.shape_tracer:
-        server.prepare_shape_tracing()
+        server.trace_for_gpus()
     gc.freeze()  # as in runners: nobody who is timed waits until all that was imported has been looked through
     sys.dont_write_bytecode = True  # what was imported so far is compiled once; tasks may lie in somebody's own folders
     write_frame(outgoing, encode(server.hello()))
@@ -47,7 +47,7 @@ def _parser():
     parser.add_argument(
         "--shape-tracer",
         action="store_true",
-        help="be ready to trace the shapes of calls, for which torch imports much",
+        help="trace the shapes of calls on a GPU",
     )
     parser.add_argument("--compiler-cache", help="folder for what torch.compile makes, for an oracle of baselines")
     return parser

@@ -13,7 +13,7 @@ import traceback
 import torch
 import triton
 
-from kbx import clock, cores, graphs, precision, protocol, results, tensors
+from kbx import clock, cores, graphs, precision, protocol, results, shapes, tensors
 from kbx.messages import runner as messages
 from kbx.runner import (
     ahead,
@@ -27,7 +27,6 @@ from kbx.runner import (
     native,
     profile,
     seccomp,
-    shapes,
     tuning,
 )
 from kbx.runner.ledger import Ledger
