@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 
-from kbx import cores
+from kbx import bytecode, cores
 from kbx.oracle import compiler_cache
 from kbx.protocol import ProtocolError, encode, read_frame, write_frame
 
@@ -22,6 +22,7 @@ def main():
     # Ctrl-C reaches every process at the terminal; when the oracle ends is the referee's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     cores.keep_off()  # before there are threads, which would stay where they are
+    bytecode.keep()
     incoming, outgoing = _take_protocol()
     requests = queue.SimpleQueue()
     threading.Thread(target=_read, args=(incoming, requests), name="kbx-reader", daemon=True).start()
