@@ -8,6 +8,7 @@ import dev.kbx.server.KbxServer;
 import dev.kbx.server.Listening;
 import dev.kbx.server.Machine;
 import dev.kbx.server.ServerLog;
+import dev.kbx.server.TlsKeys;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
@@ -163,8 +164,12 @@ final class ServeCommand implements Callable<Integer> {
     for (Path file : List.of(certificates, key)) {
       if (!Files.isReadable(file)) throw new UserError(file + ": cannot be read");
     }
-    return new Listening(
-        host, port, requireTokens, Optional.of(new Listening.Tls(certificates, key)));
+    try {
+      TlsKeys keys = TlsKeys.read(certificates, key);
+      return new Listening(host, port, requireTokens, Optional.of(keys));
+    } catch (IllegalArgumentException e) {
+      throw new UserError(e.getMessage());
+    }
   }
 
   private Map<String, Suite> served() {

@@ -5,8 +5,6 @@ import dev.kbx.dashboard.Dashboard;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreProblem;
 import dev.kbx.task.Suite;
-import io.helidon.common.configurable.Resource;
-import io.helidon.common.pki.Keys;
 import io.helidon.common.uri.UriPath;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
@@ -122,7 +120,10 @@ public final class KbxServer implements AutoCloseable {
             .addProtocol(http1(interrupts))
             .directHandlers(directHandlers())
             .routing(routing);
-    where.tls().ifPresent(tls -> secure(config, tls));
+    where
+        .tls()
+        .map(TlsKeys::keys)
+        .ifPresent(keys -> config.tls(tls -> tls.privateKey(keys).privateKeyCertChain(keys)));
     try {
       return new KbxServer(config.build().start(), where, judging, routes, interrupts);
     } catch (RuntimeException e) {
@@ -138,15 +139,6 @@ public final class KbxServer implements AutoCloseable {
         .maxHeadersSize(MOST_HEADER_BYTES)
         .addReceiveListener(new HeadTimeout(interrupts, Interrupts.PATIENCE))
         .build();
-  }
-
-  private static void secure(WebServerConfig.Builder config, Listening.Tls tls) {
-    Keys keys =
-        Keys.builder()
-            .pem(pem ->
-                pem.key(Resource.create(tls.key())).certChain(Resource.create(tls.certificates())))
-            .build();
-    config.tls(t -> t.privateKey(keys).privateKeyCertChain(keys));
   }
 
   private static Routes routes(HttpRouting.Builder routing, HttpService... services) {

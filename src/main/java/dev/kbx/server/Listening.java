@@ -1,6 +1,5 @@
 package dev.kbx.server;
 
-import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -9,9 +8,6 @@ import java.util.Optional;
  * @param host name or address of a network interface
  * @param port 0 for any free one
  * @param requireTokens whether requests without a token are refused on loopback, too
- * @param tls certificate chain and private key in PEM; none for plain HTTP
+ * @param tls none for plain HTTP
  */
-public record Listening(String host, int port, boolean requireTokens, Optional<Tls> tls) {
-  /** PEM files. */
-  public record Tls(Path certificates, Path key) {}
-}
+public record Listening(String host, int port, boolean requireTokens, Optional<TlsKeys> tls) {}

@@ -1,0 +1,160 @@
+package dev.kbx.server;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kbx.Bundled;
+import dev.kbx.Patience;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoreAddress;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.KeyStore;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** HTTPS with a real certificate, made by the JDK's keytool. */
+@Timeout(Patience.SECONDS)
+class TlsTest {
+  private static final char[] PASSWORD = "changeit".toCharArray();
+
+  @TempDir private Path folder;
+  private KeyStore keys;
+
+  @BeforeEach
+  void makeKeys() throws Exception {
+    Path file = folder.resolve("keys.p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "kbx",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=localhost",
+                "-ext",
+                "san=ip:127.0.0.1",
+                "-keystore",
+                file.toString(),
+                "-storepass",
+                new String(PASSWORD))
+            .inheritIO()
+            .start();
+    assertThat(keytool.waitFor()).isZero();
+    keys = KeyStore.getInstance("PKCS12");
+    try (InputStream stored = Files.newInputStream(file)) {
+      keys.load(stored, PASSWORD);
+    }
+    pem("chain.pem", "CERTIFICATE", keys.getCertificate("kbx").getEncoded());
+    pem("key.pem", "PRIVATE KEY", keys.getKey("kbx", PASSWORD).getEncoded());
+  }
+
+  private void pem(String name, String kind, byte[] content) throws IOException {
+    String text = Base64.getMimeEncoder(64, "\n".getBytes(US_ASCII)).encodeToString(content);
+    Files.writeString(
+        folder.resolve(name),
+        "-----BEGIN %s-----%n%s%n-----END %s-----%n".formatted(kind, text, kind));
+  }
+
+  private KbxServer start(RunStore store) {
+    return KbxServer.start(
+        new Listening(
+            "127.0.0.1",
+            0,
+            false,
+            Optional.of(TlsKeys.read(folder.resolve("chain.pem"), folder.resolve("key.pem")))),
+        store,
+        store,
+        new Machine(
+            new ScriptedReferee(),
+            ScriptedReferee.DEVICE,
+            Map.of("kbx", "test"),
+            "secret",
+            Map.of("kernelbenchx", Bundled.suite("kernelbenchx"))),
+        100,
+        folder);
+  }
+
+  private RunStore store() {
+    return RunStore.open(StoreAddress.of(folder.resolve("kbx.db")));
+  }
+
+  private SSLContext trusting() throws Exception {
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, null);
+    trusted.setCertificateEntry("kbx", keys.getCertificate("kbx"));
+    TrustManagerFactory factory =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    factory.init(trusted);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, factory.getTrustManagers(), null);
+    return context;
+  }
+
+  private static HttpResponse<String> get(HttpClient client, String url) throws Exception {
+    return client.send(
+        HttpRequest.newBuilder(URI.create(url + "/health/live")).build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void whoTrustsTheCertificateIsAnsweredAndNobodyElse() throws Exception {
+    try (RunStore store = store();
+        KbxServer server = start(store);
+        HttpClient knows = HttpClient.newBuilder().sslContext(trusting()).build();
+        HttpClient stranger = HttpClient.newHttpClient()) {
+      assertThat(server.url()).startsWith("https://127.0.0.1:");
+      HttpResponse<String> answer = get(knows, server.url());
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.sslSession().orElseThrow().getProtocol()).isEqualTo("TLSv1.3");
+      assertThatThrownBy(() -> get(stranger, server.url()))
+          .isInstanceOf(SSLHandshakeException.class);
+      assertThatThrownBy(() -> get(stranger, server.url().replace("https:", "http:")))
+          .isInstanceOf(IOException.class);
+      assertThat(get(knows, server.url()).statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void filesThatHoldSomethingElseAreNamed() throws Exception {
+    Files.writeString(folder.resolve("text.pem"), "no key\n");
+    pem("stranger.pem", "PRIVATE KEY", pair("EC").getPrivate().getEncoded());
+    pem("rsa.pem", "PRIVATE KEY", pair("RSA").getPrivate().getEncoded());
+    assertProblem("text.pem", "key.pem", "text.pem: no certificate in PEM");
+    assertProblem("chain.pem", "text.pem", "text.pem: no private key in PEM");
+    pem("old.pem", "EC PRIVATE KEY", keys.getKey("kbx", PASSWORD).getEncoded());
+    assertProblem("chain.pem", "old.pem", "old.pem: no private key in PEM");
+    assertProblem("chain.pem", "chain.pem", "chain.pem: no private key in PEM");
+    assertProblem("chain.pem", "stranger.pem", "stranger.pem: not the key of the certificate in");
+    assertProblem("chain.pem", "rsa.pem", "rsa.pem: not the key of the certificate in");
+  }
+
+  private static KeyPair pair(String algorithm) throws Exception {
+    return KeyPairGenerator.getInstance(algorithm).generateKeyPair();
+  }
+
+  private void assertProblem(String certificates, String key, String problem) {
+    assertThatThrownBy(() -> TlsKeys.read(folder.resolve(certificates), folder.resolve(key)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(problem);
+  }
+}
