@@ -9,15 +9,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Error Prone and NullAway find nothing in any Java file. Their warnings are errors.
  *
- * <p>A test rather than a part of the build: the compiler takes ten times as long with them, on one
- * core, and as a test they run beside others. Sources that have passed are not looked at again.
+ * <p>A test of {@code soak} rather than a part of the build: the compiler takes ten times as long
+ * with them, on one core. Sources that have passed are not looked at again.
  */
+@Tag("soak-only")
 class ErrorProneTest {
   private static final List<String> CHECKS =
       List.of(
