@@ -107,6 +107,11 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
     return judgement.valuesRight();
   }
 
+  /** As {@link Judgement#ownRight}. */
+  public @Nullable Boolean ownRight() {
+    return judgement.ownRight();
+  }
+
   /** As {@link Judgement#correct}. */
   public @Nullable Boolean correct() {
     return judgement.correct();
