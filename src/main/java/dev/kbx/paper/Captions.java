@@ -8,8 +8,14 @@ final class Captions {
 
   static String rates() {
     return "A task without a candidate counts as not passed; of several samples of a task, the"
-        + " share that passes counts. Intervals: Wilson for one sample a task, else bootstrap over"
-        + " tasks.";
+        + " share that passes counts. "
+        + grades()
+        + " Intervals: Wilson for one sample a task, else bootstrap over tasks.";
+  }
+
+  /** What correct and general mean side by side. */
+  static String grades() {
+    return "Correct: at the grade of the run. General: correct at the general grade, too.";
   }
 
   static String deviance() {

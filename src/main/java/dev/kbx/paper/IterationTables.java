@@ -33,8 +33,7 @@ final class IterationTables {
         new Tabular(
             "rounds",
             Section.ITERATIONS,
-            Captions.iterations(iterations.entered().asked())
-                + " General: correct at the general grade.",
+            Captions.iterations(iterations.entered().asked()) + " " + Captions.grades(),
             Tabular.columns(
                 1,
                 List.of(

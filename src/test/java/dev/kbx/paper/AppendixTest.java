@@ -50,6 +50,7 @@ class AppendixTest {
         0,
         0,
         earlier,
+        List.of("published"),
         List.of(),
         List.of(new Made("refine", "m", 2, 2, 1, 2)));
   }
