@@ -11,14 +11,20 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -492,6 +498,27 @@ class ResultFilesTest {
       assertThatExceptionOfType(UnwritableException.class)
           .isThrownBy(() -> files.append(ON_CPU.getFirst()))
           .withMessageContaining("results.jsonl: No space left on device");
+    }
+  }
+
+  /** Rounds are in results.jsonl; a page does not show them. */
+  @Test
+  void aPageHasNoRounds() throws IOException {
+    Verdict plain = Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 14);
+    ObjectNode json = Json.mapper().valueToTree(plain);
+    for (JsonNode size : json.get("sizes")) ((ObjectNode) size).put("raw", "cm91bmRz");
+    JsonNode compiled = json.get("baselines").get(json.get("baselines").size() - 1);
+    ((ObjectNode) compiled).putArray("raw").add("cm91bmRz");
+    Verdict verdict = Json.mapper().treeToValue(json, Verdict.class);
+    finish(List.of(verdict), Fixtures.H200, "summary.json");
+    String page = Files.readString(folder.resolve("report.html"));
+    Matcher chunk = Pattern.compile("id=\"chunk-0\">([^<]*)<").matcher(page);
+    assertThat(chunk.find()).isTrue();
+    byte[] packed = Base64.getDecoder().decode(chunk.group(1));
+    try (var details = new GZIPInputStream(new ByteArrayInputStream(packed))) {
+      assertThat(new String(details.readAllBytes(), StandardCharsets.UTF_8))
+          .contains("candidate_ms")
+          .doesNotContain("cm91bmRz");
     }
   }
 
