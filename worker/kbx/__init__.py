@@ -1,8 +1,9 @@
 """The Python half of kbx: the processes that use the device.
 
-Five parts:
+Six parts:
 
 * ``kbx.protocol``, ``kbx.messages`` and ``kbx.tensors``: the protocol between the processes;
+* ``kbx.shapes`` and ``modes``: PyTorch on shapes alone, for both sides; ``kbx.bytecode``, which both begin with;
 * ``kbx.clock``, ``graphs``, ``results``, ``context``, ``state``, ``precision``, ``cores`` and ``standins``: code shared by the trusted
   and the untrusted side, so that both are timed alike;
 * ``kbx.runner``: the untrusted side (zygote, sandbox, bench for one candidate);

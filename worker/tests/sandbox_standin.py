@@ -10,8 +10,8 @@ HEADER = struct.Struct(">II")
 
 def warm():
     """As the bench does: where there are no namespaces a runner is another user, to whom this folder may be closed."""
+    from kbx import shapes  # noqa: F401
     from kbx.messages import runner  # noqa: F401
-    from kbx.runner import shapes  # noqa: F401
 
 
 def before_fork(spawn):

@@ -292,7 +292,7 @@ def test_tensors_of_shapes_alone_are_no_data(zygote):
     runner = zygote.spawn(memory_bytes=1 << 30)
     assert runner("""
 import torch
-from kbx.runner import shapes
+from kbx import shapes
 with shapes.Shapes():
     x = shapes.blank((1 << 16, 1 << 16), (1 << 16, 1), torch.float32)
     answer = list((x + torch.randn(1 << 16, 1 << 16)).add_(1).shape)

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from kbx import shapes
 from kbx.oracle import taskfile
-from kbx.runner import shapes
 
 LARGE = (1 << 12, 1 << 20)  # 16 GiB
 
@@ -117,6 +117,18 @@ def test_permuted_tensors_stay_permuted():
     with shapes.Shapes():
         q = large(3, 1 << 10, 8, 1 << 10)[0].permute(1, 0, 2)
         assert (q * 0.125).transpose(0, 1).view(1 << 10, -1).shape == (1 << 10, 1 << 13)
+
+
+def test_exact_shapes_do_not_rest_on_values_that_are_not_there():
+    with shapes.Shapes(exact=True):
+        assert large()[:, :7].shape == (1 << 12, 7)
+        part = large()[0, :5] + 1
+        assert part.shape == (5,)
+        for look in (part.nonzero, part[0].item, large().max().item, lambda: torch.equal(large(), large())):
+            with pytest.raises(shapes.ValuesNeeded):
+                look()
+        assert torch.arange(4).nonzero().shape == (3, 1), "small ones have their values"
+        assert torch.ones(1 << 15).repeat(4).shape == (1 << 17,)
 
 
 def test_large_tensors_may_be_asked_if_they_are_equal():

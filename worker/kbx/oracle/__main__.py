@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 
-from kbx import cores
+from kbx import bytecode, cores
 from kbx.oracle import compiler_cache
 from kbx.protocol import ProtocolError, encode, read_frame, write_frame
 
@@ -22,6 +22,7 @@ def main():
     # Ctrl-C reaches every process at the terminal; when the oracle ends is the referee's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     cores.keep_off()  # before there are threads, which would stay where they are
+    bytecode.keep()
     incoming, outgoing = _take_protocol()
     requests = queue.SimpleQueue()
     threading.Thread(target=_read, args=(incoming, requests), name="kbx-reader", daemon=True).start()
@@ -31,7 +32,7 @@ def main():
     _harden(options.uid)
     server = _server(options)
     if options.shape_tracer:
-        server.prepare_shape_tracing()
+        server.trace_for_gpus()
     gc.freeze()  # as in runners: nobody who is timed waits until all that was imported has been looked through
     sys.dont_write_bytecode = True  # what was imported so far is compiled once; tasks may lie in somebody's own folders
     write_frame(outgoing, encode(server.hello()))
@@ -47,7 +48,7 @@ def _parser():
     parser.add_argument(
         "--shape-tracer",
         action="store_true",
-        help="be ready to trace the shapes of calls, for which torch imports much",
+        help="trace the shapes of calls on a GPU",
     )
     parser.add_argument("--compiler-cache", help="folder for what torch.compile makes, for an oracle of baselines")
     return parser

@@ -10,7 +10,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode, _FlopCounterMode, flop_registry
 
-from kbx.oracle.modes import without_dynamo
+from kbx.modes import without_dynamo
 from kbx.suite.values import home
 
 _PRECISIONS = {

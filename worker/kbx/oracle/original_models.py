@@ -13,17 +13,22 @@ from dataclasses import dataclass, field, replace
 
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+    UnsupportedFakeTensorException,
+    UnsupportedOperatorException,
+)
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from kbx import tensors
+from kbx.modes import without_dynamo
 from kbx.oracle import faults, judge, namesakes, truth
 from kbx.oracle.arithmetic import FlopCounterMode
 from kbx.oracle.models import BATCH, ENTRY, ROUNDS, ModelTask, other_size, unbound
-from kbx.oracle.modes import without_dynamo
 from kbx.oracle.module_state import changed, held
 from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
-from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
 from kbx.oracle.task import InvalidTask, TooLarge, deepest_line
 from kbx.suite import Call, Inputs
 from kbx.suite.drawn import seeded
@@ -31,6 +36,10 @@ from kbx.suite.original import OriginalModel, OwnModel
 from kbx.suite.values import leaves
 from kbx.suite.values import tensors as tensors_of
 
+NOT_WITHOUT_VALUES = (
+    DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,
+)  # fmt: skip
+"""What fake tensors raise where they would have to look at values."""
 SIZES = {"sizes": "published"}
 DRAWN = "get_inputs()"
 """The name of the only distribution."""

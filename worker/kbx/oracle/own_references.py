@@ -15,6 +15,7 @@ from kbx.oracle import judge, namesakes, original_models, truth
 from kbx.oracle.original_models import (
     MOST_BYTES,
     MOST_FLOPS,
+    NOT_WITHOUT_VALUES,
     SIZES,
     OriginalModelTask,
     check_sendable,
@@ -29,7 +30,6 @@ from kbx.oracle.original_models import (
 )  # fmt: skip
 from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, may_be_tried
 from kbx.oracle.recording import check_unchanged, placed, read, surroundings
-from kbx.oracle.shape_tracing import NOT_WITHOUT_VALUES
 from kbx.oracle.task import ROUNDS, InvalidTask, Task, TooLarge, signature
 from kbx.suite import Inputs, notation
 from kbx.suite.drawn import calls, varied
@@ -51,10 +51,6 @@ class Varied:
         if asked.variation is None:
             return call
         return varied(call, asked.variation, Inputs(seed=seed)) or call
-
-    @property
-    def quick(self):
-        return self.device == "cpu" and self.fits
 
     def rounds_of(self, parameters):
         return self.rounds if parameters["inputs"].variation is None else 1

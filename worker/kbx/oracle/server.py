@@ -72,9 +72,8 @@ class Server:
         id_ = request.id if request else -1
         return encode(Failed(id_, reason, message[:4000], file, line))
 
-    def prepare_shape_tracing(self):
-        """Shapes are traced for GPUs from now on. What the first one would wait for is done at once."""
-        shape_tracing.warm()
+    def trace_for_gpus(self):
+        """Shapes are traced for GPUs from now on."""
         self.traced_for = _SOME_GPU
 
     def _trace_shapes(self, request):

@@ -3,31 +3,13 @@ profile them without an oracle's values."""
 
 import functools
 
-import torch
-from torch._subclasses.fake_tensor import (
-    DataDependentOutputException,
-    DynamicOutputShapeException,
-    FakeTensorMode,
-    UnsupportedFakeTensorException,
-    UnsupportedOperatorException,
-)
-
 from kbx import tensors
 from kbx.oracle import truth
 from kbx.oracle.task import InvalidTask, describe
+from kbx.shapes import Shapes, ValuesNeeded
 
-NOT_WITHOUT_VALUES = (
-    DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,
-)  # fmt: skip
-"""What shapes alone raise where they would have to look at values."""
 _TURNS = 2
 """Every other call leaves arguments out, see ``Task.spoken``: that may be another launch."""
-
-
-def warm():
-    """Imports what a fake tensor needs, a few seconds of torch."""
-    with FakeTensorMode():
-        torch.empty(1)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -63,14 +45,12 @@ def largest(task):
 
 
 def _made(task, parameters):
-    """A call without memory for any value, unless it takes little; None where its shapes depend on values."""
-    if task.quick:
-        return task.call(parameters, task.distributions[0], "shapes", "cpu", fast=True)
+    """A call without memory for large values; None where its shapes depend on those."""
     try:
-        with FakeTensorMode(allow_non_fake_inputs=True):
+        with Shapes(exact=True):
             return task.call(parameters, task.distributions[0], "shapes", "cpu", fast=True)
     except InvalidTask as error:
-        if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+        if isinstance(error.__cause__, ValuesNeeded):
             return None
         raise
 

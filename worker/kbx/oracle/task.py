@@ -64,8 +64,6 @@ class Task:
     """Whether the calls are smaller than what the task is about."""
     large = False
     """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
-    quick = False
-    """Whether calls take so little that shapes are traced with values: fake tensors take seconds to import."""
     cast = None
     """The dtype that weights and floating-point arguments are cast to; None where they stay what the file makes them."""
     tolerances = TOLERANCES

@@ -6,7 +6,7 @@ from collections import Counter
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kbx.oracle.modes import without_dynamo
+from kbx.modes import without_dynamo
 from kbx.suite.values import home, tensors
 from kbx.tensors import span
 

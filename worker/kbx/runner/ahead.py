@@ -15,8 +15,8 @@ from pathlib import Path
 
 import torch
 
-from kbx import protocol, tensors
-from kbx.runner import compilers, cuda_on_cpu, extensions, launches, shapes, tuning
+from kbx import protocol, shapes, tensors
+from kbx.runner import compilers, cuda_on_cpu, extensions, launches, tuning
 
 _ROOM = protocol.MAX_RUNNER_FRAME - (64 << 10)
 """Characters of base64 that fit in a frame, with what else it holds: some hundred configurations of a matrix product take 8 MiB."""

@@ -13,7 +13,7 @@ import traceback
 import torch
 import triton
 
-from kbx import clock, cores, graphs, precision, protocol, results, tensors
+from kbx import clock, cores, graphs, precision, protocol, results, shapes, tensors
 from kbx.messages import runner as messages
 from kbx.runner import (
     ahead,
@@ -27,7 +27,6 @@ from kbx.runner import (
     native,
     profile,
     seccomp,
-    shapes,
     tuning,
 )
 from kbx.runner.ledger import Ledger
@@ -39,16 +38,20 @@ _wait_for_device = getattr(torch._C, "_cuda_synchronize", None)  # absent from b
 
 _MESSAGE_CHARS = 2000
 _FRAMES = 20
+_GPU = "/dev/nvidiactl"
+"""Is there where a GPU is, ahead of which candidates are then compiled."""
 
 
 def warm():
     """Loads and compiles, once in the process that runners are forked from, what each runner would need."""
     launches.warm()
     native.prepare()
+    if os.path.exists(_GPU):
+        shapes.warm()
 
 
 def before_fork(spawn):
-    """The same for runners that compile ahead of a device: it takes a second, and on the CPU they are rare."""
+    """The same for runners that compile ahead of a device where there is none: it takes a second, and they are rare."""
     if spawn.device == "cpu" and spawn.data_address is None:
         shapes.warm()
 

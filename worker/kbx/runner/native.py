@@ -17,6 +17,8 @@ from pathlib import Path
 
 import torch
 
+from kbx import bytecode
+
 _SOURCE = Path(__file__).parent.parent / "native" / "watch.cpp"
 _FLAGS = ("-std=c++20", "-O1", "-shared", "-fPIC", "-w")
 _SECONDS = 300
@@ -114,12 +116,7 @@ def _remove_unused(folder):
 
 
 def _folders():
-    """Where libraries are kept: beside kbx, else with the user's state; as ``Home.stateFolders`` in the JVM."""
-    states = (
-        Path(__file__).parents[3] / ".kbx",
-        Path(os.environ.get("HOME", "/nonexistent")) / ".local" / "state" / "kbx",
-    )
-    return [state / "native" for state in states]
+    return [state / "native" for state in bytecode.states()]
 
 
 def _build(compiler, target):

@@ -5,7 +5,6 @@ import functools
 from typing import NamedTuple
 
 import torch
-from torch._library import custom_ops
 
 
 class Operation(NamedTuple):
@@ -147,19 +146,3 @@ def written(function, args, kwargs):
     return [
         args[i] if i < len(args) else kwargs[name] for i, name in _writing(function) if i < len(args) or name in kwargs
     ]
-
-
-def has_implementations():
-    """Whether there is any operation that ``implementation`` finds something for."""
-    return bool(custom_ops.OPDEFS)
-
-
-def implementation(function):
-    """The Python behind an operation made by ``torch.library.custom_op``, whose parts are to be seen; else None."""
-    if getattr(function, "namespace", "aten") == "aten":
-        return None
-    definition = custom_ops.OPDEFS.get(full_name(function))
-    if definition is None:
-        return None
-    registered = definition._backend_fns
-    return next((registered[device] for device in ("cuda", "cpu", None) if device in registered), definition._init_fn)

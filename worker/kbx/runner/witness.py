@@ -19,6 +19,7 @@ import triton.language as tl
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from kbx import results, tensors
+from kbx.modes import PlainMode, has_implementations, implementation
 from kbx.runner import (
     arenas,
     copies,
@@ -34,7 +35,6 @@ from kbx.runner import (
     storages,
     threads,
 )
-from kbx.runner.modes import PlainMode
 from kbx.runner.storages import tensors_in
 
 _PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
@@ -165,12 +165,12 @@ class Witness:
             return function(*args, **kwargs)
         if extensions.operations and operations.full_name(function) in extensions.operations:
             return self._called(function, *args, **kwargs)
-        if (implementation := operations.implementation(function)) is not None:
+        if (parts := implementation(function)) is not None:
             with contextlib.ExitStack() as stack:
                 for mode in self._outer:
                     stack.enter_context(mode)
                 stack.enter_context(self._modes())
-                return implementation(*args, **kwargs)
+                return parts(*args, **kwargs)
         if self._native is not None:
             return function(*args, **kwargs)
         inputs, written = list(tensors_in((args, kwargs))), operations.written(function, args, kwargs)
@@ -264,7 +264,7 @@ class Witness:
         with contextlib.ExitStack() as stack:
             if self._watching:
                 stack.enter_context(_Functions(self))
-            if self._watching and (self._native is None or extensions.operations or operations.has_implementations()):
+            if self._watching and (self._native is None or extensions.operations or has_implementations()):
                 stack.enter_context(_Operations(self))
             yield
 

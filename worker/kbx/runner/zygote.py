@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-from kbx import PROTOCOL, cores, protocol
+from kbx import PROTOCOL, bytecode, cores, protocol
 from kbx.messages import Failed, Hello
 from kbx.messages import zygote as messages
 from kbx.runner import kernel_packages, linux, mounts, processes, relay, sandbox, toolkit
@@ -407,6 +407,7 @@ def main():
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
     cores.keep_off()
+    bytecode.keep()
     bench = importlib.import_module(options.bench)
     versions = _warm(bench)
     sys.dont_write_bytecode = True  # for runners: what is kept for the next start is what was imported up to here

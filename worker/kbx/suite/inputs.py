@@ -164,8 +164,7 @@ class Inputs:
     def _finish(self, values, dtype):
         """Casts and moves; what a narrow dtype cannot hold is clamped, since an infinite input hides every other error."""
         dtype = dtype or self.dtype
-        if dtype.is_floating_point and dtype != values.dtype:
-            limit = torch.finfo(dtype).max
+        if dtype.is_floating_point and (limit := torch.finfo(dtype).max) < torch.finfo(values.dtype).max:
             values = values.clamp_(-limit, limit)
         return values.to(self.device, dtype)
 
@@ -173,8 +172,8 @@ class Inputs:
 def _cosines(n, device):
     """The orthonormal ``(n, n)`` matrix of the discrete cosine transform (type II)."""
     steps = torch.arange(n, dtype=torch.float64, device=device)
-    matrix = torch.cos(torch.outer(steps, steps + 0.5) * (math.pi / n)) * math.sqrt(2 / n)
-    matrix[0] *= math.sqrt(0.5)
+    matrix = torch.cos(torch.outer(steps, steps + 0.5) * (math.pi / max(1, n))) * math.sqrt(2 / max(1, n))
+    matrix[:1] *= math.sqrt(0.5)
     return matrix.float()
 
 

@@ -1,7 +1,8 @@
 """Lets PyTorch run on shapes: what is large is not computed, and has no memory that anybody touches.
 
 For compiling ahead of the device, where only which kernels are launched on what counts: a network of gigabytes is then
-walked through in as many milliseconds as it has operations.
+walked through in as many milliseconds as it has operations. Unlike PyTorch's fake tensors, which import for seconds, it needs
+nothing that is not there already.
 """
 
 import functools
@@ -13,11 +14,12 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
 from kbx import tensors
-from kbx.runner import operations
-from kbx.runner.modes import PlainMode
+from kbx.modes import PlainMode, implementation
 
 SMALL = 1 << 16
 """Elements of a tensor up to which it is real: bounds, tables of indices, offsets of sequences."""
+_CERTAINLY_SMALL = 1 << 20
+"""Elements that a result may have at most for which PyTorch's rules are not asked first whether it is small."""
 _AFFORDABLE = 1 << 24
 """Elements that an operation may read whose shapes depend on values."""
 _MEMORY_BYTES = 1 << 37
@@ -35,8 +37,19 @@ def warm():
         large.mean(0)
 
 
+class ValuesNeeded(Exception):
+    """A shape or a number depends on values that are not there."""
+
+
 class Shapes(PlainMode):
-    """While it is entered, operations with a large tensor among their arguments or results give its shape and no values."""
+    """While it is entered, operations with a large tensor among their arguments or results give its shape and no values.
+
+    What looks at values that are not there sees zeros, or with ``exact`` raises ``ValuesNeeded``.
+    """
+
+    def __init__(self, exact=False):
+        super().__init__()
+        self._exact = exact
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -46,7 +59,50 @@ class Shapes(PlainMode):
         if _is_about_memory(function):
             return function(*args, **kwargs)
         with torch._C.DisableTorchFunction():
-            return _run(function, args, kwargs)
+            return self._run(function, args, kwargs)
+
+    def _run(self, function, args, kwargs):
+        named = _named(function._schema, args, kwargs)
+        given = _tensors_in((args, kwargs))
+        unknown = any(map(self._is_unknown, given))
+        if self._exact and unknown and torch.Tag.data_dependent_output in function.tags:
+            raise ValuesNeeded(f"{function} without values")
+        if function._schema.is_mutable and not unknown and not any(map(_is_blank, given)):
+            return function(*args, **kwargs)
+        if function._schema.is_mutable and all(result.alias_info for result in function._schema.returns):
+            return _written(function._schema, named)
+        if not given:
+            return _made(function, named)
+        if torch.Tag.pointwise in function.tags or function._schema.name.endswith("_like"):
+            shape = tensors.broadcast(*(t.shape for t in given))
+            if unknown or math.prod(shape) > SMALL:
+                return _pointwise(function, args, kwargs, shape, named.get("memory_format"))
+            return function(*args, **kwargs)
+        return self._inferred(function, args, kwargs, given)
+
+    def _is_unknown(self, tensor):
+        """Whether nothing is computed of its values; what is small and part of something large may be, from zeros."""
+        return tensor.numel() > SMALL or (self._exact and _is_blank(tensor))
+
+    def _inferred(self, function, args, kwargs, given):
+        """By PyTorch's own rules for tensors without memory, of which some take seconds to be loaded."""
+        if not any(map(self._is_unknown, given)) and _most_elements(args, kwargs) <= _CERTAINLY_SMALL:
+            return function(*args, **kwargs)
+        try:
+            results = _on_meta(function, args, kwargs)
+        except Exception:
+            # It looks at values, or PyTorch does not know its shapes.
+            if self._exact and any(map(_is_blank, given)):
+                raise ValuesNeeded(f"{function} without values") from None
+            if sum(t.numel() for t in given) > _AFFORDABLE or function._schema.is_mutable:
+                raise
+            return function(*args, **kwargs)
+        if not any(map(self._is_unknown, given)) and all(t.numel() <= SMALL for t in _tensors_in(results)):
+            return function(*args, **kwargs)
+        return tree_map(
+            lambda leaf: blank(leaf.shape, leaf.stride(), leaf.dtype) if isinstance(leaf, torch.Tensor) else leaf,
+            results,
+        )
 
 
 def blank(shape, stride, dtype):
@@ -73,8 +129,8 @@ def _is_blank(tensor):
 
 def _parts(function):
     """What an operation that is made of others is made of: the candidate's own ones launch its kernels there."""
-    if (implementation := operations.implementation(function)) is not None:
-        return implementation
+    if (made := implementation(function)) is not None:
+        return made
     return function.decompose if _is_made_of_others(function) else None
 
 
@@ -93,24 +149,6 @@ def _is_about_memory(function):
         return True
     aliases = [result.alias_info for result in function._schema.returns]
     return any(alias is not None and not alias.is_write for alias in aliases)
-
-
-def _run(function, args, kwargs):
-    named = _named(function._schema, args, kwargs)
-    given = _tensors_in((args, kwargs))
-    large = any(t.numel() > SMALL for t in given)
-    if function._schema.is_mutable and not large and not any(map(_is_blank, given)):
-        return function(*args, **kwargs)
-    if function._schema.is_mutable and all(result.alias_info for result in function._schema.returns):
-        return _written(function._schema, named)
-    if not given:
-        return _made(function, named)
-    if torch.Tag.pointwise in function.tags or function._schema.name.endswith("_like"):
-        shape = tensors.broadcast(*(t.shape for t in given))
-        if large or math.prod(shape) > SMALL:
-            return _pointwise(function, args, kwargs, shape, named.get("memory_format"))
-        return function(*args, **kwargs)
-    return _inferred(function, args, kwargs, given)
 
 
 def _named(schema, args, kwargs):
@@ -165,20 +203,15 @@ def _strides(shape, memory_format):
     return torch.empty(shape, device="meta", memory_format=memory_format).stride()
 
 
-def _inferred(function, args, kwargs, given):
-    """By PyTorch's own rules for tensors without memory, of which some take seconds to be loaded."""
-    try:
-        results = _on_meta(function, args, kwargs)
-    except Exception:
-        # It looks at values, or PyTorch does not know its shapes.
-        if sum(t.numel() for t in given) > _AFFORDABLE or function._schema.is_mutable:
-            raise
-        return function(*args, **kwargs)
-    if all(t.numel() <= SMALL for t in (*given, *_tensors_in(results))):
-        return function(*args, **kwargs)
-    return tree_map(
-        lambda leaf: blank(leaf.shape, leaf.stride(), leaf.dtype) if isinstance(leaf, torch.Tensor) else leaf, results
+def _most_elements(args, kwargs):
+    """More elements than the results have: each may be of one element of every argument (outer), as often as a number says (repeat)."""
+    leaves = tree_flatten((args, kwargs))[0]
+    counts = (
+        leaf.numel() if isinstance(leaf, torch.Tensor) else abs(leaf)
+        for leaf in leaves
+        if isinstance(leaf, (torch.Tensor, int))
     )
+    return math.prod(max(1, count) for count in counts)
 
 
 def _on_meta(function, args, kwargs):

@@ -1,0 +1,45 @@
+"""Where compiled bytecode of Python's packages is kept if their installation has none.
+
+Containers often bring packages as sources alone and tell Python not to write (``PYTHONDONTWRITEBYTECODE``). Each process then
+compiles all of torch anew: five seconds, where reading what is compiled takes one and a half.
+"""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+
+def keep():
+    """Has this process, which is to import torch, read and write bytecode in a folder of kbx's where torch has none.
+
+    Trusted processes load what lies there: the folder belongs to them, and only before a candidate's or a task's code is loaded
+    is anything written. Where no such folder can be had, all stays as it is.
+    """
+    torch = importlib.util.find_spec("torch")
+    if torch is None or torch.origin is None or os.path.exists(importlib.util.cache_from_source(torch.origin)):
+        return
+    for state in states():
+        folder = state / "bytecode"
+        if _is_ours(folder):
+            sys.pycache_prefix = str(folder)
+            sys.dont_write_bytecode = False
+            return
+
+
+def states():
+    """Where kbx keeps what it makes, best first: beside itself, else with the user's state; as ``Home.stateFolders`` in the JVM."""
+    return [
+        Path(__file__).parents[2] / ".kbx",
+        Path(os.environ.get("HOME", "/nonexistent")) / ".local" / "state" / "kbx",
+    ]
+
+
+def _is_ours(folder):
+    """Whether this user alone may write to the folder, which is made if need be."""
+    try:
+        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        state = folder.stat()
+    except OSError:
+        return False
+    return state.st_uid == os.geteuid() and not state.st_mode & 0o022

@@ -1,0 +1,41 @@
+"""Dispatch modes without torch.compile, and what they see of operations that others made."""
+
+from torch._library import custom_ops
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class PlainMode(TorchDispatchMode):
+    """A mode that torch does not wrap against torch.compile, which would import all of it; under such a mode nothing is compiled."""
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False
+
+
+def without_dynamo(mode):
+    """Lets a ``TorchDispatchMode`` class do without ``torch._dynamo``, which torch otherwise imports when the first one is used.
+
+    That takes seconds in a process that needs it for nothing: torch only wants to keep torch.compile out of the mode.
+    Returns the class; one that torch has not wrapped stays as it is.
+    """
+    dispatch = getattr(mode.__torch_dispatch__, "__wrapped__", None)
+    if dispatch is not None:
+        # Where torch keeps what it has wrapped.
+        setattr(dispatch, "__dynamo_disable", dispatch)  # noqa: B010 -- the plain form would be mangled inside a class
+    return mode
+
+
+def implementation(function):
+    """The Python behind an operation made by ``torch.library.custom_op``, whose parts are to be seen; else None."""
+    if getattr(function, "namespace", "aten") == "aten" or not hasattr(function, "_schema"):
+        return None
+    definition = custom_ops.OPDEFS.get(function._schema.name)
+    if definition is None:
+        return None
+    registered = definition._backend_fns
+    return next((registered[device] for device in ("cuda", "cpu", None) if device in registered), definition._init_fn)
+
+
+def has_implementations():
+    """Whether there is any operation that ``implementation`` finds something for."""
+    return bool(custom_ops.OPDEFS)

@@ -1,0 +1,57 @@
+"""Bytecode of an installation that has none is kept; a real interpreter, and a package in the place of torch."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import kbx
+
+PROGRAM = """
+import importlib.util, pathlib, sys
+from kbx import bytecode
+bytecode.states = lambda: [pathlib.Path({state!r})]
+bytecode.keep()
+import torch
+print(sys.pycache_prefix, sys.dont_write_bytecode, pathlib.Path(importlib.util.cache_from_source(torch.__file__)).exists())
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Imports torch in a process of its own; says where bytecode is kept, whether none is written, and whether it is there."""
+    package = tmp_path / "packages" / "torch"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    state = tmp_path / "state"
+    paths = f"{package.parent}:{os.path.dirname(os.path.dirname(kbx.__file__))}"
+
+    def start(**environment):
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": paths} | environment
+        command = [sys.executable, "-c", PROGRAM.format(state=str(state))]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.split()
+
+    start.state = state
+    return start
+
+
+def test_bytecode_that_may_not_be_written_beside_the_source_is_kept(start):
+    folder = start.state / "bytecode"
+    for _ in range(2):
+        assert start(PYTHONDONTWRITEBYTECODE="1") == [str(folder), "False", "True"]
+    assert len(list(folder.rglob("torch/__init__*.pyc"))) == 1
+
+
+def test_an_installation_with_bytecode_is_left_alone(start):
+    assert start()[0] == str(start.state / "bytecode"), "nothing is there yet"
+    start.state.rename(start.state.with_name("other"))
+    subprocess.run([sys.executable, "-m", "compileall", "-q", start.state.parent / "packages"], check=True)
+    assert start(PYTHONDONTWRITEBYTECODE="1") == ["None", "True", "True"]
+    assert not start.state.exists()
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(start):
+    (start.state / "bytecode").mkdir(parents=True)
+    (start.state / "bytecode").chmod(0o777)
+    assert start(PYTHONDONTWRITEBYTECODE="1") == ["None", "True", "False"]
