@@ -264,6 +264,14 @@ public final class SimulatedRun {
     return add(fields(task, code, status, "correct"), code);
   }
 
+  /** A candidate with right values that ended otherwise while it was timed. */
+  public SimulatedRun endedWhileTimed(String task, String code, Status status) {
+    Map<String, Object> fields = fields(task, code, status, "perf");
+    for (String known : List.of("exe_ok", "published_ok", "general_ok")) fields.put(known, true);
+    fields.put("perf_ok", false);
+    return add(fields, code);
+  }
+
   /** A candidate that a static rule rejects. */
   public SimulatedRun rejected(String task, String code, String rule) {
     Map<String, Object> fields = fields(task, code, Status.REJECTED_STATIC, "static");
@@ -317,6 +325,7 @@ public final class SimulatedRun {
     if (!conditions.isEmpty()) fields.put("conditions", conditions);
     if (features != null) fields.put("features", features);
     fields.put("call_ok", true);
+    if (status == Status.CORRECT) fields.put("exe_ok", true);
     fields.put("status", status.label());
     fields.put("stage", stage);
     fields.put("flags", List.of());

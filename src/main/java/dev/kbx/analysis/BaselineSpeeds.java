@@ -1,7 +1,6 @@
 package dev.kbx.analysis;
 
 import dev.kbx.verdict.Against;
-import dev.kbx.verdict.Status;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -55,7 +54,7 @@ record BaselineSpeeds(List<String> names) {
    * Known speedups of a candidate by baseline, as in {@link #withBest}; none unless it is correct.
    */
   Map<String, Double> of(VerdictRow verdict) {
-    if (verdict.status() != Status.CORRECT) return Map.of();
+    if (!verdict.correct()) return Map.of();
     Map<String, @Nullable Double> values = verdict.baselines();
     Map<String, Double> known = new LinkedHashMap<>();
     for (String name : names) {

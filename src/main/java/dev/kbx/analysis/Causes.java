@@ -36,7 +36,7 @@ public final class Causes {
 
   /** Adds a verdict that has been read; those of correct candidates are ignored. */
   public void add(VerdictRow row, BriefVerdict verdict) {
-    if (row.status() == Status.CORRECT) return;
+    if (row.correct()) return;
     Cause cause = new Cause(verdict.stage(), verdict.rule(), message(row, verdict.message()));
     causes.put(row, shared.computeIfAbsent(cause, same -> same));
   }

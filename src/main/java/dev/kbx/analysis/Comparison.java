@@ -188,9 +188,7 @@ public record Comparison(
         pair.sameSource(),
         Side.of(then),
         Side.of(now),
-        judged
-            ? Transition.of(then.status() == Status.CORRECT, now.status() == Status.CORRECT)
-            : null,
+        judged ? Transition.of(then.correct(), now.correct()) : null,
         SpeedChange.of(then, now, floors));
   }
 }

@@ -6,6 +6,7 @@ import dev.kbx.stats.Bootstrap;
 import dev.kbx.stats.StratifiedBootstrap;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +75,19 @@ public record Deviance(
   }
 
   /**
+   * The same with one outcome, without intervals and models of several factors: a twentieth of the
+   * time.
+   */
+  public static Deviance brief(AskedRuns runs, Outcome outcome) {
+    Pool pool = runs.pool(Pool.Rounds.LAST);
+    List<Factor> factors = Factor.of(pool);
+    String why = outcome.unmeasuredIn(runs);
+    Measure measure =
+        why == null ? brief(outcome, pool, varying(factors)) : Measure.unknown(outcome, why);
+    return of(pool, factors, List.of(), List.of(measure));
+  }
+
+  /**
    * Of all candidates of the runs as one set; of several rounds the last one counts.
    *
    * @param wanted names of the factors; none for all but conditions of generation
@@ -94,20 +108,29 @@ public record Deviance(
         wanted.isEmpty()
             ? Factor.of(pool)
             : known.stream().filter(factor -> wanted.contains(factor.name())).toList();
-    List<Factor> varying = factors.stream().filter(Factor::varies).toList();
+    List<Factor> varying = varying(factors);
     Set<String> joint = wanted.isEmpty() ? JOINT : Set.copyOf(wanted);
     List<Measure> measures =
         Arrays.stream(Outcome.values())
             .parallel()
             .map(outcome -> measure(outcome, runs, pool, varying, joint))
             .toList();
+    return of(pool, factors, wanted, measures);
+  }
+
+  private static List<Factor> varying(List<Factor> factors) {
+    return factors.stream().filter(Factor::varies).toList();
+  }
+
+  private static Deviance of(
+      Pool pool, List<Factor> factors, List<String> wanted, List<Measure> measures) {
     return new Deviance(
         pool.entered(),
         factors.stream()
             .filter(factor -> !factor.varies() && factor.isStated())
             .map(Factor::name)
             .toList(),
-        conditions.stream()
+        Factor.conditions(pool).stream()
             .filter(Factor::varies)
             .map(Factor::name)
             .filter(name -> !wanted.contains(name))
@@ -124,43 +147,85 @@ public record Deviance(
 
   private static Measure measure(
       Outcome outcome, Pool pool, List<Factor> varying, Set<String> together) {
-    Trials trials = Trials.of(pool.rows(), outcome);
-    if (trials.passing() == 0 || trials.passing() == trials.count()) {
+    Singles singles = Singles.of(outcome, pool, varying);
+    if (singles.areAlike()) return singles.nothing();
+    var bootstrap = new StratifiedBootstrap(singles.trials.strata());
+    List<Bootstrap.@Nullable Interval> intervals =
+        singles.used.isEmpty()
+            ? List.of()
+            : bootstrap.intervals(RESAMPLES, drawn -> shares(singles.counts, drawn));
+    List<Factor> joint =
+        singles.used.stream().filter(factor -> together.contains(factor.name())).toList();
+    JointFactors model = joint.size() < 2 ? null : JointFactors.of(joint, singles.trials);
+    return singles.measure(
+        bootstrap,
+        intervals,
+        model == null ? null : joint(model, bootstrap),
+        model == null || !TaskIntercept.isFor(singles.trials) ? null : TaskIntercept.of(model));
+  }
+
+  private static Measure brief(Outcome outcome, Pool pool, List<Factor> varying) {
+    Singles singles = Singles.of(outcome, pool, varying);
+    if (singles.areAlike()) return singles.nothing();
+    return singles.measure(
+        new StratifiedBootstrap(singles.trials.strata()),
+        Collections.nCopies(singles.used.size(), null),
+        null,
+        null);
+  }
+
+  /** The factors of an outcome, each alone. */
+  private record Singles(
+      Outcome outcome, int rows, Trials trials, List<Factor> used, List<CellCounts> counts) {
+    static Singles of(Outcome outcome, Pool pool, List<Factor> varying) {
+      Trials trials = Trials.of(pool.rows(), outcome);
+      List<Factor> used = varying.stream().filter(factor -> varies(factor, trials)).toList();
+      List<CellCounts> counts =
+          used.stream()
+              .map(factor ->
+                  CellCounts.of(trials, factor.levels().size(), i -> factor.level(trials.row(i))))
+              .toList();
+      return new Singles(outcome, pool.rows().size(), trials, used, counts);
+    }
+
+    /** Whether all candidates pass, or none. */
+    boolean areAlike() {
+      return trials.passing() == 0 || trials.passing() == trials.count();
+    }
+
+    Measure nothing() {
       return Measure.unknown(
           outcome, "%d of %d pass, nothing to explain".formatted(trials.passing(), trials.count()));
     }
-    List<Factor> used = varying.stream().filter(factor -> varies(factor, trials)).toList();
-    List<CellCounts> counts =
-        used.stream()
-            .map(factor ->
-                CellCounts.of(trials, factor.levels().size(), i -> factor.level(trials.row(i))))
-            .toList();
-    var bootstrap = new StratifiedBootstrap(trials.strata());
-    List<Bootstrap.@Nullable Interval> intervals =
-        used.isEmpty() ? List.of() : bootstrap.intervals(RESAMPLES, drawn -> shares(counts, drawn));
-    int permutations = Math.clamp(DEALT / trials.count(), FEWEST_PERMUTATIONS, PERMUTATIONS);
-    List<FactorDeviance> single = new ArrayList<>();
-    for (int i = 0; i < used.size(); i++) {
-      single.add(
-          FactorDeviance.of(used.get(i), trials, counts.get(i), intervals.get(i), permutations));
+
+    Measure measure(
+        StratifiedBootstrap bootstrap,
+        List<Bootstrap.@Nullable Interval> intervals,
+        @Nullable JointDeviance joint,
+        @Nullable TaskIntercept task) {
+      int permutations = Math.clamp(DEALT / trials.count(), FEWEST_PERMUTATIONS, PERMUTATIONS);
+      List<FactorDeviance> single = new ArrayList<>();
+      for (int i = 0; i < used.size(); i++) {
+        single.add(
+            FactorDeviance.of(used.get(i), trials, counts.get(i), intervals.get(i), permutations));
+      }
+      return new Measure(
+          outcome,
+          null,
+          trials.passing(),
+          trials.count(),
+          rows - trials.count(),
+          BinomialDeviance.of(trials.passing(), trials.count()),
+          bootstrap.lone(),
+          single,
+          joint,
+          task);
     }
-    List<Factor> joint = used.stream().filter(factor -> together.contains(factor.name())).toList();
-    JointFactors model = joint.size() < 2 ? null : JointFactors.of(joint, trials);
-    return new Measure(
-        outcome,
-        null,
-        trials.passing(),
-        trials.count(),
-        pool.rows().size() - trials.count(),
-        BinomialDeviance.of(trials.passing(), trials.count()),
-        bootstrap.lone(),
-        single,
-        model == null ? null : joint(model, bootstrap),
-        model == null || !TaskIntercept.isFor(trials) ? null : TaskIntercept.of(model));
   }
 
   /** Whether the rows whose outcome is known have two levels or more. */
   private static boolean varies(Factor factor, Trials trials) {
+    if (trials.count() == 0) return false;
     int first = factor.level(trials.row(0));
     for (int i = 1; i < trials.count(); i++) {
       if (factor.level(trials.row(i)) != first) return true;

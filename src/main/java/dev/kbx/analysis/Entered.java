@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param variants left out, as they are on variants of published tasks
  * @param repeated left out, as another run has the same candidate on the same device
  * @param earlierRounds left out, as a later round of the same attempt counts
+ * @param grades at which their correct ones are correct, or {@code as published}, by name; several
+ *     are different measures
  * @param baselines what the speedups of the runs are against, by name; several are not compared
  * @param made the counted ones by method and model
  */
@@ -31,6 +33,7 @@ public record Entered(
     int variants,
     int repeated,
     int earlierRounds,
+    List<String> grades,
     List<String> baselines,
     List<Made> made) {
 

@@ -121,7 +121,7 @@ public record Errors(
         for (String property : row.breaks()) add(properties, property, row);
         if (!row.breaks().isEmpty()) add(breaking, row.breaks(), row);
       }
-      if (row.status() == Status.CORRECT) continue;
+      if (row.correct()) continue;
       failed++;
       Cause cause = causes.of(row);
       add(statuses, new StageStatus(cause.stage(), row.status()), row);

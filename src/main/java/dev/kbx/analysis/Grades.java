@@ -8,12 +8,13 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * How many candidates are correct at each grade, and on which properties the others break.
+ * How many candidates are right at each grade, whoever computed, and on which properties the others
+ * break.
  *
  * @param judged candidates with a known result at the published grade
- * @param published those of them that are correct at the published grade
- * @param general those of them that are correct at the general grade, which includes more calls
- * @param breaks properties on which candidates break that are correct at the published grade, most
+ * @param published those of them that are right at the published grade
+ * @param general those of them that are right at the general grade, which includes more calls
+ * @param breaks properties on which candidates break that are right at the published grade, most
  *     frequent first
  */
 public record Grades(int judged, int published, int general, List<Broken> breaks) {

@@ -3,7 +3,6 @@ package dev.kbx.analysis;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Stage;
-import dev.kbx.verdict.Status;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -25,14 +24,14 @@ public enum Outcome {
   @Nullable Boolean of(VerdictRow row) {
     return switch (this) {
       case CALLED -> row.called();
-      case CORRECT -> row.status() == Status.CORRECT;
+      case CORRECT -> row.correct();
       case GENERAL -> row.general();
       case FASTER -> faster(row);
     };
   }
 
   private static @Nullable Boolean faster(VerdictRow row) {
-    if (row.status() != Status.CORRECT) return false;
+    if (!row.correct()) return false;
     return row.speedup() == null ? null : row.speedup().value() > 1;
   }
 

@@ -6,7 +6,6 @@ import dev.kbx.stats.PassAtK;
 import dev.kbx.stats.TaskMean;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
-import dev.kbx.verdict.Status;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -148,7 +147,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
       List<VerdictRow> samples, RunInfo run, boolean timed, BaselineSpeeds speeds) {
     boolean call = run.stages().contains(Stage.CALL);
     boolean correct = run.stages().contains(Stage.CORRECT);
-    List<VerdictRow> right = samples.stream().filter(v -> v.status() == Status.CORRECT).toList();
+    List<VerdictRow> right = samples.stream().filter(VerdictRow::correct).toList();
     List<Double> known = new ArrayList<>();
     for (VerdictRow verdict : right) {
       Double speedup = speeds.of(verdict).get(BaselineSpeeds.EAGER);

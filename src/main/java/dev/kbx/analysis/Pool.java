@@ -87,9 +87,19 @@ record Pool(
             variants,
             repeated,
             judged.size() - counted.size(),
+            grades(runs),
             Outcome.baselines(runs),
             made(sorted));
     return new Pool(sorted, unjudged, entered, traits);
+  }
+
+  private static List<String> grades(List<AskedRun> runs) {
+    return runs.stream()
+        .map(run -> run.judged().run())
+        .map(run -> run.published() == null ? run.grade() : "as published")
+        .distinct()
+        .sorted()
+        .toList();
   }
 
   /** Rounds of one method may be runs of their own while those of another are not. */

@@ -6,7 +6,6 @@ import dev.kbx.stats.Median;
 import dev.kbx.stats.Rate;
 import dev.kbx.stats.Ratio;
 import dev.kbx.stats.Spread;
-import dev.kbx.verdict.Status;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -233,7 +232,7 @@ public record Portability(
     if (verdict == null) return reason == Reason.NOT_JUDGED;
     return switch (reason) {
       case NOT_JUDGED -> !verdict.judged();
-      case NOT_CORRECT -> verdict.status() != Status.CORRECT;
+      case NOT_CORRECT -> !verdict.correct();
       case NOT_TIMED -> verdict.correctSpeedup() == null;
       case DIFFERENT_SIZES -> !row.any().hasSizesOf(verdict);
     };

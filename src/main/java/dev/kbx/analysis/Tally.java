@@ -35,7 +35,8 @@ public record Tally(
    * @param notJudged candidates without a result, because the task or kbx was at fault; not in the
    *     rates
    * @param call null if that stage was not measured
-   * @param values right results, whoever computed them; {@code correct} asks that, too
+   * @param values right results, whoever computed them and however timing ended; {@code correct}
+   *     asks that, too
    * @param general correct, and right at the general grade, too; null also where that is not known
    *     of one that is correct
    */
@@ -56,7 +57,7 @@ public record Tally(
     return new Tally(
         run.stages().contains(Stage.CALL),
         run.stages().contains(Stage.CORRECT),
-        run.stages().contains(Stage.CORRECT) && !run.decidedByAllCalls(),
+        run.stages().contains(Stage.CORRECT) && run.hasTwoGrades(),
         run.stages().contains(Stage.PERF) && (gpu || timed),
         asked);
   }
@@ -130,9 +131,9 @@ public record Tally(
     return tasksOf(counted(rows), _ -> true);
   }
 
-  /** Whether some have right values and are refused, so that right values and correct differ. */
-  public boolean refusesRightValues(Collection<VerdictRow> rows) {
-    return rows.stream().anyMatch(row -> asked.has(row) && row.refusedByPolicy());
+  /** Whether some have right values and are not correct: refused, or ended while timed. */
+  public boolean hasOtherRightValues(Collection<VerdictRow> rows) {
+    return rows.stream().anyMatch(row -> asked.has(row) && row.valuesOk() && !row.correct());
   }
 
   /** Rows of the tasks asked for. */

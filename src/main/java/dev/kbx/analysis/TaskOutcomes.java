@@ -2,7 +2,6 @@ package dev.kbx.analysis;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.McNemar;
-import dev.kbx.verdict.Status;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -115,7 +114,7 @@ public record TaskOutcomes(
   }
 
   private static boolean isRight(VerdictRow verdict) {
-    return verdict.status() == Status.CORRECT;
+    return verdict.correct();
   }
 
   /** Equally many of each run, of a common method, else of each run's first method. */

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param method null if the source does not state it, as are {@code model} and {@code round}
  * @param callOk as in a verdict, like {@code perfOk}: null where not measured
  * @param valuesOk whether its results are right, whoever computed them; false if not known
- * @param correct whether it counts as correct, as {@link Verdict#correct}; false if not known
+ * @param ownOk whether they are right and not refused because of who computed, however timing
+ *     ended; false if not known
  * @param publishedOk whether its results are right at the published grade, and {@code generalOk} at
  *     the general one; null where not known
  * @param holds properties of calls beyond the published grade for which it is right
@@ -60,7 +61,7 @@ public record VerdictRow(
     @Nullable Boolean callOk,
     @Nullable Boolean perfOk,
     boolean valuesOk,
-    boolean correct,
+    boolean ownOk,
     @Nullable Boolean publishedOk,
     @Nullable Boolean generalOk,
     List<String> holds,
@@ -115,7 +116,7 @@ public record VerdictRow(
           v.callOk(),
           v.perfOk(),
           v.valuesOk(),
-          v.correct(),
+          v.ownOk(),
           v.publishedOk(),
           v.generalOk(),
           one(v.holds()),
@@ -176,7 +177,15 @@ public record VerdictRow(
    * known.
    */
   @Nullable Boolean general() {
-    return status == Status.CORRECT ? generalOk : Boolean.FALSE;
+    return correct() ? generalOk : Boolean.FALSE;
+  }
+
+  /**
+   * Whether it counts as correct, in every figure of that name: its status is. Of a run without the
+   * correctness stage that says less; {@link Outcome#unmeasured} tells.
+   */
+  public boolean correct() {
+    return status == Status.CORRECT;
   }
 
   /** Whether it passed the call stage. */
@@ -184,9 +193,14 @@ public record VerdictRow(
     return Objects.equals(callOk, true);
   }
 
+  /** Whether its results are right, and a timeout or crash while it was timed decided. */
+  public boolean endedWhileTimed() {
+    return ownOk && !correct();
+  }
+
   /** Whether its results are right and it is refused only because of who computes. */
   public boolean refusedByPolicy() {
-    return valuesOk && !correct;
+    return valuesOk && !ownOk;
   }
 
   /** Whether it was timed. */
@@ -196,7 +210,7 @@ public record VerdictRow(
 
   /** The speedup of a correct candidate; null if it is wrong or has none. */
   public @Nullable Ratio correctSpeedup() {
-    if (status != Status.CORRECT || speedup == null) return null;
+    if (!correct() || speedup == null) return null;
     return new Ratio(speedup.value(), speedup.low(), speedup.high());
   }
 

@@ -11,22 +11,37 @@ import tools.jackson.databind.JsonNode;
  * A verdict in a certificate.
  *
  * @param rounds of each size, in the order of the verdict's; a size without any has none
+ * @param compiled of each baseline, in the order of the verdict's, those of each size, the compiled
+ *     reference beside eager; a baseline without any has none
  * @param code its source; null if the certificate has none
  */
 public record CertificateEntry(
-    Verdict verdict, List<List<List<Double>>> rounds, @Nullable String code) {
+    Verdict verdict,
+    List<List<List<Double>>> rounds,
+    List<List<List<List<Double>>>> compiled,
+    @Nullable String code) {
   static CertificateEntry of(JsonNode json) {
-    Verdict verdict = Json.mapper().treeToValue(json.get(CertificateWriter.VERDICT), Verdict.class);
+    JsonNode node = json.get(CertificateWriter.VERDICT);
+    Verdict verdict = Json.mapper().treeToValue(node, Verdict.class);
     List<List<List<Double>>> rounds = new ArrayList<>();
-    for (JsonNode size : json.get(CertificateWriter.VERDICT).path("sizes")) {
-      List<List<Double>> rows = new ArrayList<>();
-      for (JsonNode row : size.path(CertificateWriter.ROUNDS)) {
-        rows.add(row.values().stream().map(JsonNode::doubleValue).toList());
-      }
-      rounds.add(rows);
+    for (JsonNode size : node.path("sizes")) rounds.add(rows(size.path(CertificateWriter.ROUNDS)));
+    List<List<List<List<Double>>>> compiled = new ArrayList<>();
+    for (JsonNode baseline : node.path(CertificateWriter.BASELINES)) {
+      List<List<List<Double>>> sizes = new ArrayList<>();
+      for (JsonNode size : baseline.path(CertificateWriter.ROUNDS)) sizes.add(rows(size));
+      compiled.add(sizes);
     }
     JsonNode code = json.get(CertificateWriter.CODE);
-    return new CertificateEntry(verdict, rounds, code == null ? null : code.stringValue());
+    return new CertificateEntry(
+        verdict, rounds, compiled, code == null ? null : code.stringValue());
+  }
+
+  private static List<List<Double>> rows(JsonNode rounds) {
+    List<List<Double>> rows = new ArrayList<>();
+    for (JsonNode row : rounds) {
+      rows.add(row.values().stream().map(JsonNode::doubleValue).toList());
+    }
+    return rows;
   }
 
   /** Whether each of its sizes has rounds; false without sizes. */

@@ -23,8 +23,13 @@ public final class CertificateWriter {
   static final String CODE = "code";
   static final String SEAL = "seal";
 
-  /** The rounds of a size, in place of the text that a verdict has. */
+  /**
+   * The rounds of a size, or those of each size of a compiled reference, in place of the text that
+   * a verdict has.
+   */
   static final String ROUNDS = "round_values";
+
+  static final String BASELINES = "baselines";
 
   private static final String RAW = "raw";
 
@@ -45,17 +50,23 @@ public final class CertificateWriter {
   public void add(String json, @Nullable String code) throws IOException {
     ObjectNode verdict = (ObjectNode) Json.mapper().readTree(json);
     for (JsonNode size : verdict.path("sizes")) expand((ObjectNode) size);
+    for (JsonNode baseline : verdict.path(BASELINES)) expand((ObjectNode) baseline);
     ObjectNode entry = Json.mapper().createObjectNode();
     entry.set(VERDICT, verdict);
     if (code != null) entry.put(CODE, code);
     line(Json.mapper().writeValueAsString(entry));
   }
 
-  private static void expand(ObjectNode size) {
-    JsonNode raw = size.remove(RAW);
+  private static void expand(ObjectNode timed) {
+    JsonNode raw = timed.remove(RAW);
     if (raw == null) return;
-    ArrayNode rounds = size.putArray(ROUNDS);
-    for (List<Double> round : RawRounds.rows(raw.asString())) {
+    ArrayNode rounds = timed.putArray(ROUNDS);
+    if (raw.isArray()) raw.forEach(size -> expand(size.asString(), rounds.addArray()));
+    else expand(raw.asString(), rounds);
+  }
+
+  private static void expand(String raw, ArrayNode rounds) {
+    for (List<Double> round : RawRounds.rows(raw)) {
       ArrayNode values = rounds.addArray();
       round.forEach(values::add);
     }

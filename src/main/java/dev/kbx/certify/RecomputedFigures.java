@@ -1,11 +1,9 @@
 package dev.kbx.certify;
 
-import dev.kbx.stats.Ratio;
 import dev.kbx.timing.RawRounds;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Baseline;
 import dev.kbx.verdict.Verdict.SizeTiming;
-import dev.kbx.verdict.Verdict.Speedup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,8 +14,6 @@ import org.apache.commons.codec.digest.DigestUtils;
 
 /** Computes the figures of verdicts again, from their rounds, and compares. */
 final class RecomputedFigures {
-  private static final String EAGER = "eager";
-
   /** Relative difference of equal numbers that were computed on different processors. */
   private static final double ROUNDING = 1e-9;
 
@@ -26,6 +22,7 @@ final class RecomputedFigures {
   private int sizes;
   private int withoutRounds;
   private int sizesWithoutRounds;
+  private int compiled;
   private int otherBaselines;
   private int launched;
   private int deviceUse;
@@ -42,6 +39,7 @@ final class RecomputedFigures {
         sizes,
         withoutRounds,
         sizesWithoutRounds,
+        compiled,
         otherBaselines,
         launched,
         deviceUse,
@@ -66,8 +64,12 @@ final class RecomputedFigures {
     sizes += all.size();
     sizesWithoutRounds += timed.size() - all.size();
     if (!all.isEmpty()) verdicts++;
-    if (all.size() == timed.size()) task(entry, RawRounds.speedup(all));
-    else withoutRounds++;
+    boolean isWhole = all.size() == timed.size();
+    if (!isWhole) withoutRounds++;
+    var baselines = new RecomputedBaselines(entry, isWhole ? all : null, this::same, problems);
+    baselines.check();
+    compiled += baselines.compiled();
+    otherBaselines += baselines.unchecked();
   }
 
   private void source(CertificateEntry entry) {
@@ -125,28 +127,6 @@ final class RecomputedFigures {
     same(where, "rounds", size.rounds(), figures.rounds());
     boolean hostBound = Objects.equals(size.hostBound(), true);
     if (hostBound != figures.hostBound()) differs(where, "host_bound", hostBound, !hostBound);
-  }
-
-  private void task(CertificateEntry entry, Ratio speedup) {
-    Verdict verdict = entry.verdict();
-    List<Baseline> baselines = verdict.baselines();
-    if (baselines != null) {
-      for (Baseline each : baselines) {
-        Speedup against = each.against(each.name());
-        if (each.name().equals(EAGER) && against != null) compare(entry, against, speedup);
-      }
-    }
-    Speedup main = verdict.speedup();
-    if (main == null) return;
-    // A warm cache is in the baseline's name, and changes nothing about what rounds are against.
-    if (main.baseline().startsWith(EAGER)) compare(entry, main, speedup);
-    else otherBaselines++;
-  }
-
-  private void compare(CertificateEntry entry, Speedup stated, Ratio computed) {
-    same(entry.name(), "speedup", stated.value(), computed.value());
-    same(entry.name(), "low", stated.low(), computed.low());
-    same(entry.name(), "high", stated.high(), computed.high());
   }
 
   private void same(String where, String what, double stated, double computed) {

@@ -84,6 +84,11 @@ final class AnalyzedRuns {
     }
   }
 
+  /** Whether the document is printed, not its text. */
+  boolean isJson() {
+    return output.json;
+  }
+
   /** Prints a document, or its text. */
   void print(String kind, Object document, Supplier<String> text) {
     if (output.json) {

@@ -55,6 +55,11 @@ record CertificateText(CertificateCheck checked, @Nullable String wanted) {
         "figures: %s of %s computed again from their rounds"
             .formatted(
                 Counted.of(figures.sizes(), "size"), Counted.of(figures.verdicts(), "verdict")));
+    if (figures.compiled() > 0) {
+      lines.add(
+          "figures: %s against compiled references computed again from the rounds of these"
+              .formatted(Counted.of(figures.compiled(), "speedup")));
+    }
     if (figures.withoutRounds() > 0) {
       lines.add(
           "not checked: %s without rounds, and the speedups of %s with such sizes"
@@ -64,7 +69,7 @@ record CertificateText(CertificateCheck checked, @Nullable String wanted) {
     }
     if (figures.otherBaselines() > 0) {
       lines.add(
-          "not checked: %s against compiled references, whose rounds are not kept"
+          "not checked: %s against compiled references without rounds of these"
               .formatted(Counted.of(figures.otherBaselines(), "speedup")));
     }
     if (figures.launched() > 0) {

@@ -1,9 +1,9 @@
 package dev.kbx.cli;
 
-import dev.kbx.publish.DataFiles;
-import dev.kbx.publish.LatexReport;
-import dev.kbx.publish.MarkdownReport;
-import dev.kbx.publish.Publication;
+import dev.kbx.paper.DataFiles;
+import dev.kbx.paper.LatexReport;
+import dev.kbx.paper.MarkdownReport;
+import dev.kbx.paper.Publication;
 import dev.kbx.report.AtomicFile;
 import dev.kbx.verdict.Json;
 import java.nio.file.Files;

@@ -6,6 +6,7 @@ import dev.kbx.analysis.Deviance;
 import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.Methods;
+import dev.kbx.analysis.Outcome;
 import dev.kbx.report.AdvisedErrors;
 import dev.kbx.report.Overview;
 import dev.kbx.report.OverviewText;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -38,17 +40,27 @@ final class SummaryCommand implements Callable<Integer> {
   public Integer call() {
     Causes causes = new Causes();
     AskedRuns judged = runs.read(causes::add);
-    Overview overview = overview(judged, Methods.of(judged, List.of(1), List.of()), causes);
+    Methods methods = Methods.of(judged, List.of(1), List.of());
+    // A page shows little of the whole deviance, which takes a third of all the time.
+    Overview overview =
+        runs.isJson()
+            ? overview(judged, methods, causes)
+            : overview(judged, methods, causes, () -> Deviance.brief(judged, Outcome.CORRECT));
     runs.print("summary", overview, () -> new OverviewText(Terminal.columns()).render(overview));
     return ExitCode.OK;
   }
 
   /** All analyses beside that of methods. */
   static Overview overview(AskedRuns runs, Methods methods, Causes causes) {
-    // The deviance takes half of all the time and itself uses what processors are idle.
+    return overview(runs, methods, causes, () -> Deviance.of(runs));
+  }
+
+  private static Overview overview(
+      AskedRuns runs, Methods methods, Causes causes, Supplier<Deviance> explained) {
+    // The deviance takes longest and itself uses what processors are idle.
     var iterations = CompletableFuture.supplyAsync(() -> iterations(runs));
     var errors = CompletableFuture.supplyAsync(() -> AdvisedErrors.of(Errors.of(runs, causes)));
-    Deviance deviance = Deviance.of(runs);
+    Deviance deviance = explained.get();
     return new Overview(methods, deviance, iterations.join().orElse(null), errors.join());
   }
 

@@ -62,21 +62,31 @@ record LeaderboardPage(Boards boards) {
         """
         <table class="methods board">
         <thead><tr><th scope="col" class="rank">Rank</th><th scope="col">Method</th><th scope="col">Tasks tried</th>\
-        <th scope="col">Correct</th><th scope="col">General</th>%s</tr></thead>
+        %s%s</tr></thead>
         <tbody>
         %s
         </tbody>
         </table>
         <p class="legend">%s</p>
         """,
+        heads(ranked.board()),
         timed
             ? new Markup("<th scope=\"col\">fast₁</th><th scope=\"col\">fast₂</th>")
             : Markup.NONE,
-        Markup.each(board.entries(), each -> row(each, board.tasks(), timed)),
+        Markup.each(board.entries(), each -> row(each, board.tasks(), ranked.board(), timed)),
         legend(board, timed, ranked.baselines()));
   }
 
-  private static Markup row(Entry entry, int tasks, boolean timed) {
+  /** Of verdicts that state no grade, nothing is known of the general one. */
+  private static Markup heads(Board board) {
+    return board.grade() == null
+        ? new Markup("<th scope=\"col\">Correct</th>")
+        : Markup.of(
+            "<th scope=\"col\">Correct, %s</th><th scope=\"col\">Correct, general</th>",
+            board.grade());
+  }
+
+  private static Markup row(Entry entry, int tasks, Board board, boolean timed) {
     Maker maker = entry.maker();
     return Markup.of(
         """
@@ -89,7 +99,7 @@ record LeaderboardPage(Boards boards) {
         entry.attempted(),
         tasks,
         share("correct", entry.correct()),
-        share("general", entry.general()),
+        board.grade() == null ? Markup.NONE : share("general", entry.general()),
         timed ? share("fast₁", entry.faster()).and(share("fast₂", entry.twice())) : Markup.NONE);
   }
 

@@ -82,10 +82,14 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
     return Parts.tiles(
         "Rates",
         Parts.rateTile("Called", counts.called(), counts.judged(), judged),
-        Parts.rateTile("Correct", counts.correct(), counts.judged(), judged),
-        run.decidedByAllCalls()
-            ? Markup.NONE
-            : Parts.rateTile("Correct, general grade", counts.general(), counts.judged(), judged),
+        Parts.rateTile(
+            run.hasTwoGrades() ? "Correct, published grade" : "Correct",
+            counts.correct(),
+            counts.judged(),
+            judged),
+        run.hasTwoGrades()
+            ? Parts.rateTile("Correct, general grade", counts.general(), counts.judged(), judged)
+            : Markup.NONE,
         Parts.rateTile("Tasks solved", counts.solved(), asked, "tasks asked for"),
         speed,
         counts.judged() == counts.verdicts()

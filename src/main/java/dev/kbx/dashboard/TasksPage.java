@@ -26,8 +26,8 @@ record TasksPage(VerdictQueries queries, List<Suite> suites) {
     return others(chosen)
         .and(
             Markup.of(
-                "<p class=\"legend\">Correct verdicts of all, and the largest speedup of a correct"
-                    + " one.</p>"))
+                "<p class=\"legend\">Correct verdicts of all, each at the grade of its run, and the"
+                    + " largest speedup of a correct one.</p>"))
         .and(
             Markup.each(
                 categories.entrySet(),

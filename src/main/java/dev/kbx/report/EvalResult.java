@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * unknown field has the value of a failed sample and is listed in {@link Judgement#unknown}.
  *
  * @param compiled it loads and compiles; true for a candidate that raises when called
- * @param correctness false for cheats and wrong results, whatever stage found them
+ * @param correctness false for cheats and wrong results, whatever stage found them; as in
+ *     KernelBench, true for one that ended while it was timed
  * @param runtime milliseconds at the published size, or -1
  */
 @JsonPropertyOrder({"sample_id", "compiled", "correctness", "metadata", "runtime", "runtime_stats"})
@@ -123,7 +124,7 @@ record EvalResult(
    */
   static EvalResult of(Verdict v, int id) {
     Boolean compiled = compiled(v);
-    Boolean correct = v.correct();
+    Boolean correct = v.ownRight();
     SizeTiming timing = Objects.equals(correct, true) ? timing(v) : null;
     List<String> unknown = new ArrayList<>();
     if (compiled == null) unknown.add("compiled");

@@ -123,11 +123,13 @@ record HtmlReport(
       case "notes" -> notes(writer);
       case "overview" -> Template.fill(overview(), writer, this::fill);
       case "values" ->
-          writer.write(tally.refusesRightValues(rows) ? "<th scope=\"col\">Right values</th>" : "");
-      case "general" -> writer.write(tally.general() ? "<th scope=\"col\">General</th>" : "");
-      case "general-legend" ->
           writer.write(
-              tally.general() ? " General: correct in all that the operation accepts." : "");
+              tally.hasOtherRightValues(rows) ? "<th scope=\"col\">Right values</th>" : "");
+      case "correct" -> writer.write(tally.general() ? "Correct, published" : "Correct");
+      case "general" ->
+          writer.write(tally.general() ? "<th scope=\"col\">Correct, general</th>" : "");
+      case "general-legend" ->
+          writer.write(tally.general() ? " General grade: in all that the operation accepts." : "");
       case "properties" -> PropertyTables.write(writer, rows);
       case "outcome" ->
           new SingleOutcome(run, data.verdicts().whole(data.shown().getFirst()), tally.perf())

@@ -137,11 +137,11 @@ record MakerTable(Methods methods, Tally tally, Map<Maker, List<VerdictRow>> row
             : "");
   }
 
-  private static String title(Outcome outcome) {
+  private String title(Outcome outcome) {
     return switch (outcome) {
       case CALLED -> "Called";
-      case CORRECT -> "Correct";
-      case GENERAL -> "General";
+      case CORRECT -> tally.general() ? "Correct, published" : "Correct";
+      case GENERAL -> "Correct, general";
       case FASTER -> "Faster than 1×";
     };
   }

@@ -5,7 +5,6 @@ import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
-import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,11 +94,16 @@ final class Notes {
         .formatted(run.precision());
   }
 
-  /** How many results are right but refused because of who computed them; null if none. */
+  /** How many results are right of candidates that are not correct, and why; null if none. */
   private static @Nullable String policy(List<VerdictRow> rows) {
     long refused = rows.stream().filter(VerdictRow::refusedByPolicy).count();
-    if (refused == 0) return null;
+    long ended = rows.stream().filter(VerdictRow::endedWhileTimed).count();
+    if (refused + ended == 0) return null;
     long right = rows.stream().filter(VerdictRow::valuesOk).count();
+    if (ended > 0) {
+      return "%d of %s correct by the published rules, which ask neither who computes nor how timing ends; of them %d not by a kernel of their own, and %d ended while being timed."
+          .formatted(right, Counted.of(rows.size(), "candidate"), refused, ended);
+    }
     return "%d of %s correct by the published rules, which do not ask who computes; %d of them not by a kernel of their own."
         .formatted(right, Counted.of(rows.size(), "candidate"), refused);
   }
@@ -123,7 +127,7 @@ final class Notes {
 
   /** Number of correct candidates whose results are for the most part the work of others. */
   private static @Nullable String noKernel(List<VerdictRow> rows) {
-    List<VerdictRow> correct = rows.stream().filter(r -> r.status() == Status.CORRECT).toList();
+    List<VerdictRow> correct = rows.stream().filter(VerdictRow::correct).toList();
     long without =
         correct.stream().filter(r -> r.kernelShare() != null && r.kernelShare() < MOST).count();
     if (without == 0) return null;
@@ -153,7 +157,7 @@ final class Notes {
 
   /** Number of named files that are correct, and of those without a result. */
   static String correct(List<VerdictRow> rows) {
-    long correct = rows.stream().filter(r -> r.status() == Status.CORRECT).count();
+    long correct = rows.stream().filter(VerdictRow::correct).count();
     long unknown = rows.stream().filter(r -> !r.judged()).count();
     return "%d of %d correct".formatted(correct, rows.size())
         + (unknown == 0 ? "" : ", %d not judged (the task or kbx failed)".formatted(unknown));

@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.VerdictRow;
@@ -46,7 +47,17 @@ record PageData(
           .with(new ScriptEscapes())
           .without(StreamWriteFeature.AUTO_CLOSE_TARGET);
 
-  private static final ObjectWriter PLAIN = Json.mapper().writer();
+  /** Of details: rounds would be a large part of a page that does not show them. */
+  private static final ObjectWriter PLAIN =
+      Json.mapper()
+          .rebuild()
+          .addMixIn(Verdict.SizeTiming.class, WithoutRounds.class)
+          .addMixIn(Verdict.Baseline.class, WithoutRounds.class)
+          .build()
+          .writer();
+
+  @JsonIgnoreProperties("raw")
+  private interface WithoutRounds {}
 
   /** Input of the script. */
   @JsonInclude(JsonInclude.Include.NON_NULL)

@@ -43,7 +43,7 @@ record PageRow(
   static final int LONGEST_MESSAGE = 400;
 
   static PageRow of(Verdict verdict, VerdictRow row, String id, int maker) {
-    Verdict.Speedup speedup = row.status() == Status.CORRECT ? row.speedup() : null;
+    Verdict.Speedup speedup = row.correct() ? row.speedup() : null;
     return new PageRow(
         id,
         row.path(),

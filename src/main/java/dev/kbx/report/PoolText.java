@@ -18,6 +18,8 @@ record PoolText(int width) {
 
   private static final String UNSTATED = "not stated";
 
+  private static final String AS_PUBLISHED = "as published";
+
   /** Columns beside method and model. */
   private static final int COUNTS = 38;
 
@@ -72,6 +74,7 @@ record PoolText(int width) {
                         : ", on " + Text.clean(String.join(", ", entered.devices())))));
     List<String> left = left(entered);
     if (!left.isEmpty()) lines.addAll(wrap("Left out: " + String.join("; ", left) + "."));
+    lines.addAll(wrap(grades(entered.grades())));
     if (entered.baselines().size() > 1) {
       lines.addAll(
           wrap(
@@ -79,6 +82,18 @@ record PoolText(int width) {
                   .formatted(Text.clean(String.join(" and ", entered.baselines())))));
     }
     return lines;
+  }
+
+  /** What correct means in all that follows. */
+  private static String grades(List<String> grades) {
+    if (grades.size() > 1) {
+      return "Correct means something else in each run: their grades are %s."
+          .formatted(Text.clean(String.join(" and ", grades)));
+    }
+    String grade = Text.clean(grades.getFirst());
+    return grade.equals(AS_PUBLISHED)
+        ? "Correct means so as published."
+        : "Correct means at the %s grade.".formatted(grade);
   }
 
   private static List<String> left(Entered entered) {

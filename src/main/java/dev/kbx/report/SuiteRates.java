@@ -19,7 +19,11 @@ record SuiteRates(Tally tally, List<VerdictRow> rows, RunInfo run) {
     Tally.Passes all = tally.candidates("all", rows);
     Tally.Passes tasks = tally.tasks("tasks", rows);
     tile(writer, "Called", tasks.call(), all.call());
-    tile(writer, "Correct", tasks.correct(), all.correct());
+    tile(
+        writer,
+        tally.general() ? "Correct, published grade" : "Correct",
+        tasks.correct(),
+        all.correct());
     if (tally.general()) tile(writer, "Correct, general grade", tasks.general(), all.general());
     tile(writer, "Timed", tasks.perf(), all.perf());
     SetSpeedup speedup = SetSpeedup.of(tally.counted(rows));
@@ -96,7 +100,7 @@ record SuiteRates(Tally tally, List<VerdictRow> rows, RunInfo run) {
   }
 
   void categories(Writer writer) throws IOException {
-    boolean values = tally.refusesRightValues(rows);
+    boolean values = tally.hasOtherRightValues(rows);
     for (Tally.Passes passes : tally.byCategory(rows)) category(writer, passes, values, "<tr>");
     category(writer, tally.candidates("All", rows), values, "<tr class=\"total\">");
     category(writer, tally.tasks("Tasks asked for", rows), values, "<tr class=\"tasks\">");

@@ -256,7 +256,7 @@ public record Table(int width, boolean colour) {
     List<Tally.Passes> passes = new ArrayList<>(tally.byCategory(rows));
     passes.add(tally.candidates("all", rows));
     passes.add(tally.tasks("tasks asked for", rows));
-    boolean values = tally.refusesRightValues(rows);
+    boolean values = tally.hasOtherRightValues(rows);
     List<String> table =
         Stream.<Function<Rate, String>>of(
                 rate -> Text.rate(rate) + " " + Text.interval(rate), Text::rate)

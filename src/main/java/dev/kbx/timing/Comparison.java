@@ -59,16 +59,18 @@ public record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> basel
   private static Verdict.Baseline eager(Timing.Result timing) {
     Speedup live = timing.speedup();
     List<Double> ms = timing.sizes().stream().map(SizeTiming::referenceMs).toList();
-    return measured(Baseline.EAGER, new Ratio(live.value(), live.low(), live.high()), ms, null);
+    return measured(
+        Baseline.EAGER, new Ratio(live.value(), live.low(), live.high()), ms, null, null);
   }
 
   private static Verdict.Baseline against(Timing.Result timing, CompiledTimes times) {
     if (!times.present()) {
       return new Verdict.Baseline(
-          times.kind().label(), null, null, null, null, null, times.failure());
+          times.kind().label(), null, null, null, null, null, times.failure(), null);
     }
     Speedup live = timing.speedup();
-    Ratio over = new Ratio(live.value(), live.low(), live.high()).over(times.ratio());
+    Ratio over =
+        RawRounds.overCompiled(new Ratio(live.value(), live.low(), live.high()), times.ratios());
     List<Double> ms = new ArrayList<>();
     for (int i = 0; i < times.sizes().size(); i++) {
       ms.add(timing.sizes().get(i).referenceMs() / times.sizes().get(i).ratio().value());
@@ -78,13 +80,18 @@ public record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> basel
             .map(CompiledTimes.Size::measured)
             .min(Comparator.naturalOrder())
             .orElseThrow();
-    return measured(times.kind(), over, ms, oldest);
+    List<String> raw = times.sizes().stream().map(CompiledTimes.Size::raw).toList();
+    return measured(times.kind(), over, ms, oldest, raw);
   }
 
   private static Verdict.Baseline measured(
-      Baseline kind, Ratio ratio, List<Double> ms, @Nullable Instant when) {
+      Baseline kind,
+      Ratio ratio,
+      List<Double> ms,
+      @Nullable Instant when,
+      @Nullable List<String> raw) {
     return new Verdict.Baseline(
-        kind.label(), ratio.value(), ratio.low(), ratio.high(), ms, when, null);
+        kind.label(), ratio.value(), ratio.low(), ratio.high(), ms, when, null, raw);
   }
 
   private static @Nullable Speedup speedup(Plan plan, List<Verdict.Baseline> all) {

@@ -145,7 +145,8 @@ final class CompiledBaselines {
         rounds.candidateMs(),
         rounds.ratio(),
         rounds.size(),
-        kept.now());
+        kept.now(),
+        rounds.raw());
   }
 
   private static OracleMessage.BaselineCompared compare(Oracle oracle, int number, boolean warm)

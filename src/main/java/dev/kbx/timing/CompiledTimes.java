@@ -1,5 +1,7 @@
 package dev.kbx.timing;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.plan.Baseline;
 import dev.kbx.stats.Ratio;
 import java.time.Instant;
@@ -23,10 +25,18 @@ record CompiledTimes(Baseline kind, List<Size> sizes, @Nullable String failure) 
    * @param ratio eager over compiled, with its 95 % interval
    * @param rounds number of rounds behind the interval
    * @param measured end of the measurement
+   * @param raw the rounds, in the form of {@link RawRounds}; eager is the reference
    */
   record Size(
-      String shape, double eagerMs, double compiledMs, Ratio ratio, int rounds, Instant measured) {
+      String shape,
+      double eagerMs,
+      double compiledMs,
+      Ratio ratio,
+      int rounds,
+      Instant measured,
+      String raw) {
     Size {
+      requireNonNull(raw, "times have their rounds"); // A file of an earlier version has none.
       if (!positive(eagerMs) || !positive(compiledMs) || !positive(ratio.value())) {
         throw new IllegalArgumentException("times are positive numbers");
       }
@@ -52,8 +62,8 @@ record CompiledTimes(Baseline kind, List<Size> sizes, @Nullable String failure) 
     return failure == null;
   }
 
-  /** Eager over compiled, geometric mean over the sizes. Call only if there is a baseline. */
-  Ratio ratio() {
-    return Ratio.mean(sizes.stream().map(Size::ratio).toList());
+  /** Eager over compiled, of each size. */
+  List<Ratio> ratios() {
+    return sizes.stream().map(Size::ratio).toList();
   }
 }

@@ -10,9 +10,10 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * The rounds of a size as a verdict keeps them, so that anybody can compute its figures again: what
- * is left after stalls and gaps were settled, in the order in which they were measured. A verdict
- * holds them as base64 of three doubles and a byte each, which takes a third of their digits.
+ * The rounds of a size as a verdict keeps them, of a candidate or of a compiled reference, so that
+ * anybody can compute its figures again: what is left after stalls and gaps were settled, in the
+ * order in which they were measured. A verdict holds them as base64 of three doubles and a byte
+ * each, which takes a third of their digits.
  */
 public final class RawRounds {
   private static final int BYTES = 3 * Double.BYTES + 1;
@@ -105,6 +106,16 @@ public final class RawRounds {
           new Round(row.get(0), 0, 0, row.get(1), row.get(3) != 0, row.get(2), row.get(4) != 0));
     }
     return Figures.of(samples);
+  }
+
+  /**
+   * The speedup of a task over a compiled reference.
+   *
+   * @param overEager the speedup over eager
+   * @param gains eager's time over the compiled reference's, of each size
+   */
+  public static Ratio overCompiled(Ratio overEager, List<Ratio> gains) {
+    return overEager.over(Ratio.mean(gains));
   }
 
   /** The speedup of a task that follows from its sizes. */

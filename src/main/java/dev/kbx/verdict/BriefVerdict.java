@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param valuesOk whether its results are right, whoever computed them, as {@link
  *     Verdict#valuesRight}; false if not known
- * @param correct whether it counts as correct, as {@link Verdict#correct}; false if not known
+ * @param ownOk whether they are right and not refused because of who computed, as {@link
+ *     Verdict#ownRight}; false if not known
  * @param breaks properties on which it fails; {@code a+b} if it is right for each alone
  * @param scaled whether it was judged on smaller inputs than published
  * @param kernelShare share of the result that its own kernels computed, 0 to 1
@@ -46,7 +47,7 @@ public record BriefVerdict(
     @Nullable Boolean callOk,
     @Nullable Boolean perfOk,
     boolean valuesOk,
-    boolean correct,
+    boolean ownOk,
     @Nullable Boolean publishedOk,
     @Nullable Boolean generalOk,
     List<String> holds,
@@ -152,7 +153,7 @@ public record BriefVerdict(
         v.callOk(),
         v.perfOk(),
         Objects.equals(v.valuesRight(), true),
-        Objects.equals(v.correct(), true),
+        Objects.equals(v.ownRight(), true),
         v.publishedOk(),
         v.generalOk(),
         v.holds() == null ? List.of() : v.holds(),

@@ -122,11 +122,20 @@ public record Judgement(
   }
 
   /**
-   * Whether it counts as correct: its results are right and not refused because of who computed. A
-   * timeout or crash while it was timed changes nothing. Null if not known.
+   * Whether its results are right and not refused because of who computed. Unlike {@link #correct},
+   * a timeout or crash while it was timed changes nothing. Null if not known.
+   */
+  public @Nullable Boolean ownRight() {
+    return withoutPolicy == null ? valuesRight() : Boolean.FALSE;
+  }
+
+  /**
+   * Whether it counts as correct, in every figure of that name: its status is. Null if its results
+   * were not compared, or if the task or kbx failed.
    */
   public @Nullable Boolean correct() {
-    return withoutPolicy == null ? valuesRight() : Boolean.FALSE;
+    if (status == Status.CORRECT) return exeOk;
+    return status.blame() == Status.Blame.CANDIDATE ? Boolean.FALSE : null;
   }
 
   /**

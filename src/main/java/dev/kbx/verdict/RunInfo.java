@@ -178,6 +178,14 @@ public record RunInfo(
         published);
   }
 
+  /**
+   * Whether the general grade is another than the one that decided: false, too, of published
+   * results, which are judged at neither.
+   */
+  public boolean hasTwoGrades() {
+    return published == null && !decidedByAllCalls();
+  }
+
   /** Whether all calls of a task decided: then correct is correct at the general grade. */
   public boolean decidedByAllCalls() {
     return grade.equals("general");

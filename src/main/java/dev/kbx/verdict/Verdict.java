@@ -107,6 +107,11 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
     return judgement.valuesRight();
   }
 
+  /** As {@link Judgement#ownRight}. */
+  public @Nullable Boolean ownRight() {
+    return judgement.ownRight();
+  }
+
   /** As {@link Judgement#correct}. */
   public @Nullable Boolean correct() {
     return judgement.correct();
@@ -279,6 +284,9 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
    * @param measured when that gain was measured, for the oldest size; null for eager, which is
    *     always measured with the candidate
    * @param failure why there is no such baseline for this task; then all figures are null
+   * @param raw of each size the rounds of the compiled reference beside eager that its gain follows
+   *     from, in the form of {@code dev.kbx.timing.RawRounds}; null for eager, and in verdicts of
+   *     earlier versions
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Baseline(
@@ -288,7 +296,8 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Nullable Double high,
       @Nullable List<Double> sizesMs,
       @Nullable Instant measured,
-      @Nullable String failure) {
+      @Nullable String failure,
+      @Nullable List<String> raw) {
 
     /** The speedup with the run's name of the baseline; null if there is none. */
     public @Nullable Speedup against(String baseline) {

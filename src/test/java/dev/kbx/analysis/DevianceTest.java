@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.Deviance.Measure;
 import dev.kbx.report.DevianceText;
+import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.util.HashMap;
 import java.util.List;
@@ -84,6 +85,33 @@ class DevianceTest {
         .isInstanceOf(IncomparableRuns.class)
         .hasMessageStartingWith("--factor: no factor 'hardwear'; there are category, ")
         .hasMessageEndingWith("device, hardware, shots");
+  }
+
+  @Test
+  void aBriefOneLeavesOutIntervalsAndModels() {
+    SimulatedRun run = run(1);
+    tasks(run, "a", 100);
+    tasks(run, "b", 40);
+    Deviance brief = Deviance.brief(new AskedRuns(List.of(asked(run))), Outcome.CORRECT);
+    assertThat(brief.outcomes()).hasSize(1);
+    assertThat(correct(brief))
+        .usingRecursiveComparison()
+        .ignoringFields("joint", "task", "factors.low", "factors.high")
+        .isEqualTo(correct(of(run)));
+    assertThat(correct(brief).factors()).allMatch(factor -> factor.low() == null);
+    assertThat(correct(brief).joint()).isNull();
+    assertThat(brief).usingRecursiveComparison().ignoringFields("outcomes").isEqualTo(of(run));
+    SimulatedRun nothing = run(2).stages(Stage.STATIC);
+    AskedRuns empty = new AskedRuns(List.of(asked(nothing)));
+    assertThat(Deviance.brief(empty, Outcome.CORRECT).outcomes().getFirst().unknown()).isNotNull();
+  }
+
+  @Test
+  void noCandidateLeavesNothingToExplain() {
+    AskedRuns empty = new AskedRuns(List.of(asked(run(1))));
+    assertThat(Deviance.brief(empty, Outcome.CORRECT).outcomes().getFirst().unknown())
+        .isEqualTo("0 of 0 pass, nothing to explain");
+    assertThat(correct(Deviance.of(empty)).unknown()).isEqualTo("0 of 0 pass, nothing to explain");
   }
 
   @Test

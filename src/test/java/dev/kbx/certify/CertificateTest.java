@@ -3,6 +3,7 @@ package dev.kbx.certify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
+import dev.kbx.stats.Ratio;
 import dev.kbx.timing.RawRounds;
 import dev.kbx.timing.RawRounds.Figures;
 import dev.kbx.verdict.Json;
@@ -99,7 +100,7 @@ class CertificateTest {
     assertThat(check.problems()).isEmpty();
     assertThat(check.holds()).isTrue();
     assertThat(check.signer()).isEqualTo(KEY.signer());
-    assertThat(check.figures()).isEqualTo(new CheckedFigures(1, 3, 0, 0, 0, 0, 0, 1, 1));
+    assertThat(check.figures()).isEqualTo(new CheckedFigures(1, 3, 0, 0, 0, 0, 0, 0, 1, 1));
   }
 
   @Test
@@ -159,13 +160,98 @@ class CertificateTest {
             problem -> assertThat(problem).contains("another hash"));
   }
 
+  /** A verdict with a compiled baseline, 1.25 times as fast as eager, that is the best of both. */
+  private static ObjectNode compiled() {
+    ObjectNode json = (ObjectNode) Json.mapper().readTree(verdict());
+    ObjectNode compiled = ((ArrayNode) json.get("baselines")).addObject().put("name", "compile");
+    List<Ratio> gains = new ArrayList<>();
+    ArrayNode rounds = compiled.putArray("raw");
+    ArrayNode ms = compiled.putArray("sizes_ms");
+    for (JsonNode size : json.get("sizes")) {
+      double eagerMs = size.get("reference_ms").asDouble();
+      String raw = raw(eagerMs / 1.25, eagerMs);
+      rounds.add(raw);
+      gains.add(RawRounds.figures(RawRounds.rows(raw)).speedup());
+      ms.add(eagerMs / gains.getLast().value());
+    }
+    JsonNode eager = json.get("speedup");
+    Ratio speedup =
+        RawRounds.overCompiled(
+            new Ratio(
+                eager.get("value").asDouble(),
+                eager.get("low").asDouble(),
+                eager.get("high").asDouble()),
+            gains);
+    compiled.put("speedup", speedup.value()).put("low", speedup.low()).put("high", speedup.high());
+    ObjectNode main = (ObjectNode) json.get("speedup");
+    main.put("baseline", "best (compile), warm cache").put("value", speedup.value());
+    main.put("low", speedup.low()).put("high", speedup.high());
+    return json;
+  }
+
+  @Test
+  void speedupsOverCompiledReferencesFollowFromTheRoundsOfThese() throws Exception {
+    CertificateCheck check = check(signed(KEY, compiled().toString()));
+    assertThat(check.problems()).isEmpty();
+    assertThat(check.figures()).isEqualTo(new CheckedFigures(1, 3, 0, 0, 1, 0, 0, 0, 1, 1));
+    for (String field : List.of("speedup", "low", "high")) {
+      ObjectNode json = compiled();
+      ObjectNode baseline = (ObjectNode) json.get("baselines").get(1);
+      baseline.put(field, baseline.get(field).asDouble() * 1.001);
+      // The verdict's own, which it names as the same, is another now.
+      assertThat(check(signed(KEY, json.toString())).problems())
+          .satisfiesExactly(
+              problem -> assertThat(problem).contains("against compile: " + field + " is"),
+              problem -> assertThat(problem).contains("gelu#0: " + field + " is"));
+      ObjectNode own = compiled();
+      ObjectNode main = (ObjectNode) own.get("speedup");
+      String same = field.equals("speedup") ? "value" : field;
+      main.put(same, main.get(same).asDouble() * 0.999);
+      assertThat(check(signed(KEY, own.toString())).problems())
+          .singleElement()
+          .asString()
+          .contains("gelu#0: " + field + " is");
+    }
+    ObjectNode json = compiled();
+    ((ArrayNode) json.get("baselines").get(1).get("sizes_ms")).set(2, 0.1);
+    assertThat(check(signed(KEY, json.toString())).problems())
+        .singleElement()
+        .asString()
+        .contains("against compile, size (4096,) float32: sizes_ms is 0.1");
+  }
+
+  @Test
+  void aBaselineThatIsNotTheFastestIsFound() throws Exception {
+    ObjectNode json = compiled();
+    ObjectNode eager = (ObjectNode) json.get("baselines").get(0);
+    ObjectNode main = (ObjectNode) json.get("speedup");
+    main.put("baseline", "best (eager)").put("value", eager.get("speedup").asDouble());
+    main.set("low", eager.get("low"));
+    main.set("high", eager.get("high"));
+    assertThat(check(signed(KEY, json.toString())).problems())
+        .containsExactly(
+            "Activation/gelu#0: its speedup is against best (eager), and compile is faster");
+  }
+
+  @Test
+  void compiledReferencesOfEarlierVersionsHaveNoRounds() throws Exception {
+    ObjectNode json = compiled();
+    ((ObjectNode) json.get("baselines").get(1)).remove("raw");
+    CertificateCheck check = check(signed(KEY, json.toString()));
+    assertThat(check.holds()).isTrue();
+    assertThat(check.figures()).isEqualTo(new CheckedFigures(1, 3, 0, 0, 0, 1, 0, 0, 1, 1));
+    ((ObjectNode) json.get("baselines").get(1)).putArray("raw").add(raw(1, 2));
+    assertThat(check(signed(KEY, json.toString())).problems())
+        .containsExactly("Activation/gelu#0, against compile: it has rounds of other sizes");
+  }
+
   @Test
   void whatHasNoRoundsIsSaidToBeUnchecked() throws Exception {
     ObjectNode json = (ObjectNode) Json.mapper().readTree(verdict());
     for (JsonNode size : json.get("sizes")) ((ObjectNode) size).remove("raw");
     CertificateCheck check = check(signed(KEY, json.toString()));
     assertThat(check.holds()).isTrue();
-    assertThat(check.figures()).isEqualTo(new CheckedFigures(0, 0, 1, 3, 0, 0, 0, 1, 1));
+    assertThat(check.figures()).isEqualTo(new CheckedFigures(0, 0, 1, 3, 0, 0, 0, 0, 1, 1));
     ObjectNode compiled = (ObjectNode) Json.mapper().readTree(verdict());
     ((ObjectNode) compiled.get("speedup")).put("baseline", "best (compile)");
     assertThat(check(signed(KEY, compiled.toString())).figures().otherBaselines()).isEqualTo(1);

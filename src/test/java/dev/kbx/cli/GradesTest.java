@@ -160,7 +160,7 @@ class GradesTest {
         .contains("3 of 4 candidates correct by the published rules")
         .contains(
             "Where kernels hold",
-            "<th scope=\"col\">General</th>",
+            "<th scope=\"col\">Correct, general</th>",
             "<h2>Correct, general grade</h2>",
             "<span>non_contiguous</span>",
             "<td class=\"bad\">0/2</td>");

@@ -291,7 +291,7 @@ final class Fixtures {
           : List.of(
               eager,
               against("compile", factor / 1.25, measured),
-              new Baseline("max-autotune", null, null, null, null, null, "it is wrong"));
+              new Baseline("max-autotune", null, null, null, null, null, "it is wrong", null));
     }
 
     /** Of slow candidates; of very fast ones it is missing. */
@@ -310,7 +310,7 @@ final class Fixtures {
 
     private static Baseline against(String name, double factor, @Nullable Instant measured) {
       List<Double> ms = List.of(0.021 * factor, 0.042 * factor, 0.063 * factor);
-      return new Baseline(name, factor, factor * 0.98, factor * 1.02, ms, measured, null);
+      return new Baseline(name, factor, factor * 0.98, factor * 1.02, ms, measured, null, null);
     }
 
     private void timed(double factor) {

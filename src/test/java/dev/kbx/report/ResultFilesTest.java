@@ -11,14 +11,20 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -155,7 +161,10 @@ class ResultFilesTest {
     assertThat(speedup.get("slower").intValue()).isEqualTo(4);
   }
 
-  /** Timed calls are checked, too: what they refute was not correct. A timeout refutes nothing. */
+  /**
+   * Timed calls are checked, too: what they refute has no right values. A timeout refutes nothing,
+   * but is not correct.
+   */
   @ParameterizedTest
   @CsvSource({
     "WRONG_VALUES, 0",
@@ -165,21 +174,29 @@ class ResultFilesTest {
     "TIMEOUT, 1",
     "CRASHED, 1"
   })
-  void whatTimedCallsRefuteIsNotCorrect(Status status, int correct) throws IOException {
+  void whatTimedCallsRefuteHasNoRightValues(Status status, int right) throws IOException {
     var draft = Fixtures.failed("Math/exp", 0, status, Stage.PERF).evidence("replay");
     List<Verdict> verdicts = List.of(draft.build(Fixtures.H200));
     JsonNode summary = finish(verdicts, Fixtures.H200, "summary.json");
     assertThat(summary.get("call_pass").intValue()).isEqualTo(1);
-    assertThat(summary.get("exe_pass").intValue()).isEqualTo(correct);
+    assertThat(summary.get("exe_pass").intValue()).isEqualTo(right);
     assertThat(summary.get("perf_pass").intValue()).isZero();
-    assertThat(summary.get("suite_rates").get("exe").get("pass").intValue()).isEqualTo(correct);
+    JsonNode suite = summary.get("suite_rates");
+    assertThat(suite.get("exe").get("pass").intValue()).isEqualTo(right);
+    assertThat(suite.get("correct").get("pass").intValue()).isZero();
     JsonNode rates = summary.get("by_category").get(0).get("rates");
-    assertThat(rates.get("exe").get("pass").intValue()).isEqualTo(correct);
+    assertThat(rates.get("exe").get("pass").intValue()).isEqualTo(right);
     JsonNode metrics = finish(verdicts, Fixtures.H200, "metrics.json").get("Math/exp.py");
-    assertThat(metrics.get("exe_ok").booleanValue()).isEqualTo(correct == 1);
+    assertThat(metrics.get("exe_ok").booleanValue()).isEqualTo(right == 1);
     assertThat(metrics.get("error").stringValue()).contains("replay");
     assertThat(Files.readString(folder.resolve("report.html")))
-        .contains(correct + " of 20 tasks have a correct candidate");
+        .contains(
+            "0 of 20 tasks have a correct candidate",
+            right == 0
+                ? "Judged at the"
+                : "1 of 1 candidate correct by the published rules, which ask neither who computes"
+                    + " nor how timing ends; of them 0 not by a kernel of their own, and 1 ended"
+                    + " while being timed.");
   }
 
   @ParameterizedTest
@@ -481,6 +498,27 @@ class ResultFilesTest {
       assertThatExceptionOfType(UnwritableException.class)
           .isThrownBy(() -> files.append(ON_CPU.getFirst()))
           .withMessageContaining("results.jsonl: No space left on device");
+    }
+  }
+
+  /** Rounds are in results.jsonl; a page does not show them. */
+  @Test
+  void aPageHasNoRounds() throws IOException {
+    Verdict plain = Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 14);
+    ObjectNode json = Json.mapper().valueToTree(plain);
+    for (JsonNode size : json.get("sizes")) ((ObjectNode) size).put("raw", "cm91bmRz");
+    JsonNode compiled = json.get("baselines").get(json.get("baselines").size() - 1);
+    ((ObjectNode) compiled).putArray("raw").add("cm91bmRz");
+    Verdict verdict = Json.mapper().treeToValue(json, Verdict.class);
+    finish(List.of(verdict), Fixtures.H200, "summary.json");
+    String page = Files.readString(folder.resolve("report.html"));
+    Matcher chunk = Pattern.compile("id=\"chunk-0\">([^<]*)<").matcher(page);
+    assertThat(chunk.find()).isTrue();
+    byte[] packed = Base64.getDecoder().decode(chunk.group(1));
+    try (var details = new GZIPInputStream(new ByteArrayInputStream(packed))) {
+      assertThat(new String(details.readAllBytes(), StandardCharsets.UTF_8))
+          .contains("candidate_ms")
+          .doesNotContain("cm91bmRz");
     }
   }
 

@@ -105,7 +105,8 @@ class ComparisonTest {
         100 / ratio,
         new Ratio(ratio, ratio / doubt, ratio * doubt),
         5,
-        FIRST.plusSeconds(later));
+        FIRST.plusSeconds(later),
+        "rounds of " + shape);
   }
 
   private static final CompiledTimes COMPILE = compiled(Baseline.COMPILE, 1, 4);

@@ -10,31 +10,35 @@ class JudgementTest {
   /** Empty cells are not known. */
   @ParameterizedTest
   @CsvSource({
-    "correct,       true,  false, true,  true",
-    "wrong_values,  false, false, false, false",
+    "correct,       true,  false, true,  true,  true",
+    "wrong_values,  false, false, false, false, false",
     // Refuted while it was timed.
-    "cheating,      true,  false, false, false",
-    "not_a_kernel,  true,  false, false, false",
+    "cheating,      true,  false, false, false, false",
+    "not_a_kernel,  true,  false, false, false, false",
     // Not refuted: it only ended while it was timed.
-    "timeout,       true,  false, true,  true",
-    "crashed,       true,  false, true,  true",
+    "timeout,       true,  false, true,  true,  false",
+    "crashed,       true,  false, true,  true,  false",
+    "infrastructure,true,  false, true,  true,  ",
     // Refused because of who computes, and run nevertheless.
-    "not_a_kernel,  true,  true,  true,  false",
-    "not_a_kernel,  false, true,  false, false",
+    "not_a_kernel,  true,  true,  true,  false, false",
+    "not_a_kernel,  false, true,  false, false, false",
     // Not compared.
-    "correct,       ,      false, ,      ",
-    "cheating,      ,      false, false, false",
-    "not_a_kernel,  ,      true,  ,      false",
-    "infrastructure,,      false, ,      ",
+    "correct,       ,      false, ,      ,      ",
+    "cheating,      ,      false, false, false, false",
+    "not_a_kernel,  ,      true,  ,      false, false",
+    "compile_error, ,      false, ,      ,      false",
+    "infrastructure,,      false, ,      ,      ",
   })
   void whatCountsAsCorrect(
       String status,
       @Nullable Boolean exeOk,
       boolean ranWithoutPolicy,
       @Nullable Boolean valuesRight,
+      @Nullable Boolean ownRight,
       @Nullable Boolean correct) {
     Judgement judgement = judgement(status, exeOk, ranWithoutPolicy);
     assertThat(judgement.valuesRight()).isEqualTo(valuesRight);
+    assertThat(judgement.ownRight()).isEqualTo(ownRight);
     assertThat(judgement.correct()).isEqualTo(correct);
   }
 

@@ -1,0 +1,132 @@
+package dev.kbx.paper;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.stats.Median;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Clocks;
+import dev.kbx.verdict.Verdict.Device;
+import dev.kbx.verdict.Verdict.SizeTiming;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The devices, software and clocks of some verdicts, as these state them.
+ *
+ * @param devices in the order in which they appear
+ * @param versions of software, by name
+ * @param policies who might compute results
+ * @param flags observations about candidates: how many have each
+ * @param timed number of timed sizes
+ * @param rounds of measuring, over all timed sizes; null without any, as are the clocks
+ * @param hostBound timed sizes for which the device waited for the host
+ * @param recorded timed sizes measured as CUDA graphs
+ * @param throttled timed sizes during which the device reduced its clocks
+ * @param throttleReasons by the driver's names
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Conditions(
+    List<Device> devices,
+    Map<String, SortedSet<String>> versions,
+    SortedSet<String> policies,
+    Map<String, Integer> flags,
+    int timed,
+    @Nullable Range rounds,
+    @Nullable Range smMhz,
+    @Nullable Range memoryMhz,
+    @Nullable Range celsius,
+    @Nullable Range watts,
+    int hostBound,
+    int recorded,
+    int throttled,
+    SortedSet<String> throttleReasons) {
+
+  /** Least, median and most of some values. */
+  public record Range(double least, double median, double most) {
+    static @Nullable Range of(List<Double> values) {
+      if (values.isEmpty()) return null;
+      double[] all = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+      return new Range(all[0], Median.of(all), all[all.length - 1]);
+    }
+  }
+
+  /** Collects them, verdict by verdict. */
+  public static final class Reader {
+    private final Set<Device> devices = new LinkedHashSet<>();
+    private final Map<String, SortedSet<String>> versions = new TreeMap<>();
+    private final SortedSet<String> policies = new TreeSet<>();
+    private final Map<String, Integer> flags = new TreeMap<>();
+    private final List<Double> rounds = new ArrayList<>();
+    private final Map<String, List<Double>> clocks = new LinkedHashMap<>();
+    private final SortedSet<String> reasons = new TreeSet<>();
+    private int hostBound;
+    private int recorded;
+    private int throttled;
+
+    /** Takes the next whole verdict. */
+    public void add(Verdict verdict) {
+      devices.add(verdict.device());
+      verdict
+          .versions()
+          .forEach(
+              (name, version) -> versions.computeIfAbsent(name, _ -> new TreeSet<>()).add(version));
+      if (verdict.policy() != null) policies.add(verdict.policy());
+      verdict.flags().forEach(flag -> flags.merge(flag, 1, Integer::sum));
+      List<SizeTiming> sizes = verdict.sizes();
+      if (sizes != null) sizes.forEach(this::add);
+    }
+
+    private void add(SizeTiming size) {
+      rounds.add((double) size.rounds());
+      if (Objects.equals(size.hostBound(), true)) hostBound++;
+      if (size.launched() != null) recorded++;
+      List<String> throttle = size.throttle();
+      if (throttle != null && !throttle.isEmpty()) {
+        throttled++;
+        reasons.addAll(throttle);
+      }
+      Clocks of = size.clocks();
+      if (of == null) return;
+      clock("sm", of, Clocks::smMhz);
+      clock("memory", of, Clocks::memoryMhz);
+      clock("celsius", of, Clocks::celsius);
+      clock("watts", of, Clocks::watts);
+    }
+
+    private void clock(String name, Clocks of, Function<Clocks, @Nullable Double> value) {
+      Double known = value.apply(of);
+      if (known != null) clocks.computeIfAbsent(name, _ -> new ArrayList<>()).add(known);
+    }
+
+    private @Nullable Range range(String name) {
+      return Range.of(clocks.getOrDefault(name, List.of()));
+    }
+
+    public Conditions conditions() {
+      return new Conditions(
+          List.copyOf(devices),
+          versions,
+          policies,
+          flags,
+          rounds.size(),
+          Range.of(rounds),
+          range("sm"),
+          range("memory"),
+          range("celsius"),
+          range("watts"),
+          hostBound,
+          recorded,
+          throttled,
+          reasons);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package dev.kbx.paper;
+
+import dev.kbx.paper.Tabular.Section;
+import dev.kbx.report.AtomicFile;
+import dev.kbx.report.UnwritableException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A publication as a folder for LaTeX: {@code main.tex}, which can be compiled as it is, and its
+ * parts, each a table or a figure to be put into another document after {@code preamble.tex}.
+ *
+ * <pre>
+ *   main.tex  preamble.tex  appendix.tex
+ *   tables/rates.tex, …
+ *   figures/rates.tex, rates.svg, …
+ * </pre>
+ */
+public final class LatexReport {
+  private final Path folder;
+  private final List<String> main = new ArrayList<>();
+
+  private LatexReport(Path folder) {
+    this.folder = folder;
+  }
+
+  /**
+   * Writes the files; those of the same names are replaced.
+   *
+   * @throws UnwritableException if one cannot be written
+   */
+  public static void write(Publication publication, Path folder) {
+    new LatexReport(folder).write(publication);
+  }
+
+  private void write(Publication publication) {
+    folders();
+    file("preamble.tex", LatexPreamble.text());
+    file("appendix.tex", appendix(publication));
+    main.add("\\documentclass[11pt,a4paper]{article}");
+    main.add("\\input{preamble}");
+    main.add("% Tables and figures where they are, as there is no text to float over.");
+    main.add("\\usepackage{float}");
+    main.add("\\floatplacement{table}{H}");
+    main.add("\\floatplacement{figure}{H}");
+    main.add("\\title{%s}".formatted(Latex.escape(publication.title())));
+    main.add("\\author{kbx report}");
+    main.add("\\date{}");
+    main.add("\\begin{document}");
+    main.add("\\maketitle");
+    List<Figure> figures = Figures.of(publication);
+    List<Tabular> tables = Tables.of(publication);
+    for (Section section : Section.values()) section(section, tables, figures);
+    main.add("\\appendix");
+    main.add("\\input{appendix}");
+    main.add("\\end{document}");
+    file("main.tex", String.join("\n", main) + "\n");
+  }
+
+  private void section(Section section, List<Tabular> tables, List<Figure> figures) {
+    List<Tabular> own = tables.stream().filter(table -> table.section() == section).toList();
+    List<Figure> drawn = figures.stream().filter(figure -> sectionOf(figure) == section).toList();
+    if (own.isEmpty() && drawn.isEmpty()) return;
+    main.add("\\section{%s}".formatted(section.title()));
+    for (Tabular table : own) {
+      file("tables/%s.tex".formatted(table.id()), LatexTable.of(table));
+      main.add("\\input{tables/%s}".formatted(table.id()));
+    }
+    for (Figure figure : drawn) {
+      file("figures/%s.tex".formatted(figure.id()), PgfFigure.of(figure));
+      file("figures/%s.svg".formatted(figure.id()), SvgFigure.of(figure));
+      main.add("\\input{figures/%s}".formatted(figure.id()));
+    }
+  }
+
+  private static Section sectionOf(Figure figure) {
+    String kind = figure.id().split("-", 2)[0];
+    return switch (kind) {
+      case "deviance" -> Section.DEVIANCE;
+      case "iterations" -> Section.ITERATIONS;
+      case "fastp" -> Section.SPEED;
+      case "spread" -> Section.DEVICES;
+      case "budget" -> Section.BUDGET;
+      default -> Section.METHODS;
+    };
+  }
+
+  private static String appendix(Publication publication) {
+    List<String> lines = new ArrayList<>();
+    lines.add("\\section{%s}".formatted(Measurement.TITLE));
+    lines.add("\\begin{raggedright}");
+    for (Appendix.Item item : Appendix.of(publication.measurement())) {
+      lines.add("\\paragraph{%s}".formatted(Latex.escape(item.subject())));
+      item.items().forEach(sentence -> lines.add(Latex.escape(sentence)));
+      lines.add("");
+    }
+    if (!publication.without().isEmpty()) {
+      lines.add("\\paragraph{Without data}");
+      for (Publication.Without each : publication.without()) {
+        lines.add(Latex.escape("%s: %s.".formatted(each.analysis(), each.why())));
+      }
+      lines.add("");
+    }
+    lines.add("\\end{raggedright}");
+    return String.join("\n", lines) + "\n";
+  }
+
+  /** Creates the folders, which must not be in the way of {@link #file}. */
+  private void folders() {
+    for (String name : List.of("tables", "figures")) {
+      Path below = folder.resolve(name);
+      try {
+        Files.createDirectories(below);
+      } catch (IOException e) {
+        throw new UnwritableException(below, e);
+      }
+    }
+  }
+
+  private void file(String name, String text) {
+    AtomicFile.replace(folder.resolve(name), writer -> writer.write(text));
+  }
+}
