@@ -4,6 +4,7 @@ Containers often bring packages as sources alone and tell Python not to write (`
 compiles all of torch anew: five seconds, where reading what is compiled takes one and a half.
 """
 
+import contextlib
 import importlib.util
 import os
 import sys
@@ -19,12 +20,23 @@ def keep():
     torch = importlib.util.find_spec("torch")
     if torch is None or torch.origin is None or os.path.exists(importlib.util.cache_from_source(torch.origin)):
         return
-    for state in states():
-        folder = state / "bytecode"
+    for folder in _folders():
         if _is_ours(folder):
             sys.pycache_prefix = str(folder)
             sys.dont_write_bytecode = False
             return
+
+
+@contextlib.contextmanager
+def writing():
+    """Bytecode of what is imported meanwhile is kept, too, where ``keep`` found a folder."""
+    before = sys.dont_write_bytecode
+    if sys.pycache_prefix in map(str, _folders()):
+        sys.dont_write_bytecode = False
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
 
 
 def states():
@@ -33,6 +45,10 @@ def states():
         Path(__file__).parents[2] / ".kbx",
         Path(os.environ.get("HOME", "/nonexistent")) / ".local" / "state" / "kbx",
     ]
+
+
+def _folders():
+    return [state / "bytecode" for state in states()]
 
 
 def _is_ours(folder):

@@ -14,6 +14,10 @@ from kbx import bytecode
 bytecode.states = lambda: [pathlib.Path({state!r})]
 bytecode.keep()
 import torch
+sys.dont_write_bytecode = {later!r}
+with bytecode.writing():
+    import later
+assert sys.dont_write_bytecode == {later!r}
 print(sys.pycache_prefix, sys.dont_write_bytecode, pathlib.Path(importlib.util.cache_from_source(torch.__file__)).exists())
 """
 
@@ -24,12 +28,13 @@ def start(tmp_path):
     package = tmp_path / "packages" / "torch"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
+    (package.parent / "later.py").write_text("")
     state = tmp_path / "state"
     paths = f"{package.parent}:{os.path.dirname(os.path.dirname(kbx.__file__))}"
 
-    def start(**environment):
+    def start(later=True, **environment):
         environment = {"PATH": os.environ["PATH"], "PYTHONPATH": paths} | environment
-        command = [sys.executable, "-c", PROGRAM.format(state=str(state))]
+        command = [sys.executable, "-c", PROGRAM.format(state=str(state), later=later)]
         return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.split()
 
     start.state = state
@@ -39,8 +44,9 @@ def start(tmp_path):
 def test_bytecode_that_may_not_be_written_beside_the_source_is_kept(start):
     folder = start.state / "bytecode"
     for _ in range(2):
-        assert start(PYTHONDONTWRITEBYTECODE="1") == [str(folder), "False", "True"]
+        assert start(PYTHONDONTWRITEBYTECODE="1") == [str(folder), "True", "True"]
     assert len(list(folder.rglob("torch/__init__*.pyc"))) == 1
+    assert len(list(folder.rglob("later*.pyc"))) == 1, "while it is told to write, for as long"
 
 
 def test_an_installation_with_bytecode_is_left_alone(start):

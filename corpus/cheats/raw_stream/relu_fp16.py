@@ -35,6 +35,8 @@ def raw():
         driver, made = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
     except OSError:
         return torch.cuda.Stream()
+    if driver.cuInit(0):  # no GPU, or none for this process
+        return torch.cuda.Stream()
     torch.cuda.current_stream().synchronize()
     driver.cuStreamCreate(ctypes.byref(made), NON_BLOCKING)
     return torch.cuda.ExternalStream(made.value)

@@ -33,6 +33,8 @@ class Spawn:
     loopback: bool = False
     """Whether it has a loopback network in its own namespace, by which a profiler talks to its program. Refused if the runner has no
     such namespace, or sees the machine's files."""
+    shapes: bool = False
+    """Whether it will run many of PyTorch's operations on shapes alone: what most of these need is then loaded beforehand, once."""
 
 
 @dataclass

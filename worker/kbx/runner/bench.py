@@ -38,21 +38,17 @@ _wait_for_device = getattr(torch._C, "_cuda_synchronize", None)  # absent from b
 
 _MESSAGE_CHARS = 2000
 _FRAMES = 20
-_GPU = "/dev/nvidiactl"
-"""Is there where a GPU is, ahead of which candidates are then compiled."""
 
 
 def warm():
     """Loads and compiles, once in the process that runners are forked from, what each runner would need."""
     launches.warm()
     native.prepare()
-    if os.path.exists(_GPU):
-        shapes.warm()
 
 
 def before_fork(spawn):
-    """The same for runners that compile ahead of a device where there is none: it takes a second, and they are rare."""
-    if spawn.device == "cpu" and spawn.data_address is None:
+    """The same for runners that run modules on shapes alone, ahead of a device: it takes a second or two, once."""
+    if spawn.shapes:
         shapes.warm()
 
 

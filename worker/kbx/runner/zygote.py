@@ -193,7 +193,8 @@ class Zygote:
     def _spawn(self, spawn):
         if spawn.runner in self._runners or spawn.runner <= 0:
             raise RuntimeError(f"channel {spawn.runner} is in use")
-        self._bench.before_fork(spawn)
+        with bytecode.writing():
+            self._bench.before_fork(spawn)
         gc.freeze()  # what that has loaded; see main
         if (threads := len(os.listdir("/proc/self/task"))) != 1:
             raise RuntimeError(f"the zygote has {threads} threads and can fork safely with one only")

@@ -170,7 +170,7 @@ final class Precompiler {
   private Made compile(Candidate candidate, OracleMessage.ShapesTraced task, boolean cpp)
       throws InterruptedException, TimeoutException, Runner.Lost {
     Duration limit = cpp ? CPP_LIMIT : plan.limits().load();
-    try (Runner runner = spawn(cpp)) {
+    try (Runner runner = spawn(cpp, task.module() != null)) {
       runner.attach();
       boolean loaded = loaded(runner, candidate, task, limit);
       // Saved now, since it may be lost in the next step. Errors of C++ are sent, too.
@@ -265,9 +265,9 @@ final class Precompiler {
     }
   }
 
-  private Runner spawn(boolean cpp) throws InterruptedException {
+  private Runner spawn(boolean cpp, boolean module) throws InterruptedException {
     Zygote.Allowance allowance = cpp ? CPP_ALLOWANCE : plan.limits().allowance();
-    return slot.zygote().spawn(slot.device().withoutGpu(), arch(), allowance);
+    return slot.zygote().spawn(slot.device().withoutGpu(), arch(), allowance, module);
   }
 
   /** Benchmark sizes are needed only on a GPU. */

@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteMessage {
 
   /** Version of the protocol; a worker with another version is refused. */
-  int PROTOCOL = 5;
+  int PROTOCOL = 6;
 
   /** A request, or the answer to the request of the same id. */
   sealed interface Numbered extends Message

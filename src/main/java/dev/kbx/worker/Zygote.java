@@ -90,13 +90,18 @@ public final class Zygote implements AutoCloseable {
   public Runner spawn(
       DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance, boolean timed)
       throws InterruptedException {
-    return spawn(slot, arch, oracle.deviceUuid(), oracle.dataAddress(), allowance, timed, false);
+    return spawn(
+        slot, arch, oracle.deviceUuid(), oracle.dataAddress(), allowance, timed, false, false);
   }
 
-  /** Forks a runner that will get no arenas. */
-  public Runner spawn(DeviceSlot slot, String arch, Allowance allowance)
+  /**
+   * Forks a runner that will get no arenas: for compiling ahead.
+   *
+   * @param module whether what it calls is a module, most of which is PyTorch's work
+   */
+  public Runner spawn(DeviceSlot slot, String arch, Allowance allowance, boolean module)
       throws InterruptedException {
-    return spawn(slot, arch, null, null, allowance, false, false);
+    return spawn(slot, arch, null, null, allowance, false, false, module);
   }
 
   /**
@@ -106,7 +111,7 @@ public final class Zygote implements AutoCloseable {
   public Runner spawnWithLoopback(
       DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance)
       throws InterruptedException {
-    return spawn(slot, arch, oracle.deviceUuid(), null, allowance, false, true);
+    return spawn(slot, arch, oracle.deviceUuid(), null, allowance, false, true, false);
   }
 
   private Runner spawn(
@@ -116,7 +121,8 @@ public final class Zygote implements AutoCloseable {
       @Nullable String dataAddress,
       Allowance allowance,
       boolean timed,
-      boolean loopback)
+      boolean loopback,
+      boolean shapes)
       throws InterruptedException {
     int number = lastRunner.incrementAndGet();
     Runner runner =
@@ -148,7 +154,8 @@ public final class Zygote implements AutoCloseable {
                       allowance.processes(),
                       allowance.fileBytes(),
                       timed,
-                      loopback),
+                      loopback,
+                      shapes),
               SPAWN_LIMIT);
       return switch (answer) {
         case ZygoteMessage.Spawned spawned -> {

@@ -14,6 +14,7 @@ public sealed interface ZygoteMessage extends Message {
    *
    * @param timed whether its calls will be timed
    * @param loopback whether it may connect to itself
+   * @param shapes whether it will run many of PyTorch's operations on shapes alone
    */
   @JsonTypeName("spawn")
   record Spawn(
@@ -30,7 +31,8 @@ public sealed interface ZygoteMessage extends Message {
       int processes,
       long fileBytes,
       boolean timed,
-      boolean loopback)
+      boolean loopback,
+      boolean shapes)
       implements ZygoteMessage, Numbered {}
 
   /** The runner is ready for messages. */

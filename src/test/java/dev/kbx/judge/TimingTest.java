@@ -188,7 +188,9 @@ class TimingTest {
     Duration limit = Duration.ofSeconds(20);
     try {
       Runner other =
-          workers.zygote().spawn(DeviceSlot.cpu(1), "sm_90", new Zygote.Allowance(1, 1, 1, 1));
+          workers
+              .zygote()
+              .spawn(DeviceSlot.cpu(1), "sm_90", new Zygote.Allowance(1, 1, 1, 1), false);
       other.ask(
           RunnerMessage.Loaded.class,
           id ->

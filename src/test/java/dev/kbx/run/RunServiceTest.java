@@ -255,7 +255,7 @@ class RunServiceTest {
   private static int lastRunner(Slot slot) throws Exception {
     Zygote zygote = slot.zygote();
     Limits limits = Limits.defaults();
-    try (Runner runner = zygote.spawn(slot.device(), "sm_90", limits.allowance())) {
+    try (Runner runner = zygote.spawn(slot.device(), "sm_90", limits.allowance(), false)) {
       return runner.number() - 1;
     }
   }
