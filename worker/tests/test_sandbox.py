@@ -148,7 +148,7 @@ def test_tasks_oracle_and_home_are_not_there(runner):
 import kbx, os
 answer = [sorted(os.listdir(os.path.dirname(kbx.__file__))), os.path.exists('/home'), os.path.exists('/var')]
 """)
-    assert package == ["__init__.py", "precision.py", "runner", "standins.py", "state.py", "tensors.py"]
+    assert package == ["__init__.py", "bytecode.py", "precision.py", "runner", "standins.py", "state.py", "tensors.py"]
     assert not home and not var
 
 
