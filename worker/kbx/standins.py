@@ -1,9 +1,14 @@
-"""Classes of torch that take ``cuda`` for a device, for code that runs where there is none: they do on the CPU what was asked for.
+"""What stands in for parts of torch. The runner and the oracle share it, and so say the same of the same code.
 
-The runner and the oracle share them, and so say the same of the same code.
+Classes that take ``cuda`` for a device, for code that runs where there is none, do on the CPU what was asked for; a function answers
+without what the original would load first.
 """
 
+import functools
+
 import torch
+
+from kbx import tensors
 
 
 class Generator(torch.Generator):
@@ -27,6 +32,32 @@ class CudaAutocast(Autocast):
 
     def __init__(self, enabled=True, dtype=torch.float16, cache_enabled=True):
         super().__init__("cuda", dtype, enabled, cache_enabled)
+
+
+_broadcast_shapes = torch.broadcast_shapes
+
+
+@functools.wraps(_broadcast_shapes)
+def broadcast_shapes(*shapes):
+    if torch.compiler.is_compiling() or torch.jit.is_tracing():
+        return _broadcast_shapes(*shapes)
+    listed = [(shape,) if type(shape) is int else shape for shape in shapes]
+    if all(map(_is_plain, listed)):
+        try:
+            return tensors.broadcast(*listed)
+        except RuntimeError:
+            pass  # which the original words better
+    return _broadcast_shapes(*shapes)
+
+
+def _is_plain(shape):
+    return isinstance(shape, (tuple, list)) and all(type(size) is int and size >= 0 for size in shape)
+
+
+def install():
+    """Lets ``torch.broadcast_shapes``, which many wrappers of kernels call, answer without symbolic mathematics: with these its first
+    answer in a process takes half a second, or three where they have no bytecode; on a GPU while others wait for the device."""
+    torch.broadcast_shapes = torch.functional.broadcast_shapes = broadcast_shapes
 
 
 # Messages name them as their users know them.

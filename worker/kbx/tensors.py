@@ -7,6 +7,8 @@ A *value tree* is the JSON form of arguments and results. A tensor leaf names an
 without looking inside. Floats travel as ``float.hex()`` text: JSON has no infinities and must not round.
 """
 
+import itertools
+
 import torch
 
 ALIGN = 512
@@ -42,9 +44,15 @@ def dtype_name(dtype):
 
 
 def broadcast(*shapes):
-    """The shape that tensors of these shapes broadcast to. ``torch.broadcast_shapes`` would load a second's worth of symbolic
-    mathematics first, in every process that asks."""
-    return torch.broadcast_tensors(*(torch.empty(shape, device="meta") for shape in shapes))[0].shape
+    """The shape that tensors of these shapes broadcast to; raises RuntimeError where they do not. ``torch.broadcast_shapes`` would
+    load a second's worth of symbolic mathematics first, in every process that asks."""
+    together = []
+    for sizes in itertools.zip_longest(*(reversed(shape) for shape in shapes), fillvalue=1):
+        others = {size for size in sizes if size != 1}
+        if len(others) > 1:
+            raise RuntimeError(f"shapes {', '.join(map(str, map(tuple, shapes)))} do not broadcast")
+        together.append(others.pop() if others else 1)
+    return torch.Size(reversed(together))
 
 
 def span(shape, stride):

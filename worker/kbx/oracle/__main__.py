@@ -91,10 +91,11 @@ def _server(options):
     os.environ["CUDA_DEVICE_MAX_COPY_CONNECTIONS"] = "1"
     import torch  # after the change of user: a CUDA context belongs to who made it
 
-    from kbx import precision
+    from kbx import precision, standins
     from kbx.oracle.server import Server
 
     torch.set_num_threads(1)
+    standins.install()
     precision.plain()
     if options.device == "cuda":
         from kbx.oracle.cuda import CudaDevice

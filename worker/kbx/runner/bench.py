@@ -13,7 +13,7 @@ import traceback
 import torch
 import triton
 
-from kbx import clock, cores, graphs, precision, protocol, results, shapes, tensors
+from kbx import clock, cores, graphs, precision, protocol, results, shapes, standins, tensors
 from kbx.messages import runner as messages
 from kbx.runner import (
     ahead,
@@ -42,6 +42,7 @@ _FRAMES = 20
 
 def warm():
     """Loads and compiles, once in the process that runners are forked from, what each runner would need."""
+    standins.install()
     launches.warm()
     native.prepare()
 
