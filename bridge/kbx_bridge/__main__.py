@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 
-PROTOCOL = 5
+PROTOCOL = 6
 
 
 def arguments():
