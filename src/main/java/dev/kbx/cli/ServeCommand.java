@@ -168,7 +168,7 @@ final class ServeCommand implements Callable<Integer> {
       TlsKeys keys = TlsKeys.read(certificates, key);
       return new Listening(host, port, requireTokens, Optional.of(keys));
     } catch (IllegalArgumentException e) {
-      throw new UserError(e.getMessage());
+      throw new UserError(requireNonNull(e.getMessage()));
     }
   }
 
