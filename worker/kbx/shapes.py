@@ -78,15 +78,15 @@ class Shapes(PlainMode):
             if unknown or math.prod(shape) > SMALL:
                 return _pointwise(function, args, kwargs, shape, named.get("memory_format"))
             return function(*args, **kwargs)
-        return self._inferred(function, args, kwargs, given)
+        return self._inferred(function, args, kwargs, given, unknown)
 
     def _is_unknown(self, tensor):
         """Whether nothing is computed of its values; what is small and part of something large may be, from zeros."""
         return tensor.numel() > SMALL or (self._exact and _is_blank(tensor))
 
-    def _inferred(self, function, args, kwargs, given):
+    def _inferred(self, function, args, kwargs, given, unknown):
         """By PyTorch's own rules for tensors without memory, of which some take seconds to be loaded."""
-        if not any(map(self._is_unknown, given)) and _most_elements(args, kwargs) <= _CERTAINLY_SMALL:
+        if not unknown and _most_elements(args, kwargs) <= _CERTAINLY_SMALL:
             return function(*args, **kwargs)
         try:
             results = _on_meta(function, args, kwargs)
@@ -97,7 +97,7 @@ class Shapes(PlainMode):
             if sum(t.numel() for t in given) > _AFFORDABLE or function._schema.is_mutable:
                 raise
             return function(*args, **kwargs)
-        if not any(map(self._is_unknown, given)) and all(t.numel() <= SMALL for t in _tensors_in(results)):
+        if not unknown and all(t.numel() <= SMALL for t in _tensors_in(results)):
             return function(*args, **kwargs)
         return tree_map(
             lambda leaf: blank(leaf.shape, leaf.stride(), leaf.dtype) if isinstance(leaf, torch.Tensor) else leaf,
