@@ -3,9 +3,9 @@ package dev.kbx.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.kbx.SelfSigned;
 import dev.kbx.llm.ModelFailure.Kind;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -21,8 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Connections that cannot be trusted are not tried again. */
 class TlsFailuresTest {
-  private static final String PASSWORD = "changeit";
-
   @TempDir private Path folder;
 
   private ModelFailure failure(int port) throws Exception {
@@ -45,31 +43,9 @@ class TlsFailuresTest {
 
   /** A server with a certificate that nobody has signed. */
   private ServerSocket selfSigned() throws Exception {
-    Path store = folder.resolve("keys.p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=localhost",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                PASSWORD)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("keytool.log").toFile())
-            .start();
-    assertThat(keytool.waitFor()).as(Files.readString(folder.resolve("keytool.log"))).isZero();
-    KeyStore keys = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(store)) {
-      keys.load(in, PASSWORD.toCharArray());
-    }
+    KeyStore keys = SelfSigned.in(folder);
     KeyManagerFactory managers = KeyManagerFactory.getInstance("PKIX");
-    managers.init(keys, PASSWORD.toCharArray());
+    managers.init(keys, SelfSigned.PASSWORD.toCharArray());
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(managers.getKeyManagers(), null, null);
     return context

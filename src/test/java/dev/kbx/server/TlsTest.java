@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.Bundled;
 import dev.kbx.Patience;
+import dev.kbx.SelfSigned;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -33,39 +33,16 @@ import org.junit.jupiter.api.io.TempDir;
 /** HTTPS with a real certificate, made by the JDK's keytool. */
 @Timeout(Patience.SECONDS)
 class TlsTest {
-  private static final char[] PASSWORD = "changeit".toCharArray();
+  private static final char[] PASSWORD = SelfSigned.PASSWORD.toCharArray();
 
   @TempDir private Path folder;
   private KeyStore keys;
 
   @BeforeEach
   void makeKeys() throws Exception {
-    Path file = folder.resolve("keys.p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "kbx",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=localhost",
-                "-ext",
-                "san=ip:127.0.0.1",
-                "-keystore",
-                file.toString(),
-                "-storepass",
-                new String(PASSWORD))
-            .inheritIO()
-            .start();
-    assertThat(keytool.waitFor()).isZero();
-    keys = KeyStore.getInstance("PKCS12");
-    try (InputStream stored = Files.newInputStream(file)) {
-      keys.load(stored, PASSWORD);
-    }
-    pem("chain.pem", "CERTIFICATE", keys.getCertificate("kbx").getEncoded());
-    pem("key.pem", "PRIVATE KEY", keys.getKey("kbx", PASSWORD).getEncoded());
+    keys = SelfSigned.in(folder);
+    pem("chain.pem", "CERTIFICATE", keys.getCertificate(SelfSigned.ALIAS).getEncoded());
+    pem("key.pem", "PRIVATE KEY", keys.getKey(SelfSigned.ALIAS, PASSWORD).getEncoded());
   }
 
   private void pem(String name, String kind, byte[] content) throws IOException {
@@ -101,7 +78,7 @@ class TlsTest {
   private SSLContext trusting() throws Exception {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
-    trusted.setCertificateEntry("kbx", keys.getCertificate("kbx"));
+    trusted.setCertificateEntry("kbx", keys.getCertificate(SelfSigned.ALIAS));
     TrustManagerFactory factory =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     factory.init(trusted);
@@ -141,7 +118,7 @@ class TlsTest {
     pem("rsa.pem", "PRIVATE KEY", pair("RSA").getPrivate().getEncoded());
     assertProblem("text.pem", "key.pem", "text.pem: no certificate in PEM");
     assertProblem("chain.pem", "text.pem", "text.pem: no private key in PEM");
-    pem("old.pem", "EC PRIVATE KEY", keys.getKey("kbx", PASSWORD).getEncoded());
+    pem("old.pem", "EC PRIVATE KEY", keys.getKey(SelfSigned.ALIAS, PASSWORD).getEncoded());
     assertProblem("chain.pem", "old.pem", "old.pem: no private key in PEM");
     assertProblem("chain.pem", "chain.pem", "chain.pem: no private key in PEM");
     assertProblem("chain.pem", "stranger.pem", "stranger.pem: not the key of the certificate in");
