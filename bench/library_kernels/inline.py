@@ -51,11 +51,11 @@ class Inliner:
 
     def __init__(self, library, root, shims):
         self._library, self._root = library, root
-        self._shims = _File(shims)
-        self._files, self._written, self._lines, self._origin = {}, set(), [], {}
+        self._shims, self._files = _File(shims), {}
 
     def candidate(self, adapter):
         """The text of a candidate."""
+        self._written, self._lines, self._origin = set(), [], {}
         file = _File(adapter)
         for statement in file.body:
             if isinstance(statement, ast.ImportFrom) and self._own(statement, None):
@@ -79,11 +79,8 @@ class Inliner:
 
     def _import(self, statement, module, alias):
         name, local = alias.name, alias.asname or alias.name
-        if name in self._shims.bound:
-            self._define(self._shims, "shims", name)
-        else:
-            source = self._own(statement, module)
-            self._define(self._file(source, name), source, name)
+        source = self._own(statement, module)
+        self._define(self._shims if name in self._shims.bound else self._file(source, name), source, name)
         if local != name:
             self._write(f"{local} = {name}")
 
@@ -97,6 +94,8 @@ class Inliner:
         return self._files[module]
 
     def _define(self, file, module, name):
+        if name in self._shims.bound:
+            file, module = self._shims, "shims"
         if (module, name) in self._written:
             return
         self._written.add((module, name))

@@ -3,7 +3,16 @@
 import contextlib
 
 import triton
+import triton.language as tl
 from triton.language.extra.libdevice import tanh as triton_tanh  # noqa: F401
+
+
+MAX_FUSED_SIZE = 65536
+triton_cast = tl.cast
+
+
+def is_cdna():
+    return False
 
 
 def torch_gpu_device(device):
