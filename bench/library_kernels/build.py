@@ -32,7 +32,7 @@ ALSO = {
     ("flag_gems", "sigmoid"): ("sigmoid_fp16", "sigmoid_bf16"),
     ("flag_gems", "tanh"): ("tanh_fp16", "tanh_bf16"),
     ("flag_gems", "matmul"): ("matmul_fp16", "matmul_bf16"),
-    ("flag_gems", "mul"): ("mul_fp16", "mul_bf16"),
+    ("flag_gems", "mul_fp16"): ("mul_bf16",),
     ("fla", "matmul"): ("matmul_fp16", "matmul_bf16"),
 }
 """Tasks of other dtypes that an adapter answers, too."""

@@ -8,6 +8,9 @@ import ast
 from pathlib import Path
 
 
+_LAZY_ANNOTATIONS = "from __future__ import annotations"
+
+
 class CannotInline(Exception):
     """What an adapter needs cannot be copied; the message says why."""
 
@@ -18,6 +21,7 @@ class _File:
     def __init__(self, path):
         self.text = path.read_text(encoding="utf-8")
         self.body = ast.parse(self.text).body
+        self.lazy = any(isinstance(s, ast.ImportFrom) and s.module == "__future__" for s in self.body)
         self.bound = {}
         for statement in self.body:
             for name in _binds(statement):
@@ -55,7 +59,7 @@ class Inliner:
 
     def candidate(self, adapter):
         """The text of a candidate."""
-        self._written, self._lines, self._origin = set(), [], {}
+        self._written, self._lines, self._origin, self._lazy = set(), [], {}, False
         file = _File(adapter)
         for statement in file.body:
             if isinstance(statement, ast.ImportFrom) and self._own(statement, None):
@@ -64,7 +68,8 @@ class Inliner:
             elif isinstance(statement, (ast.Import, ast.ImportFrom)):
                 self._write(file.source(statement))
         self._write(*(file.source(s) for s in file.body if not isinstance(s, (ast.Import, ast.ImportFrom))))
-        return "\n\n".join(self._lines) + "\n"
+        lazy = [_LAZY_ANNOTATIONS] if self._lazy else []
+        return "\n\n".join(lazy + self._lines) + "\n"
 
     def _write(self, *texts):
         self._lines += [text for text in texts if text not in self._lines]
@@ -99,6 +104,7 @@ class Inliner:
         if (module, name) in self._written:
             return
         self._written.add((module, name))
+        self._lazy |= file.lazy
         statements = file.bound.get(name)
         if not statements:
             raise CannotInline(f"{module} does not define {name}")

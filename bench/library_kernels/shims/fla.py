@@ -1,5 +1,7 @@
 """What fla's kernels import that asks for the machine."""
 
+import torch
+
 autotune_cache_kwargs = {}
 IS_AMD = IS_INTEL = IS_NPU = False
 
@@ -12,5 +14,5 @@ def autocast_custom_fwd(function):
     return function
 
 
-def input_guard(function=None, **options):
-    return function if function is not None else lambda inner: inner
+def custom_device_ctx(index):
+    return torch.cuda.device(index)

@@ -11,10 +11,9 @@ from triton.language.extra import libdevice as tl_extra_shim  # noqa: F401
 logger = logging.getLogger(__name__)
 torch_device_fn = torch.cuda
 device = "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def libentry():
-    return lambda kernel: kernel
+DEVICE_COUNT = max(1, torch.cuda.device_count())
+major_version, minor_version = 3, 6
+"""FlagGems launches by the version of Triton, of which it knows those up to 3.6; 3.7 launches as 3.6 does."""
 
 
 def libtuner(configs, key, strategy=None, **options):
@@ -170,7 +169,7 @@ class _Pointwise:
             _pointwise_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](*tensors, out, n, self._function)
         elif n:
             tensors, numbers = (tensors + tensors[:1] * 2)[:3], (numbers + [0, 0])[:2]
-            code = sum(2**i * t for i, t in enumerate([*reversed(is_tensor), True]))
+            code = int("".join("01"[wanted] for wanted in [True, *is_tensor]), 2)
             _pointwise_kernel_of_several[(triton.cdiv(n, 1024),)](
                 *tensors, *numbers, out, n, self._function, code, BLOCK=1024
             )

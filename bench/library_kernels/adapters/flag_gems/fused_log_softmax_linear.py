@@ -1,4 +1,5 @@
 import torch
+from flag_gems.ops.add import add
 from flag_gems.ops.log_softmax import log_softmax
 from flag_gems.ops.mm import general_mm
 
@@ -9,5 +10,5 @@ def kernel_function(input, weight, bias=None, dim=-1, dtype=None):
     scores = torch.empty((m, n), device=input.device, dtype=input.dtype)
     general_mm(rows, weight.t(), scores, m, n, k)
     scores = scores.view(*input.shape[:-1], n)
-    scores = scores if bias is None else scores + bias
+    scores = scores if bias is None else add(scores, bias)
     return log_softmax(scores if dtype is None else scores.to(dtype), dim)
