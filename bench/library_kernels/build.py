@@ -44,7 +44,18 @@ def fetch(wheels):
         name, _, version = wanted.partition("==")
         found = f"{name.replace('-', '_')}-{version}-*.whl"
         if not any(wheels.glob(found)):
-            command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", wheels]
+            command = [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "-q",
+                "--no-deps",
+                "--only-binary",
+                ":all:",
+                "-d",
+                wheels,
+            ]
             subprocess.run([*command, wanted], check=True)
         folder = wheels / "unpacked"
         for wheel in wheels.glob(found):

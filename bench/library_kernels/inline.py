@@ -5,8 +5,8 @@ the library's own: what looks up configurations, devices or generated modules ca
 """
 
 import ast
+import symtable
 from pathlib import Path
-
 
 _LAZY_ANNOTATIONS = "from __future__ import annotations"
 
@@ -45,9 +45,16 @@ def _binds(statement):
     ]
 
 
-def _uses(statement):
-    """Names that a statement may look up, in order."""
-    return dict.fromkeys(n.id for n in ast.walk(statement) if isinstance(n, ast.Name))
+def _uses(statement, text):
+    """Names that a statement may look up in its module, in order."""
+    tables = [symtable.symtable(text, "", "exec")]
+    found = {symbol.get_name() for symbol in tables[0].get_symbols()}
+    for table in tables:
+        tables += table.get_children()
+        found |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+    return [
+        name for name in dict.fromkeys(n.id for n in ast.walk(statement) if isinstance(n, ast.Name)) if name in found
+    ]
 
 
 class Inliner:
@@ -118,7 +125,7 @@ class Inliner:
             other, known = self._origin.setdefault((name, statements.index(statement)), (module, text))
             if known != text and not isinstance(statement, (ast.Import, ast.ImportFrom)):
                 raise CannotInline(f"{name} is defined by {other} and by {module}")
-            for used in _uses(statement):
+            for used in _uses(statement, text):
                 if used in file.bound and used != name:
                     self._define(file, module, used)
             self._write(text)

@@ -117,9 +117,7 @@ def _pointwise_kernel(x, out, n, F: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit(do_not_specialize=["s", "t"])
-def _pointwise_kernel_of_several(
-    a, b, c, s, t, out, n, F: tl.constexpr, TENSORS: tl.constexpr, BLOCK: tl.constexpr
-):
+def _pointwise_kernel_of_several(a, b, c, s, t, out, n, F: tl.constexpr, TENSORS: tl.constexpr, BLOCK: tl.constexpr):
     """TENSORS: a 1 for each argument of F that is a tensor and a 0 for each number, after a leading 1."""
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(a + i, mask=i < n)

@@ -1,6 +1,6 @@
+import torch
 from flag_gems.ops.eq import eq, eq_scalar
 from flag_gems.ops.index_select import index_select
-import torch
 
 
 def kernel_function(input, dim, index, other, *, out=None):

@@ -1,9 +1,9 @@
 import math
 
 import torch
-from liger_kernel.ops.geglu import geglu_forward
-from liger_kernel.ops.layer_norm import layer_norm_forward
-from liger_kernel.ops.softmax import _softmax_forward
+from liger_kernel.ops.geglu import LigerGELUMulFunction
+from liger_kernel.ops.layer_norm import LigerLayerNormFunction
+from liger_kernel.ops.softmax import LigerSoftmaxFunction
 from torch import nn
 
 
@@ -22,18 +22,18 @@ class CausalSelfAttention(nn.Module):
         q, k, v = (t.unflatten(2, (self.n_head, -1)).transpose(1, 2) for t in self.c_attn(x).chunk(3, dim=2))
         scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
         scores = scores.masked_fill(self.bias[:, :, :length, :length] == 0, float("-inf"))
-        weights = self.attn_dropout(_softmax_forward(scores)[0])
+        weights = self.attn_dropout(LigerSoftmaxFunction.apply(scores))
         return self.resid_dropout(self.c_proj((weights @ v).transpose(1, 2).flatten(2)))
 
 
 class NewGELU(nn.Module):
     def forward(self, x):
-        return geglu_forward(x, torch.ones_like(x))[-1]
+        return LigerGELUMulFunction.apply(x, torch.ones_like(x))
 
 
 class LayerNorm(nn.LayerNorm):
     def forward(self, x):
-        return layer_norm_forward(x, self.weight, self.bias, self.eps)[0]
+        return LigerLayerNormFunction.apply(x, self.weight, self.bias, self.eps)
 
 
 class ModelNew(nn.Module):
