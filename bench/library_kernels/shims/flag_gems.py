@@ -8,6 +8,11 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice as tl_extra_shim  # noqa: F401
 
+
+class flag_gems:
+    vendor_name = "nvidia"
+
+
 logger = logging.getLogger(__name__)
 torch_device_fn = torch.cuda
 device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -99,6 +104,10 @@ HEURISTICS_CONFIGS = {
         "DIVISIBLE_M": lambda args: args["M"] % args["TILE_M"] == 0,
         "DIVISIBLE_N": lambda args: args["N"] % args["TILE_N"] == 0,
         "DIVISIBLE_K": lambda args: args["K"] % args["TILE_K"] == 0,
+    },
+    "rand": {
+        "BLOCK": lambda args: 512 if args["N"] <= 512 else 1024,
+        "num_warps": lambda args: 4 if args["N"] <= 512 else 8 if args["N"] <= 1024 else 16,
     },
     "softmax_backward_non_inner": _NON_INNER,
     "index_select": {"BLOCK_M": lambda args: 4, "BLOCK_N": lambda args: min(1024, triton.next_power_of_2(args["N"]))},
