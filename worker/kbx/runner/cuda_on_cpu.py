@@ -209,12 +209,10 @@ class _DefaultGenerator:
     device = DEVICE
 
     def __init__(self):
-        self._state = torch.zeros(2, dtype=torch.int64)
         self._begin()
 
     def _begin(self):
-        seed = torch.default_generator.initial_seed()
-        self._state[0], self._state[1] = seed - (seed >> 63 << 64), 0
+        self._seed, self._offset = torch.default_generator.initial_seed(), 0
 
     def manual_seed(self, seed):
         torch.default_generator.manual_seed(seed)
@@ -224,24 +222,25 @@ class _DefaultGenerator:
     def seed(self):
         torch.default_generator.seed()
         self._begin()
-        return self.initial_seed()
+        return self._seed
 
     def initial_seed(self):
-        return int(self._state[0]) % 2**64
+        return self._seed
 
     def get_offset(self):
-        return int(self._state[1])
+        return self._offset
 
     def set_offset(self, offset):
-        self._state[1] = offset
+        self._offset = offset
 
     def get_state(self):
-        state = self._state.clone().view(torch.uint8)
+        state = torch.tensor([self._seed - (self._seed >> 63 << 64), self._offset]).view(torch.uint8)
         setattr(state, _HOST, True)
         return state
 
     def set_state(self, state):
-        self._state.copy_(state.view(torch.int64))
+        seed, self._offset = state.view(torch.int64).tolist()
+        self._seed = seed % 2**64
         return self
 
 
