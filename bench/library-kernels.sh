@@ -1,9 +1,10 @@
 #!/bin/sh
-# Judges kernels of public libraries (FlagGems, Liger-Kernel, fla-core, Unsloth, Conch, cuda-triton-multiarch), many of them autotuned,
-# and says whether that took at most 60 seconds without a timeout.
+# Judges kernels of public libraries (FlagGems, Liger-Kernel, fla-core, Unsloth, Conch, cuda-triton-multiarch), many of them autotuned.
 #
 # bench/library-kernels.sh build [OUT]       makes the candidates, where there is a package index; default target/library-kernels
-# bench/library-kernels.sh run [OUT [KBX_OPTION...]]   judges them, also where there is none; twice, the second time with what was compiled
+# bench/library-kernels.sh run [OUT [KBX_OPTION...]]   judges the 33 of library_kernels/thirty_three.txt, twice, the second time with what
+#                                            was compiled, and says whether that took at most 60 seconds without a timeout
+# bench/library-kernels.sh all [OUT [KBX_OPTION...]]   judges all of both suites, once
 set -eu
 home=$(cd "$(dirname "$0")/.." && pwd -P)
 python=${KBX_PYTHON:-python3}
@@ -12,16 +13,18 @@ action=${1:-run}
 candidates=${1:-$home/target/library-kernels}
 [ $# -gt 0 ] && shift
 
-# Judges the candidates of both suites into the folder $out/$1 and tells how that went.
-judge() {
-  round=$1
-  shift
-  started=$(date +%s.%N)
-  "$home/kbx" eval "$candidates" --out "$out/$round-operators" --json "$@" \
-    >"$out/$round-operators.json" 2>"$out/$round.log" || { cat "$out/$round.log"; exit 2; }
-  "$home/kbx" eval "$candidates/kernelbench" --suite kernelbench --out "$out/$round-modules" --json "$@" \
-    >"$out/$round-modules.json" 2>"$out/$round.log" || { cat "$out/$round.log"; exit 2; }
-  "$python" - "$started" "$(date +%s.%N)" "$out/$round-operators.json" "$out/$round-modules.json" <<'PY'
+# Adds what became of the candidates of a suite to the folder $out/$1: evaluate ROUND SUITE SOURCE... [KBX_OPTION...]
+evaluate() {
+  folder=$out/$1 suite=$2
+  shift 2
+  mkdir -p "$folder"
+  "$home/kbx" eval --suite "$suite" --out "$folder/$suite" --json "$@" >"$folder/$suite.json" 2>"$folder/$suite.log" \
+    || { cat "$folder/$suite.log"; exit 2; }
+}
+
+# Tells what became of them since the time $2.
+tell() {
+  "$python" - "$2" "$(date +%s.%N)" "$out/$1"/*.json <<'PY'
 import collections
 import json
 import sys
@@ -48,15 +51,27 @@ PY
 
 case $action in
   build) "$python" "$home/bench/library_kernels/build.py" "$candidates" ;;
-  run)
+  run | all)
     out=$(mktemp -d)
     trap 'rm -rf "$out"' EXIT
     "$home/kbx" --version
-    [ $# -gt 0 ] || set -- --jobs 2
     status=0
-    judge cold "$@" || status=$?
-    judge warm "$@" || status=$?
+    if [ "$action" = run ]; then
+      sources=$(sed "s|^|$candidates/|" "$home/bench/library_kernels/thirty_three.txt")
+      for round in cold warm; do
+        started=$(date +%s.%N)
+        # One word each.
+        # shellcheck disable=SC2086
+        evaluate "$round" kernelbenchx $sources "$@"
+        tell "$round" "$started" || status=$?
+      done
+    else
+      started=$(date +%s.%N)
+      evaluate all kernelbenchx "$candidates" "$@"
+      evaluate all kernelbench "$candidates/kernelbench" "$@"
+      tell all "$started" || status=$?
+    fi
     exit "$status"
     ;;
-  *) sed -n '2,6p' "$0" >&2; exit 1 ;;
+  *) sed -n '2,7p' "$0" >&2; exit 1 ;;
 esac

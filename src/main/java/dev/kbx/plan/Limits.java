@@ -45,11 +45,11 @@ public record Limits(
   private static final Duration DEVICE = Duration.ofSeconds(60);
 
   /**
-   * No honest candidate needs more than 2 GiB of host memory, unless a task's weights are that
-   * large.
+   * No honest candidate needs more than 4 GiB of host memory, unless a task's weights are that
+   * large: ptxas takes more than 2 GiB for a kernel with a block of thousands.
    */
   private static final Zygote.Allowance ALLOWANCE =
-      new Zygote.Allowance(2L << 30, 600, 256, 512L << 20);
+      new Zygote.Allowance(4L << 30, 600, 256, 512L << 20);
 
   private static final Duration COMPILERS = Duration.ofSeconds(60);
   private static final long COMPILER_BYTES = 6L << 30;
