@@ -25,6 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
   private final Map<Integer, Slot> slots = new HashMap<>();
   private final Map<String, Integer> failures = new HashMap<>();
   private final Set<String> blocked = new HashSet<>();
+  private final Set<Conditions> kinds = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Conditions> first = new CompletableFuture<>();
   private final CompletableFuture<Link> link = new CompletableFuture<>();
   private final Thread watch;
@@ -226,6 +228,18 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
         .filter(Objects::nonNull)
         .distinct()
         .toList();
+  }
+
+  /** Of all slots that there ever were: what one of them judged may be asked for again. */
+  @Override
+  public Set<Conditions> kinds() {
+    return kinds;
+  }
+
+  /** Which card of the model judges is chance here. */
+  @Override
+  public boolean accepts(Verdict.Device card) {
+    return true;
   }
 
   @Override
@@ -455,6 +469,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
       if (refused.isEmpty()) {
         Conditions conditions = new Conditions(ready.device(), ready.versions());
         slots.put(slot, new Slot(node, there.address(), conditions));
+        kinds.add(conditions.onAnyCard());
         assignments.up(slot, ready.capacity());
         first.complete(conditions);
       } else if (blocked.add(node)) {

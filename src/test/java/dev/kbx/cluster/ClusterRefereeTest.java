@@ -214,6 +214,25 @@ class ClusterRefereeTest {
     }
   }
 
+  /** So a judgement on a node that has left since is found again, whatever cards there are. */
+  @Test
+  void cardsOfOneModelAreOneKindAndWhicheverJudgedCounts() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      Verdict.Device other =
+          new Verdict.Device("cuda", H100.name(), "GPU-3", H100.driver(), H100.arch());
+      up(1, H100);
+      up(2, other);
+      assertThat(referee.conditions()).hasSize(2);
+      Conditions kind = new Conditions(H100, VERSIONS).onAnyCard();
+      assertThat(referee.kinds()).containsExactly(kind);
+      down(1);
+      down(2);
+      assertThat(referee.conditions()).isEmpty();
+      assertThat(referee.kinds()).containsExactly(kind);
+      assertThat(referee.accepts(H100)).isTrue();
+    }
+  }
+
   @Test
   void devicesOfAnotherModelAreLeftAlone() throws Exception {
     try (ClusterReferee referee = referee("")) {
