@@ -60,6 +60,7 @@ final class ClusterPool implements JudgingPool {
             workers.device,
             workers.jobs,
             cluster.deviceClass(),
+            cluster.slots(),
             node());
     Path scratch = null;
     try {

@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,11 +47,15 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
 
   private static final Duration WATCH = Duration.ofSeconds(1);
 
+  /** After which a slot is given back to a cluster that follows the demand. */
+  private static final Duration IDLE = Duration.ofSeconds(30);
+
   /** For what an attempt takes besides the candidate's own time: references, baselines, waiting. */
   private static final Duration BESIDES = Duration.ofMinutes(10);
 
   private final Shipment shipment;
   private final Optional<String> deviceClass;
+  private final Demand demand;
   private final Consumer<String> notes;
   private final Assignments assignments = new Assignments();
   private final Map<Integer, Slot> slots = new HashMap<>();
@@ -64,6 +69,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
   private List<BridgeMessage.Node> nodes = List.of();
   private @Nullable Plan plan;
   private int expected;
+  private int wanted = 1;
   private @Nullable String gone;
   private boolean closing;
 
@@ -81,10 +87,17 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
    * @param device {@code auto}, {@code cpu} or {@code cuda}
    * @param jobs candidates at the same time on each slot; 0 for as many as its processors allow
    * @param deviceClass part of the name of the devices to judge on
+   * @param slots that are asked of the cluster's autoscaler at most; empty to take the cluster as
+   *     it is
    * @param node starts a node's kbx; empty for that of the shipped bundle
    */
   public record Settings(
-      String address, String device, int jobs, Optional<String> deviceClass, List<String> node) {}
+      String address,
+      String device,
+      int jobs,
+      Optional<String> deviceClass,
+      OptionalInt slots,
+      List<String> node) {}
 
   /**
    * Connects to a cluster.
@@ -103,19 +116,26 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     arguments.addAll(List.of("--address", settings.address(), "--device", settings.device()));
     arguments.addAll(List.of("--jobs", Integer.toString(settings.jobs())));
     arguments.addAll(List.of("--command", Codec.text(node)));
+    if (settings.slots().isPresent()) arguments.addAll(List.of("--wanted", "1"));
     arguments.addAll(shipment.arguments());
     return new ClusterReferee(
         listener -> BridgeProcess.start(python, home, arguments, listener),
         shipment,
         settings.deviceClass(),
+        settings.slots(),
         notes);
   }
 
   ClusterReferee(
-      Link.Opener opener, Shipment shipment, Optional<String> deviceClass, Consumer<String> notes)
+      Link.Opener opener,
+      Shipment shipment,
+      Optional<String> deviceClass,
+      OptionalInt slots,
+      Consumer<String> notes)
       throws InterruptedException {
     this.shipment = shipment;
     this.deviceClass = deviceClass;
+    this.demand = new Demand(slots);
     this.notes = notes;
     link.complete(opener.open(new Events()));
     this.watch = Thread.ofVirtual().start(this::watch);
@@ -342,10 +362,27 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
           overdue = assignments.overdue(System.nanoTime());
         }
         for (int slot : overdue) drop(slot, "took longer than any candidate may");
+        if (demand.counts()) scale(System.nanoTime());
       }
     } catch (InterruptedException e) {
       // Closed.
     }
+  }
+
+  /** Tells the bridge how many slots have work, and gives back those that have had none. */
+  void scale(long now) {
+    List<BridgeMessage> orders = new ArrayList<>();
+    synchronized (this) {
+      int slots = demand.slots(!kinds.isEmpty(), assignments);
+      if (slots != wanted) orders.add(new BridgeMessage.Want(slots));
+      wanted = slots;
+      for (int slot : assignments.idle(now, IDLE)) {
+        this.slots.remove(slot);
+        assignments.down(slot, "idle");
+        orders.add(new BridgeMessage.Release(slot));
+      }
+    }
+    for (BridgeMessage order : orders) send(0, Codec.bytes(order));
   }
 
   private void drop(int slot, String how) {
@@ -402,7 +439,10 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
         }
       }
       case BridgeMessage.SlotDown down -> down(down);
-      case BridgeMessage.Drop _, BridgeMessage.Block _ -> {}
+      case BridgeMessage.Want _,
+          BridgeMessage.Drop _,
+          BridgeMessage.Release _,
+          BridgeMessage.Block _ -> {}
     }
   }
 
@@ -410,8 +450,12 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     nodes = found;
     if (!first.isDone() && found.stream().allMatch(node -> node.slots() == 0)) {
       notes.accept(
-          "none of the cluster's %d nodes has what --device asks for; waiting for one that has"
-              .formatted(found.size()));
+          "none of the cluster's %d nodes has what --device asks for; waiting for one that has%s"
+              .formatted(
+                  found.size(),
+                  demand.counts()
+                      ? ", which its autoscaler is asked for"
+                      : "; --cluster-slots N asks its autoscaler"));
     }
   }
 

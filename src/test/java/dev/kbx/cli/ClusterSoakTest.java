@@ -26,12 +26,28 @@ class ClusterSoakTest {
 
   @Test
   void everyCandidateIsJudgedOnceAndNothingIsLeft() throws Exception {
+    run("soak.py", Integer.toString(CANDIDATES));
+  }
+
+  @Test
+  void aClusterGrowsAndShrinksWithWhatWaits() throws Exception {
+    run("scaling.py");
+  }
+
+  @Test
+  void aFullNodeIsNamedAndLessIsAskedOfIt() throws Exception {
+    run("memory.py");
+  }
+
+  /** Runs a script with an empty folder, more arguments and a command that starts kbx. */
+  private void run(String script, String... more) throws Exception {
     Path python =
         RayEnvironment.resolve(System.getenv(), TestPython.home(), TestPython.progress())
             .executable();
-    Path log = folder.resolve("soak.log");
-    List<String> command = new ArrayList<>(List.of(python.toString(), "bridge/tests/soak.py"));
-    command.addAll(List.of(folder.resolve("out").toString(), Integer.toString(CANDIDATES)));
+    Path log = folder.resolve("log");
+    List<String> command = new ArrayList<>(List.of(python.toString(), "bridge/tests/" + script));
+    command.add(folder.resolve("out").toString());
+    command.addAll(List.of(more));
     command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp"));
     command.addAll(List.of(System.getProperty("java.class.path"), "dev.kbx.cli.Main"));

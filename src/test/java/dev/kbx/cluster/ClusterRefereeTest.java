@@ -20,10 +20,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -101,6 +103,11 @@ class ClusterRefereeTest {
   }
 
   private ClusterReferee referee(String deviceClass) throws InterruptedException {
+    return referee(deviceClass, OptionalInt.empty());
+  }
+
+  private ClusterReferee referee(String deviceClass, OptionalInt slots)
+      throws InterruptedException {
     return new ClusterReferee(
         listener -> {
           link.listener = listener;
@@ -108,6 +115,7 @@ class ClusterRefereeTest {
         },
         Shipment.ofSuites(HOME),
         Optional.of(deviceClass).filter(name -> !name.isEmpty()),
+        slots,
         notes::add);
   }
 
@@ -264,6 +272,30 @@ class ClusterRefereeTest {
       up(2, H100);
       link.says(2, new NodeMessage.Judged(link.request(2).id(), judgement()));
       assertThat(judged.get()).isEqualTo(judgement());
+    }
+  }
+
+  @Test
+  void aClusterThatScalesIsAskedForWhatHasWorkAndGetsIdleSlotsBack() throws Exception {
+    try (ClusterReferee referee = referee("", OptionalInt.of(2))) {
+      up(1, H100);
+      List<CompletableFuture<Judgement>> judged =
+          Stream.generate(() -> judge(referee)).limit(4).toList();
+      NodeMessage.Judge first = link.request(1);
+      link.says(1, new NodeMessage.Judged(first.id(), judgement()));
+      link.says(1, new NodeMessage.Judged(link.request(1).id(), judgement()));
+      var _ = link.request(1);
+      long now = System.nanoTime();
+      referee.scale(now);
+      assertThat(link.order()).as("one runs, one waits").isEqualTo(new BridgeMessage.Want(2));
+      up(2, H100);
+      link.says(2, new NodeMessage.Judged(link.request(2).id(), judgement()));
+      referee.scale(now);
+      assertThat(link.order()).isEqualTo(new BridgeMessage.Want(1));
+      referee.scale(now + Duration.ofMinutes(1).toNanos());
+      assertThat(link.order()).isEqualTo(new BridgeMessage.Release(2));
+      assertThat(judged).filteredOn(CompletableFuture::isDone).hasSize(3);
+      assertThat(notes).isEmpty();
     }
   }
 
