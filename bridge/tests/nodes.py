@@ -2,6 +2,7 @@
 
     nodes.py COUNT [CPUS [GPUS]]      prints the cluster's address; ends with its input
     nodes.py MOST scaling             a head without processors, and an autoscaler that adds up to MOST nodes and removes idle ones
+    nodes.py COUNT client             the same with Ray's client server, whose ray:// address is the one printed
     nodes.py COUNT apart              the same, with one node that can be cut off: its number comes after the address
     add | kill N | freeze N | thaw N  on stdin: another node; a node, by its number, gone at once, stopped, or going on
     cut | join                        on stdin: takes that node's network down, or up again
@@ -98,12 +99,16 @@ def send(node, number):
             os.kill(pid, number)
 
 
+def free_port():
+    with socket.socket() as free:
+        free.bind(("", 0))
+        return free.getsockname()[1]
+
+
 def scaling(most):
     """Arguments of a head whose autoscaler starts real nodes on this machine: Ray's own provider for tests, which its wheel lacks the defaults of."""
     os.environ |= {"RAY_FAKE_CLUSTER": "1", "AUTOSCALER_UPDATE_INTERVAL_S": "1"}
-    with socket.socket() as free:
-        free.bind(("", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     head = {"resources": {"CPU": 0}, "node_config": {}, "max_workers": 0}
     node = {"resources": {"CPU": 1, "object_store_memory": MEMORY}, "node_config": {}, "max_workers": most}
     defaults = pathlib.Path(ray.__file__).parent / "autoscaler/local/defaults.yaml"
@@ -131,6 +136,8 @@ def main():
     count, *rest = sys.argv[1:]
     if rest == ["scaling"]:
         return serve(0, 0, 0, None, scaling(int(count)))
+    if rest == ["client"]:
+        return serve(int(count), 1, 0, None, {"ray_client_server_port": free_port()})
     network = Network() if rest == ["apart"] and Network.possible() else None
     cpus, gpus = (1, 0) if rest == ["apart"] else [int(number) for number in rest + ["1", "0"][len(rest) :]]
     try:
@@ -140,15 +147,16 @@ def main():
             network.close()
 
 
-def serve(count, cpus, gpus, network, scales=None):
+def serve(count, cpus, gpus, network, head=None):
     place = {"object_store_memory": MEMORY} | ({"node_ip_address": network.HERE} if network else {})
     has = {"num_cpus": cpus, "num_gpus": gpus} | place
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0} | place | (scales or {}))
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0} | place | (head or {}))
     nodes = [cluster.add_node(wait=False, **has) for _ in range(count - 1 if network else count)]
     if network:
         nodes.append(Apart(network, cluster.address, cpus, gpus))
     cluster.wait_for_nodes()
-    print(cluster.address, *([count - 1] if network else []), flush=True)
+    client = (head or {}).get("ray_client_server_port")
+    print(f"ray://127.0.0.1:{client}" if client else cluster.address, *([count - 1] if network else []), flush=True)
     for line in sys.stdin:
         match line.split():
             case ["add"]:
@@ -169,7 +177,7 @@ def serve(count, cpus, gpus, network, scales=None):
         if isinstance(node, Apart):
             node.process.terminate()
             node.process.wait()
-    added = processes(cluster.head_node) if scales else []  # The autoscaler's nodes are its children, and would stay.
+    added = processes(cluster.head_node) if head else []  # The autoscaler's nodes are its children, and would stay.
     cluster.shutdown()
     for pid in added:
         with contextlib.suppress(ProcessLookupError):

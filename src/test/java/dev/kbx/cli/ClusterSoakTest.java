@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * On a real Ray of four nodes, one of which freezes and others are killed, every candidate is
- * judged once; and a command that is interrupted, killed or done leaves no process on any node.
- * {@code bridge/tests/soak.py} says how.
+ * On a real Ray every candidate is judged once: while nodes freeze and die, while the cluster
+ * scales, through Ray's client. A command that is interrupted, killed or done leaves no process on
+ * any node. The scripts in {@code bridge/tests} say how.
  */
 @Tag("soak-only")
 class ClusterSoakTest {
@@ -37,6 +37,16 @@ class ClusterSoakTest {
   @Test
   void aFullNodeIsNamedAndLessIsAskedOfIt() throws Exception {
     run("memory.py");
+  }
+
+  @Test
+  void aRunThroughTheClientOfRayIsAsAnyOther() throws Exception {
+    run("client.py");
+  }
+
+  @Test
+  void theAutoscalerOfRayReadsTheManifests() throws Exception {
+    run("manifests.py");
   }
 
   /** Runs a script with an empty folder, more arguments and a command that starts kbx. */
