@@ -5,6 +5,7 @@
     nodes.py COUNT client             the same with Ray's client server, whose ray:// address is the one printed
     nodes.py COUNT apart              the same, with one node that can be cut off: its number comes after the address
     add | kill N | freeze N | thaw N  on stdin: another node; a node, by its number, gone at once, stopped, or going on
+    restart                           on stdin: all nodes and the head, killed and started again at the same address
     cut | join                        on stdin: takes that node's network down, or up again
 
 A node's processes are real, its processors and GPUs are what Ray is told. Nodes that do not answer are given up after seconds. The one
@@ -150,12 +151,17 @@ def main():
 def serve(count, cpus, gpus, network, head=None):
     place = {"object_store_memory": MEMORY} | ({"node_ip_address": network.HERE} if network else {})
     has = {"num_cpus": cpus, "num_gpus": gpus} | place
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0} | place | (head or {}))
-    nodes = [cluster.add_node(wait=False, **has) for _ in range(count - 1 if network else count)]
+    head = {"num_cpus": 0, "gcs_server_port": free_port()} | place | (head or {})
+
+    def begin():
+        cluster = Cluster(initialize_head=True, head_node_args=dict(head))
+        return cluster, [cluster.add_node(wait=False, **has) for _ in range(count - 1 if network else count)]
+
+    cluster, nodes = begin()
     if network:
         nodes.append(Apart(network, cluster.address, cpus, gpus))
     cluster.wait_for_nodes()
-    client = (head or {}).get("ray_client_server_port")
+    client = head.get("ray_client_server_port")
     print(f"ray://127.0.0.1:{client}" if client else cluster.address, *([count - 1] if network else []), flush=True)
     for line in sys.stdin:
         match line.split():
@@ -167,6 +173,11 @@ def serve(count, cpus, gpus, network, head=None):
                 send(nodes[int(number)], signal.SIGSTOP)
             case ["thaw", number]:
                 send(nodes[int(number)], signal.SIGCONT)
+            case ["restart"]:
+                for node in [*nodes, cluster.head_node]:
+                    send(node, signal.SIGKILL)
+                cluster.shutdown()
+                cluster, nodes = begin()
             case ["cut"]:
                 network.set("down")
             case ["join"]:
@@ -177,7 +188,7 @@ def serve(count, cpus, gpus, network, head=None):
         if isinstance(node, Apart):
             node.process.terminate()
             node.process.wait()
-    added = processes(cluster.head_node) if head else []  # The autoscaler's nodes are its children, and would stay.
+    added = processes(cluster.head_node)  # The autoscaler's nodes are its children, and would stay.
     cluster.shutdown()
     for pid in added:
         with contextlib.suppress(ProcessLookupError):

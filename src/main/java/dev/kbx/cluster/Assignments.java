@@ -197,6 +197,14 @@ final class Assignments {
     return waiting.isEmpty() ? idle : List.of();
   }
 
+  /** All slots are gone through no fault of what they judged: it waits again, ahead of the rest. */
+  void restart() {
+    running.values().forEach(attempt -> waiting.addFirst(attempt.job()));
+    running.clear();
+    places.clear();
+    warm.clear();
+  }
+
   /** Ends all jobs: nobody will answer them. */
   List<Job> drain() {
     List<Job> all = new ArrayList<>(waiting);

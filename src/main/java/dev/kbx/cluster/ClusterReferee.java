@@ -50,6 +50,11 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
   /** After which a slot is given back to a cluster that follows the demand. */
   private static final Duration IDLE = Duration.ofSeconds(30);
 
+  /** For a head to start again; Ray gives up a head that is gone after a minute. */
+  private static final Duration RECONNECT = Duration.ofMinutes(3);
+
+  private static final Duration BETWEEN = Duration.ofSeconds(2);
+
   /** For what an attempt takes besides the candidate's own time: references, baselines, waiting. */
   private static final Duration BESIDES = Duration.ofMinutes(10);
 
@@ -63,14 +68,17 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
   private final Set<String> blocked = new HashSet<>();
   private final Set<Conditions> kinds = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Conditions> first = new CompletableFuture<>();
-  private final CompletableFuture<Link> link = new CompletableFuture<>();
+  private final Link.Opener opener;
   private final Thread watch;
+  private volatile CompletableFuture<Link> link = new CompletableFuture<>();
 
   private List<BridgeMessage.Node> nodes = List.of();
   private @Nullable Plan plan;
   private int expected;
   private int wanted = 1;
   private @Nullable String gone;
+  private @Nullable Thread reconnecting;
+  private boolean working;
   private boolean closing;
 
   /**
@@ -137,6 +145,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     this.deviceClass = deviceClass;
     this.demand = new Demand(slots);
     this.notes = notes;
+    this.opener = opener;
     link.complete(opener.open(new Events()));
     this.watch = Thread.ofVirtual().start(this::watch);
   }
@@ -400,6 +409,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
   public void close() {
     synchronized (this) {
       closing = true;
+      if (reconnecting != null) reconnecting.interrupt();
     }
     watch.interrupt();
     link.join().close();
@@ -418,16 +428,63 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     }
   }
 
+  /** Begins anew if the cluster had judged since the last time; else all is over. */
   private void ended(String why) {
-    List<Job> left;
     synchronized (this) {
-      gone = why + "; the same command with --resume goes on once the cluster is back";
-      left = assignments.drain();
-      if (closing) gone = "the connection to the cluster is closed";
+      if (closing || !working) {
+        over(why);
+        return;
+      }
+      working = false;
+      slots.clear();
+      blocked.clear();
+      failures.clear();
+      nodes = List.of();
+      wanted = 1;
+      assignments.restart();
+      CompletableFuture<Link> lost = link;
+      link = new CompletableFuture<>();
+      notes.accept(why + "; connecting again for " + RECONNECT.toMinutes() + " minutes");
+      reconnecting = Thread.ofVirtual().start(() -> reconnect(lost.join(), why));
     }
+  }
+
+  private void reconnect(Link lost, String why) {
+    long end = System.nanoTime() + RECONNECT.toNanos();
+    lost.close();
+    while (true) {
+      try {
+        link.complete(opener.open(new Events()));
+        notes.accept("connected to the cluster again");
+        return;
+      } catch (ClusterProblem | InterruptedException e) {
+        if (e instanceof InterruptedException || System.nanoTime() > end || !pause()) {
+          link.complete(lost);
+          over(why);
+          return;
+        }
+      }
+    }
+  }
+
+  /** Whether nobody interrupted it. */
+  private static boolean pause() {
+    try {
+      Thread.sleep(BETWEEN);
+      return true;
+    } catch (InterruptedException e) {
+      return false;
+    }
+  }
+
+  private synchronized void over(String why) {
+    gone =
+        closing
+            ? "the connection to the cluster is closed"
+            : why + "; the same command with --resume goes on once the cluster is back";
     ClusterProblem failure = new ClusterProblem(gone);
     first.completeExceptionally(failure);
-    left.forEach(job -> job.answer().completeExceptionally(failure));
+    assignments.drain().forEach(job -> job.answer().completeExceptionally(failure));
   }
 
   private void ofBridge(BridgeMessage message) {
@@ -514,6 +571,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
         Conditions conditions = new Conditions(ready.device(), ready.versions());
         slots.put(slot, new Slot(node, there.address(), conditions));
         kinds.add(conditions.onAnyCard());
+        working = true;
         assignments.up(slot, ready.capacity());
         first.complete(conditions);
       } else if (blocked.add(node)) {

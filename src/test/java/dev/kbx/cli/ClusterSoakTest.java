@@ -40,6 +40,11 @@ class ClusterSoakTest {
   }
 
   @Test
+  void aRunGoesOnWhenTheWholeClusterHasStartedAgain() throws Exception {
+    run("restart.py");
+  }
+
+  @Test
   void aRunThroughTheClientOfRayIsAsAnyOther() throws Exception {
     run("client.py");
   }

@@ -63,6 +63,7 @@ class ClusterRefereeTest {
             throw new AssertionError("not opened");
           }
         };
+    private final BlockingQueue<Link.Listener> opened = new LinkedBlockingQueue<>();
     private boolean closed;
 
     @Override
@@ -73,6 +74,18 @@ class ClusterRefereeTest {
     @Override
     public void close() {
       closed = true;
+    }
+
+    void open() throws InterruptedException {
+      Link.Listener next = opened.poll(30, TimeUnit.SECONDS);
+      if (next == null) throw new AssertionError("not opened");
+      listener = next;
+    }
+
+    /** The bridge ends, and another is started. */
+    void ends() throws InterruptedException {
+      listener.ended("the bridge ended");
+      open();
     }
 
     void says(BridgeMessage message) {
@@ -108,15 +121,18 @@ class ClusterRefereeTest {
 
   private ClusterReferee referee(String deviceClass, OptionalInt slots)
       throws InterruptedException {
-    return new ClusterReferee(
-        listener -> {
-          link.listener = listener;
-          return link;
-        },
-        Shipment.ofSuites(HOME),
-        Optional.of(deviceClass).filter(name -> !name.isEmpty()),
-        slots,
-        notes::add);
+    ClusterReferee referee =
+        new ClusterReferee(
+            listener -> {
+              link.opened.add(listener);
+              return link;
+            },
+            Shipment.ofSuites(HOME),
+            Optional.of(deviceClass).filter(name -> !name.isEmpty()),
+            slots,
+            notes::add);
+    link.open();
+    return referee;
   }
 
   private void up(int slot, Verdict.Device device) {
@@ -316,11 +332,27 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void withoutTheBridgeEveryoneIsToldToResume() throws Exception {
+  void aClusterThatStartsAnewJudgesWhatWasUnderWayWithoutALoss() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      CompletableFuture<Judgement> judged = judge(referee);
+      for (int restart = 0; restart < 3; restart++) {
+        up(1, H100);
+        var _ = link.request(1);
+        link.ends();
+      }
+      up(1, H100);
+      link.says(1, new NodeMessage.Judged(link.request(1).id(), judgement()));
+      assertThat(judged.get()).isEqualTo(judgement());
+    }
+  }
+
+  @Test
+  void aClusterThatIsLostBeforeItJudgesEndsTheCommandWhichCanBeResumed() throws Exception {
     try (ClusterReferee referee = referee("")) {
       up(1, H100);
       CompletableFuture<Judgement> judged = judge(referee);
       var _ = link.request(1);
+      link.ends();
       link.listener.ended("the bridge ended");
       assertThat(judged)
           .failsWithin(Duration.ofSeconds(30))
