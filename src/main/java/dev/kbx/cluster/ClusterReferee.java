@@ -444,7 +444,8 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
       assignments.restart();
       CompletableFuture<Link> lost = link;
       link = new CompletableFuture<>();
-      notes.accept(why + "; connecting again for " + RECONNECT.toMinutes() + " minutes");
+      notes.accept(
+          "the cluster is lost; connecting again for %d minutes".formatted(RECONNECT.toMinutes()));
       reconnecting = Thread.ofVirtual().start(() -> reconnect(lost.join(), why));
     }
   }
