@@ -1,6 +1,6 @@
 #!/bin/sh
-# Judges kernels of public libraries (FlagGems, Liger-Kernel, fla-core, Unsloth), most of them autotuned, and says whether that took
-# at most 60 seconds without a timeout.
+# Judges kernels of public libraries (FlagGems, Liger-Kernel, fla-core, Unsloth, Conch, cuda-triton-multiarch), many of them autotuned,
+# and says whether that took at most 60 seconds without a timeout.
 #
 # bench/library-kernels.sh build [OUT]       makes the candidates, where there is a package index; default target/library-kernels
 # bench/library-kernels.sh run [OUT [KBX_OPTION...]]   judges them, also where there is none; twice, the second time with what was compiled
@@ -12,20 +12,26 @@ action=${1:-run}
 candidates=${1:-$home/target/library-kernels}
 [ $# -gt 0 ] && shift
 
+# Judges the candidates of both suites into the folder $out/$1 and tells how that went.
 judge() {
+  round=$1
+  shift
   started=$(date +%s.%N)
-  "$home/kbx" eval "$candidates" --out "$out/$1" --json "$2" "$3" >"$out/$1.json" 2>"$out/$1.log" || { cat "$out/$1.log"; exit 2; }
-  "$python" - "$out/$1.json" "$started" "$(date +%s.%N)" <<'PY'
+  "$home/kbx" eval "$candidates" --out "$out/$round-operators" --json "$@" \
+    >"$out/$round-operators.json" 2>"$out/$round.log" || { cat "$out/$round.log"; exit 2; }
+  "$home/kbx" eval "$candidates/kernelbench" --suite kernelbench --out "$out/$round-modules" --json "$@" \
+    >"$out/$round-modules.json" 2>"$out/$round.log" || { cat "$out/$round.log"; exit 2; }
+  "$python" - "$started" "$(date +%s.%N)" "$out/$round-operators.json" "$out/$round-modules.json" <<'PY'
 import collections
 import json
 import sys
 
-path, started, ended = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
-document = json.load(open(path))
-verdicts = document["verdicts"]
+started, ended = float(sys.argv[1]), float(sys.argv[2])
+documents = [json.load(open(path)) for path in sys.argv[3:]]
+verdicts = [v for document in documents for v in document["verdicts"]]
 wall = ended - started
 tally = collections.Counter(v["status"] for v in verdicts)
-print(f"{document['run']['device']['name']}: {len(verdicts)} candidates in {wall:.1f} s: "
+print(f"{documents[0]['run']['device']['name']}: {len(verdicts)} candidates in {wall:.1f} s: "
       + ", ".join(f"{n} {status}" for status, n in tally.most_common()))
 for v in sorted(verdicts, key=lambda v: -sum(v["seconds"].values())):
     spent = ", ".join(f"{stage} {s:.1f}" for stage, s in v["seconds"].items() if s >= 0.05)
@@ -46,11 +52,10 @@ case $action in
     out=$(mktemp -d)
     trap 'rm -rf "$out"' EXIT
     "$home/kbx" --version
-    first=${1:---jobs}
-    second=${2:-2}
+    [ $# -gt 0 ] || set -- --jobs 2
     status=0
-    judge cold "$first" "$second" || status=$?
-    judge warm "$first" "$second" || status=$?
+    judge cold "$@" || status=$?
+    judge warm "$@" || status=$?
     exit "$status"
     ;;
   *) sed -n '2,6p' "$0" >&2; exit 1 ;;

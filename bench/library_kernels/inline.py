@@ -5,7 +5,10 @@ the library's own: what looks up configurations, devices or generated modules ca
 """
 
 import ast
+import symtable
 from pathlib import Path
+
+_LAZY_ANNOTATIONS = "from __future__ import annotations"
 
 
 class CannotInline(Exception):
@@ -18,6 +21,7 @@ class _File:
     def __init__(self, path):
         self.text = path.read_text(encoding="utf-8")
         self.body = ast.parse(self.text).body
+        self.lazy = any(isinstance(s, ast.ImportFrom) and s.module == "__future__" for s in self.body)
         self.bound = {}
         for statement in self.body:
             for name in _binds(statement):
@@ -41,9 +45,16 @@ def _binds(statement):
     ]
 
 
-def _uses(statement):
-    """Names that a statement may look up, in order."""
-    return dict.fromkeys(n.id for n in ast.walk(statement) if isinstance(n, ast.Name))
+def _uses(statement, text):
+    """Names that a statement may look up in its module, in order."""
+    tables = [symtable.symtable(text, "", "exec")]
+    found = {symbol.get_name() for symbol in tables[0].get_symbols()}
+    for table in tables:
+        tables += table.get_children()
+        found |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+    return [
+        name for name in dict.fromkeys(n.id for n in ast.walk(statement) if isinstance(n, ast.Name)) if name in found
+    ]
 
 
 class Inliner:
@@ -51,11 +62,11 @@ class Inliner:
 
     def __init__(self, library, root, shims):
         self._library, self._root = library, root
-        self._shims = _File(shims)
-        self._files, self._written, self._lines, self._origin = {}, set(), [], {}
+        self._shims, self._files = _File(shims), {}
 
     def candidate(self, adapter):
         """The text of a candidate."""
+        self._written, self._lines, self._origin, self._lazy = set(), [], {}, False
         file = _File(adapter)
         for statement in file.body:
             if isinstance(statement, ast.ImportFrom) and self._own(statement, None):
@@ -64,7 +75,8 @@ class Inliner:
             elif isinstance(statement, (ast.Import, ast.ImportFrom)):
                 self._write(file.source(statement))
         self._write(*(file.source(s) for s in file.body if not isinstance(s, (ast.Import, ast.ImportFrom))))
-        return "\n\n".join(self._lines) + "\n"
+        lazy = [_LAZY_ANNOTATIONS] if self._lazy else []
+        return "\n\n".join(lazy + self._lines) + "\n"
 
     def _write(self, *texts):
         self._lines += [text for text in texts if text not in self._lines]
@@ -79,11 +91,8 @@ class Inliner:
 
     def _import(self, statement, module, alias):
         name, local = alias.name, alias.asname or alias.name
-        if name in self._shims.bound:
-            self._define(self._shims, "shims", name)
-        else:
-            source = self._own(statement, module)
-            self._define(self._file(source, name), source, name)
+        source = self._own(statement, module)
+        self._define(self._shims if name in self._shims.bound else self._file(source, name), source, name)
         if local != name:
             self._write(f"{local} = {name}")
 
@@ -97,9 +106,12 @@ class Inliner:
         return self._files[module]
 
     def _define(self, file, module, name):
+        if name in self._shims.bound:
+            file, module = self._shims, "shims"
         if (module, name) in self._written:
             return
         self._written.add((module, name))
+        self._lazy |= file.lazy
         statements = file.bound.get(name)
         if not statements:
             raise CannotInline(f"{module} does not define {name}")
@@ -113,7 +125,7 @@ class Inliner:
             other, known = self._origin.setdefault((name, statements.index(statement)), (module, text))
             if known != text and not isinstance(statement, (ast.Import, ast.ImportFrom)):
                 raise CannotInline(f"{name} is defined by {other} and by {module}")
-            for used in _uses(statement):
+            for used in _uses(statement, text):
                 if used in file.bound and used != name:
                     self._define(file, module, used)
             self._write(text)

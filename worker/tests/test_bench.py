@@ -250,6 +250,31 @@ def test_what_is_made_of_a_tensor_lies_where_that_does():
         assert client.run(torch.ones(4)) == [True] * 4 + [False] * 2
 
 
+GENERATOR = """
+def run(x):
+    generator = torch.cuda.default_generators[torch.cuda.current_device()]
+    torch.cuda.manual_seed(2**63 + 5)
+    assert torch.cuda.initial_seed() == generator.initial_seed() == 2**63 + 5 and generator.device == x.device
+    state = generator.get_state()
+    assert state.dtype == torch.uint8 and state.shape == (16,) and not state.is_cuda
+    seed, offset = state.view(torch.int64)
+    offset += 8
+    generator.set_state(state)
+    assert generator.get_offset() == int(offset) == 8 and int(seed) == 5 - 2**63
+    with torch.random.fork_rng():
+        torch.cuda.seed()
+        assert generator.get_offset() == 0
+    assert torch.equal(torch.cuda.get_rng_state(), state) and torch.cuda.initial_seed() == 2**63 + 5
+    torch.manual_seed(7)
+    return generator.initial_seed(), generator.get_offset()
+"""
+
+
+def test_a_kernel_may_draw_from_the_default_generator_s_seed_and_offset():
+    with bench(GENERATOR) as client:
+        assert client.run(torch.ones(4)) == (7, 0)
+
+
 DEFAULT_DEVICE = """
 torch.set_default_device("cuda")
 

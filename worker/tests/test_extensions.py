@@ -12,7 +12,7 @@ from bench_client import bench
 from kbx.messages import runner as messages
 from kbx.runner import extensions, mounts, toolkit
 
-pytestmark = pytest.mark.sampled(6)
+pytestmark = pytest.mark.sampled(12)
 
 
 CUDA = Path(__file__).resolve().parent / "fake_cuda"

@@ -6,7 +6,7 @@ import pytest
 import torch
 from bench_client import bench
 
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(6)
 
 
 MAP = """

@@ -10,7 +10,7 @@ from bench_client import PRELUDE, bench
 
 from kbx.messages import runner as messages
 
-pytestmark = pytest.mark.sampled(4)
+pytestmark = pytest.mark.sampled(8)
 
 
 KERNELS = """

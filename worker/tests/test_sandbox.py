@@ -8,7 +8,7 @@ import sandbox_harness as harness
 
 from kbx.runner import landlock, mounts
 
-pytestmark = pytest.mark.sampled(4)
+pytestmark = pytest.mark.sampled(8)
 
 
 MACHINES = ["plain", "no_namespaces", *(["nobody"] if os.geteuid() == 0 else [])]

@@ -1,17 +1,24 @@
 """What FlagGems' kernels import of its runtime: no configuration files, vendors or generated modules."""
 
 import itertools
+import logging
 
 import torch
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice as tl_extra_shim  # noqa: F401
 
+
+class flag_gems:
+    vendor_name = "nvidia"
+
+
+logger = logging.getLogger(__name__)
 torch_device_fn = torch.cuda
-
-
-def libentry():
-    return lambda kernel: kernel
+device = "cuda" if torch.cuda.is_available() else "cpu"
+DEVICE_COUNT = max(1, torch.cuda.device_count())
+major_version, minor_version = 3, 6
+"""FlagGems launches by the version of Triton, of which it knows those up to 3.6; 3.7 launches as 3.6 does."""
 
 
 def libtuner(configs, key, strategy=None, **options):
@@ -36,6 +43,18 @@ class runtime:
                 return _configs(
                     [4, 8], [2, 3], BLOCK_SIZE_M=[32, 64, 128], BLOCK_SIZE_N=[32, 64], BLOCK_SIZE_K=[32, 64]
                 )
+            case "bmm":
+                return _configs([4, 8], [2, 3], TILE_M=[64, 128], TILE_N=[64, 128], TILE_K=[32], GROUP_M=[1, 2])
+            case "mv":
+                return _configs([4, 8], [2], BLOCK_N=[16, 64], BLOCK_M=[128, 512])
+            case "batch_norm" | "layer_norm_persistent":
+                return _configs([4, 8, 16], [1])
+            case "layer_norm_loop":
+                return _configs([4, 8, 16], [1], TILE_N=[1024, 2048, 4096, 8192])
+            case "cross_entropy_loss":
+                return _configs([4], [1], BLOCK_C=[256, 512, 1024], BLOCK_D=[1, 4, 16])
+            case "attention":
+                return _configs([4, 8], [2, 3], BLOCK_M=[64, 128], BLOCK_N=[32, 64], PRE_LOAD_V=[0])
             case "naive_reduction":
                 return _configs([4, 8, 16], [1, 2], BLOCK_M=[1, 2, 4, 8], BLOCK_N=[256, 512, 1024])
             case "conv2d_forward":
@@ -63,6 +82,16 @@ _NON_INNER = {
     "ONE_TILE_PER_CTA": lambda args: args["TILE_N"] >= args["N"],
     "num_warps": lambda args: 4,
 }
+
+
+def _batch_norm_rows(args):
+    return min(2048, triton.next_power_of_2(args["batch_dim"]))
+
+
+def _batch_norm_columns(args):
+    return min(triton.next_power_of_2(args["spatial_dim"]), max(1, 2**14 // _batch_norm_rows(args)))
+
+
 HEURISTICS_CONFIGS = {
     "softmax_inner": _INNER,
     "argmax_inner": _INNER,
@@ -70,6 +99,16 @@ HEURISTICS_CONFIGS = {
     "softmax_non_inner": _NON_INNER,
     "mean_non_inner": _NON_INNER,
     "argmax_non_inner": _NON_INNER,
+    "batch_norm": {"BLOCK_M": _batch_norm_rows, "BLOCK_N": _batch_norm_columns},
+    "bmm": {
+        "DIVISIBLE_M": lambda args: args["M"] % args["TILE_M"] == 0,
+        "DIVISIBLE_N": lambda args: args["N"] % args["TILE_N"] == 0,
+        "DIVISIBLE_K": lambda args: args["K"] % args["TILE_K"] == 0,
+    },
+    "rand": {
+        "BLOCK": lambda args: 512 if args["N"] <= 512 else 1024,
+        "num_warps": lambda args: 4 if args["N"] <= 512 else 8 if args["N"] <= 1024 else 16,
+    },
     "softmax_backward_non_inner": _NON_INNER,
     "index_select": {"BLOCK_M": lambda args: 4, "BLOCK_N": lambda args: min(1024, triton.next_power_of_2(args["N"]))},
 }
@@ -86,19 +125,64 @@ def _pointwise_kernel(x, out, n, F: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(out + i, value.to(out.dtype.element_ty), mask=i < n)
 
 
+@triton.jit(do_not_specialize=["s", "t"])
+def _pointwise_kernel_of_several(a, b, c, s, t, out, n, F: tl.constexpr, TENSORS: tl.constexpr, BLOCK: tl.constexpr):
+    """TENSORS: a 1 for each argument of F that is a tensor and a 0 for each number, after a leading 1."""
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(a + i, mask=i < n)
+    if TENSORS == 0b111:
+        value = F(x, tl.load(b + i, mask=i < n))
+    elif TENSORS == 0b110:
+        value = F(x, s)
+    elif TENSORS == 0b101:
+        value = F(s, x)
+    elif TENSORS == 0b1111:
+        value = F(x, tl.load(b + i, mask=i < n), tl.load(c + i, mask=i < n))
+    elif TENSORS == 0b1110:
+        value = F(x, tl.load(b + i, mask=i < n), s)
+    elif TENSORS == 0b1100:
+        value = F(x, s, t)
+    else:
+        value = F(s, x, t)
+    tl.store(out + i, value.to(out.dtype.element_ty), mask=i < n)
+
+
+def _dtype_of_result(arguments, method):
+    *which, kind = method
+    if kind == "ALWAYS_BOOL":
+        return torch.bool
+    dtype = torch.result_type(arguments[which[0]], arguments[which[-1]])
+    return torch.float32 if kind == "INT_TO_FLOAT" and not dtype.is_floating_point else dtype
+
+
+class _Pointwise:
+    def __init__(self, function, methods, is_tensor):
+        self._function, self._method, self._is_tensor = function, methods[0], is_tensor
+
+    def instantiate(self, dimensions):
+        """FlagGems writes and imports a module here."""
+
+    def __call__(self, *arguments, out0=None):
+        is_tensor = self._is_tensor or [True] * len(arguments)
+        tensors = [a for a, wanted in zip(arguments, is_tensor, strict=True) if wanted]
+        numbers = [a for a, wanted in zip(arguments, is_tensor, strict=True) if not wanted]
+        shape = torch.broadcast_shapes(*(t.shape for t in tensors))
+        tensors = [t.expand(shape).contiguous() for t in tensors]
+        out = torch.empty(shape, dtype=_dtype_of_result(arguments, self._method), device=tensors[0].device)
+        if out0 is not None and out0.is_contiguous():
+            out = out0
+        n = out.numel()
+        if n and len(arguments) == 1:
+            _pointwise_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](*tensors, out, n, self._function)
+        elif n:
+            tensors, numbers = (tensors + tensors[:1] * 2)[:3], (numbers + [0, 0])[:2]
+            code = int("".join("01"[wanted] for wanted in [True, *is_tensor]), 2)
+            _pointwise_kernel_of_several[(triton.cdiv(n, 1024),)](
+                *tensors, *numbers, out, n, self._function, code, BLOCK=1024
+            )
+        return out if out0 is None or out is out0 else out0.copy_(out)
+
+
 def pointwise_dynamic(promotion_methods=None, is_tensor=None, dtypes=None, **options):
-    """Of functions of one tensor; FlagGems writes a module for each number of dimensions."""
-
-    def decorator(function):
-        def apply(x, *rest, out0=None):
-            x = x.contiguous()
-            real = x.is_floating_point() or promotion_methods[0][-1] != "INT_TO_FLOAT"
-            out = torch.empty_like(x, dtype=x.dtype if real else torch.float32) if out0 is None else out0
-            n = x.numel()
-            if n:
-                _pointwise_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, out, n, function)
-            return out
-
-        return apply
-
-    return decorator
+    """FlagGems writes a module for each number of dimensions, and reads tensors through their strides."""
+    return lambda function: _Pointwise(function, promotion_methods, is_tensor)

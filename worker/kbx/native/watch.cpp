@@ -38,6 +38,8 @@
 #include <utility>
 #include <vector>
 
+#include "driver.h"
+
 namespace {
 
 constexpr uintptr_t kPage = 4096;
@@ -427,6 +429,10 @@ class Wrapped final : public c10::OperatorKernel {
     return *made;
   }
 
+  // Whether an operation runs that called this one, and not Python code that runs within it, which most often gives Python's lock
+  // back before it calls one.
+  static bool is_part() { return inside && PyGILState_Check() && PyEval_GetFrame() == outside; }
+
   const std::string& name() const { return name_; }
 
   // How often it ran since last asked, be it as a part of another operation, but for kbx's own use of it while it watches; 0 for views.
@@ -480,10 +486,6 @@ class Wrapped final : public c10::OperatorKernel {
       outside = caller;
     }
   };
-
-  // Whether an operation runs that called this one, and not Python code that runs within it, which most often gives Python's lock
-  // back before it calls one.
-  static bool is_part() { return inside && PyGILState_Check() && PyEval_GetFrame() == outside; }
 
   static bool is_trusted() {
     Lock lock;
@@ -900,6 +902,46 @@ PyObject* watch(PyObject*, PyObject* given) {
 
 PyObject* touched(PyObject*, PyObject*) { return refused() ? nullptr : take_touches(); }
 
+// ---------------------------------------------------------------- the GPU's driver
+
+PyObject* watch_driver(PyObject*, PyObject* on) {
+  if (refused()) return nullptr;
+  std::string lack = driver::watch(PyObject_IsTrue(on), &Wrapped::is_part);
+  if (lack.empty()) Py_RETURN_NONE;
+  PyErr_SetString(PyExc_RuntimeError, lack.c_str());
+  return nullptr;
+}
+
+PyObject* expect_launch(PyObject*, PyObject* function) {
+  if (refused()) return nullptr;
+  unsigned long long handle = PyLong_AsUnsignedLongLong(function);
+  if (PyErr_Occurred()) return nullptr;
+  driver::expect(handle);
+  Py_RETURN_NONE;
+}
+
+PyObject* as_numbers(const std::vector<uint64_t>& values) {
+  PyObject* list = PyList_New(values.size());
+  for (size_t i = 0; list && i < values.size(); i++) PyList_SET_ITEM(list, i, PyLong_FromUnsignedLongLong(values[i]));
+  return list;
+}
+
+PyObject* driver_calls(PyObject*, PyObject*) {
+  if (refused()) return nullptr;
+  constexpr const char* kKinds[] = {"launch", "to host", "from host", "copy"};
+  std::vector<driver::Call> calls = driver::take();
+  PyObject* list = PyList_New(calls.size());
+  for (size_t i = 0; list && i < calls.size(); i++) {
+    const driver::Call& each = calls[i];
+    PyList_SET_ITEM(list, i, Py_BuildValue("(sssN)", kKinds[static_cast<int>(each.kind)], each.name.c_str(), each.library.c_str(), as_numbers(each.addresses)));
+  }
+  return list;
+}
+
+PyObject* driver_count(PyObject*, PyObject*) { return PyLong_FromLong(driver::seen()); }
+
+PyObject* driver_version(PyObject*, PyObject*) { return PyLong_FromUnsignedLong(driver::version()); }
+
 PyObject* overrun(PyObject*, PyObject*) { return PyBool_FromLong(reserved && pages().take_overrun()); }
 
 PyObject* count(PyObject*, PyObject*) { return PyLong_FromLong(told); }
@@ -947,6 +989,12 @@ PyMethodDef methods[] = {
     {"overrun", overrun, METH_NOARGS, "Whether anything was written behind the end of a tensor since last asked."},
     {"ran", ran, METH_O, "The names of operations that ran so often or more since last asked, watched or not."},
     {"count", count, METH_NOARGS, "How often an observer was told."},
+    {"watch_driver", watch_driver, METH_O, "Whether what is asked of the GPU's driver outside of operations is noted from now on."},
+    {"expect_launch", expect_launch, METH_O, "Launches of this CUfunction by this thread are accounted for; 0 ends that."},
+    {"driver_calls", driver_calls, METH_NOARGS,
+     "What was noted since last asked: (launch, to host, from host or copy; name; library; what may be addresses)."},
+    {"driver_count", driver_count, METH_NOARGS, "How many launches and copies the driver was asked for, noted or not."},
+    {"driver_version", driver_version, METH_NOARGS, "CUPTI's version; 0 where PyTorch has none."},
     {}};
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "watch", "See the source.", -1, methods};

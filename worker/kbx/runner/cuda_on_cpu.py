@@ -202,6 +202,48 @@ class _Event:
     synchronize = wait = lambda self, stream=None: None
 
 
+class _DefaultGenerator:
+    """The GPU's default generator: a seed and an offset in 16 bytes, which kernels that draw numbers themselves read and advance.
+    What PyTorch draws is the CPU's."""
+
+    device = DEVICE
+
+    def __init__(self):
+        self._begin()
+
+    def _begin(self):
+        self._seed, self._offset = torch.default_generator.initial_seed(), 0
+
+    def manual_seed(self, seed):
+        torch.default_generator.manual_seed(seed)
+        self._begin()
+        return self
+
+    def seed(self):
+        torch.default_generator.seed()
+        self._begin()
+        return self._seed
+
+    def initial_seed(self):
+        return self._seed
+
+    def get_offset(self):
+        return self._offset
+
+    def set_offset(self, offset):
+        self._offset = offset
+
+    def get_state(self):
+        state = torch.tensor([self._seed - (self._seed >> 63 << 64), self._offset]).view(torch.uint8)
+        setattr(state, _HOST, True)
+        return state
+
+    def set_state(self, state):
+        seed, self._offset = state.view(torch.int64).tolist()
+        self._seed = seed % 2**64
+        return self
+
+
 class _NoGraph:
     """CUDA graph objects: launches run immediately here, and recording is unsupported."""
 
@@ -236,13 +278,13 @@ def _nothing():
 def _cuda_functions(arch):
     """Replacements for attributes of ``torch.cuda``, by name."""
     properties = _properties(arch)
-    stream = _Stream()
+    stream, generator = _Stream(), _DefaultGenerator()
     silent = ("synchronize", "set_device", "empty_cache", "init", "reset_peak_memory_stats", "ipc_collect",
               "reset_max_memory_allocated", "set_stream", "_lazy_init")  # fmt: skip
     # Not torch.manual_seed, which seeds CUDA by calling these.
     seeds = {
-        "manual_seed": lambda seed: torch.default_generator.manual_seed(seed),
-        "manual_seed_all": lambda seed: torch.default_generator.manual_seed(seed),
+        "manual_seed": lambda seed: generator.manual_seed(seed),
+        "manual_seed_all": lambda seed: generator.manual_seed(seed),
     }
     memory = {
         name: lambda device=None: 0
@@ -251,6 +293,7 @@ def _cuda_functions(arch):
     return {
         **{name: _nothing() for name in silent},
         **seeds,
+        "default_generators": (generator,),
         **memory,
         "is_available": lambda: True,
         "is_initialized": lambda: True,
@@ -283,6 +326,8 @@ def install(arch_name):
         setattr(torch.cuda, name, value)
     for name, value in _GRAPHS.items():
         setattr(torch.cuda.graphs, name, value)
+    for name in ("_lazy_init", "current_device", "device_count"):
+        setattr(torch.cuda.random, name, getattr(torch.cuda, name))
     torch.accelerator.current_stream = torch.cuda.current_stream
     torch.Generator = standins.Generator
     torch.autocast = torch.amp.autocast = standins.Autocast

@@ -208,6 +208,10 @@ class Ledger:
                 found.update((r.key, r) for r in (record, *record.reaches))
         return list(found.values())
 
+    def all(self):
+        """Records of all storages: what a launch may have written that is given none of them."""
+        return list(self._storages)
+
     def made(self, tensors):
         """Records of tensors that a function has returned which may write memory, without looking for changes."""
         found = (self._storages.find(t) or self._storages.alias(t) or self._storages.add(t) for t in tensors)

@@ -1,4 +1,4 @@
-"""The native half of the witness, ``kbx/native/watch.cpp``: built once for each PyTorch, kept, and loaded before any candidate.
+"""The native half of the witness, ``kbx/native``: built once for each PyTorch, kept, and loaded before any candidate.
 
 Without a C++ compiler there is none: then Python alone watches, which a candidate can evade.
 """
@@ -19,7 +19,8 @@ import torch
 
 from kbx import bytecode
 
-_SOURCE = Path(__file__).parent.parent / "native" / "watch.cpp"
+_FOLDER = Path(__file__).parent.parent / "native"
+_SOURCES = [_FOLDER / name for name in ("driver.h", "driver.cpp", "watch.cpp")]
 _FLAGS = ("-std=c++20", "-O1", "-shared", "-fPIC", "-w")
 _SECONDS = 300
 _KEPT = 3
@@ -46,8 +47,13 @@ def prepare():
 
 
 def versions():
-    """``witness``: what a candidate's operations are seen by, ``native``, or ``python`` and why."""
-    return {"witness": "native" if library is not None else f"python: {lack}"}
+    """``witness``: what a candidate's operations are seen by, ``native``, or ``python`` and why; ``cupti``: the version of what its
+    launches and copies on a GPU are seen by, where there is one.
+    """
+    cupti = library.driver_version() if library is not None else 0
+    return {"witness": "native" if library is not None else f"python: {lack}"} | (
+        {"cupti": str(cupti)} if cupti else {}
+    )
 
 
 def guard(memory_bytes):
@@ -57,6 +63,17 @@ def guard(memory_bytes):
     global _guards
     _guards = library is not None and library.reserve(memory_bytes)
     return _guards
+
+
+def watches_driver():
+    """Whether launches and copies are seen where they reach the driver; for a process that has a context on a GPU."""
+    if library is None or not library.driver_version():
+        return False
+    try:
+        library.watch_driver(False)
+    except RuntimeError:  # a debugger or profiler has CUPTI
+        return False
+    return True
 
 
 def map(number, descriptor, length):
@@ -71,7 +88,7 @@ def guards():
 
 def _find_or_build():
     compiler = os.environ.get("CXX", "c++")
-    key = hashlib.sha256(_SOURCE.read_bytes())
+    key = hashlib.sha256(b"".join(source.read_bytes() for source in _SOURCES))
     key.update(repr((torch.__version__, sys.version, _FLAGS)).encode())
     name = f"watch-{key.hexdigest()[:12]}.so"
     for folder in _folders():
@@ -122,8 +139,9 @@ def _folders():
 def _build(compiler, target):
     root = Path(torch.__file__).parent
     command = [compiler, *_FLAGS, f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}"]
-    command += [f"-I{root / 'include'}", f"-I{sysconfig.get_paths()['include']}", str(_SOURCE), "-o", str(target)]
-    command += [f"-L{root / 'lib'}", "-lc10", "-ltorch_cpu", "-ltorch_python"]
+    command += [f"-I{root / 'include'}", f"-I{sysconfig.get_paths()['include']}"]
+    command += [*(str(source) for source in _SOURCES if source.suffix == ".cpp"), "-o", str(target)]
+    command += [f"-L{root / 'lib'}", "-lc10", "-ltorch_cpu", "-ltorch_python", "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS)
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "error" in line]

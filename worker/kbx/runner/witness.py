@@ -45,6 +45,12 @@ _LAUNCHING = (os.path.join(_PACKAGES, "triton") + os.sep, os.path.dirname(__file
 
 _READERS = frozenset((torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__, torch.Tensor.__dlpack__))
 
+_OF_TORCH = ("libtorch", "libc10")
+_LIBRARIES = (
+    *_OF_TORCH, "libcublas", "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse", "libcutensor", "libnccl", "libnpp",
+)  # fmt: skip
+"""How files begin whose kernels are not the candidate's, even if its own C++ calls them."""
+
 _ADDRESSES = frozenset((torch.Tensor.data_ptr, torch.Tensor.untyped_storage, torch.Tensor.storage))
 """What leads to the bytes of a tensor without reading them."""
 
@@ -52,12 +58,14 @@ _ADDRESSES = frozenset((torch.Tensor.data_ptr, torch.Tensor.untyped_storage, tor
 class Witness:
     """Watches the candidate at ``path`` for ``ledger``. One a process, made before the candidate is loaded.
 
-    ``cpp``: functions of its C++ count as its kernels.
+    ``cpp``: functions of its C++ count as its kernels. ``gpu``: it runs on a GPU, whose driver is watched as well if CUPTI is there.
     """
 
-    def __init__(self, ledger, path, cpp):
+    def __init__(self, ledger, path, cpp, gpu=False):
         self._ledger, self._path, self._cpp = ledger, path, cpp
         self._native = native.library
+        self._driver = gpu and native.watches_driver()
+        self._gpu_probe = torch.zeros(1, device="cuda") if self._driver else None
         self._watching = self._failed = False
         self._reader = None
         """What the candidate last called that leads to the bytes of a tensor, and its line."""
@@ -98,10 +106,15 @@ class Witness:
         self._outer = _get_current_function_mode_stack()
         if self._native is not None:
             self._native.watch(self._observed)
+        if self._driver:
+            self._native.watch_driver(True)
         try:
             with self._modes():
                 yield
+            self._take_driver_calls()
         finally:
+            if self._driver:
+                self._native.watch_driver(False)
             self._touched = []
             if self._native is not None:
                 self._touched = self._native.touched()
@@ -128,12 +141,19 @@ class Witness:
         return self._native and (self._native.count(), self._ledger.told)
 
     def _is_complete(self, before):
-        """Whether an operation made now is seen, and the ledger was told of each since ``before``."""
+        """Whether an operation made now is seen, and the ledger was told of each since ``before``; on a GPU, also its launch."""
         if self._native is None:
             return True
         _probe.clone()
         told, heard = (now - then for now, then in zip(self._counts(), before, strict=True))
-        return told == heard > 0 and self._native.intact()
+        return told == heard > 0 and self._native.intact() and self._sees_launches()
+
+    def _sees_launches(self):
+        if not self._driver:
+            return True
+        before = self._native.driver_count()
+        self._gpu_probe.clone()
+        return self._native.driver_count() > before
 
     # ------------------------------------------------------------ what is seen
 
@@ -155,6 +175,7 @@ class Witness:
 
     def _observed(self, name, pointwise, inputs, written, results, number, touched):
         """Called by the native half when an operation has run."""
+        self._take_driver_calls()
         if touched:
             self._apply("touch", touched, self._read_by)
         operation = operations.parsed(name, pointwise)
@@ -187,10 +208,12 @@ class Witness:
         """Runs a function of the candidate's own C++, or a kernel that it has compiled in another package than Triton: what it takes
         and gives counts as a launch. Torch's part in it is seen, unless it is registered as an operation: then nobody is told of those it calls.
         """
+        self._take_driver_calls()
         given = [_address(value) for value in (*args, *kwargs.values())]
         records = self._note("reach", given) or []
         before = self._note("computed") or {}
         result = function(*args, **kwargs)
+        self._take_driver_calls(own=True)
         self._forget_touches()
         after = self._note("computed") or {}
         during = {event for event, elements in after.items() if elements != before.get(event)}
@@ -200,10 +223,12 @@ class Witness:
         return result
 
     def _launched(self, launcher, arguments):
+        self._take_driver_calls()
         self._take_touches()
         records = self._note("reach", arguments)
         before = self._note("remember_integers", arguments)
-        result = self._launch(launcher, *arguments)
+        with self._expected(arguments):
+            result = self._launch(launcher, *arguments)
         kernel = getattr(launcher, "kbx_kernel", None)
         own, where = _is_own(kernel) and not _is_launched_by_torch(), (_kernel_name(kernel), self._line())
         self._note("look_for_floats", before or [])
@@ -211,6 +236,34 @@ class Witness:
             self._note("look_for_a_copy", arguments)
         self._note("launch", own, records or [], lambda: where)
         return result
+
+    @contextlib.contextmanager
+    def _expected(self, arguments):
+        """The kernel that a launcher is given as its fifth argument is what it launches, and nothing else of what happens meanwhile."""
+        if not self._driver:
+            yield
+            return
+        self._native.expect_launch(arguments[4])
+        try:
+            yield
+        finally:
+            self._native.expect_launch(0)
+
+    def _take_driver_calls(self, own=False):
+        """Tells the ledger of launches and copies that no operation and no launcher of Triton's asked for. ``own``: a function of the
+        candidate's C++ ran, whose own count as its work.
+        """
+        for kind, name, library, addresses in self._native.driver_calls() if self._driver else ():
+            file = os.path.basename(library)
+            if not (_is_housekeeping(kind, name, file) or (own and not file.startswith(_LIBRARIES))):
+                self._asked_of_driver(kind, f"{name} of {file or 'code of no file'}", addresses)
+
+    def _asked_of_driver(self, kind, name, addresses):
+        if kind in ("to host", "from host"):
+            self._note("touch", [(each, kind == "from host") for each in addresses], lambda: (name, 0))
+        else:
+            records = self._note("reach", addresses) or self._note("all") or []
+            self._note("launch", False, records, lambda: (name, 0))
 
     def _take_touches(self):
         if self._native is not None and (touched := self._native.touched()):
@@ -353,6 +406,11 @@ def _is_own(kernel):
     file = getattr(getattr(kernel, "fn", None), "__code__", None)
     file = file.co_filename if file is not None else ""
     return not file.startswith(_PACKAGES + os.sep) and "torchinductor" not in file
+
+
+def _is_housekeeping(kind, name, file):
+    """Whether PyTorch moves a storage, or replays what it has recorded, when its operations were seen."""
+    return file.startswith(_OF_TORCH) and (kind != "launch" or name.startswith("cuGraph"))
 
 
 def _is_launched_by_torch():

@@ -6,10 +6,12 @@ import dev.kbx.python.DevTools;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The Python client with {@code kbx serve} and workers that judge. */
+@Tag("soak-only")
 class ClientWithServerTest {
   private static String python;
   private static Path tools;

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -21,6 +22,7 @@ import tools.jackson.databind.JsonNode;
  * Candidates that bring CUDA C++, on a machine without a GPU. nvcc is a stand-in that compiles host
  * code, so that nothing of PyTorch's headers is needed.
  */
+@Tag("soak-only")
 class InlineCudaTest {
   private static final Map<String, String> WITH_NVCC =
       Map.of("CUDA_HOME", Kbx.home().resolve("worker/tests/fake_cuda").toString());

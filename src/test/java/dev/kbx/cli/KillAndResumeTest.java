@@ -24,21 +24,16 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A run killed with SIGKILL at random moments loses no verdict, gives none twice and leaves nothing
- * behind: twice, and ten times with the property {@code kbx.soak}, which then also judges twice as
- * many kernels.
+ * behind.
  */
-@Tag("soak")
+@Tag("soak-only")
 class KillAndResumeTest {
-  private static final boolean SOAK = Boolean.getBoolean("kbx.soak");
-  private static final int KILLS = SOAK ? 10 : 2;
+  private static final int KILLS = 10;
 
   /** Honest kernels that take longer than the kills, mostly to compile. */
   private static final String STYLES =
-      "grid2d heuristics helpers integer libdevice plain strided"
-          + (SOAK
-              ? " autotune block_pointers classes gather implicit_gemm online quantized random"
-                  + " two_pass"
-              : "");
+      "grid2d heuristics helpers integer libdevice plain strided autotune block_pointers classes"
+          + " gather implicit_gemm online quantized random two_pass";
 
   @TempDir private Path folder;
 

@@ -30,6 +30,7 @@ import tools.jackson.databind.JsonNode;
  * A run of 40 tasks, killed with SIGKILL at random moments and resumed, ends as one that was not:
  * no reply is asked for twice and none is lost.
  */
+@Tag("soak-only")
 class MethodKillTest {
   private static final Path SUITE = Path.of("tasks/kernelbenchx");
   private static final int TASKS = 40;
@@ -164,7 +165,6 @@ class MethodKillTest {
   }
 
   @Test
-  @Tag("soak-only")
   void aRunWithFeedbackAndFinalJudgementThatIsKilledTenTimes() throws Exception {
     assertKillsChangeNothing(List.of("run", "--method", "refine", "--turns", 2), 10, 4000);
   }

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -41,6 +42,7 @@ class NoiseCandidatesTest {
   }
 
   @Test
+  @Tag("soak-only")
   @Timeout(Patience.SECONDS)
   void referencesAndTwinsAreCorrectCandidates() throws Exception {
     List<Candidate> candidates = new ArrayList<>(NoiseCandidates.references(FOUND, 1));

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ class ProvisioningTest {
 
   /** One after the other, as each installs for seconds. */
   @Test
+  @Tag("soak-only")
   @Timeout(Patience.SECONDS)
   void theLifeOfAnEnvironment() throws Exception {
     Path home = Pythons.home(folder.resolve("a home"), SMALL);

@@ -1,0 +1,1 @@
+"""Conch's kernels import nothing that asks for the machine."""

@@ -1,0 +1,184 @@
+"""What reaches a GPU's driver past PyTorch and Triton, with a stand-in for CUPTI: on a real one ``bench/cheats.sh`` tries it."""
+
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from kbx.runner import launches, native
+from kbx.runner.ledger import Ledger
+from kbx.runner.witness import Witness
+
+SOURCE = Path(__file__).with_name("fake_cupti.cpp")
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory):
+    """CUPTI, cuBLAS and a candidate's extension, none of them real."""
+    if shutil.which("c++") is None:
+        pytest.skip("without a C++ compiler there is no native witness")
+    folder = tmp_path_factory.mktemp("libraries")
+    cupti = folder / "libcupti-standin.so"
+    build(cupti)
+    for name in ("libcublas.so.13", "extension.so"):
+        build(folder / name, "-DLIBRARY", str(cupti))
+    return folder
+
+
+def build(target, *options):
+    command = ["c++", "-std=c++20", "-O1", "-shared", "-fPIC", f"-Wl,-soname,{target.name}", str(SOURCE), *options]
+    subprocess.run([*command, "-o", str(target)], check=True)
+
+
+class Machine:
+    """Libraries, and how a candidate calls them."""
+
+    def __init__(self, folder):
+        self.cupti, self.cublas, self.extension = (
+            ctypes.CDLL(str(folder / name), mode=ctypes.RTLD_GLOBAL)
+            for name in ("libcupti-standin.so", "libcublas.so.13", "extension.so")
+        )
+
+    def ask(self, function, *words, handle=1, symbol=b"gemm"):
+        values = (ctypes.c_uint64 * len(words))(*words)
+        self.cupti.ask(function.encode(), symbol, ctypes.c_uint64(handle), values, ctypes.c_size_t(len(words)))
+
+    @staticmethod
+    def multiply(library, x, out):
+        library.multiply(ctypes.c_uint64(x.data_ptr()), ctypes.c_uint64(out.data_ptr()))
+
+
+@pytest.fixture(scope="module")
+def judged(libraries):
+    """Accounts of all candidates by their names, from a process whose CUPTI is the stand-in."""
+    environment = os.environ | {
+        "LD_PRELOAD": str(libraries / "libcupti-standin.so"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    command = [sys.executable, __file__, str(libraries)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(line) for line in done.stdout.splitlines())
+
+
+def account(folder, candidate, sees):
+    """What comes of ``candidate(machine, witness, x, out)`` on two tensors; ``sees``: launches of PyTorch are seen."""
+    machine = Machine(folder)
+    torch.set_num_threads(1)
+    x, out = torch.rand(1000), torch.zeros(1000)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch, "zeros", lambda count, device: torch.empty(count))
+        witness = Witness(Ledger((), native.library), "candidate.py", True, gpu=True)
+    if sees:
+        witness._sees_launches = lambda: True
+    _, found = witness.call(lambda *given: candidate(machine, witness, *given), (x, out), {}, [x, out])
+    return found
+
+
+def library(machine, witness, x, out):
+    machine.multiply(machine.cublas, x, out)
+    return out
+
+
+def extension(machine, witness, x, out):
+    witness._called(lambda a, b: machine.multiply(machine.extension, a, b), x, out)
+    return out
+
+
+def library_of_an_extension(machine, witness, x, out):
+    witness._called(lambda a, b: machine.multiply(machine.cublas, a, b), x, out)
+    return out
+
+
+def launched_by_hand(machine, witness, x, out):
+    machine.ask("cuLaunchKernelEx", x.data_ptr(), out.data_ptr())
+    return out
+
+
+def memory_unknown(machine, witness, x, out):
+    witness._called(lambda a, b: None, x, out)
+    machine.ask("cuLaunchKernel")
+    return out
+
+
+def copied_to_the_host(machine, witness, x, out):
+    buffer = ctypes.create_string_buffer(x.nbytes)
+    machine.ask("cuMemcpyDtoH_v2", ctypes.addressof(buffer), x.data_ptr())
+    return torch.tensor([0.5] * 1000)
+
+
+def expected(machine, witness, x, out):
+    with witness._expected((1, 1, 1, 0, 9)):
+        machine.ask("cuLaunchKernel", x.data_ptr(), out.data_ptr(), handle=9)
+    witness._called(lambda a, b: None, x, out)
+    return out
+
+
+def another_meanwhile(machine, witness, x, out):
+    witness._called(lambda a, b: None, x, out)
+    with witness._expected((1, 1, 1, 0, 9)):
+        machine.ask("cuLaunchKernel", x.data_ptr(), out.data_ptr(), handle=8)
+    return out
+
+
+def host_function(machine, witness, x, out):
+    witness._called(lambda a, b: None, x, out)
+    machine.ask("cuLaunchHostFunc", x.data_ptr(), out.data_ptr())
+    return out
+
+
+def main(folder):
+    """Prints the account of each candidate, made in a process of its own: there is one witness in each."""
+    native.prepare()
+    assert native.versions()["cupti"] == "26"
+    launches.emulate("sm_90")
+    for candidate in CANDIDATES:
+        for sees in (True, False):
+            if (child := os.fork()) == 0:
+                print(json.dumps([f"{candidate.__name__} {sees}", account(folder, candidate, sees)]), flush=True)
+                os._exit(0)
+            os.waitpid(child, 0)
+
+
+CANDIDATES = (
+    library, library_of_an_extension, launched_by_hand, memory_unknown, another_meanwhile, copied_to_the_host, extension, expected,
+    host_function,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "candidate, name",
+    [
+        (library, "gemm of libcublas.so.13"),
+        (library_of_an_extension, "gemm of libcublas.so.13"),
+        (launched_by_hand, "gemm of libffi"),
+        (memory_unknown, "gemm of libffi"),
+        (another_meanwhile, "gemm of libffi"),
+        (copied_to_the_host, "cuMemcpyDtoH_v2 of libffi"),
+    ],
+)
+def test_work_that_neither_torch_nor_triton_asked_for_is_the_work_of_others(judged, candidate, name):
+    found = judged[f"{candidate.__name__} True"]
+    assert found["foreign"] >= 1000
+    assert any(operation["name"].startswith(name) for operation in found["operations"])
+
+
+@pytest.mark.parametrize("candidate", [extension, expected, host_function])
+def test_what_the_candidate_launches_is_its_own(judged, candidate):
+    found = judged[f"{candidate.__name__} True"]
+    assert found["foreign"] == 0
+    assert found["own"] == 1000
+
+
+def test_without_its_callbacks_the_account_is_not_complete(judged):
+    assert judged["expected False"] is None
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
