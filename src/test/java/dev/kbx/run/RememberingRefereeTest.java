@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Which judgements are found again, and what that asks of the store. */
@@ -51,7 +52,7 @@ class RememberingRefereeTest {
         .findFirst();
   }
 
-  private Object remember(String key, Judgement judgement) {
+  private @Nullable Object remember(String key, Judgement judgement) {
     kept.putIfAbsent(key + " " + judgement.device().uuid(), judgement);
     return null;
   }
