@@ -300,7 +300,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
 
   /** Examines tasks on the nodes, by this plan. */
   public TaskReferee tasks(Plan plan) throws InterruptedException {
-    return new ClusterTasks(this, plan, first());
+    return new ClusterTasks(this, plan, first().onAnyCard());
   }
 
   TaskVerdict examine(Task task, Plan plan, boolean controls) throws InterruptedException {
