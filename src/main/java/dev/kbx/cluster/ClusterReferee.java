@@ -529,7 +529,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
         notes.accept("node %s: %s".formatted(down.address(), down.why()));
       }
       if (block) blocked.add(down.node());
-      if (nodes.stream().allMatch(node -> blocked.contains(node.id()))) {
+      if (nodes.stream().allMatch(node -> node.slots() == 0 || blocked.contains(node.id()))) {
         first.completeExceptionally(
             new ClusterProblem("no node can judge: %s: %s".formatted(down.address(), down.why())));
       }

@@ -64,6 +64,7 @@ class ClusterRefereeTest {
           }
         };
     private final BlockingQueue<Link.Listener> opened = new LinkedBlockingQueue<>();
+    private volatile boolean away;
     private boolean closed;
 
     @Override
@@ -124,6 +125,7 @@ class ClusterRefereeTest {
     ClusterReferee referee =
         new ClusterReferee(
             listener -> {
+              if (link.away) throw new ClusterProblem("no cluster there");
               link.opened.add(listener);
               return link;
             },
@@ -320,7 +322,9 @@ class ClusterRefereeTest {
     try (ClusterReferee referee = referee("")) {
       link.says(
           new BridgeMessage.Nodes(
-              List.of(new BridgeMessage.Node("node1", "10.0.0.1", 8, 0, 1, 0))));
+              List.of(
+                  new BridgeMessage.Node("head", "10.0.0.9", 0, 0, 0, 0),
+                  new BridgeMessage.Node("node1", "10.0.0.1", 8, 0, 1, 0))));
       for (int slot = 1; slot <= 2; slot++) {
         link.says(new BridgeMessage.SlotDown(slot, "node1", "10.0.0.1", "no python3"));
       }
@@ -344,6 +348,23 @@ class ClusterRefereeTest {
       link.says(1, new NodeMessage.Judged(link.request(1).id(), judgement()));
       assertThat(judged.get()).isEqualTo(judgement());
     }
+  }
+
+  @Test
+  void whoDoesNotWaitForALostClusterIsNotHeldUp() throws Exception {
+    CompletableFuture<Judgement> judged;
+    try (ClusterReferee referee = referee("")) {
+      up(1, H100);
+      judged = judge(referee);
+      var _ = link.request(1);
+      link.away = true;
+      link.listener.ended("the bridge ended");
+    }
+    assertThat(judged)
+        .failsWithin(Duration.ofSeconds(30))
+        .withThrowableThat()
+        .havingRootCause()
+        .withMessageContaining("closed");
   }
 
   @Test
