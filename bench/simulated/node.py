@@ -1,6 +1,6 @@
 """A node's kbx that finds every candidate correct, for bench/cluster.sh and tests of the cluster: it speaks kbx node's frames.
 
-node.py [--capacity N] [--seconds S] ...      S for each candidate; what the bridge adds is ignored
+node.py [--capacity N] [--seconds S] [--slow S] ...   S for each candidate, for those that say SLOW; what the bridge adds is ignored
 """
 
 import argparse
@@ -36,6 +36,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--capacity", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--slow", type=float, default=90)
     given, _ = parser.parse_known_args()
     lock = threading.Lock()
     out = os.fdopen(os.dup(1), "wb")
@@ -46,8 +47,8 @@ def main():
             out.write(struct.pack(">II", len(payload), 0) + payload)
             out.flush()
 
-    def later(message):
-        time.sleep(given.seconds)
+    def later(message, seconds):
+        time.sleep(seconds)
         send(message)
 
     send({"type": "ready", "device": DEVICE, "versions": VERSIONS, "capacity": given.capacity})
@@ -56,8 +57,9 @@ def main():
         request = json.loads(sys.stdin.buffer.read(length))
         if request["type"] != "judge":
             continue
-        if given.seconds:
-            threading.Thread(target=later, args=(judged(request),), daemon=True).start()
+        seconds = given.slow if "SLOW" in request["candidate"]["code"] else given.seconds
+        if seconds:
+            threading.Thread(target=later, args=(judged(request), seconds), daemon=True).start()
         else:
             send(judged(request))
 

@@ -17,6 +17,7 @@ def arguments():
     parser.add_argument("--address", required=True)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--wanted", type=int, help="slots at first, of a cluster that follows the demand")
     parser.add_argument("--ship", action="append", default=[], metavar="HASH=FILE")
     parser.add_argument("--command", required=True, help="of a node's kbx, a JSON array")
     return parser.parse_args()
@@ -55,7 +56,7 @@ def main():
     for shipped in given.ship:
         name, _, file = shipped.partition("=")
         archives[name] = [ray.put(pathlib.Path(file).read_bytes())]
-    bridge = cluster.Cluster(out, given.device, given.jobs, json.loads(given.command), archives)
+    bridge = cluster.Cluster(out, given.device, given.jobs, json.loads(given.command), archives, given.wanted)
     signal.signal(signal.SIGTERM, lambda *_: bridge.events.put((None,)))
     versions = {"ray": ray.__version__, "python": platform.python_version()}
     hello = {"type": "hello", "protocol": PROTOCOL, "role": "bridge", "pid": os.getpid(), "versions": versions}

@@ -4,19 +4,23 @@ One thread does everything; others only put events into its queue.
 """
 
 import contextlib
+import itertools
 import json
 import queue
+import re
 import threading
 import time
 
 import ray
+import ray.util.client
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from kbx.protocol import write_frame
-from kbx_bridge.slot import Slot
+from kbx_bridge.slot import Slot, request
 
 POLL_SECONDS = 1
 CLOSING_SECONDS = 7
+REQUEST_SECONDS = 3
 MOST_JOBS = 16
 """Candidates at the same time on a GPU: as kbx does without a cluster."""
 
@@ -25,6 +29,12 @@ def first_line(error):
     """What an error of Ray says, in a line."""
     text = str(getattr(error, "cause", None) or error).strip() or type(error).__name__
     return text.splitlines()[0]
+
+
+def out_of_memory(error):
+    """Why Ray's memory monitor ended an actor; of its pages of text, the figures."""
+    used = re.search(r"[\d.]+GB / [\d.]+GB", str(error))
+    return "Ray ended the actor: its node was out of memory" + (f" ({used.group()})" if used else "")
 
 
 class Place:
@@ -43,24 +53,25 @@ class Running:
         self.waiting, self.pushing, self.up = [], False, False
 
 
-def places(node, device):
-    """The places of a node, from what Ray says it has."""
+def places(node, device, jobs):
+    """The places of a node, from what Ray says it has, and the candidates at the same time on each if that is given."""
     has = node["Resources"]
     cpus, gpus = int(has.get("CPU", 0)), int(has.get("GPU", 0))
     where = node["NodeID"], node["NodeManagerAddress"]
     if device != "cpu" and gpus:
-        jobs = max(1, min(MOST_JOBS, cpus // gpus)) if cpus else 0
+        jobs = jobs or (max(1, min(MOST_JOBS, cpus // gpus)) if cpus else 0)
         return [Place(*where, {"num_gpus": 1, "num_cpus": 0}, jobs) for _ in range(gpus)]
     if device != "cuda" and cpus:
-        return [Place(*where, {"num_cpus": cpus}, cpus)]
+        return [Place(*where, {"num_cpus": cpus}, jobs or cpus)]
     return []
 
 
 class Cluster:
     """Starts slots on all nodes that there are, and carries frames until the JVM closes its end."""
 
-    def __init__(self, out, device, jobs, command, archives):
+    def __init__(self, out, device, jobs, command, archives, wanted=None):
         self.out, self.device, self.jobs, self.command, self.archives = out, device, jobs, command, archives
+        self.wanted, self.requested = wanted, []
         self.events = queue.SimpleQueue()
         self.nodes, self.slots, self.blocked, self.number, self.told = {}, {}, set(), 0, None
 
@@ -82,6 +93,7 @@ class Cluster:
 
     def close(self):
         """Ends every slot: each node's kbx first, so that it ends its own processes, then the actors."""
+        self._request([])
         closing = [slot.actor.close.remote() for slot in self.slots.values()]
         with contextlib.suppress(Exception):
             ray.wait(closing, num_returns=len(closing), timeout=CLOSING_SECONDS)
@@ -102,8 +114,14 @@ class Cluster:
             self.blocked.add(message["node"])
             for slot in [s for s in self.slots.values() if s.place.node == message["node"]]:
                 self._down(slot, "its node is not used")
+        elif message["type"] == "want":
+            self.wanted = message["slots"]
+            self._fill()
         elif slot := self.slots.get(message["slot"]):
-            self._down(slot, "it was given up")
+            if message["type"] == "release":
+                self._end(slot)
+            else:
+                self._down(slot, "it was given up")
 
     # What the cluster says.
 
@@ -132,11 +150,8 @@ class Cluster:
             self.device = "cuda"
         for node in alive.values():
             if node["NodeID"] not in self.nodes:
-                self.nodes[node["NodeID"]] = places(node, device)
-        for all_places in self.nodes.values():
-            for place in all_places:
-                if place.slot is None and place.node not in self.blocked:
-                    self._start(place)
+                self.nodes[node["NodeID"]] = places(node, device, self.jobs)
+        self._fill()
         self._tell_nodes(alive)
 
     def _tell_nodes(self, alive):
@@ -157,6 +172,34 @@ class Cluster:
 
     # Slots.
 
+    def _fill(self):
+        """Starts slots where there is room; if they follow a demand, no more, and asks the autoscaler for those that have no room."""
+        for place in itertools.chain(*self.nodes.values()):
+            if self.wanted is not None and len(self.slots) >= self.wanted:
+                break
+            if place.slot is None and place.node not in self.blocked:
+                self._start(place)
+        if self.wanted is not None:
+            self._request([self._shape()] * self.wanted)
+
+    def _shape(self):
+        """What a slot takes of a node; of a GPU if nothing tells otherwise."""
+        known = next(itertools.chain(*self.nodes.values()), None)
+        if known is None:
+            return {"CPU": 1} if self.device == "cpu" else {"GPU": 1}
+        return {"GPU": 1} if "num_gpus" in known.options else {"CPU": known.options["num_cpus"]}
+
+    def _request(self, bundles):
+        """Asks the cluster's autoscaler for room for these, whatever is there. Ray keeps the request until the next."""
+        if bundles == self.requested:
+            return
+        with contextlib.suppress(Exception):  # The next look at the nodes tries again.
+            if ray.util.client.ray.is_connected():
+                ray.get(ray.remote(num_cpus=0)(request).remote(bundles), timeout=REQUEST_SECONDS)
+            else:
+                request(bundles)
+            self.requested = bundles
+
     def _start(self, place):
         self.number += 1
         strategy = NodeAffinitySchedulingStrategy(place.node, soft=False)
@@ -165,8 +208,7 @@ class Cluster:
         )
         slot = place.slot = Running(self.number, place, actor.remote())
         self.slots[slot.number] = slot
-        jobs = self.jobs or place.jobs
-        options = ["--jobs", str(jobs)] if jobs else []
+        options = ["--jobs", str(place.jobs)] if place.jobs else []
         self._then(slot, slot.actor.start.remote(self.archives, self.command, options), self._started)
 
     def _started(self, slot, _):
@@ -199,16 +241,22 @@ class Cluster:
             return  # It was lost before: what comes late is dropped.
         try:
             result = future.result()
+        except ray.exceptions.OutOfMemoryError as error:
+            slot.place.jobs = max(1, slot.place.jobs // 2)
+            self._down(slot, out_of_memory(error))
         except Exception as error:
             self._down(slot, first_line(error))
         else:
             handler(slot, result)
 
-    def _down(self, slot, why):
+    def _end(self, slot):
         del self.slots[slot.number]
         slot.place.slot = None
         with contextlib.suppress(Exception):
             ray.kill(slot.actor)
+
+    def _down(self, slot, why):
+        self._end(slot)
         self._send(
             {
                 "type": "slot_down",

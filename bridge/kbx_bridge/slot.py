@@ -89,6 +89,13 @@ def environment():
     return values
 
 
+def request(bundles):
+    """Asks the cluster's autoscaler; Ray's client can do so only on a node."""
+    from ray.autoscaler.sdk import request_resources
+
+    request_resources(bundles=bundles)
+
+
 class Slot:
     """One GPU, or the processors of a node, and the kbx that judges there."""
 

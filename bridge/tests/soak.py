@@ -34,10 +34,10 @@ def candidates(file, count):
 class Nodes:
     """The cluster of nodes.py."""
 
-    def __init__(self, out):
+    def __init__(self, out, *words):
         with open(out / "nodes.log", "w") as log:
             self.process = subprocess.Popen(
-                [PYTHON, HERE / "nodes.py", str(NODES), "apart"],
+                [PYTHON, HERE / "nodes.py", *map(str, words)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -61,7 +61,8 @@ def start(kbx, out, address, file, log, *options):
     """Starts a run; its nodes' processes have the folder in their arguments."""
     node = [PYTHON, HOME / "bench/simulated/node.py", "--capacity", "4", "--seconds", "0.5", "--of", out]
     environment = os.environ | {"JAVA_TOOL_OPTIONS": "-Dkbx.cluster.node=" + ";".join(map(str, node))}
-    command = [*kbx, "eval", file, "--cluster", address, "--stages", "static,call", "--out", out / "run", *options]
+    run = ["--cluster", address, "--stages", "static,call", "--out", out / "run"]
+    command = [*kbx, "eval", file, *run, *map(str, options)]
     with open(out / log, "w") as stderr:
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr, env=environment)
 
@@ -84,7 +85,7 @@ def check(out, count):
 
 
 def left(out):
-    """Processes of a run's nodes, and its actors."""
+    """Processes of a run's nodes, and its actors, by their arguments."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         try:
@@ -92,7 +93,7 @@ def left(out):
         except OSError:
             continue
         if b"ray::Slot" in arguments or (b"simulated/node.py" in arguments and os.fsencode(out) in arguments):
-            found.append(arguments)
+            found.append(arguments.split(b"\0"))
     return found
 
 
@@ -156,7 +157,7 @@ def main():
     (out / "interruptions").mkdir()
     candidates(out / "many.jsonl", count)
     candidates(out / "few.jsonl", count // 5)
-    nodes = Nodes(out)
+    nodes = Nodes(out, NODES, "apart")
     try:
         faults(kbx, out / "faults", nodes, out / "many.jsonl", count)
         interruptions(kbx, out / "interruptions", nodes, out / "few.jsonl", count // 5)

@@ -63,6 +63,7 @@ class WorkerTest {
             "../tasks",
             "../examples",
             "../bench",
+            "../bridge",
             "../clients");
     checks.assertPasses(
         Stream.of(Stream.of(tools.resolve("bin/ruff").toString()), Stream.of(command), files)

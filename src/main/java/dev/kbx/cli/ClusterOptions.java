@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -22,12 +23,30 @@ final class ClusterOptions {
               + " that of the first node.")
   private @Nullable String deviceClass;
 
+  @Option(
+      names = "--cluster-slots",
+      paramLabel = "N",
+      description =
+          "With --cluster on a cluster that scales: ask its autoscaler for as many GPUs as have"
+              + " work (without GPUs: nodes), N at most, and give back those that are idle."
+              + " Default: the cluster as it is.")
+  private @Nullable Integer slots;
+
   /** The address, if a cluster judges. */
   Optional<String> address() {
     if (address == null && deviceClass != null) {
       throw new UserError("--device-class: chooses among the nodes of a --cluster; give both");
     }
+    if (address == null && slots != null) {
+      throw new UserError("--cluster-slots: asks the autoscaler of a --cluster; give both");
+    }
     return Optional.ofNullable(address);
+  }
+
+  OptionalInt slots() {
+    if (slots == null) return OptionalInt.empty();
+    if (slots < 1) throw new UserError("--cluster-slots: must be at least 1");
+    return OptionalInt.of(slots);
   }
 
   Optional<String> deviceClass() {

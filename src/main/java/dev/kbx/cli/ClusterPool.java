@@ -19,8 +19,6 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The nodes of a Ray cluster as what a command judges with. */
 final class ClusterPool implements JudgingPool {
@@ -60,18 +58,16 @@ final class ClusterPool implements JudgingPool {
             workers.device,
             workers.jobs,
             cluster.deviceClass(),
+            cluster.slots(),
             node());
-    Path scratch = null;
     try {
-      scratch = Files.createTempDirectory("kbx-shipped");
+      Path archives = Files.createDirectories(Home.state().resolve("cluster/suites"));
       Shipment shipment =
           node().isEmpty() ? ClusterBundle.shipment() : Shipment.ofSuites(Home.folder());
-      for (Suite suite : suites) shipment.add(suite.root(), suite.tasks(), scratch);
+      for (Suite suite : suites) shipment.add(suite.root(), suite.tasks(), archives);
       return ClusterReferee.connect(python, Home.folder(), settings, shipment, WorkerPool::say);
     } catch (IOException e) {
       throw new UserError("--cluster: cannot pack what the nodes need: " + Reason.of(e));
-    } finally {
-      delete(scratch);
     }
   }
 
@@ -79,17 +75,6 @@ final class ClusterPool implements JudgingPool {
   private static List<String> node() {
     String simulated = System.getProperty("kbx.cluster.node", "");
     return simulated.isEmpty() ? List.of() : List.of(simulated.split(";", -1));
-  }
-
-  /** The bridge has read the archives. */
-  private static void delete(@Nullable Path scratch) {
-    if (scratch == null) return;
-    try (Stream<Path> archives = Files.list(scratch)) {
-      for (Path archive : archives.toList()) Files.delete(archive);
-      Files.delete(scratch);
-    } catch (IOException e) {
-      // The temporary folder keeps them.
-    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.kbx.cluster;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -41,6 +42,7 @@ final class Assignments {
   private static final class Place {
     private final int capacity;
     private int busy;
+    private @Nullable Long idleSince;
 
     Place(int capacity) {
       this.capacity = capacity;
@@ -48,6 +50,13 @@ final class Assignments {
 
     int room() {
       return capacity - busy;
+    }
+
+    /** Whether it has had nothing to do for so long, as far as those know who have asked. */
+    boolean idle(long now, Duration time) {
+      if (busy > 0) idleSince = null;
+      else if (idleSince == null) idleSince = now;
+      return idleSince != null && now - idleSince >= time.toNanos();
     }
   }
 
@@ -145,7 +154,10 @@ final class Assignments {
         found = place;
       }
     }
-    if (found != null) found.busy++;
+    if (found != null) {
+      found.busy++;
+      found.idleSince = null;
+    }
     return slot;
   }
 
@@ -175,6 +187,24 @@ final class Assignments {
         .toList();
   }
 
+  /** Slots that were idle at all calls of this for so long; none while a job waits. */
+  List<Integer> idle(long now, Duration time) {
+    List<Integer> idle =
+        places.entrySet().stream()
+            .filter(each -> each.getValue().idle(now, time))
+            .map(Map.Entry::getKey)
+            .toList();
+    return waiting.isEmpty() ? idle : List.of();
+  }
+
+  /** All slots are gone through no fault of what they judged: it waits again, ahead of the rest. */
+  void restart() {
+    running.values().forEach(attempt -> waiting.addFirst(attempt.job()));
+    running.clear();
+    places.clear();
+    warm.clear();
+  }
+
   /** Ends all jobs: nobody will answer them. */
   List<Job> drain() {
     List<Job> all = new ArrayList<>(waiting);
@@ -186,6 +216,15 @@ final class Assignments {
 
   int waiting() {
     return waiting.size();
+  }
+
+  /** Jobs without an answer. */
+  int open() {
+    return waiting.size() + running.size();
+  }
+
+  int slots() {
+    return places.size();
   }
 
   /** Attempts that all slots together can have. */

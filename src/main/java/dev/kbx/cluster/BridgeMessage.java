@@ -36,6 +36,17 @@ sealed interface BridgeMessage {
   @JsonTypeName("drop")
   record Drop(int slot) implements BridgeMessage {}
 
+  /**
+   * To the bridge: this many slots have work. As many are asked of the cluster's autoscaler, and
+   * started where they fit.
+   */
+  @JsonTypeName("want")
+  record Want(int slots) implements BridgeMessage {}
+
+  /** To the bridge: end this slot, which is idle; another starts only if more are wanted. */
+  @JsonTypeName("release")
+  record Release(int slot) implements BridgeMessage {}
+
   /** To the bridge: end all slots of a node, and start none there. */
   @JsonTypeName("block")
   record Block(String node) implements BridgeMessage {}

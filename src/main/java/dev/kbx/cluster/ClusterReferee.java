@@ -23,8 +23,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -45,24 +47,38 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
 
   private static final Duration WATCH = Duration.ofSeconds(1);
 
+  /** After which a slot is given back to a cluster that follows the demand. */
+  private static final Duration IDLE = Duration.ofSeconds(30);
+
+  /** For a head to start again; Ray gives up a head that is gone after a minute. */
+  private static final Duration RECONNECT = Duration.ofMinutes(3);
+
+  private static final Duration BETWEEN = Duration.ofSeconds(2);
+
   /** For what an attempt takes besides the candidate's own time: references, baselines, waiting. */
   private static final Duration BESIDES = Duration.ofMinutes(10);
 
   private final Shipment shipment;
   private final Optional<String> deviceClass;
+  private final Demand demand;
   private final Consumer<String> notes;
   private final Assignments assignments = new Assignments();
   private final Map<Integer, Slot> slots = new HashMap<>();
   private final Map<String, Integer> failures = new HashMap<>();
   private final Set<String> blocked = new HashSet<>();
+  private final Set<Conditions> kinds = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Conditions> first = new CompletableFuture<>();
-  private final CompletableFuture<Link> link = new CompletableFuture<>();
+  private final Link.Opener opener;
   private final Thread watch;
+  private volatile CompletableFuture<Link> link = new CompletableFuture<>();
 
   private List<BridgeMessage.Node> nodes = List.of();
   private @Nullable Plan plan;
   private int expected;
+  private int wanted = 1;
   private @Nullable String gone;
+  private @Nullable Thread reconnecting;
+  private boolean working;
   private boolean closing;
 
   /**
@@ -79,10 +95,17 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
    * @param device {@code auto}, {@code cpu} or {@code cuda}
    * @param jobs candidates at the same time on each slot; 0 for as many as its processors allow
    * @param deviceClass part of the name of the devices to judge on
+   * @param slots that are asked of the cluster's autoscaler at most; empty to take the cluster as
+   *     it is
    * @param node starts a node's kbx; empty for that of the shipped bundle
    */
   public record Settings(
-      String address, String device, int jobs, Optional<String> deviceClass, List<String> node) {}
+      String address,
+      String device,
+      int jobs,
+      Optional<String> deviceClass,
+      OptionalInt slots,
+      List<String> node) {}
 
   /**
    * Connects to a cluster.
@@ -101,20 +124,28 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     arguments.addAll(List.of("--address", settings.address(), "--device", settings.device()));
     arguments.addAll(List.of("--jobs", Integer.toString(settings.jobs())));
     arguments.addAll(List.of("--command", Codec.text(node)));
+    if (settings.slots().isPresent()) arguments.addAll(List.of("--wanted", "1"));
     arguments.addAll(shipment.arguments());
     return new ClusterReferee(
         listener -> BridgeProcess.start(python, home, arguments, listener),
         shipment,
         settings.deviceClass(),
+        settings.slots(),
         notes);
   }
 
   ClusterReferee(
-      Link.Opener opener, Shipment shipment, Optional<String> deviceClass, Consumer<String> notes)
+      Link.Opener opener,
+      Shipment shipment,
+      Optional<String> deviceClass,
+      OptionalInt slots,
+      Consumer<String> notes)
       throws InterruptedException {
     this.shipment = shipment;
     this.deviceClass = deviceClass;
+    this.demand = new Demand(slots);
     this.notes = notes;
+    this.opener = opener;
     link.complete(opener.open(new Events()));
     this.watch = Thread.ofVirtual().start(this::watch);
   }
@@ -228,6 +259,18 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
         .toList();
   }
 
+  /** Of all slots that there ever were: what one of them judged may be asked for again. */
+  @Override
+  public Set<Conditions> kinds() {
+    return kinds;
+  }
+
+  /** Which card of the model judges is chance here. */
+  @Override
+  public boolean accepts(Verdict.Device card) {
+    return true;
+  }
+
   @Override
   public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
     NodeMessage.SentCandidate sent =
@@ -257,7 +300,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
 
   /** Examines tasks on the nodes, by this plan. */
   public TaskReferee tasks(Plan plan) throws InterruptedException {
-    return new ClusterTasks(this, plan, first());
+    return new ClusterTasks(this, plan, first().onAnyCard());
   }
 
   TaskVerdict examine(Task task, Plan plan, boolean controls) throws InterruptedException {
@@ -328,10 +371,27 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
           overdue = assignments.overdue(System.nanoTime());
         }
         for (int slot : overdue) drop(slot, "took longer than any candidate may");
+        if (demand.counts()) scale(System.nanoTime());
       }
     } catch (InterruptedException e) {
       // Closed.
     }
+  }
+
+  /** Tells the bridge how many slots have work, and gives back those that have had none. */
+  void scale(long now) {
+    List<BridgeMessage> orders = new ArrayList<>();
+    synchronized (this) {
+      int slots = demand.slots(!kinds.isEmpty(), assignments);
+      if (slots != wanted) orders.add(new BridgeMessage.Want(slots));
+      wanted = slots;
+      for (int slot : assignments.idle(now, IDLE)) {
+        this.slots.remove(slot);
+        assignments.down(slot, "idle");
+        orders.add(new BridgeMessage.Release(slot));
+      }
+    }
+    for (BridgeMessage order : orders) send(0, Codec.bytes(order));
   }
 
   private void drop(int slot, String how) {
@@ -349,6 +409,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
   public void close() {
     synchronized (this) {
       closing = true;
+      if (reconnecting != null) reconnecting.interrupt();
     }
     watch.interrupt();
     link.join().close();
@@ -367,16 +428,64 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     }
   }
 
+  /** Begins anew if the cluster had judged since the last time; else all is over. */
   private void ended(String why) {
-    List<Job> left;
     synchronized (this) {
-      gone = why + "; the same command with --resume goes on once the cluster is back";
-      left = assignments.drain();
-      if (closing) gone = "the connection to the cluster is closed";
+      if (closing || !working) {
+        over(why);
+        return;
+      }
+      working = false;
+      slots.clear();
+      blocked.clear();
+      failures.clear();
+      nodes = List.of();
+      wanted = 1;
+      assignments.restart();
+      CompletableFuture<Link> lost = link;
+      link = new CompletableFuture<>();
+      notes.accept(
+          "the cluster is lost; connecting again for %d minutes".formatted(RECONNECT.toMinutes()));
+      reconnecting = Thread.ofVirtual().start(() -> reconnect(lost.join(), why));
     }
+  }
+
+  private void reconnect(Link lost, String why) {
+    long end = System.nanoTime() + RECONNECT.toNanos();
+    lost.close();
+    while (true) {
+      try {
+        link.complete(opener.open(new Events()));
+        notes.accept("connected to the cluster again");
+        return;
+      } catch (ClusterProblem | InterruptedException e) {
+        if (e instanceof InterruptedException || System.nanoTime() > end || !pause()) {
+          link.complete(lost);
+          over(why);
+          return;
+        }
+      }
+    }
+  }
+
+  /** Whether nobody interrupted it. */
+  private static boolean pause() {
+    try {
+      Thread.sleep(BETWEEN);
+      return true;
+    } catch (InterruptedException e) {
+      return false;
+    }
+  }
+
+  private synchronized void over(String why) {
+    gone =
+        closing
+            ? "the connection to the cluster is closed"
+            : why + "; the same command with --resume goes on once the cluster is back";
     ClusterProblem failure = new ClusterProblem(gone);
     first.completeExceptionally(failure);
-    left.forEach(job -> job.answer().completeExceptionally(failure));
+    assignments.drain().forEach(job -> job.answer().completeExceptionally(failure));
   }
 
   private void ofBridge(BridgeMessage message) {
@@ -388,7 +497,10 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
         }
       }
       case BridgeMessage.SlotDown down -> down(down);
-      case BridgeMessage.Drop _, BridgeMessage.Block _ -> {}
+      case BridgeMessage.Want _,
+          BridgeMessage.Drop _,
+          BridgeMessage.Release _,
+          BridgeMessage.Block _ -> {}
     }
   }
 
@@ -396,8 +508,12 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     nodes = found;
     if (!first.isDone() && found.stream().allMatch(node -> node.slots() == 0)) {
       notes.accept(
-          "none of the cluster's %d nodes has what --device asks for; waiting for one that has"
-              .formatted(found.size()));
+          "none of the cluster's %d nodes has what --device asks for; waiting for one that has%s"
+              .formatted(
+                  found.size(),
+                  demand.counts()
+                      ? ", which its autoscaler is asked for"
+                      : "; --cluster-slots N asks its autoscaler"));
     }
   }
 
@@ -413,7 +529,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
         notes.accept("node %s: %s".formatted(down.address(), down.why()));
       }
       if (block) blocked.add(down.node());
-      if (nodes.stream().allMatch(node -> blocked.contains(node.id()))) {
+      if (nodes.stream().allMatch(node -> node.slots() == 0 || blocked.contains(node.id()))) {
         first.completeExceptionally(
             new ClusterProblem("no node can judge: %s: %s".formatted(down.address(), down.why())));
       }
@@ -455,6 +571,8 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
       if (refused.isEmpty()) {
         Conditions conditions = new Conditions(ready.device(), ready.versions());
         slots.put(slot, new Slot(node, there.address(), conditions));
+        kinds.add(conditions.onAnyCard());
+        working = true;
         assignments.up(slot, ready.capacity());
         first.complete(conditions);
       } else if (blocked.add(node)) {

@@ -66,17 +66,17 @@ public final class Shipment {
    * Adds a suite, unless it is one of kbx's own.
    *
    * @param root its folder
-   * @param scratch folder for the archive
+   * @param kept folder for the archive, which is read again when the cluster starts anew
    */
-  public void add(Path root, List<Task> tasks, Path scratch) throws IOException {
+  public void add(Path root, List<Task> tasks, Path kept) throws IOException {
     Path from = root.toAbsolutePath().normalize();
     if (from.startsWith(home)
         && Files.exists(home.resolve("tasks"))
         && from.startsWith(home.resolve("tasks"))) return;
-    Path draft = Files.createTempFile(scratch, "suite", ".zip");
+    Path draft = Files.createTempFile(kept, "suite", ".zip");
     pack(from, tasks, draft);
     String name = add(draft);
-    Path archive = scratch.resolve(name + ".zip");
+    Path archive = kept.resolve(name + ".zip");
     Files.move(draft, archive, StandardCopyOption.REPLACE_EXISTING);
     archives.put(name, archive);
     roots.put(from, name);

@@ -36,6 +36,13 @@ public record Conditions(Verdict.Device device, Map<String, String> versions) {
     return new Conditions(judgement.device(), judgement.versions());
   }
 
+  /** The same on any card of its model. */
+  public Conditions onAnyCard() {
+    return new Conditions(
+        new Verdict.Device(device.kind(), device.name(), null, device.driver(), device.arch()),
+        versions);
+  }
+
   /** The judgement of a candidate that is not tried again. */
   public Judgement givenUp(Candidate candidate, Plan plan, String why) {
     Task task = candidate.task();

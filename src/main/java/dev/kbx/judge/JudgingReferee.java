@@ -1,6 +1,9 @@
 package dev.kbx.judge;
 
+import dev.kbx.verdict.Verdict;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** A referee that has devices to judge with: those of this machine, or of a cluster. */
 public interface JudgingReferee extends Referee {
@@ -12,6 +15,22 @@ public interface JudgingReferee extends Referee {
     return conditions().stream()
         .map(each -> new JudgingDevice(each.device(), JudgingDevice.State.READY))
         .toList();
+  }
+
+  /**
+   * The conditions under which a candidate could be judged, but for the card; few, and each once.
+   */
+  default Set<Conditions> kinds() {
+    return conditions().stream().map(Conditions::onAnyCard).collect(Collectors.toSet());
+  }
+
+  /**
+   * Whether a judgement on this card may stand for one that would be made now.
+   *
+   * @param card its model, driver and versions are known to fit
+   */
+  default boolean accepts(Verdict.Device card) {
+    return conditions().stream().anyMatch(each -> each.device().equals(card));
   }
 
   /** Reports that one of the expected candidates needs no judging here. */

@@ -24,8 +24,8 @@ import org.apache.commons.codec.digest.DigestUtils;
 
 /**
  * Cache keys of judgements. A key covers everything that a judgement depends on: source, task file,
- * every component of the plan, device, and versions, including the judge's own fingerprint ({@link
- * JudgeFingerprint}). Safe for several threads.
+ * every component of the plan, the model and driver of the device, and versions, including the
+ * judge's own fingerprint ({@link JudgeFingerprint}). Safe for several threads.
  *
  * <p>A task's file is read only once, as in the oracle.
  */
@@ -82,9 +82,9 @@ final class MemoKeys {
     };
   }
 
-  /** Hex; key {@code of} a candidate that is judged under these conditions. */
+  /** Hex; key {@code of} a candidate that is judged under these conditions, on whichever card. */
   static String on(Conditions conditions, String of) {
     String versions = new TreeMap<>(conditions.versions()).toString();
-    return DigestUtils.sha256Hex(conditions.device() + versions + of);
+    return DigestUtils.sha256Hex(conditions.onAnyCard().device() + versions + of);
   }
 }

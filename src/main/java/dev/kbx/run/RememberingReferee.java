@@ -78,10 +78,7 @@ public final class RememberingReferee implements Referee {
 
   /** A stored judgement of the candidate under conditions that it could be judged under now. */
   private Optional<Judgement> stored(String key) {
-    for (Conditions conditions : judging.conditions()) {
-      Optional<Judgement> known = store.remembered(MemoKeys.on(conditions, key));
-      if (known.isPresent()) return known;
-    }
-    return Optional.empty();
+    List<String> keys = judging.kinds().stream().map(kind -> MemoKeys.on(kind, key)).toList();
+    return store.remembered(keys, judging::accepts);
   }
 }

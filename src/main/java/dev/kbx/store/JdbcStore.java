@@ -13,16 +13,19 @@ import java.security.NoSuchAlgorithmException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
@@ -359,11 +362,16 @@ final class JdbcStore implements RunStore {
   }
 
   @Override
-  public Optional<Judgement> remembered(String key) {
+  public Optional<Judgement> remembered(
+      Collection<String> keys, Predicate<Verdict.Device> accepted) {
+    if (keys.isEmpty()) return Optional.empty();
     return get(h ->
-        h.createQuery("SELECT body FROM judgement WHERE judged_as = :key")
-            .bind("key", key)
+        h
+            .createQuery("SELECT body FROM judgement WHERE judged_as IN (<keys>)")
+            .bindList("keys", List.copyOf(keys))
             .map((row, _) -> Json.mapper().readValue(row.getString(1), Judgement.class))
+            .stream()
+            .filter(judgement -> accepted.test(judgement.device()))
             .findFirst());
   }
 
@@ -371,9 +379,11 @@ final class JdbcStore implements RunStore {
   public void remember(String key, String candidate, Judgement judgement) {
     write(h ->
         h.createUpdate(
-                "INSERT INTO judgement (judged_as, candidate, body) VALUES (:key, :c, :body)"
+                "INSERT INTO judgement (judged_as, card, candidate, body)"
+                    + " VALUES (:key, :card, :c, :body)"
                     + " ON CONFLICT DO NOTHING")
             .bind("key", key)
+            .bind("card", Objects.requireNonNullElse(judgement.device().uuid(), ""))
             .bind("c", candidate)
             .bind("body", Json.mapper().writeValueAsString(judgement))
             .execute());

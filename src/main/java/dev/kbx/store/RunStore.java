@@ -4,10 +4,12 @@ import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Runs and verdicts: in one SQLite file, or in a PostgreSQL database that a team shares.
@@ -80,11 +82,15 @@ public interface RunStore extends AutoCloseable {
   /** Verdicts of a run by position, all in memory; positions without one were not judged. */
   SortedMap<Integer, Verdict> verdicts(String run);
 
-  /** The judgement cached under this key, if any. */
-  Optional<Judgement> remembered(String key);
+  /**
+   * A judgement cached under one of these keys, if any.
+   *
+   * @param accepted whether a judgement on this card will do
+   */
+  Optional<Judgement> remembered(Collection<String> keys, Predicate<Verdict.Device> accepted);
 
   /**
-   * Caches a judgement under a key, unless there is one already.
+   * Caches a judgement under a key, unless there is one of the same card already.
    *
    * @param candidate hash of its source; the judgement is deleted with the last verdict on it
    */

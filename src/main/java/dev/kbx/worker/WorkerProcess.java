@@ -229,6 +229,7 @@ public final class WorkerProcess implements AutoCloseable {
             listener.notice(line.substring(NOTICE.length()));
             return;
           }
+          if (line.isBlank()) return;
           synchronized (stderr) {
             stderr.addLast(line);
             if (stderr.size() > STDERR_LINES) stderr.removeFirst();

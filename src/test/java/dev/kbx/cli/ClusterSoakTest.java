@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * On a real Ray of four nodes, one of which freezes and others are killed, every candidate is
- * judged once; and a command that is interrupted, killed or done leaves no process on any node.
- * {@code bridge/tests/soak.py} says how.
+ * On a real Ray every candidate is judged once: while nodes freeze and die, while the cluster
+ * scales, through Ray's client. A command that is interrupted, killed or done leaves no process on
+ * any node. The scripts in {@code bridge/tests} say how.
  */
 @Tag("soak-only")
 class ClusterSoakTest {
@@ -26,12 +26,43 @@ class ClusterSoakTest {
 
   @Test
   void everyCandidateIsJudgedOnceAndNothingIsLeft() throws Exception {
+    run("soak.py", Integer.toString(CANDIDATES));
+  }
+
+  @Test
+  void aClusterGrowsAndShrinksWithWhatWaits() throws Exception {
+    run("scaling.py");
+  }
+
+  @Test
+  void aFullNodeIsNamedAndLessIsAskedOfIt() throws Exception {
+    run("memory.py");
+  }
+
+  @Test
+  void aRunGoesOnWhenTheWholeClusterHasStartedAgain() throws Exception {
+    run("restart.py");
+  }
+
+  @Test
+  void aRunThroughTheClientOfRayIsAsAnyOther() throws Exception {
+    run("client.py");
+  }
+
+  @Test
+  void theAutoscalerOfRayReadsTheManifests() throws Exception {
+    run("manifests.py");
+  }
+
+  /** Runs a script with an empty folder, more arguments and a command that starts kbx. */
+  private void run(String script, String... more) throws Exception {
     Path python =
         RayEnvironment.resolve(System.getenv(), TestPython.home(), TestPython.progress())
             .executable();
-    Path log = folder.resolve("soak.log");
-    List<String> command = new ArrayList<>(List.of(python.toString(), "bridge/tests/soak.py"));
-    command.addAll(List.of(folder.resolve("out").toString(), Integer.toString(CANDIDATES)));
+    Path log = folder.resolve("log");
+    List<String> command = new ArrayList<>(List.of(python.toString(), "bridge/tests/" + script));
+    command.add(folder.resolve("out").toString());
+    command.addAll(List.of(more));
     command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp"));
     command.addAll(List.of(System.getProperty("java.class.path"), "dev.kbx.cli.Main"));

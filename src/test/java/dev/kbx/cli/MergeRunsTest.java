@@ -57,7 +57,7 @@ class MergeRunsTest {
       assertThat(store.verdicts(first.id()).values()).containsExactlyElementsOf(first.verdicts());
       assertThat(store.source(first.verdicts().getLast().candidate())).contains("log");
       assertThat(store.run(second.id()).orElseThrow().finished()).as("cut off as before").isNull();
-      assertThat(store.remembered(first.id() + "/0"))
+      assertThat(store.remembered(List.of(first.id() + "/0"), _ -> true))
           .as("a judgement of another installation is not remembered here")
           .isEmpty();
     }

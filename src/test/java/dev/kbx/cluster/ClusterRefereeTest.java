@@ -20,10 +20,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -61,6 +63,8 @@ class ClusterRefereeTest {
             throw new AssertionError("not opened");
           }
         };
+    private final BlockingQueue<Link.Listener> opened = new LinkedBlockingQueue<>();
+    private volatile boolean away;
     private boolean closed;
 
     @Override
@@ -71,6 +75,18 @@ class ClusterRefereeTest {
     @Override
     public void close() {
       closed = true;
+    }
+
+    void open() throws InterruptedException {
+      Link.Listener next = opened.poll(30, TimeUnit.SECONDS);
+      if (next == null) throw new AssertionError("not opened");
+      listener = next;
+    }
+
+    /** The bridge ends, and another is started. */
+    void ends() throws InterruptedException {
+      listener.ended("the bridge ended");
+      open();
     }
 
     void says(BridgeMessage message) {
@@ -101,14 +117,24 @@ class ClusterRefereeTest {
   }
 
   private ClusterReferee referee(String deviceClass) throws InterruptedException {
-    return new ClusterReferee(
-        listener -> {
-          link.listener = listener;
-          return link;
-        },
-        Shipment.ofSuites(HOME),
-        Optional.of(deviceClass).filter(name -> !name.isEmpty()),
-        notes::add);
+    return referee(deviceClass, OptionalInt.empty());
+  }
+
+  private ClusterReferee referee(String deviceClass, OptionalInt slots)
+      throws InterruptedException {
+    ClusterReferee referee =
+        new ClusterReferee(
+            listener -> {
+              if (link.away) throw new ClusterProblem("no cluster there");
+              link.opened.add(listener);
+              return link;
+            },
+            Shipment.ofSuites(HOME),
+            Optional.of(deviceClass).filter(name -> !name.isEmpty()),
+            slots,
+            notes::add);
+    link.open();
+    return referee;
   }
 
   private void up(int slot, Verdict.Device device) {
@@ -214,6 +240,25 @@ class ClusterRefereeTest {
     }
   }
 
+  /** So a judgement on a node that has left since is found again, whatever cards there are. */
+  @Test
+  void cardsOfOneModelAreOneKindAndWhicheverJudgedCounts() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      Verdict.Device other =
+          new Verdict.Device("cuda", H100.name(), "GPU-3", H100.driver(), H100.arch());
+      up(1, H100);
+      up(2, other);
+      assertThat(referee.conditions()).hasSize(2);
+      Conditions kind = new Conditions(H100, VERSIONS).onAnyCard();
+      assertThat(referee.kinds()).containsExactly(kind);
+      down(1);
+      down(2);
+      assertThat(referee.conditions()).isEmpty();
+      assertThat(referee.kinds()).containsExactly(kind);
+      assertThat(referee.accepts(H100)).isTrue();
+    }
+  }
+
   @Test
   void devicesOfAnotherModelAreLeftAlone() throws Exception {
     try (ClusterReferee referee = referee("")) {
@@ -249,11 +294,37 @@ class ClusterRefereeTest {
   }
 
   @Test
+  void aClusterThatScalesIsAskedForWhatHasWorkAndGetsIdleSlotsBack() throws Exception {
+    try (ClusterReferee referee = referee("", OptionalInt.of(2))) {
+      up(1, H100);
+      List<CompletableFuture<Judgement>> judged =
+          Stream.generate(() -> judge(referee)).limit(4).toList();
+      NodeMessage.Judge first = link.request(1);
+      link.says(1, new NodeMessage.Judged(first.id(), judgement()));
+      link.says(1, new NodeMessage.Judged(link.request(1).id(), judgement()));
+      var _ = link.request(1);
+      long now = System.nanoTime();
+      referee.scale(now);
+      assertThat(link.order()).as("one runs, one waits").isEqualTo(new BridgeMessage.Want(2));
+      up(2, H100);
+      link.says(2, new NodeMessage.Judged(link.request(2).id(), judgement()));
+      referee.scale(now);
+      assertThat(link.order()).isEqualTo(new BridgeMessage.Want(1));
+      referee.scale(now + Duration.ofMinutes(1).toNanos());
+      assertThat(link.order()).isEqualTo(new BridgeMessage.Release(2));
+      assertThat(judged).filteredOn(CompletableFuture::isDone).hasSize(3);
+      assertThat(notes).isEmpty();
+    }
+  }
+
+  @Test
   void aNodeThatNeverStartsIsLeftAloneAndTheReasonIsTold() throws Exception {
     try (ClusterReferee referee = referee("")) {
       link.says(
           new BridgeMessage.Nodes(
-              List.of(new BridgeMessage.Node("node1", "10.0.0.1", 8, 0, 1, 0))));
+              List.of(
+                  new BridgeMessage.Node("head", "10.0.0.9", 0, 0, 0, 0),
+                  new BridgeMessage.Node("node1", "10.0.0.1", 8, 0, 1, 0))));
       for (int slot = 1; slot <= 2; slot++) {
         link.says(new BridgeMessage.SlotDown(slot, "node1", "10.0.0.1", "no python3"));
       }
@@ -265,11 +336,44 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void withoutTheBridgeEveryoneIsToldToResume() throws Exception {
+  void aClusterThatStartsAnewJudgesWhatWasUnderWayWithoutALoss() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      CompletableFuture<Judgement> judged = judge(referee);
+      for (int restart = 0; restart < 3; restart++) {
+        up(1, H100);
+        var _ = link.request(1);
+        link.ends();
+      }
+      up(1, H100);
+      link.says(1, new NodeMessage.Judged(link.request(1).id(), judgement()));
+      assertThat(judged.get()).isEqualTo(judgement());
+    }
+  }
+
+  @Test
+  void whoDoesNotWaitForALostClusterIsNotHeldUp() throws Exception {
+    CompletableFuture<Judgement> judged;
+    try (ClusterReferee referee = referee("")) {
+      up(1, H100);
+      judged = judge(referee);
+      var _ = link.request(1);
+      link.away = true;
+      link.listener.ended("the bridge ended");
+    }
+    assertThat(judged)
+        .failsWithin(Duration.ofSeconds(30))
+        .withThrowableThat()
+        .havingRootCause()
+        .withMessageContaining("closed");
+  }
+
+  @Test
+  void aClusterThatIsLostBeforeItJudgesEndsTheCommandWhichCanBeResumed() throws Exception {
     try (ClusterReferee referee = referee("")) {
       up(1, H100);
       CompletableFuture<Judgement> judged = judge(referee);
       var _ = link.request(1);
+      link.ends();
       link.listener.ended("the bridge ended");
       assertThat(judged)
           .failsWithin(Duration.ofSeconds(30))

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What every store does, on SQLite and on a real PostgreSQL. */
 class RunStoreTest {
@@ -182,19 +183,32 @@ class RunStoreTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void aJudgementIsRememberedOnceAndForgottenWithItsLastRun(Kind kind) {
+  void aJudgementIsRememberedOnceForACardAndForgottenWithItsLastRun(Kind kind) {
     RunStore store = open(kind);
     SimulatedRun run = run(1).store(store);
     Verdict first = run.verdicts().getFirst();
-    Judgement other = run.verdicts().get(1).judgement();
-    store.remember("key", first.candidate(), first.judgement());
-    store.remember("key", first.candidate(), other);
-    assertThat(store.remembered("key")).contains(first.judgement());
-    assertThat(store.remembered("other")).isEmpty();
+    Judgement judgement = first.judgement();
+    Judgement repeated = run.verdicts().get(1).judgement();
+    Judgement elsewhere = on("GPU-elsewhere", judgement);
+    for (Judgement each : List.of(judgement, repeated, elsewhere)) {
+      store.remember("key", first.candidate(), each);
+    }
+    List<String> keys = List.of("other", "key");
+    assertThat(store.remembered(keys, judgement.device()::equals)).contains(judgement);
+    assertThat(store.remembered(keys, elsewhere.device()::equals)).contains(elsewhere);
+    assertThat(store.remembered(keys, _ -> false)).isEmpty();
+    assertThat(store.remembered(List.of("other"), _ -> true)).isEmpty();
+    assertThat(store.remembered(List.of(), _ -> true)).isEmpty();
     assertThat(store.delete(List.of(run.id(), "none"))).isEqualTo(1);
-    assertThat(store.remembered("key")).isEmpty();
+    assertThat(store.remembered(keys, _ -> true)).isEmpty();
     assertThat(store.source(first.candidate())).isEmpty();
     assertThat(store.runs()).isEmpty();
+  }
+
+  private static Judgement on(String card, Judgement judgement) {
+    ObjectNode body = Json.mapper().valueToTree(judgement);
+    ((ObjectNode) body.get("device")).put("uuid", card);
+    return Json.mapper().treeToValue(body, Judgement.class);
   }
 
   @ParameterizedTest
