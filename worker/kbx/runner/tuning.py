@@ -12,11 +12,13 @@ import triton
 from triton.runtime.autotuner import Autotuner
 
 _WARMUP_MS, _MEASURED_MS = 2, 10
-"""For a configuration that may be the fastest. Triton's own 25 and 100 are seconds for one shape; 10 ms, dozens of calls of 100 us, rank
-what differs by more than noise."""
+"""For a configuration that may be the fastest. Triton's own 25 and 100 are seconds for one shape."""
+_MOST_CALLS = 20
+"""Calls of it, as the host sees their length: before each, Triton clears the cache, which takes longer than a call of 50 us and counts for
+nothing. The median of so many ranks what differs by more than noise."""
 _GLANCE_MS = 1
 """For a first look at a configuration."""
-_HOPELESS = 1.1
+_HOPELESS = 1.05
 """A configuration that takes so many times what the best one took is not looked at any longer."""
 
 _stock_bench, _stock_prune = Autotuner._bench, Autotuner.prune_configs
@@ -107,22 +109,21 @@ def _median(times):
 def _measured(stock, call, longest, warmup=25, rep=100, **options):
     """What the benchmark ``stock`` says, which gets at most the milliseconds of ``longest`` for warm-up and for measuring."""
     warmup, rep = min(warmup, longest[0]), min(rep, longest[1])
-    slow = _slow_ms(call, warmup + rep)
-    if slow is None:
-        times = stock(call, warmup=warmup, rep=rep, **options)
+    ms = _call_ms(call)
+    if ms < warmup + rep:
+        times = stock(call, warmup=warmup, rep=min(rep, _MOST_CALLS * ms), **options)
         if torch.cuda.is_available():
             torch.cuda.reset_peak_memory_stats()  # the benchmark's own buffer, 256 MB, is no workspace of the kernel
         return times
     quantiles = options.get("quantiles")
-    return [slow] * len(quantiles) if quantiles else [slow] if options.get("return_mode") == "all" else slow
+    return [ms] * len(quantiles) if quantiles else [ms] if options.get("return_mode") == "all" else ms
 
 
-def _slow_ms(call, least):
-    """Milliseconds of a call that takes this long or longer, else None. Triton's benchmark would make eight of them."""
+def _call_ms(call):
+    """Milliseconds of a call, the second one. If it takes long, Triton's benchmark would make eight of them."""
     call()
     torch.cuda.synchronize()
     start = time.perf_counter()
     call()
     torch.cuda.synchronize()
-    ms = (time.perf_counter() - start) * 1e3
-    return ms if ms >= least else None
+    return (time.perf_counter() - start) * 1e3
