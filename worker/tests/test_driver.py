@@ -15,6 +15,8 @@ from kbx.runner import launches, native
 from kbx.runner.ledger import Ledger
 from kbx.runner.witness import Witness
 
+KERNEL = b"_ZN12_GLOBAL__N_17Kernel2IiEENSt9enable_ifIXgtstT_Li2EEvE4typeES2_"
+"""``std::enable_if<((sizeof (int))>(2)), void>::type (anonymous namespace)::Kernel2<int>(int)``."""
 SOURCE = Path(__file__).with_name("fake_cupti.cpp")
 
 
@@ -97,7 +99,7 @@ def library_of_an_extension(machine, witness, x, out):
 
 
 def launched_by_hand(machine, witness, x, out):
-    machine.ask("cuLaunchKernelEx", x.data_ptr(), out.data_ptr())
+    machine.ask("cuLaunchKernelEx", x.data_ptr(), out.data_ptr(), symbol=KERNEL)
     return out
 
 
@@ -157,7 +159,7 @@ CANDIDATES = (
     [
         (library, "gemm of libcublas.so.13"),
         (library_of_an_extension, "gemm of libcublas.so.13"),
-        (launched_by_hand, "gemm of libffi"),
+        (launched_by_hand, "Kernel2 of libffi"),
         (memory_unknown, "gemm of libffi"),
         (another_meanwhile, "gemm of libffi"),
         (copied_to_the_host, "cuMemcpyDtoH_v2 of libffi"),

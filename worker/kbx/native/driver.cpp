@@ -7,10 +7,12 @@
 
 #include "driver.h"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <execinfo.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -132,6 +134,25 @@ bool is_expected(const Data& data, std::vector<uint64_t>& addresses) {
   return false;
 }
 
+// ``cutlass::Kernel2`` of a mangled template; other names as they are.
+std::string plain(const char* symbol) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+  std::string whole = text ? text : symbol, name;
+  std::free(text);
+  const std::string nameless = "(anonymous namespace)::";
+  for (size_t at; (at = whole.find(nameless)) != std::string::npos;) whole.erase(at, nameless.size());
+  int templates = 0, parentheses = 0;
+  for (char each : whole) {
+    if (each == '(' && templates == 0) break;
+    parentheses += (each == '(') - (each == ')');
+    bool bracket = (each == '<' || each == '>') && parentheses == 0;
+    if (bracket) templates += each == '<' ? 1 : -1;
+    if (!bracket && templates == 0) name += each;
+  }
+  return name.substr(name.rfind(' ') + 1);  // behind what it returns
+}
+
 Kind kind_of(const char* function) {
   if (begins(function, "cuMemcpy")) {
     if (std::strstr(function, "toH")) return Kind::kToHost;
@@ -151,7 +172,7 @@ void note(const Data& data) {
   } else if (is_expected(data, call.addresses)) {
     return;
   }
-  call.name = data.symbol && call.kind == Kind::kLaunch ? data.symbol : data.function;
+  call.name = data.symbol && call.kind == Kind::kLaunch ? plain(data.symbol) : data.function;
   call.library = asking();
   std::lock_guard<std::mutex> lock(door);
   if (calls.size() < kMostCalls) calls.push_back(std::move(call));
