@@ -297,6 +297,7 @@ def _cuda_functions(arch):
         **memory,
         "is_available": lambda: True,
         "is_initialized": lambda: True,
+        "_is_in_bad_fork": lambda: False,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
         "is_current_stream_capturing": lambda: False,
