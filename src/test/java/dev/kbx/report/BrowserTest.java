@@ -7,6 +7,8 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType.LaunchOptions;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import dev.kbx.Patience;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -47,6 +49,7 @@ public abstract class BrowserTest {
   @BeforeAll
   static void startBrowser() {
     if (browser != null) return;
+    PlaywrightAssertions.setDefaultAssertionTimeout(Patience.LIMIT.toMillis());
     Optional<Path> chromium = chromium();
     Assumptions.assumeTrue(
         chromium.isPresent(), "needs chromium on the PATH; Debian: apt-get install chromium");

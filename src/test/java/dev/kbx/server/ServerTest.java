@@ -217,7 +217,8 @@ class ServerTest {
     Instant end = Instant.now().plusSeconds(Patience.SECONDS);
     while (referee.judged.size() < 43 && Instant.now().isBefore(end)) Thread.sleep(10);
     assertThat(referee.judged).hasSize(43);
-    assertThat(referee.judged.subList(0, 20)).contains(code(100), code(101), code(102));
+    // Sixteen had begun; of those that are judged at the same time any may be noted first.
+    assertThat(referee.judged.subList(0, 32)).contains(code(100), code(101), code(102));
   }
 
   /** Their tokens; the queue takes so many candidates, and none is judged yet. */
