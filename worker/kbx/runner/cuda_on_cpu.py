@@ -283,8 +283,8 @@ def _cuda_functions(arch):
               "reset_max_memory_allocated", "set_stream", "_lazy_init")  # fmt: skip
     # Not torch.manual_seed, which seeds CUDA by calling these.
     seeds = {
-        "manual_seed": lambda seed: generator.manual_seed(seed),
-        "manual_seed_all": lambda seed: generator.manual_seed(seed),
+        "manual_seed": generator.manual_seed,
+        "manual_seed_all": generator.manual_seed,
     }
     memory = {
         name: lambda device=None: 0

@@ -50,10 +50,10 @@ def versions():
     """``witness``: what a candidate's operations are seen by, ``native``, or ``python`` and why; ``cupti``: the version of what its
     launches and copies on a GPU are seen by, where there is one.
     """
-    cupti = library.driver_version() if library is not None else 0
-    return {"witness": "native" if library is not None else f"python: {lack}"} | (
-        {"cupti": str(cupti)} if cupti else {}
-    )
+    if library is None:
+        return {"witness": f"python: {lack}"}
+    cupti = library.driver_version()
+    return {"witness": "native"} | ({"cupti": str(cupti)} if cupti else {})
 
 
 def guard(memory_bytes):
@@ -67,11 +67,11 @@ def guard(memory_bytes):
 
 def watches_driver():
     """Whether launches and copies are seen where they reach the driver; for a process that has a context on a GPU."""
-    if library is None or not library.driver_version():
+    if library is None:
         return False
     try:
         library.watch_driver(False)
-    except RuntimeError:  # a debugger or profiler has CUPTI
+    except RuntimeError:  # there is no CUPTI, or a debugger or profiler has it
         return False
     return True
 
