@@ -135,6 +135,36 @@ def host_function(machine, witness, x, out):
     return out
 
 
+def products_by_address(machine, witness, x, out):
+    witness._called(lambda a, b: None, x, out)
+    elsewhere = ctypes.create_string_buffer(16)  # holds the addresses
+    machine.ask("cuLaunchKernel", ctypes.addressof(elsewhere), x.data_ptr())
+    return out
+
+
+def extension_many_times(machine, witness, x, out):
+    def tiles(a, b):
+        for at in range(0, 4000, 4):
+            for _ in range(6):
+                machine.extension.multiply(ctypes.c_uint64(x.data_ptr() + at), ctypes.c_uint64(out.data_ptr() + at))
+
+    witness._called(tiles, x, out)
+    return out
+
+
+def library_behind_many(machine, witness, x, out):
+    for _ in range(5000):
+        machine.ask("cuLaunchKernel", symbol=b"gemm")
+    return out
+
+
+def different_ones(machine, witness, x, out):
+    witness._called(lambda a, b: None, x, out)
+    for number in range(5000):
+        machine.ask("cuLaunchKernel", symbol=b"kernel%d" % number)
+    return out
+
+
 def main(folder):
     """Prints the account of each candidate, made in a process of its own: there is one witness in each."""
     native.prepare()
@@ -150,7 +180,7 @@ def main(folder):
 
 CANDIDATES = (
     library, library_of_an_extension, launched_by_hand, memory_unknown, another_meanwhile, copied_to_the_host, extension, expected,
-    host_function,
+    host_function, products_by_address, extension_many_times, library_behind_many, different_ones,
 )  # fmt: skip
 
 
@@ -161,6 +191,8 @@ CANDIDATES = (
         (library_of_an_extension, "gemm of libcublas.so.13"),
         (launched_by_hand, "Kernel2 of libffi"),
         (memory_unknown, "gemm of libffi"),
+        (products_by_address, "gemm of libffi"),
+        (library_behind_many, "gemm of libffi"),
         (another_meanwhile, "gemm of libffi"),
         (copied_to_the_host, "cuMemcpyDtoH_v2 of libffi"),
     ],
@@ -171,7 +203,7 @@ def test_work_that_neither_torch_nor_triton_asked_for_is_the_work_of_others(judg
     assert any(operation["name"].startswith(name) for operation in found["operations"])
 
 
-@pytest.mark.parametrize("candidate", [extension, expected, host_function])
+@pytest.mark.parametrize("candidate", [extension, expected, host_function, extension_many_times])
 def test_what_the_candidate_launches_is_its_own(judged, candidate):
     found = judged[f"{candidate.__name__} True"]
     assert found["foreign"] == 0
@@ -180,6 +212,10 @@ def test_what_the_candidate_launches_is_its_own(judged, candidate):
 
 def test_without_its_callbacks_the_account_is_not_complete(judged):
     assert judged["expected False"] is None
+
+
+def test_with_more_kernels_than_are_kept_the_account_is_not_complete(judged):
+    assert judged["different_ones True"] is None
 
 
 if __name__ == "__main__":

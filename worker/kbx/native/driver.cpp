@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -31,7 +32,8 @@ constexpr int kDriverApi = 1;  // CUPTI_CB_DOMAIN_DRIVER_API
 constexpr int kEnter = 0;      // CUPTI_API_ENTER
 constexpr uint32_t kMostNumbers = 4096;
 constexpr int kMostFrames = 48;
-constexpr size_t kMostParameters = 256, kMostWords = 512;
+constexpr size_t kMostParameters = 4096, kMostWords = 4096;  // a launch takes 32,764 bytes of parameters
+constexpr size_t kMostCalls = 4096, kMostAddresses = 1 << 20;
 constexpr uint64_t kLeastAddress = 1 << 20;
 
 // CUpti_CallbackData.
@@ -53,6 +55,8 @@ thread_local uint64_t expected = 0;
 std::atomic<long> count{0};
 std::mutex door;
 std::vector<Call> calls;
+size_t addresses = 0;  // of all calls
+bool lost = false;
 
 bool begins(const char* text, const char* with) { return std::strncmp(text, with, std::strlen(with)) == 0; }
 
@@ -77,16 +81,16 @@ std::string asking() {
   return "";
 }
 
-void add_words(const void* from, size_t bytes, std::vector<uint64_t>& into) {
+void add_words(const void* from, size_t bytes, std::set<uint64_t>& into) {
   for (size_t at = 0; at + sizeof(uint64_t) <= bytes && into.size() < kMostWords; at += sizeof(uint64_t)) {
     uint64_t word;
     std::memcpy(&word, static_cast<const char*>(from) + at, sizeof word);
-    if (word >= kLeastAddress) into.push_back(word);
+    if (word >= kLeastAddress) into.insert(word);
   }
 }
 
 // The parameters that a launch is given one by one. CUDA's runtime passes a kernel where the driver's function takes a function.
-void add_parameters(void* function, void* const* values, std::vector<uint64_t>& into) {
+void add_parameters(void* function, void* const* values, std::set<uint64_t>& into) {
   for (size_t i = 0; values && i < kMostParameters; i++) {
     size_t offset, bytes;
     bool known = (of_function && of_function(function, i, &offset, &bytes) == 0) || (of_kernel && of_kernel(function, i, &offset, &bytes) == 0);
@@ -96,7 +100,7 @@ void add_parameters(void* function, void* const* values, std::vector<uint64_t>& 
 }
 
 // CU_LAUNCH_PARAM_BUFFER_POINTER and CU_LAUNCH_PARAM_BUFFER_SIZE.
-void add_buffer(void* const* extra, std::vector<uint64_t>& into) {
+void add_buffer(void* const* extra, std::set<uint64_t>& into) {
   const void* buffer = nullptr;
   size_t bytes = 0;
   for (; extra && *extra; extra += 2) {
@@ -122,7 +126,7 @@ struct Configured {
 };
 
 // Whether it is the launch that is expected; its addresses, if not.
-bool is_expected(const Data& data, std::vector<uint64_t>& addresses) {
+bool is_expected(const Data& data, std::set<uint64_t>& addresses) {
   bool configured = begins(data.function, "cuLaunchKernelEx"), cooperative = begins(data.function, "cuLaunchCooperativeKernel");
   if (!configured && !cooperative && !begins(data.function, "cuLaunchKernel")) return false;
   const Grid* grid = static_cast<const Grid*>(data.parameters);
@@ -161,6 +165,22 @@ Kind kind_of(const char* function) {
   return Kind::kLaunch;
 }
 
+// Beyond so many, a call joins the last one that differs in nothing but addresses: a candidate's own C++ may launch a kernel as often
+// as it likes. What finds none is lost, and the account with it.
+void keep(Call call) {
+  std::lock_guard<std::mutex> lock(door);
+  lost = lost || (addresses += call.addresses.size()) > kMostAddresses;
+  if (lost) return;
+  if (calls.size() < kMostCalls) return calls.push_back(std::move(call));
+  auto same = [&](const Call& one) { return one.kind == call.kind && one.name == call.name && one.library == call.library; };
+  auto found = std::find_if(calls.rbegin(), calls.rend(), same);
+  if (found == calls.rend()) {
+    lost = true;
+  } else {
+    found->addresses.merge(call.addresses);
+  }
+}
+
 void note(const Data& data) {
   if (accounted()) return;
   Call call{kind_of(data.function), "", "", {}};
@@ -174,8 +194,7 @@ void note(const Data& data) {
   }
   call.name = data.symbol && call.kind == Kind::kLaunch ? plain(data.symbol) : data.function;
   call.library = asking();
-  std::lock_guard<std::mutex> lock(door);
-  if (calls.size() < kMostCalls) calls.push_back(std::move(call));
+  keep(std::move(call));
 }
 
 void called(void*, int, uint32_t, const Data* data) {
@@ -221,9 +240,12 @@ std::string watch(bool on, bool (*is_accounted)()) {
 
 void expect(uint64_t function) { expected = function; }
 
-std::vector<Call> take() {
+std::optional<std::vector<Call>> take() {
   std::lock_guard<std::mutex> lock(door);
-  return std::exchange(calls, {});
+  std::vector<Call> taken = std::exchange(calls, {});
+  addresses = 0;
+  if (std::exchange(lost, false)) return std::nullopt;
+  return taken;
 }
 
 long seen() { return count; }

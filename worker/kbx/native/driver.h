@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,7 @@ struct Call {
   Kind kind;
   std::string name;     // of the kernel, or of the driver's function
   std::string library;  // the file whose code asked for it, empty for code of no file
-  std::vector<uint64_t> addresses;  // what may be addresses among a launch's parameters; target and source of a copy
+  std::set<uint64_t> addresses;  // what may be addresses among a launch's parameters; target and source of a copy
 };
 
 // CUPTI's version where PyTorch has it, else 0.
@@ -26,9 +28,8 @@ std::string watch(bool on, bool (*is_accounted)());
 // This thread's next launches of a function, a CUfunction, are accounted for; 0 ends that.
 void expect(uint64_t function);
 
-// Calls noted since last asked. So many are kept.
-constexpr size_t kMostCalls = 4096;
-std::vector<Call> take();
+// Calls noted since last asked; those that differ in nothing but addresses may be one. None if there were too many to keep.
+std::optional<std::vector<Call>> take();
 
 // How many calls were seen so far, noted or not.
 long seen();

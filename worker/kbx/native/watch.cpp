@@ -920,19 +920,23 @@ PyObject* expect_launch(PyObject*, PyObject* function) {
   Py_RETURN_NONE;
 }
 
-PyObject* as_numbers(const std::vector<uint64_t>& values) {
+PyObject* as_numbers(const std::set<uint64_t>& values) {
   PyObject* list = PyList_New(values.size());
-  for (size_t i = 0; list && i < values.size(); i++) PyList_SET_ITEM(list, i, PyLong_FromUnsignedLongLong(values[i]));
+  Py_ssize_t at = 0;
+  for (uint64_t value : values) {
+    if (list) PyList_SET_ITEM(list, at++, PyLong_FromUnsignedLongLong(value));
+  }
   return list;
 }
 
 PyObject* driver_calls(PyObject*, PyObject*) {
   if (refused()) return nullptr;
   constexpr const char* kKinds[] = {"launch", "to host", "from host", "copy"};
-  std::vector<driver::Call> calls = driver::take();
-  PyObject* list = PyList_New(calls.size());
-  for (size_t i = 0; list && i < calls.size(); i++) {
-    const driver::Call& each = calls[i];
+  std::optional<std::vector<driver::Call>> calls = driver::take();
+  if (!calls) Py_RETURN_NONE;
+  PyObject* list = PyList_New(calls->size());
+  for (size_t i = 0; list && i < calls->size(); i++) {
+    const driver::Call& each = (*calls)[i];
     PyList_SET_ITEM(list, i, Py_BuildValue("(sssN)", kKinds[static_cast<int>(each.kind)], each.name.c_str(), each.library.c_str(), as_numbers(each.addresses)));
   }
   return list;
@@ -992,7 +996,7 @@ PyMethodDef methods[] = {
     {"watch_driver", watch_driver, METH_O, "Whether what is asked of the GPU's driver outside of operations is noted from now on."},
     {"expect_launch", expect_launch, METH_O, "Launches of this CUfunction by this thread are accounted for; 0 ends that."},
     {"driver_calls", driver_calls, METH_NOARGS,
-     "What was noted since last asked: (launch, to host, from host or copy; name; library; what may be addresses)."},
+     "What was noted since last asked: (launch, to host, from host or copy; name; library; what may be addresses). None: too much."},
     {"driver_count", driver_count, METH_NOARGS, "How many launches and copies the driver was asked for, noted or not."},
     {"driver_version", driver_version, METH_NOARGS, "CUPTI's version; 0 where PyTorch has none."},
     {}};

@@ -253,17 +253,22 @@ class Witness:
         """Tells the ledger of launches and copies that no operation and no launcher of Triton's asked for. ``own``: a function of the
         candidate's C++ ran, whose own count as its work.
         """
-        for kind, name, library, addresses in self._native.driver_calls() if self._driver else ():
+        calls = self._native.driver_calls() if self._driver else ()
+        if calls is None:  # too many of them were left to be told apart
+            self._failed = True
+            return
+        for kind, name, library, addresses in calls:
             file = os.path.basename(library)
             if not (_is_housekeeping(kind, name, file) or (own and not file.startswith(_LIBRARIES))):
-                self._asked_of_driver(kind, f"{name} of {file or 'code of no file'}", addresses)
+                self._asked_of_driver(kind, f"{name} of {file or 'code of no file'}", file, addresses)
 
-    def _asked_of_driver(self, kind, name, addresses):
+    def _asked_of_driver(self, kind, name, file, addresses):
         if kind in ("to host", "from host"):
             self._note("touch", [(each, kind == "from host") for each in addresses], lambda: (name, 0))
-        else:
-            records = self._note("reach", addresses) or self._note("all") or []
-            self._note("launch", False, records, lambda: (name, 0))
+            return
+        # Only torch passes tensors as they are: a library may be given addresses in memory, as cuBLAS is for many products at once.
+        records = self._note("reach", addresses) if file.startswith(_OF_TORCH) else None
+        self._note("launch", False, records or self._note("all") or [], lambda: (name, 0))
 
     def _take_touches(self):
         if self._native is not None and (touched := self._native.touched()):
