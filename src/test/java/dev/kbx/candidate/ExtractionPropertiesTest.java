@@ -29,7 +29,7 @@ class ExtractionPropertiesTest {
   private static final int STEP = Boolean.getBoolean("kbx.soak") ? 1 : 16;
 
   /** How many times twelve combinations and twenty-five texts are drawn. */
-  private static final int SEEDS = Boolean.getBoolean("kbx.soak") ? 20 : 6;
+  private static final int SEEDS = Boolean.getBoolean("kbx.soak") ? 10 : 6;
 
   /** CPU time: a limit on the clock would fail on a busy machine. */
   private static final double LONGEST_SECONDS = Boolean.getBoolean("kbx.soak") ? 20 : 5;

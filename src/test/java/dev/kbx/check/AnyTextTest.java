@@ -29,13 +29,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Whatever a model writes: the static stage says something, soon, and keeps no memory.
  *
- * <p>25 times as many files, and text ten times as long, with the property {@code kbx.soak}, which
+ * <p>A dozen times as many files, and text five times as long, with the property {@code kbx.soak}, which
  * the Maven profile {@code soak} sets.
  */
 @Tag("soak")
 class AnyTextTest {
-  private static final int FILES = Boolean.getBoolean("kbx.soak") ? 10_000 : 400;
-  private static final int REPEATS = Boolean.getBoolean("kbx.soak") ? 20_000 : 2_000;
+  private static final int FILES = Boolean.getBoolean("kbx.soak") ? 5_000 : 400;
+  private static final int REPEATS = Boolean.getBoolean("kbx.soak") ? 10_000 : 2_000;
   private static final long SEED = 20261121;
 
   /**

@@ -28,7 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @Tag("soak-only")
 class KillAndResumeTest {
-  private static final int KILLS = 10;
+  private static final int KILLS = 5;
 
   /** Honest kernels that take longer than the kills, mostly to compile. */
   private static final String STYLES =

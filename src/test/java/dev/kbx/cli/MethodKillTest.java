@@ -165,7 +165,7 @@ class MethodKillTest {
   }
 
   @Test
-  void aRunWithFeedbackAndFinalJudgementThatIsKilledTenTimes() throws Exception {
-    assertKillsChangeNothing(List.of("run", "--method", "refine", "--turns", 2), 10, 4000);
+  void aRunWithFeedbackAndFinalJudgementThatIsKilledFiveTimes() throws Exception {
+    assertKillsChangeNothing(List.of("run", "--method", "refine", "--turns", 2), 5, 4000);
   }
 }

@@ -230,7 +230,7 @@ class GenerationTest {
 
   /** Where it is killed: in two places, and in ten with the property {@code kbx.soak}. */
   static IntStream seeds() {
-    return IntStream.rangeClosed(1, Boolean.getBoolean("kbx.soak") ? 10 : 2);
+    return IntStream.rangeClosed(1, Boolean.getBoolean("kbx.soak") ? 5 : 2);
   }
 
   @ParameterizedTest

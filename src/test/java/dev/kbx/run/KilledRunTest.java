@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class KilledRunTest {
   private static final int CANDIDATES = 240;
   private static final int THREADS = 4;
-  private static final int KILLS = Boolean.getBoolean("kbx.soak") ? 8 : 2;
+  private static final int KILLS = Boolean.getBoolean("kbx.soak") ? 5 : 2;
   private static final RunInfo RUN =
       new RunInfo(
           "20261124T000000-kill",

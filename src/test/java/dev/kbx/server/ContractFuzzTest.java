@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("soak-only")
 class ContractFuzzTest {
-  private static final int SECONDS = Integer.getInteger("kbx.fuzz.seconds", 180);
+  private static final int SECONDS = Integer.getInteger("kbx.fuzz.seconds", 90);
 
   /**
    * Without {@code positive_data_acceptance}, as whether a task exists is beyond a schema, and

@@ -23,11 +23,11 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("soak-only")
 class ServeLoadTest {
   private static final int CLIENTS = Integer.getInteger("kbx.load.clients", 50);
-  private static final int CANDIDATES = Integer.getInteger("kbx.load.candidates", 2_000);
+  private static final int CANDIDATES = Integer.getInteger("kbx.load.candidates", 1_000);
 
   @TempDir private Path folder;
 
-  private static final int KILLS = 5;
+  private static final int KILLS = 4;
 
   /** What happens while clients submit; called before the load's next part. */
   private interface Fault {
