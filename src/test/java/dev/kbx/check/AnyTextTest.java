@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Whatever a model writes: the static stage says something, soon, and keeps no memory.
  *
- * <p>A dozen times as many files, and text five times as long, with the property {@code kbx.soak}, which
- * the Maven profile {@code soak} sets.
+ * <p>A dozen times as many files, and text five times as long, with the property {@code kbx.soak},
+ * which the Maven profile {@code soak} sets.
  */
 @Tag("soak")
 class AnyTextTest {

@@ -228,7 +228,7 @@ class GenerationTest {
         .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().stream().sorted().toList()));
   }
 
-  /** Where it is killed: in two places, and in ten with the property {@code kbx.soak}. */
+  /** Where it is killed: in two places, and in five with the property {@code kbx.soak}. */
   static IntStream seeds() {
     return IntStream.rangeClosed(1, Boolean.getBoolean("kbx.soak") ? 5 : 2);
   }
