@@ -34,6 +34,9 @@ final class WorkerPool implements JudgingPool {
   /** Workers' names for the compilers of inline CUDA C++: device and host. */
   static final List<String> TOOLCHAIN = List.of("nvcc", "cxx");
 
+  /** What sees who computes a result: without it, or with another, a verdict may be another. */
+  private static final List<String> WITNESSES = List.of("witness", "cupti");
+
   /** Packages other than Triton in which candidates may write kernels, with what they are for. */
   static final Map<String, String> PACKAGES =
       Map.of("tilelang", "TileLang", "nvidia-cutlass-dsl", "the CuTe DSL");
@@ -131,7 +134,7 @@ final class WorkerPool implements JudgingPool {
       Map<String, String> versions = new TreeMap<>(hello.versions());
       if (zygote.isPresent()) {
         zygote.get().join();
-        versions.putAll(toolchain(workers));
+        versions.putAll(ofCandidates(workers));
       }
       return new WorkerPool(workers, source, slots, DeviceDescription.of(hello), versions);
     } catch (WorkerFailure | InterruptedException e) {
@@ -156,14 +159,14 @@ final class WorkerPool implements JudgingPool {
   }
 
   /**
-   * What else candidates' kernels are compiled with: packages, and the compilers of C++ if there is
-   * one for CUDA.
+   * What else a verdict depends on: what sees who computes, and what kernels are compiled with,
+   * which is packages, and the compilers of C++ if there is one for CUDA.
    */
-  private static Map<String, String> toolchain(Workers workers) throws InterruptedException {
+  private static Map<String, String> ofCandidates(Workers workers) throws InterruptedException {
     try {
       Map<String, String> all = workers.zygote().hello().versions();
       Map<String, String> found = new TreeMap<>(all);
-      found.keySet().retainAll(PACKAGES.keySet());
+      found.keySet().removeIf(name -> !PACKAGES.containsKey(name) && !WITNESSES.contains(name));
       if (all.containsKey("nvcc"))
         TOOLCHAIN.forEach(tool -> found.put(tool, all.getOrDefault(tool, "")));
       found.values().removeIf(String::isEmpty);

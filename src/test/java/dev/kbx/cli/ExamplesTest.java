@@ -112,8 +112,9 @@ class ExamplesTest {
               "--out",
               folder.resolve(candidate.getFileName()));
       assertThat(result.exit()).as(result.err()).isZero();
-      assertThat(result.json().get("verdicts").get(0).get("status").asString())
-          .isEqualTo("correct");
+      JsonNode verdict = result.json().get("verdicts").get(0);
+      assertThat(verdict.get("status").asString()).isEqualTo("correct");
+      assertThat(verdict.get("versions").get("witness").asString()).isEqualTo("native");
     }
   }
 }
