@@ -152,9 +152,23 @@ def extension_many_times(machine, witness, x, out):
     return out
 
 
+def extension_with_an_operation(machine, witness, x, out):
+    def stages(a, b):
+        machine.multiply(machine.extension, a, b)
+        torch.empty(10)
+        machine.multiply(machine.extension, a, b)
+
+    witness._called(stages, x, out)
+    return out
+
+
 def library_behind_many(machine, witness, x, out):
-    for _ in range(5000):
-        machine.ask("cuLaunchKernel", symbol=b"gemm")
+    def many(a, b):
+        for _ in range(5000):
+            machine.multiply(machine.extension, a, b)
+        machine.multiply(machine.cublas, a, b)
+
+    witness._called(many, x, out)
     return out
 
 
@@ -180,7 +194,8 @@ def main(folder):
 
 CANDIDATES = (
     library, library_of_an_extension, launched_by_hand, memory_unknown, another_meanwhile, copied_to_the_host, extension, expected,
-    host_function, products_by_address, extension_many_times, library_behind_many, different_ones,
+    host_function, products_by_address, extension_many_times,
+    extension_with_an_operation, library_behind_many, different_ones,
 )  # fmt: skip
 
 
@@ -192,7 +207,7 @@ CANDIDATES = (
         (launched_by_hand, "Kernel2 of libffi"),
         (memory_unknown, "gemm of libffi"),
         (products_by_address, "gemm of libffi"),
-        (library_behind_many, "gemm of libffi"),
+        (library_behind_many, "gemm of libcublas.so.13"),
         (another_meanwhile, "gemm of libffi"),
         (copied_to_the_host, "cuMemcpyDtoH_v2 of libffi"),
     ],
@@ -203,7 +218,9 @@ def test_work_that_neither_torch_nor_triton_asked_for_is_the_work_of_others(judg
     assert any(operation["name"].startswith(name) for operation in found["operations"])
 
 
-@pytest.mark.parametrize("candidate", [extension, expected, host_function, extension_many_times])
+@pytest.mark.parametrize(
+    "candidate", [extension, expected, host_function, extension_many_times, extension_with_an_operation]
+)
 def test_what_the_candidate_launches_is_its_own(judged, candidate):
     found = judged[f"{candidate.__name__} True"]
     assert found["foreign"] == 0

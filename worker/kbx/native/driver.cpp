@@ -11,11 +11,12 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 extern "C" {
@@ -128,6 +129,7 @@ struct Configured {
 // Whether it is the launch that is expected; its addresses, if not.
 bool is_expected(const Data& data, std::set<uint64_t>& addresses) {
   bool configured = begins(data.function, "cuLaunchKernelEx"), cooperative = begins(data.function, "cuLaunchCooperativeKernel");
+  if (std::strstr(data.function, "MultiDevice")) return false;  // takes a list of launches
   if (!configured && !cooperative && !begins(data.function, "cuLaunchKernel")) return false;
   const Grid* grid = static_cast<const Grid*>(data.parameters);
   const Configured* other = static_cast<const Configured*>(data.parameters);
@@ -165,20 +167,32 @@ Kind kind_of(const char* function) {
   return Kind::kLaunch;
 }
 
-// Beyond so many, a call joins the last one that differs in nothing but addresses: a candidate's own C++ may launch a kernel as often
-// as it likes. What finds none is lost, and the account with it.
+// Joins calls that differ in nothing but addresses.
+void join() {
+  std::map<std::tuple<Kind, std::string, std::string>, size_t> places;
+  std::vector<Call> joined;
+  for (Call& call : calls) {
+    auto [place, fresh] = places.try_emplace({call.kind, call.name, call.library}, joined.size());
+    if (fresh) {
+      joined.push_back(std::move(call));
+    } else {
+      joined[place->second].addresses.merge(call.addresses);
+    }
+  }
+  calls = std::move(joined);
+  addresses = 0;
+  for (const Call& call : calls) addresses += call.addresses.size();
+}
+
+// Calls join when there are too many: a candidate's own C++ may launch as often as it likes. If there still are, the account is lost.
 void keep(Call call) {
   std::lock_guard<std::mutex> lock(door);
-  lost = lost || (addresses += call.addresses.size()) > kMostAddresses;
   if (lost) return;
-  if (calls.size() < kMostCalls) return calls.push_back(std::move(call));
-  auto same = [&](const Call& one) { return one.kind == call.kind && one.name == call.name && one.library == call.library; };
-  auto found = std::find_if(calls.rbegin(), calls.rend(), same);
-  if (found == calls.rend()) {
-    lost = true;
-  } else {
-    found->addresses.merge(call.addresses);
-  }
+  if (calls.size() >= kMostCalls || addresses >= kMostAddresses) join();
+  lost = calls.size() >= kMostCalls || addresses >= kMostAddresses;
+  if (lost) return;
+  addresses += call.addresses.size();
+  calls.push_back(std::move(call));
 }
 
 void note(const Data& data) {
@@ -186,7 +200,8 @@ void note(const Data& data) {
   Call call{kind_of(data.function), "", "", {}};
   if (call.kind != Kind::kLaunch) {
     // Target and source, or the address of what describes a copy in two or three dimensions.
-    bool described = std::strstr(data.function, "2D") || std::strstr(data.function, "3D");
+    bool batched = std::strstr(data.function, "Batch");  // takes lists, of which nothing is read
+    bool described = !batched && (std::strstr(data.function, "2D") || std::strstr(data.function, "3D"));
     const void* from = described ? *static_cast<const void* const*>(data.parameters) : data.parameters;
     add_words(from, described ? 16 * sizeof(uint64_t) : 2 * sizeof(uint64_t), call.addresses);
   } else if (is_expected(data, call.addresses)) {

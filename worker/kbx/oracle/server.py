@@ -250,7 +250,7 @@ def _fingerprint():
     """The first digits of the SHA-256 of this package's sources: a changed judge must not repeat an old verdict."""
     digest = hashlib.sha256()
     package = pathlib.Path(kbx.__file__).parent
-    for path in sorted(p for pattern in ("*.py", "*.cpp") for p in package.rglob(pattern)):
+    for path in sorted(p for pattern in ("*.py", "*.cpp", "*.h") for p in package.rglob(pattern)):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

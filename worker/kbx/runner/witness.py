@@ -66,7 +66,7 @@ class Witness:
         self._native = native.library
         self._driver = gpu and native.watches_driver()
         self._gpu_probe = torch.zeros(1, device="cuda") if self._driver else None
-        self._watching = self._failed = False
+        self._watching = self._failed = self._in_cpp = False
         self._reader = None
         """What the candidate last called that leads to the bytes of a tensor, and its line."""
         self._outer = []
@@ -212,8 +212,12 @@ class Witness:
         given = [_address(value) for value in (*args, *kwargs.values())]
         records = self._note("reach", given) or []
         before = self._note("computed") or {}
-        result = function(*args, **kwargs)
-        self._take_driver_calls(own=True)
+        outer, self._in_cpp = self._in_cpp, True
+        try:
+            result = function(*args, **kwargs)
+            self._take_driver_calls()
+        finally:
+            self._in_cpp = outer
         self._forget_touches()
         after = self._note("computed") or {}
         during = {event for event, elements in after.items() if elements != before.get(event)}
@@ -249,25 +253,30 @@ class Witness:
         finally:
             self._native.expect_launch(0)
 
-    def _take_driver_calls(self, own=False):
-        """Tells the ledger of launches and copies that no operation and no launcher of Triton's asked for. ``own``: a function of the
-        candidate's C++ ran, whose own count as its work.
+    def _take_driver_calls(self):
+        """Tells the ledger of launches and copies that no operation and no launcher of Triton's asked for. While a function of the
+        candidate's C++ runs, its own count as its work.
         """
-        calls = self._native.driver_calls() if self._driver else ()
-        if calls is None:  # too many of them were left to be told apart
-            self._failed = True
+        if not self._driver:
             return
-        for kind, name, library, addresses in calls:
-            file = os.path.basename(library)
-            if not (_is_housekeeping(kind, name, file) or (own and not file.startswith(_LIBRARIES))):
-                self._asked_of_driver(kind, f"{name} of {file or 'code of no file'}", file, addresses)
+        complete = False
+        try:
+            calls = self._native.driver_calls()
+            for kind, name, library, addresses in calls or ():
+                file = os.path.basename(library)
+                if not (_is_housekeeping(kind, name, file) or (self._in_cpp and not file.startswith(_LIBRARIES))):
+                    self._asked_of_driver(kind, f"{name} of {file or 'code of no file'}", file, addresses)
+            complete = calls is not None  # else too many of them were left to be told apart
+        finally:
+            self._failed = self._failed or not complete
 
     def _asked_of_driver(self, kind, name, file, addresses):
         if kind in ("to host", "from host"):
             self._note("touch", [(each, kind == "from host") for each in addresses], lambda: (name, 0))
             return
         # Only torch passes tensors as they are: a library may be given addresses in memory, as cuBLAS is for many products at once.
-        records = self._note("reach", addresses) if file.startswith(_OF_TORCH) else None
+        named = kind == "copy" or file.startswith(_OF_TORCH)
+        records = self._note("reach", addresses) if named else None
         self._note("launch", False, records or self._note("all") or [], lambda: (name, 0))
 
     def _take_touches(self):

@@ -170,6 +170,8 @@ final class WorkerPool implements JudgingPool {
       if (all.containsKey("nvcc"))
         TOOLCHAIN.forEach(tool -> found.put(tool, all.getOrDefault(tool, "")));
       found.values().removeIf(String::isEmpty);
+      // Why there is none differs from try to try, by paths and numbers; kbx doctor shows it.
+      found.computeIfPresent("witness", (_, witness) -> witness.split(":", 2)[0]);
       return found;
     } catch (WorkerFailure e) {
       return Map.of(); // The first candidate gets the reason.
