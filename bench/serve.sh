@@ -1,7 +1,7 @@
 #!/bin/sh
 # What kbx serve itself costs under load: 200 clients submit 20,000 candidates over HTTP, and readers open pages beside
-# them, with workers that find everything right at once. Then the same while the server is killed five times, on
-# PostgreSQL, and while the server is killed five times and PostgreSQL twice. Each part ends with a look into the store:
+# them, with workers that find everything right at once. Then the same while the server is killed four times, on
+# PostgreSQL, and while the server is killed four times and PostgreSQL twice. Each part ends with a look into the store:
 # nothing is lost, nothing has two verdicts.
 #
 # bench/serve.sh [CANDIDATES [CLIENTS]]
