@@ -194,8 +194,7 @@ def main(folder):
 
 CANDIDATES = (
     library, library_of_an_extension, launched_by_hand, memory_unknown, another_meanwhile, copied_to_the_host, extension, expected,
-    host_function, products_by_address, extension_many_times,
-    extension_with_an_operation, library_behind_many, different_ones,
+    host_function, products_by_address, extension_many_times, extension_with_an_operation, library_behind_many, different_ones,
 )  # fmt: skip
 
 

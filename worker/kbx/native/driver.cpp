@@ -129,7 +129,7 @@ struct Configured {
 // Whether it is the launch that is expected; its addresses, if not.
 bool is_expected(const Data& data, std::set<uint64_t>& addresses) {
   bool configured = begins(data.function, "cuLaunchKernelEx"), cooperative = begins(data.function, "cuLaunchCooperativeKernel");
-  if (std::strstr(data.function, "MultiDevice")) return false;  // takes a list of launches
+  if (cooperative && std::strstr(data.function, "MultiDevice")) return false;  // takes a list of launches
   if (!configured && !cooperative && !begins(data.function, "cuLaunchKernel")) return false;
   const Grid* grid = static_cast<const Grid*>(data.parameters);
   const Configured* other = static_cast<const Configured*>(data.parameters);
@@ -199,9 +199,8 @@ void note(const Data& data) {
   if (accounted()) return;
   Call call{kind_of(data.function), "", "", {}};
   if (call.kind != Kind::kLaunch) {
-    // Target and source, or the address of what describes a copy in two or three dimensions.
-    bool batched = std::strstr(data.function, "Batch");  // takes lists, of which nothing is read
-    bool described = !batched && (std::strstr(data.function, "2D") || std::strstr(data.function, "3D"));
+    // Target and source, or the address of what describes a copy in two or three dimensions; a batch's lists are not followed.
+    bool described = (std::strstr(data.function, "2D") || std::strstr(data.function, "3D")) && !std::strstr(data.function, "Batch");
     const void* from = described ? *static_cast<const void* const*>(data.parameters) : data.parameters;
     add_words(from, described ? 16 * sizeof(uint64_t) : 2 * sizeof(uint64_t), call.addresses);
   } else if (is_expected(data, call.addresses)) {

@@ -259,7 +259,7 @@ class Witness:
         """
         if not self._driver:
             return
-        complete = False
+        complete = False  # an exception on the candidate's stack, or of its signal handler, loses what was taken
         try:
             calls = self._native.driver_calls()
             for kind, name, library, addresses in calls or ():

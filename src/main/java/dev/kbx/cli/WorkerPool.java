@@ -22,10 +22,12 @@ import dev.kbx.worker.PeakRates;
 import dev.kbx.worker.WorkerFailure;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -165,11 +167,11 @@ final class WorkerPool implements JudgingPool {
   private static Map<String, String> ofCandidates(Workers workers) throws InterruptedException {
     try {
       Map<String, String> all = workers.zygote().hello().versions();
+      Set<String> names = new HashSet<>(PACKAGES.keySet());
+      names.addAll(WITNESSES);
+      if (all.containsKey("nvcc")) names.addAll(TOOLCHAIN);
       Map<String, String> found = new TreeMap<>(all);
-      found.keySet().removeIf(name -> !PACKAGES.containsKey(name) && !WITNESSES.contains(name));
-      if (all.containsKey("nvcc"))
-        TOOLCHAIN.forEach(tool -> found.put(tool, all.getOrDefault(tool, "")));
-      found.values().removeIf(String::isEmpty);
+      found.keySet().retainAll(names);
       // Why there is none differs from try to try, by paths and numbers; kbx doctor shows it.
       found.computeIfPresent("witness", (_, witness) -> witness.split(":", 2)[0]);
       return found;
