@@ -2,7 +2,9 @@ package dev.kbx.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
 import dev.kbx.judge.Conditions;
@@ -312,7 +314,9 @@ class ClusterRefereeTest {
       assertThat(link.order()).isEqualTo(new BridgeMessage.Want(1));
       referee.scale(now + Duration.ofMinutes(1).toNanos());
       assertThat(link.order()).isEqualTo(new BridgeMessage.Release(2));
-      assertThat(judged).filteredOn(CompletableFuture::isDone).hasSize(3);
+      await()
+          .atMost(Patience.LIMIT)
+          .untilAsserted(() -> assertThat(judged).filteredOn(CompletableFuture::isDone).hasSize(3));
       assertThat(notes).isEmpty();
     }
   }
