@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 
-PROTOCOL = 6
+PROTOCOL = 7
 
 
 def arguments():

@@ -54,9 +54,17 @@ class BenchClient:
         self._sock, self._data = sock, data_sock
         self._reader, self._writer = sock.makefile("rb"), sock.makefile("wb")
         self.inputs, self.outputs = HostArena("in"), HostArena("out")
+        self.compiling = []
+        """What ``compiling`` said since the last request."""
 
     def ask(self, request):
         protocol.write_frame(self._writer, protocol.encode(request))
+        self.compiling.clear()
+        while isinstance(answer := self._read(), messages.Compiling):
+            self.compiling.append(answer.begun)
+        return answer
+
+    def _read(self):
         frame = protocol.read_frame(self._reader)
         assert frame is not None, "the bench ended"
         return protocol.decode(frame[1], messages.ANSWERS)

@@ -33,6 +33,37 @@ def test_autotuning_takes_the_first_configuration_and_runs_it_twice():
         assert got.unique().tolist() == [factor] and hooks == 2 and block == 64
 
 
+FORKING = """
+import os
+
+@triton.jit
+def kernel(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 1)
+
+def launched(x, block):
+    child = os.fork()
+    if not child:
+        kernel[(1,)](x, B=block)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+def run(x):
+    launched(x, 32)
+    kernel[(1,)](x, B=64)
+    kernel[(1,)](x, B=64)
+    with contextlib.suppress(Exception):
+        kernel[(1,)](x, B=65)
+    return x
+"""
+
+
+def test_it_says_when_it_compiles():
+    """Not what a forked process compiles, nor what is there already; and the end also where a kernel does not compile."""
+    with bench("import contextlib\n" + FORKING) as client:
+        client.run(torch.zeros(64))
+        assert client.compiling == [True, False, True, False]
+
+
 def test_a_launch_returns_the_compiled_kernel():
     source = """
     @triton.jit

@@ -81,6 +81,24 @@ def test_large_frames_pass_whole(runner):
     assert len(runner("answer = 'y' * (3 << 20)")) == 3 << 20
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="this kernel does not count it")
+def test_it_says_how_long_a_runner_waited_for_a_processor(zygote, runner):
+    def waited(number):
+        zygote.send(0, {"type": "wait", "id": 7, "runner": number})
+        return zygote.expect(0, "waited")["seconds"]
+
+    runner("""
+import os, time
+me = os.getpid()
+for _ in range(2 * len(os.sched_getaffinity(0))):
+    os.getpid() == me and os.fork()
+while time.process_time() < 0.2: pass
+while os.getpid() != me: time.sleep(60)
+""")
+    assert waited(runner.number) > 0.1
+    assert waited(99) == 0
+
+
 def test_a_channel_in_use_is_refused(zygote, runner):
     zygote.send(0, {"type": "spawn", "id": 99, "runner": runner.number, "device": "cpu"})
     assert zygote.expect(0, "failed")["id"] == 99

@@ -127,6 +127,14 @@ class Call:
 
 
 @dataclass
+class Compiling:
+    """Sent unasked, in a call or an import: Triton begins to compile, or has ended. That is not the call's own time."""
+
+    TYPE: ClassVar[str] = "compiling"
+    begun: bool
+
+
+@dataclass
 class Returned:
     """What the entry returned; tensors are copied, contiguous, into arena ``out``."""
 
@@ -259,4 +267,6 @@ class Profiled:
 
 
 REQUESTS = (Attach, Load, Construct, TakeState, Precompile, Call, Measure, RecordCalls, ReplayCalls, Profile)
-ANSWERS = (Attached, Loaded, Constructed, StateTaken, Precompiled, Returned, Raised, CallsRecorded, Measured, Profiled)
+ANSWERS = (
+    Attached, Loaded, Constructed, StateTaken, Precompiled, Compiling, Returned, Raised, CallsRecorded, Measured, Profiled,
+)  # fmt: skip

@@ -58,6 +58,24 @@ class Kill:
 
 
 @dataclass
+class Wait:
+    """How long has a runner waited for a processor?"""
+
+    TYPE: ClassVar[str] = "wait"
+    id: int
+    runner: int
+
+
+@dataclass
+class Waited:
+    """Since it was spawned; of its threads, the one that waited longest."""
+
+    TYPE: ClassVar[str] = "waited"
+    id: int
+    seconds: float
+
+
+@dataclass
 class Exited:
     """A runner's tree is gone. ``reason``: ``exit, signal, memory, protocol, killed``."""
 
@@ -72,5 +90,5 @@ class Exited:
     """The end of what the candidate printed on stdout and stderr (at most 8 KiB)."""
 
 
-REQUESTS = (Spawn, Kill)
-ANSWERS = (Hello, Failed, Spawned, Exited)
+REQUESTS = (Spawn, Kill, Wait)
+ANSWERS = (Hello, Failed, Spawned, Waited, Exited)

@@ -18,6 +18,7 @@ from kbx.messages import runner as messages
 from kbx.runner import (
     ahead,
     arenas,
+    compiling,
     cuda_on_cpu,
     extensions,
     gaps,
@@ -64,9 +65,14 @@ def serve(sock, data_sock, spawn):
     torch.set_num_threads(1)
     bench = Bench(spawn, data_sock)
     reader, writer = sock.makefile("rb"), sock.makefile("wb")
+
+    def send(message):
+        protocol.write_frame(writer, protocol.encode(message))  # one write, so that threads do not mix their frames
+
+    compiling.tell(lambda begun: send(messages.Compiling(begun)))
     while (frame := protocol.read_frame(reader)) is not None:
         request = protocol.decode(frame[1], messages.REQUESTS)
-        protocol.write_frame(writer, protocol.encode(bench.answer(request)))
+        send(bench.answer(request))
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""Process trees as seen from the zygote: what they hold in memory, and how to end them."""
+"""Process trees as seen from the zygote: what they hold in memory, how long they waited for a processor, and how to end them."""
 
 import contextlib
 import os
@@ -41,6 +41,24 @@ def descendants(root, besides=()):
 def resident_below(root, inherited):
     """What all descendants of ``root`` hold, less the ``inherited`` bytes that each shares with the zygote."""
     return sum(max(0, resident(pid) - inherited) for pid in descendants(root))
+
+
+def waited_below(root):
+    """Seconds that ``root`` or a process below it was ready to run and had no processor: the longest of all threads, since each began.
+
+    Not the sum: threads that wait beside each other delay the result once. 0 where the kernel does not count it.
+    """
+    return max(map(_waited, [root, *descendants(root)]))
+
+
+def _waited(pid):
+    longest = 0
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            # Nanoseconds on a processor, nanoseconds ready and without one, turns: Linux's Documentation/scheduler/sched-stats.rst.
+            with open(f"/proc/{pid}/task/{task}/schedstat") as file:
+                longest = max(longest, int(file.read().split()[1]))
+    return longest / 1e9
 
 
 def end_tree(monitor, init, others):

@@ -1,7 +1,7 @@
 """The fork server: ``python -m kbx.runner.zygote`` with torch and Triton imported forks one sandboxed runner a candidate.
 
 It relays frames between the referee on its stdin and stdout and the runners' sockets, and reads none but its own
-(channel 0: ``spawn``, ``kill``). It never waits for a runner: a full socket is a bounded backlog, a broken frame or an
+(channel 0: ``spawn``, ``wait``, ``kill``). It never waits for a runner: a full socket is a bounded backlog, a broken frame or an
 overrun ends that runner alone. End of file on stdin ends every runner and then the zygote.
 
 It must stay fork-safe: one thread, no CUDA context, and no candidate's bytes in its heap (see ``kbx.runner.relay``).
@@ -185,8 +185,13 @@ class Zygote:
                 self._spawn(message)
             except (OSError, RuntimeError) as error:
                 self.send(Failed(message.id, "internal", f"cannot start a runner: {error}"))
-        elif message.runner in self._runners:
-            self._end(self._runners[message.runner], "killed")
+            return
+        runner = self._runners.get(message.runner)
+        if isinstance(message, messages.Wait):
+            waited = processes.waited_below(runner.init) if runner is not None and runner.init is not None else 0.0
+            self.send(messages.Waited(message.id, waited))
+        elif runner is not None:
+            self._end(runner, "killed")
 
     # ------------------------------------------------------------ a runner's life
 

@@ -40,6 +40,8 @@ def main() -> None:
                 runner = request["runner"]
                 fresh.add(runner)
                 kbx.write({"type": "spawned", "id": request["id"], "runner": runner, "seconds": 0.0, "protections": []})
+            case "wait":
+                kbx.write({"type": "waited", "id": request["id"], "seconds": 0.0})
             case "kill":
                 kbx.write({"type": "exited", "runner": request["runner"], "reason": "killed"})
             case "call" if channel in fresh:

@@ -77,7 +77,9 @@ final class CheatsCommand implements Callable<Integer> {
       names = "--timeout",
       paramLabel = "SECONDS",
       defaultValue = "20",
-      description = "Time limit for one call of an entry point. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Time limit for one call of an entry point, without compiling and waiting for a"
+              + " processor. Default: ${DEFAULT-VALUE}.")
   private int timeout = 20;
 
   @Option(

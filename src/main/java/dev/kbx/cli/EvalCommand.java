@@ -150,7 +150,8 @@ final class EvalCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "20",
       description =
-          "Time limit for one call of a candidate's entry point. Default: ${DEFAULT-VALUE}.")
+          "Time limit for one call of a candidate's entry point, without compiling and waiting for"
+              + " a processor. Default: ${DEFAULT-VALUE}.")
   private int timeout;
 
   @Option(

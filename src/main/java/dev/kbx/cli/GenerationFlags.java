@@ -60,7 +60,8 @@ final class GenerationFlags {
       defaultValue = "20",
       converter = Values.Count.class,
       description =
-          "Time limit for one call of a candidate's entry point. Default: ${DEFAULT-VALUE}.")
+          "Time limit for one call of a candidate's entry point, without compiling and waiting for"
+              + " a processor. Default: ${DEFAULT-VALUE}.")
   private int timeout;
 
   @Option(

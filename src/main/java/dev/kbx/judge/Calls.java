@@ -138,6 +138,7 @@ final class Calls {
             oracleLimit);
     Message answer;
     long start = runner.nanoTime();
+    long compiled = runner.compileNanos();
     try {
       answer =
           runner.ask(
@@ -150,7 +151,7 @@ final class Calls {
       return Optional.of(Outcome.lost(e, Stage.CALL));
     } finally {
       long taken = runner.nanoTime() - start;
-      runnerNanos += taken;
+      runnerNanos += taken - (runner.compileNanos() - compiled);
       draft.spent(Stage.CALL, taken / 1e9);
     }
     return switch (answer) {

@@ -89,7 +89,7 @@ final class Judge {
     Precompiler.Compiled compiled = compiled(candidate, statics);
     Optional<Outcome> decided = compiled.failure();
     Map<String, String> files = compiled.files();
-    Plan limited = limited(candidate, compiled);
+    Plan limited = limited(candidate);
     JudgementBuilder draft = statics;
     boolean alone = false;
     for (int failures = 0; decided.isEmpty(); ) {
@@ -149,11 +149,9 @@ final class Judge {
     }
   }
 
-  /** The plan, with limits for what is still to be compiled. */
-  private Plan limited(Candidate candidate, Precompiler.Compiled compiled) {
-    if (slot.gpu() == null) return plan;
-    if (candidate.bringsKernelPackage()) return plan.withCompilers();
-    return compiled.whole() ? plan : plan.compiling();
+  /** The plan, with limits for what compilers other than Triton take in calls. */
+  private Plan limited(Candidate candidate) {
+    return slot.gpu() != null && candidate.bringsKernelPackage() ? plan.withCompilers() : plan;
   }
 
   /** The device that judged, if its oracle has reported it; else the first slot's. */

@@ -86,18 +86,17 @@ final class Precompiler {
    * The result of compiling.
    *
    * @param files Triton's cache and libraries; empty if nothing could be compiled ahead
-   * @param whole whether calls need not compile any kernel, as far as their shapes are known
    * @param failure C++ that exceeded a limit
    */
-  record Compiled(Map<String, String> files, boolean whole, Optional<Outcome> failure) {
-    static final Compiled NOTHING = new Compiled(Map.of(), false, Optional.empty());
+  record Compiled(Map<String, String> files, Optional<Outcome> failure) {
+    static final Compiled NOTHING = new Compiled(Map.of(), Optional.empty());
 
-    static Compiled of(Map<String, String> files, boolean whole) {
-      return new Compiled(files, whole, Optional.empty());
+    static Compiled of(Map<String, String> files) {
+      return new Compiled(files, Optional.empty());
     }
 
     static Compiled failed(Outcome outcome) {
-      return new Compiled(Map.of(), false, Optional.of(outcome));
+      return new Compiled(Map.of(), Optional.of(outcome));
     }
   }
 
@@ -144,11 +143,11 @@ final class Precompiler {
       BinaryCache.Key key =
           BinaryCache.Key.of(candidate, plan.precision(), arch(), timed(), versions);
       Map<String, String> files = binaries.read(key);
-      if (!files.isEmpty()) return Compiled.of(files, true);
+      if (!files.isEmpty()) return Compiled.of(files);
       Made made = compile(candidate, traceShapes(candidate), cpp);
       if (cpp && made.tooLarge()) return Compiled.failed(TOO_LARGE);
       if (made.whole()) binaries.write(key, made.files());
-      return Compiled.of(made.files(), made.whole());
+      return Compiled.of(made.files());
     } catch (TimeoutException e) {
       return cpp
           ? Compiled.failed(Outcome.timeout(Stage.COMPILE, "compiling its C++", CPP_LIMIT))

@@ -7,8 +7,9 @@ import java.time.Duration;
  * Resource limits of one candidate.
  *
  * @param load time to import its source
- * @param call time for one call of its entry, including kernel compilation
- * @param correctness time for all calls of the correctness stage, without the oracle's work
+ * @param call time for one call of its entry, without compiling kernels
+ * @param correctness time for all calls of the correctness stage, without compiling and the
+ *     oracle's work
  * @param size time for one batch of timed calls; timing decides the number of batches
  * @param device time that it may have the device alone for its timed calls, tuning included; one
  *     that is hundreds of times slower than the reference is then not timed further
@@ -37,9 +38,6 @@ public record Limits(
 
   private static final Duration CORRECTNESS = Duration.ofMinutes(3);
   private static final Duration SIZE = Duration.ofSeconds(60);
-
-  /** For what could not be compiled ahead; compiling is never the candidate's call time. */
-  private static final Duration COMPILING = Duration.ofSeconds(60);
 
   /** Thirty times what timing an honest kernel takes. */
   private static final Duration DEVICE = Duration.ofSeconds(60);
@@ -107,12 +105,6 @@ public record Limits(
    */
   public boolean allowAnotherCall(long nanos) {
     return nanos <= correctness.toNanos();
-  }
-
-  /** The same limits for a candidate some of whose kernels its calls still have to compile. */
-  public Limits compiling() {
-    return new Limits(
-        load, call.plus(COMPILING), correctness.plus(COMPILING), size, device, allowance, needs);
   }
 
   /** The same limits with another one for the time alone on the device. */

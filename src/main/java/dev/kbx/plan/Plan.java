@@ -124,11 +124,6 @@ public record Plan(
     return with(stages, limits.withCompilers());
   }
 
-  /** The same plan for a candidate whose calls still have to compile kernels. */
-  public Plan compiling() {
-    return with(stages, limits.compiling());
-  }
-
   /** The same plan without the perf stage. */
   public Plan untimed() {
     return with(stages.stream().filter(stage -> stage != Stage.PERF).toList(), limits);

@@ -19,14 +19,21 @@ import tools.jackson.databind.JsonNode;
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteMessage {
+public sealed interface Message
+    permits Message.Hello, Message.Compiling, Message.Numbered, ZygoteMessage {
 
   /** Version of the protocol; a worker with another version is refused. */
-  int PROTOCOL = 6;
+  int PROTOCOL = 7;
 
   /** A request, or the answer to the request of the same id. */
   sealed interface Numbered extends Message
-      permits Failed, RunnerMessage, OracleMessage, ZygoteMessage.Spawn, ZygoteMessage.Spawned {
+      permits Failed,
+          RunnerMessage,
+          OracleMessage,
+          ZygoteMessage.Spawn,
+          ZygoteMessage.Spawned,
+          ZygoteMessage.Wait,
+          ZygoteMessage.Waited {
     int id();
   }
 
@@ -76,6 +83,10 @@ public sealed interface Message permits Message.Hello, Message.Numbered, ZygoteM
       return value == null || value.isNull() ? null : value.asString();
     }
   }
+
+  /** From a runner, unasked: Triton begins to compile, or has ended. */
+  @JsonTypeName("compiling")
+  record Compiling(boolean begun) implements Message {}
 
   /** A trusted process could not serve a request. */
   @JsonTypeName("failed")

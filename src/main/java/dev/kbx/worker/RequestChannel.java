@@ -25,6 +25,14 @@ final class RequestChannel {
     void send(Message message) throws IOException;
   }
 
+  /** Says how much of a wait does not count against its limit. */
+  interface Uncounted {
+    long nanos() throws InterruptedException;
+  }
+
+  /** Nanoseconds between two looks at what counts, once a limit is reached. */
+  private static final long SHORTEST_WAIT = Duration.ofMillis(50).toNanos();
+
   private final String peer;
   private final Sender sender;
   private final LongSupplier clock;
@@ -74,12 +82,31 @@ final class RequestChannel {
      */
     Message answer(Duration limit)
         throws InterruptedException, TimeoutException, ExecutionException {
+      return answer(limit, () -> 0);
+    }
+
+    /**
+     * The same where not all of the time counts.
+     *
+     * @param uncounted nanoseconds since the request was sent that do not; asked when the limit is
+     *     reached
+     */
+    Message answer(Duration limit, Uncounted uncounted)
+        throws InterruptedException, TimeoutException, ExecutionException {
+      long begun = System.nanoTime();
       try {
-        return (Message)
-            CompletableFuture.anyOf(answer, ended).get(limit.toMillis(), TimeUnit.MILLISECONDS);
-      } catch (TimeoutException e) {
-        late.add(id);
-        throw e;
+        for (long left = limit.toNanos(); ; ) {
+          try {
+            return (Message) CompletableFuture.anyOf(answer, ended).get(left, TimeUnit.NANOSECONDS);
+          } catch (TimeoutException e) {
+            left = limit.toNanos() + uncounted.nanos() - (System.nanoTime() - begun);
+            if (left <= 0) {
+              late.add(id);
+              throw e;
+            }
+            left = Math.max(left, SHORTEST_WAIT);
+          }
+        }
       } finally {
         exchange.commit();
         open.remove(id);

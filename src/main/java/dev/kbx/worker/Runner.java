@@ -40,12 +40,20 @@ public final class Runner implements AutoCloseable {
       Executors.newSingleThreadExecutor(
           reading -> Thread.ofPlatform().daemon().name("long-frames").unstarted(reading));
 
+  /**
+   * Of a limit, how many times it may wait for a processor besides: others' work is no fault of the
+   * candidate, whose threads may however wait for each other.
+   */
+  private static final int MOST_WAITS = 3;
+
   private static final JsonNode NO_ARENAS = JsonNodeFactory.instance.arrayNode();
 
   private final int number;
   private final RequestChannel conversation;
   private final LongSupplier clock;
   private final Runnable kill;
+  private final Waits waits;
+  private final CompileTime compiling = new CompileTime();
   private final boolean emulates;
   private final @Nullable String lacks;
   private final List<String> absent;
@@ -58,11 +66,17 @@ public final class Runner implements AutoCloseable {
   private List<ZygoteMessage.Protection> protections = List.of();
   private double spawnSeconds;
 
+  /** How long it has waited for a processor since it was spawned, nanoseconds, by the zygote. */
+  interface Waits {
+    long nanos() throws InterruptedException;
+  }
+
   Runner(
       int number,
       RequestChannel.Sender sender,
       LongSupplier clock,
       Runnable kill,
+      Waits waits,
       boolean emulates,
       @Nullable String lacks,
       @Nullable List<String> absent) {
@@ -70,6 +84,7 @@ public final class Runner implements AutoCloseable {
     this.conversation = new RequestChannel("runner " + number, sender, clock);
     this.clock = clock;
     this.kill = kill;
+    this.waits = waits;
     this.emulates = emulates;
     this.lacks = lacks;
     this.absent = absent == null ? List.of() : absent;
@@ -107,6 +122,15 @@ public final class Runner implements AutoCloseable {
   /** Now, in nanoseconds, by the clock that its answers are timed with. */
   public long nanoTime() {
     return clock.getAsLong();
+  }
+
+  private long waitNanos(Duration limit) throws InterruptedException {
+    return Math.min(MOST_WAITS * limit.toNanos(), waits.nanos());
+  }
+
+  /** How long it has compiled, nanoseconds; a claim, and at most two minutes. */
+  public long compileNanos() {
+    return compiling.nanos(nanoTime());
   }
 
   /** The protections of this runner on this machine. */
@@ -166,6 +190,8 @@ public final class Runner implements AutoCloseable {
    * Sends a request and waits for the answer.
    *
    * @return an answer of the expected type, or {@link RunnerMessage.Raised}
+   *     <p>Time in which it compiles or waits for a processor does not count, within bounds: a call
+   *     takes as long on a busy machine as on an idle one.
    * @throws TimeoutException if it did not answer in time; it is still running
    * @throws Lost if its process tree ended, by itself or for a protocol violation
    * @throws WorkerFailure if the zygote has ended
@@ -176,8 +202,9 @@ public final class Runner implements AutoCloseable {
       Duration limit)
       throws InterruptedException, TimeoutException, Lost {
     try {
+      long compiled = compileNanos();
       RequestChannel.Asked sent = conversation.send(request);
-      Message answer = sent.answer(limit);
+      Message answer = sent.answer(limit, () -> waitNanos(limit) + compileNanos() - compiled);
       if (expected.isInstance(answer) || answer instanceof RunnerMessage.Raised) {
         return new Answered((RunnerMessage) answer, sent.nanos());
       }
@@ -223,10 +250,12 @@ public final class Runner implements AutoCloseable {
     if (violation != null)
       return; // It is being killed: its remaining messages must not race its end.
     try {
-      if (!(Frames.parse(frame.payload()) instanceof Message.Numbered answer)) {
-        violate("sent an unsolicited message");
-      } else if (!conversation.answer(answer, came(frame))) {
-        violate("sent an answer to no request");
+      switch (Frames.parse(frame.payload())) {
+        case Message.Compiling message -> compiling.note(message.begun(), came(frame));
+        case Message.Numbered answer -> {
+          if (!conversation.answer(answer, came(frame))) violate("sent an answer to no request");
+        }
+        case null, default -> violate("sent an unsolicited message");
       }
     } catch (Frames.Unreadable e) {
       violate("wrote to the referee's channel");

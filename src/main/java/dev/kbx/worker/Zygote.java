@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Zygote implements AutoCloseable {
   private static final Duration SPAWN_LIMIT = Duration.ofSeconds(30);
+  private static final Duration WAIT_LIMIT = Duration.ofSeconds(5);
 
   private final WorkerProcess process;
   private final LongSupplier clock;
@@ -131,6 +132,7 @@ public final class Zygote implements AutoCloseable {
             message -> process.send(number, message),
             clock,
             () -> kill(number),
+            () -> waitNanos(number),
             slot.kind() == DeviceSlot.Kind.CPU,
             hello.lacks(),
             hello.absent());
@@ -178,6 +180,16 @@ public final class Zygote implements AutoCloseable {
         runners.remove(number);
         kill(number); // It may have been forked nevertheless.
       }
+    }
+  }
+
+  /** How long a runner has waited for a processor; 0 where the zygote cannot say. */
+  private long waitNanos(int runner) throws InterruptedException {
+    try {
+      Message answer = conversation.ask(id -> new ZygoteMessage.Wait(id, runner), WAIT_LIMIT);
+      return answer instanceof ZygoteMessage.Waited waited ? (long) (waited.seconds() * 1e9) : 0;
+    } catch (TimeoutException | ExecutionException e) {
+      return 0;
     }
   }
 

@@ -47,6 +47,14 @@ public sealed interface ZygoteMessage extends Message {
   @JsonTypeName("kill")
   record Kill(int runner) implements ZygoteMessage {}
 
+  /** Referee to zygote: how long has a runner waited for a processor? */
+  @JsonTypeName("wait")
+  record Wait(int id, int runner) implements ZygoteMessage, Numbered {}
+
+  /** Since the runner was spawned; of its threads, the one that waited longest. */
+  @JsonTypeName("waited")
+  record Waited(int id, double seconds) implements ZygoteMessage, Numbered {}
+
   /** A runner's process tree has ended. */
   @JsonTypeName("exited")
   record Exited(

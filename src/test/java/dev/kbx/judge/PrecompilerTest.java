@@ -6,7 +6,6 @@ import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Workers;
 import dev.kbx.outcome.Outcome;
-import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.task.Policy;
@@ -94,18 +93,13 @@ class PrecompilerTest {
   }
 
   @Test
-  void callsHaveMoreTimeWhereKernelsAreLeftToThem() throws Exception {
+  void whatDoesNotHaveEveryKernelIsNotKept() throws Exception {
     String whole = made(true, IN_FORWARD);
-    assertThat(compile(source(whole, whole)).whole()).isTrue();
-    String late = made(false, IN_FORWARD);
-    assertThat(compile(source(whole, late)).whole()).isFalse();
     String full = whole.replace("\"left_out\":[]", "\"left_out\":[\"triton\"]");
-    assertThat(compile(source(whole, full)).whole()).isFalse();
-    Limits limits = FakeWorkers.plan().limits();
-    Limits more = FakeWorkers.plan().compiling().limits();
-    assertThat(more.call()).isEqualTo(limits.call().plusSeconds(60));
-    assertThat(more.correctness()).isEqualTo(limits.correctness().plusSeconds(60));
-    assertThat(more.size()).isEqualTo(limits.size());
+    for (var script : List.of(source(whole, made(false, IN_FORWARD)), source(whole, full))) {
+      assertThat(compile(script).files()).containsOnlyKeys(IN_FORWARD);
+      assertThat(kept(script)).isEmpty();
+    }
   }
 
   @Test

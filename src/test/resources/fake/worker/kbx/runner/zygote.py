@@ -10,7 +10,7 @@ may be timed; so with every type.
 ``"zygote"`` as a key says what the zygote itself does when it is asked to load,
 ``KBX_FAKE_LACKS`` in the environment is what its machine lacks to compile C++, and of packages of kernels it has no TileLang;
 ``"launching"`` how many flushes its host needs to launch a call: with fewer the device waits, and a call takes 60 ms;
-``"noisy"`` how many times as long as the reference of noisy.py the candidate takes, ``"longer"`` seconds that a batch takes whatever it says.
+``"waited"`` seconds that it has waited for a processor, ``"noisy"`` how many times as long as the reference of noisy.py the candidate takes, ``"longer"`` seconds that a batch takes whatever it says.
 """
 
 import os
@@ -79,6 +79,8 @@ def obey(message, scripts):
         if message["arch"] == "sm_1":
             denied.add(number)
         kbx.write({"type": "spawned", "id": message["id"], "runner": number, "seconds": 0.0, "protections": []})
+    elif message["type"] == "wait":
+        kbx.write({"type": "waited", "id": message["id"], "seconds": scripts.get(number, {}).get("waited", 0.0)})
     elif number in scripts:
         bury(number, scripts, reason="killed")
 
