@@ -44,7 +44,7 @@ public final class Runner implements AutoCloseable {
    * Of a limit, how many times it may wait for a processor besides: others' work is no fault of the
    * candidate, whose threads may however wait for each other.
    */
-  private static final int MOST_WAITS = 3;
+  private static final int MOST_WAITS = 9;
 
   private static final JsonNode NO_ARENAS = JsonNodeFactory.instance.arrayNode();
 

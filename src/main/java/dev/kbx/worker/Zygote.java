@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * safe for several threads.
  */
 public final class Zygote implements AutoCloseable {
-  private static final Duration SPAWN_LIMIT = Duration.ofSeconds(30);
-  private static final Duration WAIT_LIMIT = Duration.ofSeconds(5);
+  /** For an answer of its own: on a busy machine it waits for a processor as its runners do. */
+  private static final Duration LIMIT = Duration.ofSeconds(30);
 
   private final WorkerProcess process;
   private final LongSupplier clock;
@@ -158,7 +158,7 @@ public final class Zygote implements AutoCloseable {
                       timed,
                       loopback,
                       shapes),
-              SPAWN_LIMIT);
+              LIMIT);
       return switch (answer) {
         case ZygoteMessage.Spawned spawned -> {
           listens = true;
@@ -173,8 +173,7 @@ public final class Zygote implements AutoCloseable {
       throw new WorkerFailure("the zygote ended", e);
     } catch (TimeoutException e) {
       close(); // It hangs for everyone: the next use starts a new zygote.
-      throw new WorkerFailure(
-          "the zygote did not fork within " + SPAWN_LIMIT.toSeconds() + " s", e);
+      throw new WorkerFailure("the zygote did not fork within " + LIMIT.toSeconds() + " s", e);
     } finally {
       if (!listens) {
         runners.remove(number);
@@ -186,7 +185,7 @@ public final class Zygote implements AutoCloseable {
   /** How long a runner has waited for a processor; 0 where the zygote cannot say. */
   private long waitNanos(int runner) throws InterruptedException {
     try {
-      Message answer = conversation.ask(id -> new ZygoteMessage.Wait(id, runner), WAIT_LIMIT);
+      Message answer = conversation.ask(id -> new ZygoteMessage.Wait(id, runner), LIMIT);
       return answer instanceof ZygoteMessage.Waited waited ? (long) (waited.seconds() * 1e9) : 0;
     } catch (TimeoutException | ExecutionException e) {
       return 0;
