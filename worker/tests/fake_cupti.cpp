@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <initializer_list>
 
 struct Data {
@@ -36,6 +37,7 @@ int cuptiGetVersion(uint32_t* version) {
 }
 
 int cuptiSubscribe(void** subscriber, Callback callback, void*) {
+  if (std::getenv("CUPTI_IS_TAKEN")) return 39;  // CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
   called = callback;
   *subscriber = &called;
   return 0;

@@ -1,5 +1,6 @@
 """What reaches a GPU's driver past PyTorch and Triton, with a stand-in for CUPTI: on a real one ``bench/cheats.sh`` tries it."""
 
+import contextlib
 import ctypes
 import json
 import os
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from kbx.runner import launches, native
+from kbx.runner import extensions, launches, native
 from kbx.runner.ledger import Ledger
 from kbx.runner.witness import Witness
 
@@ -72,6 +73,7 @@ def judged(libraries):
 def account(folder, candidate, sees):
     """What comes of ``candidate(machine, witness, x, out)`` on two tensors; ``sees``: launches of PyTorch are seen."""
     machine = Machine(folder)
+    extensions.files.add(os.path.realpath(os.path.join(folder, "extension.so")))
     torch.set_num_threads(1)
     x, out = torch.rand(1000), torch.zeros(1000)
     with pytest.MonkeyPatch.context() as patch:
@@ -162,6 +164,26 @@ def extension_with_an_operation(machine, witness, x, out):
     return out
 
 
+def function_fetched_before(machine, witness, x, out):
+    machine.multiply(machine.extension, x, out)
+    return out
+
+
+def kept_by_the_extension(machine, witness, x, out):
+    witness._called(lambda: machine.multiply(machine.extension, x, out))
+    return out
+
+
+def raising(machine, witness, x, out):
+    def launch_and_raise(a, b):
+        machine.multiply(machine.extension, a, b)
+        raise ValueError
+
+    with contextlib.suppress(ValueError):
+        witness._called(launch_and_raise, x, out)
+    return extension(machine, witness, x, out)
+
+
 def library_behind_many(machine, witness, x, out):
     def many(a, b):
         for _ in range(5000):
@@ -195,6 +217,7 @@ def main(folder):
 CANDIDATES = (
     library, library_of_an_extension, launched_by_hand, memory_unknown, another_meanwhile, copied_to_the_host, extension, expected,
     host_function, products_by_address, extension_many_times, extension_with_an_operation, library_behind_many, different_ones,
+    function_fetched_before, kept_by_the_extension, raising,
 )  # fmt: skip
 
 
@@ -218,7 +241,17 @@ def test_work_that_neither_torch_nor_triton_asked_for_is_the_work_of_others(judg
 
 
 @pytest.mark.parametrize(
-    "candidate", [extension, expected, host_function, extension_many_times, extension_with_an_operation]
+    "candidate",
+    [
+        extension,
+        expected,
+        host_function,
+        extension_many_times,
+        extension_with_an_operation,
+        function_fetched_before,
+        kept_by_the_extension,
+        raising,
+    ],
 )
 def test_what_the_candidate_launches_is_its_own(judged, candidate):
     found = judged[f"{candidate.__name__} True"]
@@ -232,6 +265,17 @@ def test_without_its_callbacks_the_account_is_not_complete(judged):
 
 def test_with_more_kernels_than_are_kept_the_account_is_not_complete(judged):
     assert judged["different_ones True"] is None
+
+
+def test_nobody_is_judged_while_a_profiler_has_cupti(libraries):
+    environment = os.environ | {
+        "LD_PRELOAD": str(libraries / "libcupti-standin.so"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "CUPTI_IS_TAKEN": "1",
+    }
+    source = "from kbx.runner import native; native.prepare(); native.watches_driver()"
+    done = subprocess.run([sys.executable, "-c", source], env=environment, capture_output=True, text=True, timeout=300)
+    assert "launches cannot be watched (cuptiSubscribe: error 39); end the debugger or profiler" in done.stderr
 
 
 if __name__ == "__main__":

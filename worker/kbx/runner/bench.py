@@ -130,6 +130,7 @@ class Bench:
         if not self._emulated:
             torch.cuda.set_device(self._device)
             arenas.cuda_runtime(self._device)  # the context, also where nothing is attached yet
+            native.watches_driver()  # before there is a candidate, whose fault it would be
             if self._spawn.timed and self._clock is None:
                 self._graphs = graphs.Recorder(self._device)
                 self._clock = clock.Clock(self._device)

@@ -47,6 +47,8 @@ class CompilationError(Exception):
 
 loaded = []
 """Modules of the candidate that are compiled from C++."""
+files = set()
+"""Paths of its libraries that were compiled, as Python and as torch load them."""
 operations = set()
 """Operations that its libraries have registered with torch, ``namespace::name``."""
 _watches = []
@@ -100,6 +102,8 @@ class _Builder(NamedTuple):
     def provide(self, how):
         """Leaves ``name.so`` in the build folder, from another runner or from the compilers."""
         self._find_or_make(how)
+        library = os.path.abspath(Path(how["build_directory"]) / f"{how['name']}.so")
+        files.update((library, os.path.realpath(library)))
         if self.ahead:
             self.unrun[how["build_directory"], how["name"]] = _unrun(how)
 

@@ -66,13 +66,17 @@ def guard(memory_bytes):
 
 
 def watches_driver():
-    """Whether launches and copies are seen where they reach the driver; for a process that has a context on a GPU."""
-    if library is None:
+    """Whether launches and copies are seen where they reach the driver; for a process that has a context on a GPU. Raises RuntimeError
+    if they cannot be, although there is CUPTI: a debugger or profiler may have it.
+    """
+    if library is None or not library.driver_version():
         return False
     try:
         library.watch_driver(False)
-    except RuntimeError:  # there is no CUPTI, or a debugger or profiler has it
-        return False
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"launches cannot be watched ({error}); end the debugger or profiler that has CUPTI"
+        ) from None
     return True
 
 

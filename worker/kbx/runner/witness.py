@@ -67,6 +67,8 @@ class Witness:
         self._driver = gpu and native.watches_driver()
         self._gpu_probe = torch.zeros(1, device="cuda") if self._driver else None
         self._watching = self._failed = self._in_cpp = False
+        self._reached = set()
+        """Addresses that launches of the candidate's C++ were given while a function of it runs."""
         self._reader = None
         """What the candidate last called that leads to the bytes of a tensor, and its line."""
         self._outer = []
@@ -212,19 +214,23 @@ class Witness:
         given = [_address(value) for value in (*args, *kwargs.values())]
         records = self._note("reach", given) or []
         before = self._note("computed") or {}
-        outer, self._in_cpp = self._in_cpp, True
+        outer, self._in_cpp, self._reached = (self._in_cpp, self._reached), True, set()
         try:
             result = function(*args, **kwargs)
-            self._take_driver_calls()
         finally:
-            self._in_cpp = outer
+            self._take_driver_calls()
+            reached, (self._in_cpp, self._reached) = self._reached, outer
         self._forget_touches()
+        records += self._note("reach", sorted(reached)) or []  # tensors that it has kept from before
         after = self._note("computed") or {}
         during = {event for event, elements in after.items() if elements != before.get(event)}
         made = self._note("made", list(tensors_in(result))) or []
         touched = list({r.key: r for r in (*records, *made)}.values())
-        self._note("launch", self._cpp, touched, lambda: ("a function of its C++", self._line()), during)
+        self._launched_by_cpp(touched, during)
         return result
+
+    def _launched_by_cpp(self, records, during=frozenset()):
+        self._note("launch", self._cpp, records, lambda: ("a function of its C++", self._line()), during)
 
     def _launched(self, launcher, arguments):
         self._take_driver_calls()
@@ -255,7 +261,8 @@ class Witness:
 
     def _take_driver_calls(self):
         """Tells the ledger of launches and copies that no operation and no launcher of Triton's asked for. While a function of the
-        candidate's C++ runs, its own count as its work.
+        candidate's C++ runs, its own count as its work; so do those of its libraries at other times, as of a function that was fetched
+        from a module before its functions were observed.
         """
         if not self._driver:
             return
@@ -264,7 +271,13 @@ class Witness:
             calls = self._native.driver_calls()
             for kind, name, library, addresses in calls or ():
                 file = os.path.basename(library)
-                if not (_is_housekeeping(kind, name, file) or (self._in_cpp and not file.startswith(_LIBRARIES))):
+                if _is_housekeeping(kind, name, file):
+                    continue
+                if self._in_cpp and not file.startswith(_LIBRARIES):
+                    self._reached.update(addresses)
+                elif kind == "launch" and library in extensions.files:
+                    self._launched_by_cpp(self._note("reach", addresses) or [])
+                else:
                     self._asked_of_driver(kind, f"{name} of {file or 'code of no file'}", file, addresses)
             complete = calls is not None  # else too many of them were left to be told apart
         finally:
