@@ -30,10 +30,12 @@ def main():
     if options.compiler_cache:
         compiler_cache.make(options.compiler_cache, options.uid)
     _harden(options.uid)
+    gc.disable()  # what is imported stays: to look through it again and again takes a tenth of the time
     server = _server(options)
     if options.shape_tracer:
         server.trace_for_gpus()
     gc.freeze()  # as in runners: nobody who is timed waits until all that was imported has been looked through
+    gc.enable()
     sys.dont_write_bytecode = True  # what was imported so far is compiled once; tasks may lie in somebody's own folders
     write_frame(outgoing, encode(server.hello()))
     while True:

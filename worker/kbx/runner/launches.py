@@ -8,6 +8,7 @@ hooks, autotuning. Only the last step differs: the launcher hands the bound argu
 """
 
 import contextlib
+import hashlib
 import json
 import tempfile
 import time
@@ -198,6 +199,7 @@ def warm(arch_name="sm_90"):
     seconds it took.
     """
     start = time.perf_counter()
+    _identify_compiler()
     _warm_launcher()
     target = GPUTarget("cuda", ARCHITECTURES[arch_name].capability, 32)
     signature = {"pointer": "*fp32", "n": "i32", "BLOCK": "constexpr"}
@@ -206,6 +208,18 @@ def warm(arch_name="sm_90"):
         triton.knobs.cache.dir = folder
         triton.compile(source, target=target)
     return time.perf_counter() - start
+
+
+def _identify_compiler():
+    """Keys of Triton's cache name its own code. Here by what its files are called, their sizes and times: reading all of libtriton, as
+    Triton does once in a process, takes a third of a second."""
+    root = Path(triton.__file__).parent
+    files = sorted(file for file in root.rglob("*") if file.suffix in (".py", ".so"))
+    listed = [(str(file.relative_to(root)), (found := file.stat()).st_size, found.st_mtime_ns) for file in files]
+    key = f"{triton.__version__}-{hashlib.sha256(repr(listed).encode()).hexdigest()}"
+    for module in (triton.compiler.compiler, triton.runtime.cache, triton.runtime.autotuner):
+        if hasattr(module, "triton_key"):  # which of them has it depends on the version
+            module.triton_key = lambda: key
 
 
 def _warm_launcher():

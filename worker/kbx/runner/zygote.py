@@ -414,13 +414,12 @@ def main():
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
     cores.keep_off()
     bytecode.keep()
+    gc.disable()  # what is imported stays: to look through it again and again takes a tenth of the time
     bench = importlib.import_module(options.bench)
     versions = _warm(bench)
     sys.dont_write_bytecode = True  # for runners: what is kept for the next start is what was imported up to here
     trees = {device: mounts.plan(device == "cuda", options.hide) for device in ("cpu", "cuda")}
-    gc.collect()
     gc.freeze()
-    gc.disable()
     zygote = Zygote(referee_in, referee_out, bench, trees)
     lacks = toolkit.lacking(cuda=True)
     absent = kernel_packages.absent()
