@@ -369,33 +369,24 @@ class JudgeTest {
     assertThat(verdict.status()).isEqualTo(Status.TIMEOUT);
   }
 
-  private static final String RETURNED =
-      "{\"type\":\"returned\",\"id\":$id,\"value\":{\"t\":\"none\"},\"seconds\":$slow,"
-          + "\"launches\":1,\"compiled\":[],\"origin\":{\"elements\":0,\"own\":0,\"volume\":0,"
-          + "\"foreign\":0,\"operations\":[],\"launches\":0,\"copies\":0,\"used\":false}}";
-
-  /** A call that is answered after half a second, and may take a fifth of one. */
-  private Judgement slow(Map<String, ?> script) throws Exception {
-    Plan hasty = FakeWorkers.plan(Duration.ofMillis(200), Duration.ofSeconds(60));
-    return judge(hasty, "task", script);
-  }
+  private static final String BEGUN = "{\"type\":\"compiling\",\"begun\":true}";
 
   @Test
-  void timeInWhichTritonCompilesOrTheProcessorIsAnothersIsNotTheCalls() throws Exception {
-    String begun = "{\"type\":\"compiling\",\"begun\":true}";
-    String ended = begun.replace("true", "false");
-    assertThat(slow(Map.of("call", List.of(RETURNED))).status()).isEqualTo(Status.TIMEOUT);
-    assertThat(slow(Map.of("call", List.of(begun, RETURNED))).status()).isEqualTo(Status.CORRECT);
-    assertThat(slow(Map.of("call", List.of(begun, ended, RETURNED))).status())
-        .isEqualTo(Status.TIMEOUT);
-    Map<String, Object> waiting = Map.of("call", List.of(RETURNED), "waited", 0.5);
-    assertThat(slow(waiting).status()).isEqualTo(Status.CORRECT);
+  void aRunnerMaySayThatItCompiles() throws Exception {
+    String returned =
+        "{\"type\":\"returned\",\"id\":$id,\"value\":{\"t\":\"none\"},\"seconds\":0,"
+            + "\"launches\":1,\"compiled\":[],\"origin\":{\"elements\":0,\"own\":0,\"volume\":0,"
+            + "\"foreign\":0,\"operations\":[],\"launches\":0,\"copies\":0,\"used\":false}}";
+    String ended = BEGUN.replace("true", "false");
+    assertThat(answering("call", BEGUN, ended, BEGUN, returned).status()).isEqualTo(Status.CORRECT);
   }
 
+  /** That others have the processors is believed up to nine limits. */
   @Test
   void waitingForAProcessorEndsTheCallInTheEnd() throws Exception {
-    Map<String, Object> waiting = Map.of("call", List.of(), "waited", 1e6);
-    assertThat(slow(waiting).status()).isEqualTo(Status.TIMEOUT);
+    Plan hasty = FakeWorkers.plan(Duration.ofMillis(200), Duration.ofSeconds(60));
+    Judgement verdict = judge(hasty, "task", Map.of("call", List.of(), "waited", 1e6));
+    assertThat(verdict.status()).isEqualTo(Status.TIMEOUT);
   }
 
   @Test

@@ -69,6 +69,27 @@ class RequestChannelTest {
   }
 
   @Test
+  void timeThatDoesNotCountMovesTheLimit() throws Exception {
+    RequestChannel.Asked asked = conversation.send(OracleMessage.Probe::new);
+    Message answer =
+        asked.answer(
+            Duration.ofMillis(1),
+            () -> {
+              answered(1); // After the limit.
+              return Duration.ofDays(1).toNanos();
+            });
+    assertThat(answer).isEqualTo(probed(1));
+  }
+
+  @Test
+  void aLimitThatIsNotMovedEndsTheWait() {
+    RequestChannel.Asked asked = conversation.send(OracleMessage.Probe::new);
+    assertThatThrownBy(() -> asked.answer(Duration.ofMillis(1), () -> 0))
+        .isInstanceOf(TimeoutException.class);
+    assertThat(answered(1)).as("late").isTrue();
+  }
+
+  @Test
   void whatNobodyWaitsForDisturbsNobody() throws Exception {
     RequestChannel.Asked left = conversation.send(OracleMessage.Probe::new);
     RequestChannel.Asked wanted = conversation.send(OracleMessage.Probe::new);
