@@ -1,5 +1,9 @@
 package dev.kbx.cluster;
 
+import static java.util.Objects.requireNonNull;
+
+import java.util.concurrent.ExecutionException;
+
 /** The cluster cannot be used, or is lost. The message is one line that a user can act on. */
 public final class ClusterProblem extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -10,5 +14,10 @@ public final class ClusterProblem extends RuntimeException {
 
   ClusterProblem(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  /** That which a future ended with, for whoever waited for it. */
+  static ClusterProblem of(ExecutionException e) {
+    return new ClusterProblem(String.valueOf(requireNonNull(e.getCause()).getMessage()), e);
   }
 }

@@ -119,24 +119,33 @@ class ClusterRefereeTest {
   }
 
   private ClusterReferee referee(String deviceClass) throws InterruptedException {
-    return referee(deviceClass, OptionalInt.empty());
+    SlotRegister register = register(deviceClass, false);
+    return referee(register, dispatcher(register, OptionalInt.empty()));
   }
 
-  private ClusterReferee referee(String deviceClass, OptionalInt slots)
+  private static ClusterReferee referee(SlotRegister register, ClusterDispatcher dispatcher) {
+    return new ClusterReferee(Shipment.ofSuites(HOME), register, dispatcher);
+  }
+
+  private SlotRegister register(String deviceClass, boolean scales) {
+    Optional<String> named = Optional.of(deviceClass).filter(name -> !name.isEmpty());
+    return new SlotRegister(named, scales, notes::add);
+  }
+
+  private ClusterDispatcher dispatcher(SlotRegister register, OptionalInt slots)
       throws InterruptedException {
-    ClusterReferee referee =
-        new ClusterReferee(
+    ClusterDispatcher dispatcher =
+        new ClusterDispatcher(
             listener -> {
               if (link.away) throw new ClusterProblem("no cluster there");
               link.opened.add(listener);
               return link;
             },
-            Shipment.ofSuites(HOME),
-            Optional.of(deviceClass).filter(name -> !name.isEmpty()),
-            slots,
+            register,
+            new Demand(slots),
             notes::add);
     link.open();
-    return referee;
+    return dispatcher;
   }
 
   private void up(int slot, Verdict.Device device) {
@@ -297,7 +306,9 @@ class ClusterRefereeTest {
 
   @Test
   void aClusterThatScalesIsAskedForWhatHasWorkAndGetsIdleSlotsBack() throws Exception {
-    try (ClusterReferee referee = referee("", OptionalInt.of(2))) {
+    SlotRegister register = register("", true);
+    ClusterDispatcher dispatcher = dispatcher(register, OptionalInt.of(2));
+    try (ClusterReferee referee = referee(register, dispatcher)) {
       up(1, H100);
       List<CompletableFuture<Judgement>> judged =
           Stream.generate(() -> judge(referee)).limit(4).toList();
@@ -306,13 +317,13 @@ class ClusterRefereeTest {
       link.says(1, new NodeMessage.Judged(link.request(1).id(), judgement()));
       var _ = link.request(1);
       long now = System.nanoTime();
-      referee.scale(now);
+      dispatcher.scale(now);
       assertThat(link.order()).as("one runs, one waits").isEqualTo(new BridgeMessage.Want(2));
       up(2, H100);
       link.says(2, new NodeMessage.Judged(link.request(2).id(), judgement()));
-      referee.scale(now);
+      dispatcher.scale(now);
       assertThat(link.order()).isEqualTo(new BridgeMessage.Want(1));
-      referee.scale(now + Duration.ofMinutes(1).toNanos());
+      dispatcher.scale(now + Duration.ofMinutes(1).toNanos());
       assertThat(link.order()).isEqualTo(new BridgeMessage.Release(2));
       await()
           .atMost(Patience.LIMIT)

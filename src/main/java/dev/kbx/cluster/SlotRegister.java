@@ -1,0 +1,225 @@
+package dev.kbx.cluster;
+
+import dev.kbx.judge.Conditions;
+import dev.kbx.verdict.Verdict;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes of a cluster and their slots: which are up, with what devices, and which nodes are left
+ * alone and why. Tells the user what it decides about a node; tells the bridge nothing.
+ *
+ * <p>Safe for several threads: its monitor guards all that changes, but for {@link #first} and
+ * {@link #kinds}, which guard themselves. Only {@link ClusterDispatcher} changes it, and holds its
+ * own monitor meanwhile, so that several calls are one step to all others that change it. Nothing
+ * that is called from here takes another lock of this package.
+ */
+final class SlotRegister {
+  /** Starts of a slot that fail before its node is left alone. */
+  private static final int STARTS = 2;
+
+  private final Optional<String> deviceClass;
+  private final boolean scales;
+  private final Consumer<String> notes;
+  private final Map<Integer, Slot> slots = new HashMap<>();
+  private final Map<String, Integer> failures = new HashMap<>();
+  private final Set<String> blocked = new HashSet<>();
+  private final Set<Conditions> kinds = ConcurrentHashMap.newKeySet();
+  private final CompletableFuture<Conditions> first = new CompletableFuture<>();
+  private List<BridgeMessage.Node> nodes = List.of();
+
+  /**
+   * A slot, before and after its first message.
+   *
+   * @param conditions null before
+   */
+  record Slot(String node, String address, @Nullable Conditions conditions) {}
+
+  /**
+   * @param deviceClass part of the name of the devices to judge on
+   * @param scales whether the cluster's autoscaler is asked for slots
+   * @param notes receives lines for the user
+   */
+  SlotRegister(Optional<String> deviceClass, boolean scales, Consumer<String> notes) {
+    this.deviceClass = deviceClass;
+    this.scales = scales;
+    this.notes = notes;
+  }
+
+  /**
+   * The conditions of the first slot that was ever up; waits for it.
+   *
+   * @throws ClusterProblem if no node can judge
+   */
+  Conditions first() throws InterruptedException {
+    try {
+      return first.get();
+    } catch (ExecutionException e) {
+      throw ClusterProblem.of(e);
+    }
+  }
+
+  /** Ends the wait for a first slot, if none has been up. */
+  void fail(ClusterProblem problem) {
+    first.completeExceptionally(problem);
+  }
+
+  /** Conditions, but for the card, of all slots that were ever up; grows with them. */
+  Set<Conditions> kinds() {
+    return kinds;
+  }
+
+  /** Conditions of the slots that are up, each once. */
+  synchronized List<Conditions> conditions() {
+    return slots.values().stream()
+        .map(Slot::conditions)
+        .filter(Objects::nonNull)
+        .distinct()
+        .toList();
+  }
+
+  /** Numbers of the slots that are up. */
+  synchronized List<Integer> up() {
+    return slots.entrySet().stream()
+        .filter(each -> each.getValue().conditions() != null)
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /** All living nodes. */
+  synchronized List<ClusterReferee.Site> sites() {
+    return nodes.stream().map(this::site).toList();
+  }
+
+  private ClusterReferee.Site site(BridgeMessage.Node node) {
+    List<Conditions> judging =
+        slots.values().stream()
+            .filter(slot -> slot.node().equals(node.id()))
+            .map(Slot::conditions)
+            .filter(Objects::nonNull)
+            .toList();
+    boolean used = !blocked.contains(node.id());
+    return new ClusterReferee.Site(
+        node.address(), node.cpus(), node.gpus(), node.slots(), judging, used);
+  }
+
+  /** How many nodes judge, in words: {@code 2 of 3 nodes}. */
+  synchronized String described() {
+    long judging =
+        slots.values().stream()
+            .filter(s -> s.conditions() != null)
+            .map(Slot::node)
+            .distinct()
+            .count();
+    return "%d of %d nodes".formatted(judging, nodes.size());
+  }
+
+  /** Takes note of all living nodes. */
+  synchronized void nodes(List<BridgeMessage.Node> found) {
+    nodes = found;
+    if (!first.isDone() && found.stream().allMatch(node -> node.slots() == 0)) {
+      notes.accept(
+          "none of the cluster's %d nodes has what --device asks for; waiting for one that has%s"
+              .formatted(
+                  found.size(),
+                  scales
+                      ? ", which its autoscaler is asked for"
+                      : "; --cluster-slots N asks its autoscaler"));
+    }
+  }
+
+  /** A slot's kbx has been started; it is up once it is admitted. */
+  synchronized void started(int number, String node, String address) {
+    slots.put(number, new Slot(node, address, null));
+  }
+
+  /** A slot that was started and has not been removed; else null. */
+  synchronized @Nullable Slot slot(int number) {
+    return slots.get(number);
+  }
+
+  /**
+   * A slot has said what it has. If it may judge with that, it is up; else its node is left alone.
+   *
+   * @return whether it is up
+   */
+  synchronized boolean admit(int number, Slot slot, NodeMessage.Ready ready) {
+    Optional<String> refused = refused(ready.device());
+    if (refused.isEmpty()) {
+      Conditions conditions = new Conditions(ready.device(), ready.versions());
+      slots.put(number, new Slot(slot.node(), slot.address(), conditions));
+      kinds.add(conditions.onAnyCard());
+      first.complete(conditions);
+    } else if (blocked.add(slot.node())) {
+      notes.accept("node %s is not used: %s".formatted(slot.address(), refused.get()));
+    }
+    return refused.isEmpty();
+  }
+
+  /** Why a device may not judge here. */
+  private Optional<String> refused(Verdict.Device device) {
+    String name = device.name();
+    if (deviceClass.isPresent()
+        && !name.toLowerCase(Locale.ROOT).contains(deviceClass.get().toLowerCase(Locale.ROOT))) {
+      return Optional.of("it has %s, not %s".formatted(name, deviceClass.get()));
+    }
+    Conditions other = first.isDone() && !first.isCompletedExceptionally() ? first.join() : null;
+    if (other == null) return Optional.empty();
+    Verdict.Device same = other.device();
+    boolean mixed =
+        !same.kind().equals(device.kind())
+            || (!device.kind().equals("cpu") && !same.name().equals(name));
+    return mixed
+        ? Optional.of(
+            "it has %s, and speedups on that and on %s cannot be compared; --device-class chooses"
+                .formatted(name, same.name()))
+        : Optional.empty();
+  }
+
+  /** Forgets a slot; null if it was not known. */
+  synchronized @Nullable Slot remove(int number) {
+    return slots.remove(number);
+  }
+
+  /** Whether a node is left alone. */
+  synchronized boolean isBlocked(String node) {
+    return blocked.contains(node);
+  }
+
+  /**
+   * A slot has ended by itself, on a node that is not left alone yet.
+   *
+   * @param slot as it was removed; null if it never started
+   * @param quiet whether the user is told nothing of it
+   * @return whether the node is left alone from now on
+   */
+  synchronized boolean ended(@Nullable Slot slot, BridgeMessage.SlotDown down, boolean quiet) {
+    boolean judged = slot != null && slot.conditions() != null;
+    boolean block = !judged && failures.merge(down.node(), 1, Integer::sum) >= STARTS;
+    if (!quiet) notes.accept("node %s: %s".formatted(down.address(), down.why()));
+    if (block) blocked.add(down.node());
+    if (nodes.stream().allMatch(node -> node.slots() == 0 || blocked.contains(node.id()))) {
+      fail(new ClusterProblem("no node can judge: %s: %s".formatted(down.address(), down.why())));
+    }
+    return block;
+  }
+
+  /** Forgets all nodes and slots, for a cluster that begins anew; not which devices may judge. */
+  synchronized void clear() {
+    slots.clear();
+    blocked.clear();
+    failures.clear();
+    nodes = List.of();
+  }
+}
