@@ -220,8 +220,8 @@ final class ClusterDispatcher implements AutoCloseable {
     synchronized (this) {
       SlotRegister.Slot there = register.remove(down.slot());
       assignments.down(down.slot(), "%s: %s".formatted(down.address(), down.why()));
-      if (register.isBlocked(down.node())) return;
-      block = register.ended(there, down, connection.isClosing());
+      block =
+          !register.isBlocked(down.node()) && register.ended(there, down, connection.isClosing());
     }
     if (block) order(new BridgeMessage.Block(down.node()));
     assign();

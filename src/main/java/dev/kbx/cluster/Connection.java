@@ -31,7 +31,7 @@ final class Connection implements AutoCloseable {
   private boolean closing;
 
   /**
-   * @param listener of each link; may be called before {@link #open} returns
+   * @param listener of each link; may be given frames before {@link #open} returns
    * @param notes receives lines for the user
    */
   Connection(Link.Opener opener, Link.Listener listener, Consumer<String> notes) {
@@ -46,7 +46,45 @@ final class Connection implements AutoCloseable {
    * @throws ClusterProblem if that fails
    */
   void open() throws InterruptedException {
-    link.complete(opener.open(listener));
+    link.complete(attempt());
+  }
+
+  /**
+   * Opens a link. Its end is told once it is open: before, {@link ClusterProblem} says the same.
+   */
+  private Link attempt() throws InterruptedException {
+    Attempt attempt = new Attempt();
+    Link opened = opener.open(attempt);
+    attempt.opened();
+    return opened;
+  }
+
+  private final class Attempt implements Link.Listener {
+    private boolean open;
+    private @Nullable String end;
+
+    @Override
+    public void frame(int channel, byte[] payload) {
+      listener.frame(channel, payload);
+    }
+
+    @Override
+    public void ended(String why) {
+      synchronized (this) {
+        end = why;
+        if (!open) return;
+      }
+      listener.ended(why);
+    }
+
+    private void opened() {
+      String ended;
+      synchronized (this) {
+        open = true;
+        ended = end;
+      }
+      if (ended != null) listener.ended(ended);
+    }
   }
 
   void send(int channel, byte[] payload) {
@@ -78,7 +116,7 @@ final class Connection implements AutoCloseable {
     lost.close();
     while (true) {
       try {
-        link.complete(opener.open(listener));
+        link.complete(attempt());
         notes.accept("connected to the cluster again");
         return;
       } catch (ClusterProblem | InterruptedException e) {

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -66,6 +67,7 @@ class ClusterRefereeTest {
           }
         };
     private final BlockingQueue<Link.Listener> opened = new LinkedBlockingQueue<>();
+    private final CountDownLatch refused = new CountDownLatch(1);
     private volatile boolean away;
     private boolean closed;
 
@@ -137,7 +139,12 @@ class ClusterRefereeTest {
     ClusterDispatcher dispatcher =
         new ClusterDispatcher(
             listener -> {
-              if (link.away) throw new ClusterProblem("no cluster there");
+              if (link.away) {
+                link.refused.countDown();
+                listener.ended(
+                    "the bridge ended"); // As of a process that ends before its greeting.
+                throw new ClusterProblem("no cluster there");
+              }
               link.opened.add(listener);
               return link;
             },
@@ -359,6 +366,23 @@ class ClusterRefereeTest {
         var _ = link.request(1);
         link.ends();
       }
+      up(1, H100);
+      link.says(1, new NodeMessage.Judged(link.request(1).id(), judgement()));
+      assertThat(judged.get()).isEqualTo(judgement());
+    }
+  }
+
+  @Test
+  void aClusterThatIsNotThereAtOnceIsTriedAgain() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      up(1, H100);
+      CompletableFuture<Judgement> judged = judge(referee);
+      var _ = link.request(1);
+      link.away = true;
+      link.listener.ended("the bridge ended");
+      assertThat(link.refused.await(30, TimeUnit.SECONDS)).isTrue();
+      link.away = false;
+      link.open();
       up(1, H100);
       link.says(1, new NodeMessage.Judged(link.request(1).id(), judgement()));
       assertThat(judged.get()).isEqualTo(judgement());
