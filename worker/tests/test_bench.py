@@ -88,7 +88,34 @@ def test_kinds_of_failure(source, kind):
 def test_what_the_compiler_rejects_is_a_compile_error(body):
     reply = answer("SCALE = 2.0\n" + LAUNCH.format(body=body), torch.ones(64))
     assert isinstance(reply, messages.Raised) and reply.kind == "compile"
-    assert reply.frames[-1]["function"] == "run" and reply.frames[-1]["text"].startswith("kernel[")
+    *outer, kernel = reply.frames
+    assert outer[-1]["function"] == "run" and outer[-1]["text"].startswith("kernel[")
+    assert kernel["function"] == "kernel" and kernel["text"] in body
+    assert reply.message and "\n" not in reply.message
+
+
+def test_a_compile_error_names_the_line_of_the_function_that_a_kernel_calls():
+    source = """
+@triton.jit
+def helper(x):
+    y = x + 1
+    return tl.nothing(y)
+
+@triton.jit
+def kernel(x):
+    tl.store(x, helper(1))
+
+def run(x):
+    kernel[(1,)](x)
+"""
+    reply = answer(source, torch.ones(1))
+    assert [(f["function"], f["text"]) for f in reply.frames] == [
+        ("run", "kernel[(1,)](x)"),
+        ("kernel", "tl.store(x, helper(1))"),
+        ("helper", "return tl.nothing(y)"),
+    ]
+    assert reply.frames[-1]["line"] == reply.frames[-2]["line"] - 4
+    assert "nothing" in reply.message and "def helper" not in reply.message
 
 
 def test_shared_memory_over_the_limit_is_a_compile_error_on_that_architecture_only():

@@ -306,13 +306,14 @@ class Bench:
         )
 
     def _frames(self, causes):
-        """The candidate's own frames, outermost first; a syntax error has only its line, and an error in C++ its line as the
-        innermost.
+        """The candidate's own frames, outermost first; a syntax error has only its line, and an error in a kernel or in C++ its line as
+        the innermost.
         """
         error = causes[0]
         if isinstance(error, SyntaxError):
             return [{"line": error.lineno or 0, "function": "", "text": (error.text or "").strip()[:200]}]
         frames = self._own(traceback.extract_tb(error.__traceback__))
+        frames += filter(None, (_in_kernel(e, self._source) for e in _compilation_errors(causes)))
         for place in (e.place for e in causes if isinstance(e, extensions.CompilationError) and e.place):
             frames.append({"line": place.line, "function": "C++", "text": place.text[:200]})
         return frames
@@ -331,15 +332,38 @@ def _chain(error):
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
+def _compilation_errors(causes):
+    """Triton's, outermost first: each but the last is about a call of the function that the next one is about."""
+    return [error for error in causes if isinstance(error, triton.CompilationError)]
+
+
+def _in_kernel(error, source):
+    """The line of ``source`` that Triton does not compile, as a frame; None if the function is not from there, or it does not say."""
+    if not error.src or not hasattr(error.node, "lineno"):
+        return None
+    # Of the function's place in its file Triton's error says nothing.
+    lines, kernel = ([line.strip() for line in text.splitlines()] for text in (source, error.src))
+    first = next((i for i in range(len(lines)) if lines[i : i + len(kernel)] == kernel), None)
+    if first is None:
+        return None
+    name = kernel[0].removeprefix("def ").partition("(")[0]
+    return {"line": first + error.node.lineno, "function": name, "text": _line_of(error)[:200]}
+
+
+def _line_of(error):
+    return error.src.splitlines()[error.node.lineno - 1].strip() if error.src and hasattr(error.node, "lineno") else ""
+
+
 def _text(error):
     """The message of an exception whose ``str`` may itself be broken: it is the candidate's.
 
-    Triton's compile errors put the reason after the source it concerns; here it comes first.
+    Of Triton's compile errors the reason, which is of the innermost one, or else the line; the frames say where it is.
     """
     try:
         if isinstance(error, triton.CompilationError):
-            reason = error.error_message or (repr(error.__cause__) if error.__cause__ else "")
-            return f"{reason.strip()}\n{error}".strip()
+            innermost = _compilation_errors(_chain(error))[-1]
+            reason = innermost.error_message or (repr(innermost.__cause__) if innermost.__cause__ else "")
+            return reason.strip() or _line_of(innermost) or str(error)
         return str(error)
     except Exception:
         return ""
