@@ -308,6 +308,7 @@ def test_a_large_call_is_laid_out_in_another_way_on_a_gpu(own):
         ("def inputs():\n    return (open,)\ndef f(x):\n    return x\n", 1, "inputs()[0] is a builtin_function"),
         ("# inputs: f32[2], f32[3]\ndef f(x, y):\n    return x + y\n", 3, "f() raised RuntimeError"),
         ("# inputs: f32[2]\ndef f(x):\n    pass\n", 2, "f() returns nothing and changes no argument"),
+        ("# inputs: f32[2]\ndef f(x):\n    return 'x', None\n", 2, "f() returns str and changes no argument"),
         (
             "import torch\n# inputs: f32[2]\ndef f(x):\n    return torch.dropout(x, 0.5, True)\n", 3,
             "f() draws random numbers (aten.",

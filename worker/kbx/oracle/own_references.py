@@ -318,8 +318,10 @@ def _changed(made, call, after):
 
 
 def _check_leaves_something(made, result, updated):
-    if not updated and all(leaf is None for _, leaf in leaves(result)):
-        text = f"{made.code.__name__}() returns nothing and changes no argument, so there is nothing to compare"
+    found = [leaf for _, leaf in leaves(result)]
+    if not updated and not any(isinstance(leaf, (torch.Tensor, int, float, complex)) for leaf in found):
+        kinds = ", ".join(dict.fromkeys(type(leaf).__name__ for leaf in found if leaf is not None)) or "nothing"
+        text = f"{made.code.__name__}() returns {kinds} and changes no argument, so there is nothing to compare"
         raise InvalidTask(text, made.path, made.code.__code__.co_firstlineno)
 
 
