@@ -102,8 +102,11 @@ final class ExportCommand implements Callable<Integer> {
         (id == null ? results.newestLedger() : results.ledger(id))
             .orElseThrow(() ->
                 new UserError(
-                    "export: %s was not written by methods; only the format kernelbench is for all runs"
-                        .formatted(id == null ? "no run in " + results.place() : "run " + id)));
+                    "export: %s by methods; the formats kernelbench and training are for all runs"
+                        .formatted(
+                            id == null
+                                ? "no run in %s was written".formatted(results.place())
+                                : "run %s was not written".formatted(id))));
     Transcript transcript = Transcript.read(ledger);
     List<Trajectory> chosen = chosen(transcript);
     TranscriptExport export =

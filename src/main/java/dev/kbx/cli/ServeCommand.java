@@ -14,6 +14,10 @@ import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -147,14 +151,13 @@ final class ServeCommand implements Callable<Integer> {
     try {
       return KbxServer.start(where, store, reads, machine, limit, scratch);
     } catch (UncheckedIOException e) {
-      throw new UserError(
-          "--host %s --port %d: cannot listen there: %s"
-              .formatted(host, port, Reason.of(requireNonNull(e.getCause()))));
+      throw cannotListen(requireNonNull(e.getCause()));
     }
   }
 
   private Listening listening() {
     if (port < 0 || port > 65_535) throw new UserError("--port %d: 0 to 65535".formatted(port));
+    checkAddress();
     if (certificates == null && key == null) {
       return new Listening(host, port, requireTokens, Optional.empty());
     }
@@ -170,6 +173,23 @@ final class ServeCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new UserError(requireNonNull(e.getMessage()));
     }
+  }
+
+  /** Before workers start; the web server itself would log why, and go on without listening. */
+  private void checkAddress() {
+    try (ServerSocket trial = new ServerSocket()) {
+      trial.setReuseAddress(true);
+      trial.bind(new InetSocketAddress(InetAddress.getByName(host), port));
+    } catch (UnknownHostException e) {
+      throw new UserError("--host %s: no such address".formatted(host));
+    } catch (IOException e) {
+      throw cannotListen(e);
+    }
+  }
+
+  private UserError cannotListen(IOException why) {
+    return new UserError(
+        "--host %s --port %d: cannot listen there: %s".formatted(host, port, Reason.of(why)));
   }
 
   private Map<String, Suite> served() {

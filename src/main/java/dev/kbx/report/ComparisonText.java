@@ -193,7 +193,7 @@ public record ComparisonText(int width) {
     count(
         lines,
         tasks.unevenTries(),
-        "Tasks with candidates that do not count, as equally many of both runs do");
+        "Tasks with more candidates in one run than in the other (as many of each are compared)");
     count(lines, comparison.onlyThen(), "Candidates of the first run without a partner");
     count(lines, comparison.onlyNow(), "Candidates of the second run without a partner");
     add(lines, "McNemar, exact: " + mcnemar(tasks));

@@ -26,6 +26,7 @@ import io.helidon.webserver.http1.Http1Config;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -125,7 +126,11 @@ public final class KbxServer implements AutoCloseable {
         .map(TlsKeys::keys)
         .ifPresent(keys -> config.tls(tls -> tls.privateKey(keys).privateKeyCertChain(keys)));
     try {
-      return new KbxServer(config.build().start(), where, judging, routes, interrupts);
+      WebServer web = config.build().start();
+      if (web.port() < 0) { // It logs why, and throws nothing.
+        throw new UncheckedIOException(new BindException("the address is in use"));
+      }
+      return new KbxServer(web, where, judging, routes, interrupts);
     } catch (RuntimeException e) {
       judging.close();
       interrupts.close();

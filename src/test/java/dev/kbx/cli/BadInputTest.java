@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kbx.SimulatedRun;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,6 +74,32 @@ class BadInputTest {
     refused(
         eval(file, "--strict"), "p.jsonl:2: is no JSON", "--strict: nothing was judged: 1 problem");
     assertThat(folder.resolve("out")).doesNotExist();
+  }
+
+  @Test
+  void anAddressWhereNobodyCanListen() throws Exception {
+    Path out = folder.resolve("out");
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = taken.getLocalPort();
+      refusedInOneLine(
+          Kbx.here("serve", "--port", port, "--out", out),
+          "--host 127.0.0.1 --port %d: cannot listen there: Address already in use"
+              .formatted(port));
+    }
+    refusedInOneLine(
+        Kbx.here("serve", "--host", "nowhere.invalid", "--out", out),
+        "--host nowhere.invalid: no such address");
+    assertThat(out).doesNotExist();
+  }
+
+  @Test
+  void whatNoMethodHasWrittenIsNotExportedAsTheirs() throws Exception {
+    Path out = folder.resolve("out");
+    assertThat(eval(file("p.jsonl", GOOD)).exit()).isZero();
+    refusedInOneLine(
+        Kbx.here("export", "predictions", folder.resolve("x"), "--out", out),
+        "export: no run in %s was written by methods; the formats kernelbench and training are"
+            .formatted(out));
   }
 
   @Test
