@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Tasks as lines in columns: category, the names of modules, signature. On a terminal lines are cut
- * to its width, and names to three fifths of it.
+ * Tasks as lines in columns: category, name where the signature does not begin with it, signature.
+ * On a terminal lines are cut to its width, and names to three fifths of it.
  */
 final class TaskTable {
   private TaskTable() {}
@@ -26,7 +26,7 @@ final class TaskTable {
 
   /** The task's name; empty if the signature begins with it. */
   private static String name(Task task) {
-    return task.isModule() ? task.name() : "";
+    return task.signature().startsWith(task.name() + "(") ? "" : task.name();
   }
 
   private static int longest(List<Task> tasks, Function<Task, String> cell) {

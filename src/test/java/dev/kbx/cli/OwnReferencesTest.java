@@ -148,6 +148,15 @@ class OwnReferencesTest {
   }
 
   @Test
+  void aListNamesATaskWhoseFunctionIsCalledOtherwise() throws Exception {
+    Object[] make = {"tasks", "new", "mine", "--from", "my_ref.py", "--device", "cpu"};
+    Kbx.Result made = Kbx.run(folder, PrecisionTest.with(make, "--out", "mt"));
+    assertThat(made.exit()).as(made.err()).isZero();
+    Kbx.Result listed = Kbx.run(folder, "tasks", "list", "--suite", "mt");
+    assertThat(listed.out()).as(listed.err()).containsPattern("mine +scale\\(x");
+  }
+
+  @Test
   void aCandidateWithoutTheNameIsToldIt() throws Exception {
     write("other.py", KERNEL.replace("BY", "by").replace("def scale(", "def scaled("));
     Kbx.Result result = eval("other.py", "--reference", "my_ref.py", "--stages", "static");
