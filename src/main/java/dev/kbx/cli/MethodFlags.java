@@ -279,11 +279,10 @@ final class MethodFlags {
   }
 
   private String method() {
-    String label = method == null ? "" : method;
-    if (MethodOptions.labels().contains(label)) return label;
-    throw new UserError(
-        "--method: '%s' is not one of %s"
-            .formatted(label, String.join(",", MethodOptions.labels())));
+    String labels = String.join(",", MethodOptions.labels());
+    if (method == null) throw new UserError("--method: is missing; one of " + labels);
+    if (MethodOptions.labels().contains(method)) return method;
+    throw new UserError("--method: '%s' is not one of %s".formatted(method, labels));
   }
 
   private String model(String label) {

@@ -89,6 +89,15 @@ class MethodInputTest {
     assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
   }
 
+  @Test
+  void aMissingMethodIsToldAsMissing() throws Exception {
+    Path file = Files.writeString(folder.resolve("run.toml"), "[[method]]\nmodel = \"m\"\n");
+    for (Kbx.Result result : List.of(Kbx.here("generate"), Kbx.here("run", file))) {
+      assertThat(result.err()).contains("--method: is missing; one of single,").hasLineCount(1);
+      assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"--budget, calls=3", "--method, single", "--model, m", "--shots, few"})
   void aFlagOfMethodsBesideAFileIsRefused(String flag, String value) throws Exception {
