@@ -20,6 +20,9 @@ import tools.jackson.databind.JsonNode;
 record MethodFile(Path file, JsonNode document) {
   private static final String METHOD = "method";
 
+  /** A flag of a call, which is read before the file. */
+  private static final String STACK_TRACE = "stack-trace";
+
   /** For messages: all but the methods. */
   private static final String WHOLE = "the file";
 
@@ -82,7 +85,9 @@ record MethodFile(Path file, JsonNode document) {
   private void refuseUnknown(JsonNode table, CommandSpec spec, String place) {
     List<String> known =
         spec.options().stream()
+            .filter(option -> !option.usageHelp() && !option.versionHelp())
             .map(MethodFile::key)
+            .filter(key -> !key.equals(STACK_TRACE))
             .filter(key -> place.equals(WHOLE) != ofMethods().contains(key))
             .sorted()
             .toList();

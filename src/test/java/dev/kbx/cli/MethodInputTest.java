@@ -78,6 +78,9 @@ class MethodInputTest {
         "tasks = [\"tanh\"]  | tasks is no single value; write tasks = \"…\", with several"
             + " separated by commas",
         "[[metod]]           | metod is no key of the file; known: ",
+        "help = true         | help is no key of the file; known: ",
+        "version = true      | version is no key of the file; known: ",
+        "stack-trace = true  | stack-trace is no key of the file; known: ",
         "[grade]             | grade is no single value; ",
       })
   void keysWithoutAMeaningAreRefused(String wrong, String why) throws Exception {
