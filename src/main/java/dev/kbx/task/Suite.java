@@ -127,6 +127,11 @@ public final class Suite {
       }
     }
     if (tasks.isEmpty() && !broken.isEmpty()) return noneUsable();
+    Optional<Task> own = ofOwnReference();
+    if (own.isPresent()) {
+      return "no task '%s': the suite of --reference has one task, %s; leave --tasks out"
+          .formatted(wanted, own.get().name());
+    }
     return "no task '" + wanted + "' in suite " + name + "; " + help(wanted);
   }
 

@@ -148,6 +148,16 @@ class OwnReferencesTest {
   }
 
   @Test
+  void aTaskOfASuiteIsNoneOfAReference() throws Exception {
+    Kbx.Result result = eval("right.py", "--reference", "my_ref.py", "--tasks", "relu");
+    assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(result.err())
+        .isEqualTo(
+            "kbx: no task 'relu': the suite of --reference has one task, scale; leave --tasks"
+                + " out\n");
+  }
+
+  @Test
   void aListNamesATaskWhoseFunctionIsCalledOtherwise() throws Exception {
     Object[] make = {"tasks", "new", "mine", "--from", "my_ref.py", "--device", "cpu"};
     Kbx.Result made = Kbx.run(folder, PrecisionTest.with(make, "--out", "mt"));
