@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
@@ -31,6 +32,7 @@ public final class UnwritableException extends RuntimeException {
   private static String reason(IOException cause) {
     return switch (cause) {
       case AccessDeniedException _ -> "Permission denied";
+      case NoSuchFileException _ -> "No such folder";
       case FileAlreadyExistsException _, NotDirectoryException _ -> "Not a folder";
       case IOException e when String.valueOf(e.getMessage()).contains(FULL) ->
           FULL + "; free some, then run again: eval, run and generate go on with --resume";
