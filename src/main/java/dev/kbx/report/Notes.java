@@ -110,7 +110,7 @@ final class Notes {
 
   /** The rates of both grades; null if they are equal. */
   private static @Nullable String grades(RunInfo run, List<VerdictRow> rows) {
-    if (run.published() != null) return null;
+    if (run.published() != null || uncompared(run)) return null;
     Grades grades = Grades.of(rows);
     if (grades.judged() == 0 || grades.published() == grades.general()) {
       return "Judged at the %s grade%s.".formatted(run.grade(), by(run));
@@ -155,11 +155,17 @@ final class Notes {
         .formatted(scaled, Counted.of(rows.size(), "candidate"));
   }
 
+  /** Whether results were not compared with those of references, so that none is known right. */
+  static boolean uncompared(RunInfo run) {
+    return run.published() == null && !run.stages().contains(Stage.CORRECT);
+  }
+
   /** Number of named files that are correct, and of those without a result. */
-  static String correct(List<VerdictRow> rows) {
+  static String correct(RunInfo run, List<VerdictRow> rows) {
     long correct = rows.stream().filter(VerdictRow::correct).count();
     long unknown = rows.stream().filter(r -> !r.judged()).count();
-    return "%d of %d correct".formatted(correct, rows.size())
+    String what = uncompared(run) ? "passed the stages asked for" : "correct";
+    return "%d of %d %s".formatted(correct, rows.size(), what)
         + (unknown == 0 ? "" : ", %d not judged (the task or kbx failed)".formatted(unknown));
   }
 
@@ -181,6 +187,10 @@ final class Notes {
     if (run.stages().getLast() == Stage.STATIC) {
       return "Nothing was run: of the stages only static was asked for, and correct means that it"
           + " found nothing.";
+    }
+    if (uncompared(run)) {
+      return "Results were not compared: the correct stage was not asked for; correct means that"
+          + " nothing failed before.";
     }
     if (!run.stages().contains(Stage.PERF)) {
       return "Performance was not measured: the perf stage was not asked for.";

@@ -48,11 +48,11 @@ record PageHead(
   }
 
   private String filesHeadline() {
-    if (rows.size() == 1) {
+    if (rows.size() == 1 && !(Notes.uncompared(run) && rows.getFirst().correct())) {
       VerdictRow only = rows.getFirst();
       return Html.escape(only.path() + ": " + only.status().label());
     }
-    return Notes.correct(rows);
+    return Notes.correct(run, rows);
   }
 
   private String coverage() {

@@ -86,7 +86,7 @@ public record Table(int width, boolean colour) {
     lines.add("");
     if (run.ofFiles()) {
       if (rows.size() != 1) lines.addAll(statuses(rows));
-      if (!rows.isEmpty()) lines.add(Notes.correct(rows) + ".");
+      if (!rows.isEmpty()) lines.add(Notes.correct(run, rows) + ".");
     } else {
       if (SeriesColumns.of(rows).size() > 1) lines.addAll(methods(rows, tally));
       else categories(lines, rows, tally);

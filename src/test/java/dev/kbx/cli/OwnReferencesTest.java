@@ -147,6 +147,20 @@ class OwnReferencesTest {
         .isEqualTo("kbx: --reference and --suite: give one of them; a reference needs no suite\n");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"static,compile", "call"})
+  void aWrongKernelIsNotCalledCorrectWhereResultsAreNotCompared(String stages) throws Exception {
+    Kbx.Result result = eval("wrong.py", "--reference", "my_ref.py", "--stages", stages);
+    assertThat(result.out())
+        .as(result.err())
+        .contains("1 of 1 passed the stages asked for.")
+        .contains("Results were not compared: the correct stage was not asked for;")
+        .doesNotContain("1 of 1 correct", "grade.", "Performance");
+    assertThat(folder.resolve("kbx-out/report.html"))
+        .content()
+        .contains("1 of 1 passed the stages asked for");
+  }
+
   @Test
   void aTaskOfASuiteIsNoneOfAReference() throws Exception {
     Kbx.Result result = eval("right.py", "--reference", "my_ref.py", "--tasks", "relu");

@@ -37,7 +37,8 @@ class TeamStoreTest {
     assertThat(out.resolve("kbx.db")).doesNotExist();
     assertThat(out.resolve("results.jsonl")).isNotEmptyFile();
     String run = id(Kbx.here("runs", "list", "--store", url, "--json"));
-    assertThat(Kbx.here("runs", "show", run, "--store", url).out()).contains("1 of 1 correct.");
+    assertThat(Kbx.here("runs", "show", run, "--store", url).out())
+        .contains("1 of 1 passed the stages asked for.");
     assertThat(eval(folder.resolve("elsewhere"), "--store", url, "--resume").err()).contains(run);
     Path local = folder.resolve("local");
     assertThat(Kbx.here("runs", "copy", url, local).out())
