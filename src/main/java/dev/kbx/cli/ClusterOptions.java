@@ -1,12 +1,24 @@
 package dev.kbx.cli;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.UnknownHostException;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Where a command judges: on this machine, or on the nodes of a Ray cluster. */
 final class ClusterOptions {
+  private static final Pattern PLACE =
+      Pattern.compile("(ray://)?\\[?(?<host>[^/]+?)\\]?:(?<port>\\d{1,5})");
+
+  private static final int PATIENCE_MS = 5_000;
+
   @Option(
       names = "--cluster",
       paramLabel = "ADDRESS",
@@ -41,6 +53,24 @@ final class ClusterOptions {
       throw new UserError("--cluster-slots: asks the autoscaler of a --cluster; give both");
     }
     return Optional.ofNullable(address);
+  }
+
+  /**
+   * Before Ray is installed and a bundle is made: Ray itself waits for minutes and says nothing.
+   */
+  void checkReachable() {
+    Matcher place = PLACE.matcher(address().orElseThrow());
+    if (!place.matches()) return; // auto
+    int port = Integer.parseInt(place.group("port"));
+    if (port > 65_535) throw new UserError("--cluster %s: no such port".formatted(address));
+    try (Socket socket = new Socket()) {
+      InetAddress host = InetAddress.getByName(place.group("host"));
+      socket.connect(new InetSocketAddress(host, port), PATIENCE_MS);
+    } catch (UnknownHostException e) {
+      throw new UserError("--cluster %s: no host of that name".formatted(address));
+    } catch (IOException e) {
+      throw new UserError("--cluster %s: nothing answers there".formatted(address));
+    }
   }
 
   OptionalInt slots() {

@@ -46,6 +46,7 @@ final class ClusterPool implements JudgingPool {
   static ClusterReferee connect(
       WorkerOptions workers, ClusterOptions cluster, Collection<Suite> suites)
       throws InterruptedException, PythonProblem {
+    cluster.checkReachable();
     Path python =
         RayEnvironment.resolve(
                 System.getenv(),
