@@ -57,15 +57,21 @@ class Machine:
         library.multiply(ctypes.c_uint64(x.data_ptr()), ctypes.c_uint64(out.data_ptr()))
 
 
-@pytest.fixture(scope="module")
-def judged(libraries):
-    """Accounts of all candidates by their names, from a process whose CUPTI is the stand-in."""
+def run(libraries, *arguments, **variables):
+    """A Python whose CUPTI is the stand-in, when it has ended."""
     environment = os.environ | {
         "LD_PRELOAD": str(libraries / "libcupti-standin.so"),
         "PYTHONPATH": os.pathsep.join(sys.path),
+        **variables,
     }
-    command = [sys.executable, __file__, str(libraries)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def judged(libraries):
+    """Accounts of all candidates by their names, from a process whose CUPTI is the stand-in."""
+    done = run(libraries, __file__, str(libraries))
     assert done.returncode == 0, done.stderr
     return dict(json.loads(line) for line in done.stdout.splitlines())
 
@@ -184,6 +190,16 @@ def raising(machine, witness, x, out):
     return extension(machine, witness, x, out)
 
 
+def by_hand_after_an_interruption(machine, witness, x, out):
+    def interrupt():
+        raise ValueError
+
+    with contextlib.suppress(ValueError), pytest.MonkeyPatch.context() as patch:
+        witness._called(lambda a, b: patch.setattr(witness, "_take_driver_calls", interrupt), x, out)
+    machine.ask("cuLaunchKernel", x.data_ptr(), out.data_ptr())
+    return out
+
+
 def library_behind_many(machine, witness, x, out):
     def many(a, b):
         for _ in range(5000):
@@ -217,7 +233,7 @@ def main(folder):
 CANDIDATES = (
     library, library_of_an_extension, launched_by_hand, memory_unknown, another_meanwhile, copied_to_the_host, extension, expected,
     host_function, products_by_address, extension_many_times, extension_with_an_operation, library_behind_many, different_ones,
-    function_fetched_before, kept_by_the_extension, raising,
+    function_fetched_before, kept_by_the_extension, raising, by_hand_after_an_interruption,
 )  # fmt: skip
 
 
@@ -231,6 +247,7 @@ CANDIDATES = (
         (products_by_address, "gemm of libffi"),
         (library_behind_many, "gemm of libcublas.so.13"),
         (another_meanwhile, "gemm of libffi"),
+        (by_hand_after_an_interruption, "gemm of libffi"),
         (copied_to_the_host, "cuMemcpyDtoH_v2 of libffi"),
     ],
 )
@@ -268,13 +285,8 @@ def test_with_more_kernels_than_are_kept_the_account_is_not_complete(judged):
 
 
 def test_nobody_is_judged_while_a_profiler_has_cupti(libraries):
-    environment = os.environ | {
-        "LD_PRELOAD": str(libraries / "libcupti-standin.so"),
-        "PYTHONPATH": os.pathsep.join(sys.path),
-        "CUPTI_IS_TAKEN": "1",
-    }
     source = "from kbx.runner import native; native.prepare(); native.watches_driver()"
-    done = subprocess.run([sys.executable, "-c", source], env=environment, capture_output=True, text=True, timeout=300)
+    done = run(libraries, "-c", source, CUPTI_IS_TAKEN="1")
     assert "launches cannot be watched (cuptiSubscribe: error 39); end the debugger or profiler" in done.stderr
 
 

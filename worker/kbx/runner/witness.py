@@ -214,12 +214,8 @@ class Witness:
         given = [_address(value) for value in (*args, *kwargs.values())]
         records = self._note("reach", given) or []
         before = self._note("computed") or {}
-        outer, self._in_cpp, self._reached = (self._in_cpp, self._reached), True, set()
-        try:
+        with self._within_cpp() as reached:
             result = function(*args, **kwargs)
-        finally:
-            self._take_driver_calls()
-            reached, (self._in_cpp, self._reached) = self._reached, outer
         self._forget_touches()
         records += self._note("reach", sorted(reached)) or []  # tensors that it has kept from before
         after = self._note("computed") or {}
@@ -228,6 +224,18 @@ class Witness:
         touched = list({r.key: r for r in (*records, *made)}.values())
         self._launched_by_cpp(touched, during)
         return result
+
+    @contextlib.contextmanager
+    def _within_cpp(self):
+        """While a function of the candidate's C++ runs; gives the addresses that its launches name."""
+        outer, self._in_cpp, self._reached = (self._in_cpp, self._reached), True, set()
+        try:
+            try:
+                yield self._reached
+            finally:
+                self._take_driver_calls()
+        finally:
+            self._in_cpp, self._reached = outer
 
     def _launched_by_cpp(self, records, during=frozenset()):
         self._note("launch", self._cpp, records, lambda: ("a function of its C++", self._line()), during)
