@@ -13,6 +13,10 @@ final class CompileTime {
    */
   static final long MOST = Duration.ofMinutes(2).toNanos();
 
+  /** Messages in the life of a process, two a kernel: who reads them reads all runners'. */
+  private static final int MOST_NOTES = 20_000;
+
+  private int notes;
   private long ended;
   private long begun;
   private boolean compiles;
@@ -21,11 +25,13 @@ final class CompileTime {
    * Notes that it begins to compile, or has ended.
    *
    * @param when nanoseconds
+   * @return false if it has said so more often than any candidate compiles
    */
-  synchronized void note(boolean begins, long when) {
+  synchronized boolean note(boolean begins, long when) {
     if (compiles) ended += when - begun;
     compiles = begins;
     begun = when;
+    return ++notes <= MOST_NOTES;
   }
 
   /** Up to {@code now}, nanoseconds; at most {@link #MOST}. */

@@ -52,7 +52,7 @@ public final class Runner implements AutoCloseable {
   private final RequestChannel conversation;
   private final LongSupplier clock;
   private final Runnable kill;
-  private final Waits waits;
+  private final RequestChannel.Uncounted waits;
   private final CompileTime compiling = new CompileTime();
   private final boolean emulates;
   private final @Nullable String lacks;
@@ -66,17 +66,15 @@ public final class Runner implements AutoCloseable {
   private List<ZygoteMessage.Protection> protections = List.of();
   private double spawnSeconds;
 
-  /** How long it has waited for a processor since it was spawned, nanoseconds, by the zygote. */
-  interface Waits {
-    long nanos() throws InterruptedException;
-  }
-
+  /**
+   * @param waits how long it has waited for a processor since it was spawned, by the zygote
+   */
   Runner(
       int number,
       RequestChannel.Sender sender,
       LongSupplier clock,
       Runnable kill,
-      Waits waits,
+      RequestChannel.Uncounted waits,
       boolean emulates,
       @Nullable String lacks,
       @Nullable List<String> absent) {
@@ -251,7 +249,10 @@ public final class Runner implements AutoCloseable {
       return; // It is being killed: its remaining messages must not race its end.
     try {
       switch (Frames.parse(frame.payload())) {
-        case Message.Compiling message -> compiling.note(message.begun(), came(frame));
+        case Message.Compiling message -> {
+          if (!compiling.note(message.begun(), came(frame)))
+            violate("says too often that it compiles");
+        }
         case Message.Numbered answer -> {
           if (!conversation.answer(answer, came(frame))) violate("sent an answer to no request");
         }
