@@ -31,9 +31,9 @@ def changed(text):
 
 
 variants = [lambda text: text, changed, lambda text: text[: len(text) * 3 // 5]]
-made = [(file, vary(text), sample) for sample, vary in enumerate(variants) for file, text in files]
+made = [(file, vary(text)) for vary in variants for file, text in files]
 seen = {}
-for file, text, _ in made[:count]:
+for file, text in made[:count]:
     task = names[file.stem]
     seen[task] = sample = seen.get(task, -1) + 1
     print(json.dumps({"file": f"{task}.py", "sample": sample, "model": "varied", "predict": text}))

@@ -339,15 +339,15 @@ def _compilation_errors(causes):
 
 def _in_kernel(error, source):
     """The line of ``source`` that Triton does not compile, as a frame; None if the function is not from there, or it does not say."""
-    if not error.src or not hasattr(error.node, "lineno"):
+    if not (text := _line_of(error)):
         return None
     # Of the function's place in its file Triton's error says nothing.
-    lines, kernel = ([line.strip() for line in text.splitlines()] for text in (source, error.src))
+    lines, kernel = ([line.strip() for line in code.splitlines()] for code in (source, error.src))
     first = next((i for i in range(len(lines)) if lines[i : i + len(kernel)] == kernel), None)
     if first is None:
         return None
     name = kernel[0].removeprefix("def ").partition("(")[0]
-    return {"line": first + error.node.lineno, "function": name, "text": _line_of(error)[:200]}
+    return {"line": first + error.node.lineno, "function": name, "text": text[:200]}
 
 
 def _line_of(error):

@@ -97,16 +97,14 @@ class BadInputTest {
     Object[] judge = {"eval", file("p.jsonl", GOOD), "--out", folder.resolve("out"), "--cluster"};
     for (String scheme : List.of("", "ray://")) {
       String nowhere = scheme + "nowhere.invalid:6379";
-      refused(Kbx.here(with(judge, nowhere)), "--cluster " + nowhere + ": no host of that name");
+      refused(
+          Kbx.here(PrecisionTest.with(judge, nowhere)),
+          "--cluster " + nowhere + ": no host of that name");
       String closed = scheme + "127.0.0.1:1";
-      refused(Kbx.here(with(judge, closed)), "--cluster " + closed + ": nothing answers there");
+      refused(
+          Kbx.here(PrecisionTest.with(judge, closed)),
+          "--cluster " + closed + ": nothing answers there");
     }
-  }
-
-  private static Object[] with(Object[] arguments, Object last) {
-    Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
-    all[arguments.length] = last;
-    return all;
   }
 
   @Test

@@ -164,6 +164,14 @@ class ClusterRefereeTest {
     link.says(new BridgeMessage.SlotDown(slot, "node" + slot, "10.0.0." + slot, "its node died"));
   }
 
+  /** A judgement that the first slot has been asked for. */
+  private CompletableFuture<Judgement> underWay(ClusterReferee referee) throws Exception {
+    up(1, H100);
+    CompletableFuture<Judgement> judged = judge(referee);
+    var _ = link.request(1);
+    return judged;
+  }
+
   private static Plan plan() {
     return new Plan(
         List.of(Stage.values()),
@@ -375,9 +383,7 @@ class ClusterRefereeTest {
   @Test
   void aClusterThatIsNotThereAtOnceIsTriedAgain() throws Exception {
     try (ClusterReferee referee = referee("")) {
-      up(1, H100);
-      CompletableFuture<Judgement> judged = judge(referee);
-      var _ = link.request(1);
+      CompletableFuture<Judgement> judged = underWay(referee);
       link.away = true;
       link.listener.ended("the bridge ended");
       assertThat(link.refused.await(30, TimeUnit.SECONDS)).isTrue();
@@ -393,9 +399,7 @@ class ClusterRefereeTest {
   void whoDoesNotWaitForALostClusterIsNotHeldUp() throws Exception {
     CompletableFuture<Judgement> judged;
     try (ClusterReferee referee = referee("")) {
-      up(1, H100);
-      judged = judge(referee);
-      var _ = link.request(1);
+      judged = underWay(referee);
       link.away = true;
       link.listener.ended("the bridge ended");
     }
@@ -409,9 +413,7 @@ class ClusterRefereeTest {
   @Test
   void aClusterThatIsLostBeforeItJudgesEndsTheCommandWhichCanBeResumed() throws Exception {
     try (ClusterReferee referee = referee("")) {
-      up(1, H100);
-      CompletableFuture<Judgement> judged = judge(referee);
-      var _ = link.request(1);
+      CompletableFuture<Judgement> judged = underWay(referee);
       link.ends();
       link.listener.ended("the bridge ended");
       assertThat(judged)
