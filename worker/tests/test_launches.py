@@ -176,21 +176,25 @@ def test_whatever_tunes_looks_briefly_at_each_configuration(timed, ms, asked, mo
 def test_what_cannot_be_the_fastest_is_not_looked_at_for_long(monkeypatch):
     asks = []
 
-    def stock(call, warmup, rep, **options):
-        asks.append((call(), rep))
-        return [call()] * 3
+    def device_ms(call, count):
+        asks.append((call(), count))
+        return [call() * (1 + n / 100) for n in range(count)]
 
     class Tuner:
         nargs = {}
 
-    monkeypatch.setattr(triton.testing, "do_bench", stock)
+    monkeypatch.setattr(triton.testing, "do_bench", None)
     monkeypatch.setattr(Autotuner, "do_bench", None, raising=False)
-    monkeypatch.setattr(tuning, "_call_ms", lambda call: 1.0)
+    monkeypatch.setattr(tuning, "_call_ms", lambda call: call())
+    monkeypatch.setattr(tuning, "_device_ms", device_ms)
     tuning.limit(True)
     tuner = Tuner()
     measure = Autotuner.do_bench.fget(tuner)
-    assert [measure(lambda ms=ms: ms)[0] for ms in (2.0, 1.0, 1.04, 1.2)] == [2.0, 1.0, 1.04, 1.2]
-    assert asks == [(2.0, 1), (2.0, 10), (1.0, 1), (1.0, 10), (1.04, 1), (1.04, 10), (1.2, 1)]
+    quantiles = (0.5, 0.2, 0.8)
+    assert [round(measure(lambda ms=ms: ms, quantiles=quantiles)[0], 3) for ms in (2.0, 0.5, 0.52, 0.9, 30.0)] == [
+        2.04, 0.525, 0.541, 0.918, 30.0,
+    ]  # fmt: skip
+    assert asks == [(2.0, 5), (0.5, 5), (0.5, 15), (0.52, 5), (0.52, 14), (0.9, 5), (30.0, 1)]
     tuner.nargs = {}  # another tuning
-    measure(lambda: 9.0)
-    assert asks[-1] == (9.0, 10)
+    assert measure(lambda: 3.0, quantiles=quantiles) == [pytest.approx(ms) for ms in (3.03, 3.0, 3.06)]
+    assert asks[-1] == (3.0, 3)

@@ -4,6 +4,8 @@ Which one is fastest matters only where the candidate is timed: there every conf
 other call takes one configuration, so that checking a kernel with a hundred of them does not mean compiling all for every shape.
 """
 
+import functools
+import statistics
 import time
 import zlib
 
@@ -12,12 +14,12 @@ import triton
 from triton.runtime.autotuner import Autotuner
 
 _WARMUP_MS, _MEASURED_MS = 2, 10
-"""For a configuration that may be the fastest. Triton's own 25 and 100 are seconds for one shape."""
-_MOST_CALLS = 20
-"""Calls of it, as the host sees their length: before each, Triton clears the cache, which takes longer than a call of 50 us and counts for
-nothing. The median of so many ranks what differs by more than noise."""
+"""For what may be the fastest. Triton's own 25 and 100 are seconds for one shape."""
+_GLANCE_CALLS, _MOST_CALLS = 5, 20
+"""Of a configuration, for a first look and in all: the median of so many ranks what differs by more than noise. Before each call the cache
+is cleared, as by Triton, which takes longer than a call of 50 us: Triton's benchmark makes hundreds."""
 _GLANCE_MS = 1
-"""For a first look at a configuration."""
+"""For whatever is not timed."""
 _HOPELESS = 1.05
 """A configuration that takes so many times what the best one took is not looked at any longer."""
 
@@ -84,26 +86,38 @@ def limit(timed):
 
     def benchmark(tuner):
         own = getattr(tuner, "_do_bench", None)  # the candidate's own counts
-        return own if own is not None else lambda call, **options: _contest(stock, tuner, call, **options)
+        return own if own is not None else functools.partial(_contest, tuner)
 
     Autotuner.do_bench = property(benchmark)
 
 
-def _contest(stock, tuner, call, **options):
-    """As ``_measured``, only glancing at a configuration that cannot be the fastest of this tuning."""
+def _contest(tuner, call, quantiles):
+    """Quantiles of the milliseconds that the call takes: of few calls, unless it may be the fastest of this tuning."""
     tuning, best = tuner.__dict__.get("_best_of", (None, float("inf")))
     if tuning is not tuner.nargs:
         best = float("inf")
-    times = _measured(stock, call, (_GLANCE_MS, _GLANCE_MS), **options)
-    if _median(times) <= _HOPELESS * best:
-        times = _measured(stock, call, (_WARMUP_MS, _MEASURED_MS), **options)
-        best = min(best, _median(times))
-    tuner._best_of = tuner.nargs, best
-    return times
+    most = max(1, min(_MOST_CALLS, int(_MEASURED_MS / _call_ms(call))))
+    times = _device_ms(call, min(most, _GLANCE_CALLS))
+    if most > len(times) and statistics.median(times) <= _HOPELESS * best:
+        times += _device_ms(call, most - len(times))
+    tuner._best_of = tuner.nargs, min(best, statistics.median(times))
+    times.sort()
+    return [times[round(share * (len(times) - 1))] for share in quantiles]
 
 
-def _median(times):
-    return times[0] if isinstance(times, (list, tuple)) else times
+def _device_ms(call, count):
+    """Milliseconds of each of ``count`` calls on the device, each with a cache that holds nothing of what it reads."""
+    cache = triton.runtime.driver.active.get_empty_cache_for_benchmark()
+    started, ended = ([torch.cuda.Event(enable_timing=True) for _ in range(count)] for _ in range(2))
+    for begin, end in zip(started, ended, strict=True):
+        cache.zero_()
+        begin.record()
+        call()
+        end.record()
+    torch.cuda.synchronize()
+    del cache
+    torch.cuda.reset_peak_memory_stats()  # the cache is no workspace of the kernel
+    return [begin.elapsed_time(end) for begin, end in zip(started, ended, strict=True)]
 
 
 def _measured(stock, call, longest, warmup=25, rep=100, **options):
