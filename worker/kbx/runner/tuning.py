@@ -22,6 +22,8 @@ _GLANCE_MS = 1
 """For whatever is not timed."""
 _HOPELESS = 1.05
 """A configuration that takes so many times what the best one took is not looked at any longer."""
+_LAUNCH_MS = 0.5
+"""Of a call, waited for, at most the host's: one that takes longer and twice what the best one took is not looked at at all."""
 
 _stock_bench, _stock_prune = Autotuner._bench, Autotuner.prune_configs
 
@@ -96,7 +98,10 @@ def _contest(tuner, call, quantiles):
     tuning, best = tuner.__dict__.get("_best_of", (None, float("inf")))
     if tuning is not tuner.nargs:
         best = float("inf")
-    most = max(1, min(_MOST_CALLS, int(_MEASURED_MS / _call_ms(call))))
+    ms = _call_ms(call)
+    if ms > _LAUNCH_MS + 2 * best:
+        return [ms] * len(quantiles)
+    most = max(1, min(_MOST_CALLS, int(_MEASURED_MS / ms)))
     times = _device_ms(call, min(most, _GLANCE_CALLS))
     if most > len(times) and statistics.median(times) <= _HOPELESS * best:
         times += _device_ms(call, most - len(times))
