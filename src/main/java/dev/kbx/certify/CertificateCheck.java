@@ -45,11 +45,16 @@ public record CertificateCheck(
     return signer != null && problems.isEmpty();
   }
 
-  /** Reads and checks a file. */
+  /**
+   * Reads and checks a file.
+   *
+   * @throws NoCertificate if its first line is none of a certificate
+   */
   public static CertificateCheck of(Path file, Entries entries) throws IOException {
     Reading reading = new Reading(entries);
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
       byte[] next = line(in);
+      if (!isHeader(next)) throw new NoCertificate();
       while (next.length > 0) {
         byte[] line = next;
         next = line(in);
@@ -57,6 +62,23 @@ public record CertificateCheck(
       }
     }
     return reading.check();
+  }
+
+  /** A file of something else. */
+  public static final class NoCertificate extends IOException {
+    private static final long serialVersionUID = 1;
+  }
+
+  private static boolean isHeader(byte[] line) {
+    try {
+      return json(line).path("certificate").isInt();
+    } catch (JacksonException e) {
+      return false;
+    }
+  }
+
+  private static JsonNode json(byte[] line) {
+    return Json.mapper().readTree(new String(line, StandardCharsets.UTF_8));
   }
 
   /** The next line with its line break; empty at the end. */
@@ -71,6 +93,8 @@ public record CertificateCheck(
 
   /** A certificate that is being read. */
   private static final class Reading {
+    private static final String UNSEALED = "it has no signature: its last line is cut off";
+
     private final Entries entries;
     private final MessageDigest digest = DigestUtils.getSha256Digest();
     private final List<String> problems = new ArrayList<>();
@@ -87,8 +111,8 @@ public record CertificateCheck(
     void line(byte[] bytes, boolean last) {
       number++;
       try {
-        JsonNode json = Json.mapper().readTree(new String(bytes, StandardCharsets.UTF_8));
-        if (last) {
+        JsonNode json = json(bytes);
+        if (last && number > 1) {
           seal(json);
           return;
         }
@@ -114,7 +138,7 @@ public record CertificateCheck(
       String hash = HexFormat.of().formatHex(digest.digest());
       Seal seal = node == null ? null : Json.mapper().treeToValue(node, Seal.class);
       if (seal == null) {
-        problems.add("it has no signature: its last line is cut off");
+        problems.add(UNSEALED);
       } else if (!seal.holds(hash)) {
         problems.add("the signature is not valid: something was changed after it was signed");
       } else {
@@ -130,7 +154,7 @@ public record CertificateCheck(
     }
 
     CertificateCheck check() {
-      if (number < 2) problems.add("it is no certificate of kbx");
+      if (number < 2) problems.add(UNSEALED);
       CertificateHeader read = header;
       if (read != null) {
         CertificateHeader.Counts stated =

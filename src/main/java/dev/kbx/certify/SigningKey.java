@@ -13,6 +13,7 @@ import java.security.spec.NamedParameterSpec;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
+import java.util.regex.Pattern;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /** An Ed25519 key that signs certificates; as text a PEM file as OpenSSL writes it. */
@@ -24,6 +25,8 @@ public final class SigningKey {
 
   /** Hexadecimal digits of a signer's name. */
   private static final int DIGITS = 32;
+
+  private static final Pattern SIGNER = Pattern.compile("ed25519:[0-9a-f]{%d}".formatted(DIGITS));
 
   private final PrivateKey secret;
   private final PublicKey known;
@@ -96,6 +99,11 @@ public final class SigningKey {
   /** The signer's name: {@code ed25519:} and the beginning of the public key's hash. */
   public String signer() {
     return signer(publicKey());
+  }
+
+  /** Whether this can be the name of a signer. */
+  public static boolean isSigner(String text) {
+    return SIGNER.matcher(text).matches();
   }
 
   static String signer(String publicKey) {

@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "For runs of 'kbx run', from their ledgers. Methods and models are shown apart, at equal",
-      "budgets for each task. Without RUN: the newest complete run in --out."
+      "For runs of 'kbx run', from their ledgers. Methods and models are shown apart,",
+      "at equal budgets for each task. Without RUN: the newest complete run in --out."
     })
 final class BudgetCommand implements Callable<Integer> {
   @Parameters(paramLabel = "RUN", arity = "0..*", description = RunReference.HELP)

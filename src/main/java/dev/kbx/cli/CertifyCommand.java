@@ -37,11 +37,12 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "The file has every verdict with its source, the fingerprints of tasks and judge,",
-      "the commitment to the seeds, devices, clocks, and the rounds of each timed size.",
-      "--check FILE tells whether it is as it was signed, and computes all figures again",
-      "from the rounds. --replay N also judges N random candidates of it here. Exit code",
-      "1 if anything in it is wrong, or a replayed verdict differs."
+      "The file has every verdict with its source, the fingerprints of tasks and",
+      "judge, the commitment to the seeds, devices, clocks, and the rounds of each",
+      "timed size. --check FILE tells whether it is as it was signed, and computes",
+      "all figures again from the rounds. --replay N also judges N random candidates",
+      "of it here. Exit code 1 if anything in it is wrong, or a replayed verdict",
+      "differs."
     })
 final class CertifyCommand implements Callable<Integer> {
   private static final String FILE = "certificate.kbx";
@@ -230,6 +231,11 @@ final class CertifyCommand implements Callable<Integer> {
     if (key != null || output != null || noSources || run != null) {
       throw new UserError("--check: needs neither a RUN, --key, --output nor --no-sources");
     }
+    if (signer != null && !SigningKey.isSigner(signer)) {
+      throw new UserError(
+          "--signer %s: a signer is named ed25519: and 32 hexadecimal digits, as 'kbx certify' prints"
+              .formatted(signer));
+    }
     CertificateSample sample = new CertificateSample(replay == null ? 0 : replay);
     CertificateCheck checked = read(file, sample);
     CertificateText text = new CertificateText(checked, signer);
@@ -258,6 +264,9 @@ final class CertifyCommand implements Callable<Integer> {
       return CertificateCheck.of(file, sample::add);
     } catch (NoSuchFileException e) {
       throw new UserError("--check %s: does not exist".formatted(file));
+    } catch (CertificateCheck.NoCertificate e) {
+      throw new UserError(
+          "--check %s: is no certificate of kbx; 'kbx certify' makes one".formatted(file));
     } catch (IOException e) {
       throw new UserError("--check %s: cannot be read: %s".formatted(file, Reason.of(e)));
     }

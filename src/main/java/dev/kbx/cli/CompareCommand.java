@@ -86,6 +86,7 @@ final class CompareCommand implements Callable<Integer> {
     Set<String> wanted = ComparisonPage.wanted(comparison);
     Map<String, String> sources = new HashMap<>();
     for (String run : runs) sources.putAll(RunReference.sources(run, folder, wanted));
+    OutFolder.writable("--page " + file, file.toAbsolutePath().getParent());
     new ComparisonPage(comparison, sources).write(file);
   }
 

@@ -21,8 +21,9 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "FROM and TO are results folders, or jdbc:postgresql://HOST/DATABASE. Runs are",
-      "copied with their verdicts and sources. A run that is there already is skipped;",
-      "a different one under the same id is refused, and then nothing is copied."
+      "copied with their verdicts and sources. A run that is there already is",
+      "skipped; a different one under the same id is refused, and then nothing is",
+      "copied."
     })
 final class CopyCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "FROM", description = "The store to copy from.")

@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "Explained deviance of logistic regressions, each factor alone and beyond the",
-      "others, for call, correct, general grade, and faster than the baseline. Several",
-      "runs are one set of candidates; of several rounds the last one counts."
+      "others, for call, correct, general grade, and faster than the baseline.",
+      "Several runs are one set of candidates; of several rounds the last one counts."
     })
 final class DevianceCommand implements Callable<Integer> {
   @Mixin private AnalyzedRuns runs = new AnalyzedRuns();

@@ -13,8 +13,8 @@ import picocli.CommandLine.Mixin;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "By category, and by method and model; --json has every kernel. Several runs are",
-      "one set of candidates; of several rounds the last one counts."
+      "By category, and by method and model; --json has every kernel. Several runs",
+      "are one set of candidates; of several rounds the last one counts."
     })
 final class EfficiencyCommand implements Callable<Integer> {
   @Mixin private AnalyzedRuns runs = new AnalyzedRuns();

@@ -36,17 +36,19 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "kernelbench: a run folder of KernelBench. Every kernel is a file,",
-      "level_L_problem_P_sample_S_kernel.py, beside eval_results.json, with prompts and",
-      "generation_config.yaml if methods wrote the kernels or such a folder had them.",
-      "Where kernels were timed, the references' times are under results/timing.",
+      "level_L_problem_P_sample_S_kernel.py, beside eval_results.json, with prompts",
+      "and generation_config.yaml if methods wrote the kernels or such a folder had",
+      "them. Where kernels were timed, the references' times are under",
+      "results/timing.",
       "",
       "Of a run of methods (kbx generate, kbx run) also:",
       "predictions: predictions.jsonl of KernelBench-X, a line for each answer.",
       "geak: METHOD_0.jsonl, METHOD_1.jsonl, …: the best kernels after each round.",
-      "corpus: corpus.jsonl, KernelBench-X's iteration corpus: what each round changed.",
+      "corpus: corpus.jsonl, KernelBench-X's iteration corpus: what a round changed.",
       "",
-      "training: verified kernels for fine-tuning, training.jsonl and training.parquet,",
-      "with what the model was asked and its reply if methods wrote them."
+      "training: verified kernels for fine-tuning, training.jsonl and",
+      "training.parquet, with what the model was asked and its reply if methods wrote",
+      "them."
     })
 final class ExportCommand implements Callable<Integer> {
   private static final String KERNELBENCH = "kernelbench";

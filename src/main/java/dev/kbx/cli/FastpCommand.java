@@ -21,9 +21,10 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Out of all tasks that the run asked for, one candidate a task: the first sample.",
-      "Against every baseline that the verdicts hold, and the best of several.",
-      "Candidates of several methods, models or rounds in one run are shown apart."
+      "Out of all tasks that the run asked for, one candidate a task: the first",
+      "sample. Against every baseline that the verdicts hold, and the best of",
+      "several. Candidates of several methods, models or rounds in one run are shown",
+      "apart."
     })
 final class FastpCommand implements Callable<Integer> {
   @Parameters(paramLabel = "RUN", arity = "1..*", description = RunReference.HELP)

@@ -26,9 +26,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Under --out: runs/<run id>/ledger.jsonl with every prompt, reply and judgement, and",
-      "answers/METHOD/Category/task.py, which 'kbx eval' judges. 'kbx run' does both.",
-      "What the referee finds on the way is about development inputs, not the final ones."
+      "Under --out: runs/<run id>/ledger.jsonl with every prompt, reply and",
+      "judgement, and answers/METHOD/Category/task.py, which 'kbx eval' judges.",
+      "'kbx run' does both. What the referee finds on the way is about development",
+      "inputs, not the final ones."
     })
 final class GenerateCommand implements Callable<Integer> {
   @Option(

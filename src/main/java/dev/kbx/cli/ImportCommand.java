@@ -28,15 +28,15 @@ import picocli.CommandLine.Parameters;
       "",
       "kernelbenchx-corpus: KernelBench-X's iteration corpus, JSONL files.",
       "kernelbenchx-results: metrics.json; summary.json beside it names the method.",
-      "kernelbench-results: eval_results.json, or a run folder with it and its kernels.",
+      "kernelbench-results: eval_results.json, or a run folder with its kernels.",
       "flashinfer: traces of flashinfer-bench, a file or a dataset's folder.",
       "geak: NAME_0.jsonl ... with NAME_mem_0.json ..., which has the outcomes.",
       "kernelagent: session folders.",
       "",
-      "Nothing is judged: the run is marked 'as published' wherever it is shown, and no",
-      "analysis mixes it with runs that kbx judged. Its kernels are in",
-      "runs/<run id>/predictions.jsonl: 'kbx eval' judges them, 'kbx compare' has both",
-      "beside each other. Results on several devices are a run each."
+      "Nothing is judged: the run is marked 'as published' wherever it is shown, and",
+      "no analysis mixes it with runs that kbx judged. Its kernels are in",
+      "runs/<run id>/predictions.jsonl: 'kbx eval' judges them, 'kbx compare' has",
+      "both beside each other. Results on several devices are a run each."
     })
 final class ImportCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "FORMAT", description = "Format of the files.")

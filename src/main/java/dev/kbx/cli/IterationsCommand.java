@@ -14,9 +14,9 @@ import picocli.CommandLine.Mixin;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "For every method and model with candidates of several rounds. A kernel with the",
-      "same source in both rounds is never faster or slower: what its speedup moves by",
-      "is noise. Several runs are one set of candidates."
+      "For every method and model with candidates of several rounds. A kernel with",
+      "the same source in both rounds is never faster or slower: what its speedup",
+      "moves by is noise. Several runs are one set of candidates."
     })
 final class IterationsCommand implements Callable<Integer> {
   @Mixin private AnalyzedRuns runs = new AnalyzedRuns();

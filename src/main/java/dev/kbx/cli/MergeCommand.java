@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "Runs are copied with their verdicts and sources (kbx.db; no other file). A run",
-      "that is there already is skipped; a different one under the same id is refused,",
-      "and then, as after an interrupt, nothing is copied."
+      "that is there already is skipped; a different one under the same id is",
+      "refused, and then, as after an interrupt, nothing is copied."
     })
 final class MergeCommand implements Callable<Integer> {
   @Parameters(paramLabel = "DIR", arity = "1..*", description = "Results folders to copy from.")

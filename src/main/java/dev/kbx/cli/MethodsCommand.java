@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "Rates are of all tasks asked for. Pairs are compared on the same tasks by",
-      "McNemar's exact test. Several runs are one set of candidates; of several rounds",
-      "the last one counts."
+      "McNemar's exact test. Several runs are one set of candidates; of several",
+      "rounds the last one counts."
     })
 final class MethodsCommand implements Callable<Integer> {
   @Mixin private AnalyzedRuns runs = new AnalyzedRuns();

@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Unpack it anywhere (tar -xf) and run its kbx. It uses the python3 there if that",
-      "has torch and triton, or the one that $KBX_PYTHON or --python names."
+      "Unpack it anywhere (tar -xf) and run its kbx. It uses the python3 there if",
+      "that has torch and triton, or the one that $KBX_PYTHON or --python names."
     })
 final class PackageCommand implements Callable<Integer> {
   @Option(

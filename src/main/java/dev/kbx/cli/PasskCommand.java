@@ -21,9 +21,9 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "called, correct, and fast: correct and faster than eager. A task enters with at",
-      "least k judged samples; k is never made smaller. Candidates of several methods,",
-      "models or rounds in one run are shown apart."
+      "called, correct, and fast: correct and faster than eager. A task enters with",
+      "at least k judged samples; k is never made smaller. Candidates of several",
+      "methods, models or rounds in one run are shown apart."
     })
 final class PasskCommand implements Callable<Integer> {
   @Parameters(paramLabel = "RUN", arity = "1..*", description = RunReference.HELP)

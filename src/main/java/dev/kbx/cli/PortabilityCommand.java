@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "A kernel is one source for one task; a device is its name and UUID. Kernels that",
-      "are correct and timed on every device enter; for the others it says why not."
+      "A kernel is one source for one task; a device is its name and UUID. Those",
+      "correct and timed on every device enter; for the others it says why not."
     })
 final class PortabilityCommand implements Callable<Integer> {
   @Parameters(paramLabel = "RUN", arity = "1..*", description = RunReference.HELP)

@@ -13,9 +13,9 @@ import picocli.CommandLine.Mixin;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Complexity of the reference and of the candidate, each against failing calls and",
-      "against wrong results. Several runs are one set of candidates; of several rounds",
-      "the last one counts."
+      "Complexity of the reference and of the candidate, each against failing calls",
+      "and against wrong results. Several runs are one set of candidates; of several",
+      "rounds the last one counts."
     })
 final class QualityCommand implements Callable<Integer> {
   @Mixin private AnalyzedRuns runs = new AnalyzedRuns();

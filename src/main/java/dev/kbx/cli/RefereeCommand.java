@@ -31,7 +31,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Needs no GPU. Under --out: candidates.jsonl and the run; what was there is deleted."
+      "Needs no GPU. Under --out: candidates.jsonl and the run, in place of what was",
+      "there."
     })
 final class RefereeCommand implements Callable<Integer> {
   private static final String SUITE = "kernelbenchx";

@@ -29,11 +29,12 @@ import picocli.CommandLine.Parameters;
       "html      the page of one run",
       "md        tables in Markdown, and how they were measured",
       "json      all analyses in one document",
-      "latex     DIR/main.tex, which compiles, and its tables and figures, also as SVG",
+      "latex     DIR/main.tex, which compiles, its tables and figures, also as SVG",
       "csv       DIR/verdicts.csv and DIR/sizes.csv: every verdict, every timed size",
       "parquet   the same as Parquet",
       "",
-      "md and json go to stdout without --output. Several runs are one set of candidates."
+      "md and json go to stdout without --output. Several runs are one set of",
+      "candidates."
     })
 final class ReportCommand implements Callable<Integer> {
   /** What can be written. */

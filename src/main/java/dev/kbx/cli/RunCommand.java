@@ -29,9 +29,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "FILE.toml has the flags' names as keys (suite, tasks, out, …) and a [[method]] table for",
-      "each method. Flags given beside it count before the file's keys.",
-      "Answers are judged on inputs that differ from those that methods got feedback on."
+      "FILE.toml has the flags' names as keys (suite, tasks, out, …) and a [[method]]",
+      "table for each method. Flags given beside it count before the file's keys.",
+      "Answers are judged on other inputs than those that methods got feedback on."
     })
 final class RunCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE.toml", arity = "0..1", description = "Methods and settings.")

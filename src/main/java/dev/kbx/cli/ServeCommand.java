@@ -38,8 +38,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "What is accepted is in the store before it is answered: a new start with the same",
-      "--out or --store goes on with what was not judged. Ctrl-C or SIGTERM ends it."
+      "What is accepted is in the store before it is answered: a new start with the",
+      "same --out or --store goes on with what was not judged. Ctrl-C or SIGTERM",
+      "ends it."
     })
 final class ServeCommand implements Callable<Integer> {
   /** For what is being judged; the rest waits for the next start. */

@@ -38,6 +38,7 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
     RESCUED("Rescued"),
     SLOWER("Slower"),
     FASTER("Faster"),
+    CHANGED("Wrong in both, with another status"),
     OTHER("Unchanged, or not comparable");
 
     private final String title;
@@ -49,6 +50,7 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
     static Kind of(Row row) {
       if (row.transition() == Transition.REGRESSED) return REGRESSED;
       if (row.transition() == Transition.RESCUED) return RESCUED;
+      if (row.then().status() != row.now().status()) return CHANGED;
       SpeedChange speed = row.speed();
       if (speed == null) return OTHER;
       return switch (speed.outcome()) {

@@ -88,11 +88,12 @@ public record Table(int width, boolean colour) {
       if (rows.size() != 1) lines.addAll(statuses(rows));
       if (!rows.isEmpty()) lines.add(Notes.correct(run, rows) + ".");
     } else {
+      boolean intervals = false;
       if (SeriesColumns.of(rows).size() > 1) lines.addAll(methods(rows, tally));
-      else categories(lines, rows, tally);
+      else intervals = categories(lines, rows, tally);
       lines.add("");
       lines.addAll(statuses(rows));
-      lines.add(coverage(run, rows, tally));
+      lines.add(coverage(run, rows, tally, intervals));
     }
     notes(lines, run, rows, tally);
     return String.join("\n", lines) + "\n";
@@ -252,20 +253,21 @@ public record Table(int width, boolean colour) {
   }
 
   /** Rates by category; without intervals, and without percent, if the terminal is too narrow. */
-  private void categories(List<String> lines, List<VerdictRow> rows, Tally tally) {
+  private boolean categories(List<String> lines, List<VerdictRow> rows, Tally tally) {
     List<Tally.Passes> passes = new ArrayList<>(tally.byCategory(rows));
     passes.add(tally.candidates("all", rows));
     passes.add(tally.tasks("tasks asked for", rows));
     boolean values = tally.hasOtherRightValues(rows);
+    List<String> whole =
+        grid(passes, tally, values, rate -> Text.rate(rate) + " " + Text.interval(rate));
     List<String> table =
-        Stream.<Function<Rate, String>>of(
-                rate -> Text.rate(rate) + " " + Text.interval(rate), Text::rate)
-            .map(shown -> grid(passes, tally, values, shown))
+        Stream.of(whole, grid(passes, tally, values, Text::rate))
             .filter(grid -> Text.columns(grid.getFirst()) <= width)
             .findFirst()
             .orElseGet(() -> grid(passes, tally, values, r -> r.passes() + "/" + r.total()));
     lines.add(paint(Ansi.DIM, Text.cut(table.getFirst(), width)));
     table.stream().skip(1).map(line -> Text.cut(line, width)).forEach(lines::add);
+    return table == whole;
   }
 
   /** Rates of correct candidates by category, a column for each method or model. */
@@ -376,7 +378,7 @@ public record Table(int width, boolean colour) {
     return lines;
   }
 
-  private String coverage(RunInfo run, List<VerdictRow> rows, Tally tally) {
+  private String coverage(RunInfo run, List<VerdictRow> rows, Tally tally, boolean intervals) {
     String suite = Text.clean(run.suite());
     return Text.cut(
         "%d of %d tasks of %s have a candidate.%s"
@@ -384,7 +386,7 @@ public record Table(int width, boolean colour) {
                 tally.submitted(rows),
                 tally.asked().total(),
                 suite,
-                SeriesColumns.of(rows).size() > 1 ? "" : " [ ]: 95 % interval, percent."),
+                intervals ? " [ ]: 95 % interval, percent." : ""),
         width);
   }
 

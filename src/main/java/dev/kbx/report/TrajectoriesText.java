@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param width columns of the terminal
  */
 public record TrajectoriesText(int width) {
+  private static final String DEVELOPMENT = "correct*";
+  private static final String FINAL = "final";
+  private static final String GAP = "gap";
+
   /** The first column of costs. */
   private static final String CALLS = "calls";
 
@@ -28,9 +32,9 @@ public record TrajectoriesText(int width) {
         "method",
         "model",
         "code",
-        "correct*",
-        "final",
-        "gap",
+        DEVELOPMENT,
+        FINAL,
+        GAP,
         "pass@" + (ks.size() == 1 ? ks.getFirst() : "k"),
         CALLS,
         "tokens",
@@ -76,11 +80,20 @@ public record TrajectoriesText(int width) {
       lines.add("");
       lines.addAll(grid(costs(shown, costs)).lines(width));
     }
-    lines.addAll(
-        wrap(
-            "* on development inputs, of the answers judged there; final: on inputs that no method"
-                + " saw; gap: the first less the second, in points; [ ]: 95 % interval."));
+    lines.addAll(wrap(legend(shown.getFirst())));
     return lines;
+  }
+
+  /** Of the columns with these heads. */
+  private static String legend(List<String> heads) {
+    List<String> said = new ArrayList<>();
+    if (heads.contains(DEVELOPMENT)) {
+      said.add("* on development inputs, of the answers judged there");
+    }
+    if (heads.contains(FINAL)) said.add(FINAL + ": on inputs that no method saw");
+    if (heads.contains(GAP)) said.add(GAP + ": the first less the second, in points");
+    said.add("[ ]: 95 % interval.");
+    return String.join("; ", said);
   }
 
   private static Grid grid(List<List<String>> rows) {

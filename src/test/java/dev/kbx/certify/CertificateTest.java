@@ -94,6 +94,14 @@ class CertificateTest {
     return CertificateCheck.of(file, _ -> {});
   }
 
+  private boolean holds(List<String> lines) throws Exception {
+    try {
+      return check(lines).holds();
+    } catch (CertificateCheck.NoCertificate e) {
+      return false;
+    }
+  }
+
   @Test
   void whatWasSignedHolds() throws Exception {
     CertificateCheck check = check(signed(KEY, verdict()));
@@ -116,7 +124,7 @@ class CertificateTest {
         assertThat(changed).isNotEqualTo(original);
         List<String> forged = new ArrayList<>(lines);
         forged.set(line, Json.mapper().writeValueAsString(changed));
-        assertThat(check(forged).holds()).as(forged.get(line)).isFalse();
+        assertThat(holds(forged)).as(forged.get(line)).isFalse();
         flipped++;
       }
     }
@@ -129,16 +137,15 @@ class CertificateTest {
     for (int i = 0; i < lines.size(); i++) {
       List<String> fewer = new ArrayList<>(lines);
       fewer.remove(i);
-      assertThat(check(fewer).holds()).as("without line %d", i + 1).isFalse();
+      assertThat(holds(fewer)).as("without line %d", i + 1).isFalse();
       List<String> more = new ArrayList<>(lines);
       more.add(i, lines.get(1));
-      assertThat(check(more).holds()).as("one more before line %d", i + 1).isFalse();
+      assertThat(holds(more)).as("one more before line %d", i + 1).isFalse();
     }
     List<String> after = new ArrayList<>(lines);
     after.add(lines.get(1));
-    assertThat(check(after).holds()).isFalse();
-    assertThat(check(List.of(lines.get(1), lines.get(0), lines.get(2), lines.get(3))).holds())
-        .isFalse();
+    assertThat(holds(after)).isFalse();
+    assertThat(holds(List.of(lines.get(1), lines.get(0), lines.get(2), lines.get(3)))).isFalse();
   }
 
   @Test

@@ -15,6 +15,8 @@ import tools.jackson.databind.JsonNode;
 
 /** {@code kbx certify}, as a user runs it; static checks need no Python. */
 class CertifyTest {
+  private static final String NOBODY = "ed25519:" + "0".repeat(32);
+
   @TempDir private Path folder;
 
   private static Kbx.Result ok(Object... arguments) {
@@ -65,10 +67,10 @@ class CertifyTest {
     assertThat(ok("certify", "--check", file, "--signer", signer).out())
         .contains("valid, by " + signer)
         .doesNotContain("whose");
-    Kbx.Result other = Kbx.here("certify", "--check", file, "--signer", "ed25519:0");
+    Kbx.Result other = Kbx.here("certify", "--check", file, "--signer", NOBODY);
     assertThat(other.exit()).isEqualTo(ExitCode.USAGE);
-    assertThat(other.out()).contains("NOT by ed25519:0", "DO NOT TRUST");
-    assertThat(Kbx.here("certify", "--check", file, "--signer", "ed25519:0", "--replay", 1).out())
+    assertThat(other.out()).contains("NOT by " + NOBODY, "DO NOT TRUST");
+    assertThat(Kbx.here("certify", "--check", file, "--signer", NOBODY, "--replay", 1).out())
         .contains("DO NOT TRUST")
         .doesNotContain("replayed");
     JsonNode replay = ok("certify", "--check", file, "--replay", 2, "--json").json().get("replay");
@@ -92,7 +94,15 @@ class CertifyTest {
     assertThat(Kbx.here("certify", "--check", file, "--json").json().get("holds").asBoolean())
         .isFalse();
     Path other = Files.writeString(folder.resolve("other"), "no certificate\n");
-    assertThat(Kbx.here("certify", "--check", other).out()).contains("DO NOT TRUST");
+    assertThat(Kbx.here("certify", "--check", other).err())
+        .isEqualTo(
+            "kbx: --check %s: is no certificate of kbx; 'kbx certify' makes one\n"
+                .formatted(other));
+    String cut = text.lines().findFirst().orElseThrow();
+    assertThat(Kbx.here("certify", "--check", Files.writeString(other, cut)).out())
+        .contains("it has no signature", "DO NOT TRUST");
+    assertThat(Kbx.here("certify", "--check", file, "--signer", "anna").err())
+        .contains("--signer anna: a signer is named ed25519:");
   }
 
   @Test

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
 /** Commands other than a plain {@code eval}, as a user runs them. */
@@ -76,6 +77,21 @@ class CommandsTest {
     assertThat(here("--help").out())
         .contains("eval", "tasks", "runs", "doctor", "Exit codes")
         .isEqualTo(here("help").out());
+  }
+
+  @Test
+  void noFooterIsWrappedByTheTerminal() throws Exception {
+    int footers = 0;
+    try (var files = Files.list(Path.of("target/classes/dev/kbx/cli"))) {
+      for (Path file : files.toList()) {
+        String name = file.getFileName().toString().replace(".class", "");
+        var command = Class.forName("dev.kbx.cli." + name).getAnnotation(CommandLine.Command.class);
+        if (command == null || command.footer().length == 0) continue;
+        footers++;
+        assertThat(command.footer()).as(name).allMatch(line -> line.length() <= 78);
+      }
+    }
+    assertThat(footers).isGreaterThan(20);
   }
 
   @ParameterizedTest

@@ -74,10 +74,18 @@ class CompareRunsTest {
         .contains("<span class=\"added\">");
     refused("--page: shows two runs, not 3", "compare", h200, h200, h200, "--page", page);
     refused("on different devices", "compare", h200, a100, "--page", page);
-    Path nowhere = folder.resolve("no/such/folder.html");
-    Kbx.Result failed =
-        Kbx.here("compare", "--out", h200, first.id(), second.id(), "--page", nowhere);
-    assertThat(failed.err()).contains("no/such").hasLineCount(1);
+    Path deeper = folder.resolve("new/folder/compared.html");
+    ok("compare", "--out", h200, first.id(), second.id(), "--page", deeper);
+    assertThat(deeper).hasSameTextualContentAs(page);
+    refused(
+        "is a file; name a folder",
+        "compare",
+        "--out",
+        h200,
+        first.id(),
+        second.id(),
+        "--page",
+        page.resolve("x.html"));
   }
 
   @Test
