@@ -144,6 +144,20 @@ def test_a_better_kernel_may_be_finite_where_the_reference_overflowed_inside():
     assert not outcome(Close(), torch.tensor(200.0, dtype=torch.float16), rms, x).right
 
 
+def test_where_the_reference_is_not_finite_its_float64_is_right_too():
+    x = torch.tensor([float("inf"), -float("inf"), 1.0])
+
+    def gelu(x):  # as oneDNN's in float32
+        y = 0.5 * x * (1 + torch.erf(x * 0.5**0.5))
+        return y if x.dtype == torch.float64 else torch.where(x.isinf(), float("nan"), y)
+
+    nan, inf, one = gelu(x.double()).tolist()[1], float("inf"), float(gelu(x)[2])
+    assert nan != nan
+    for first, right in ((inf, True), (nan, True), (-inf, False), (0.0, False)):
+        assert outcome(Close(), torch.tensor([first, nan, one]), gelu, x).right is right
+    assert not outcome(Close(), torch.tensor([inf, -inf, one]), gelu, x).right
+
+
 def test_flushed_subnormals_are_honest():
     x = torch.tensor([1e-30, 1.0])
     assert outcome(Close(), torch.tensor([0.0, 1.0]), lambda x: x * x, x).right

@@ -1,6 +1,6 @@
 """GELU of a scaled sum.
 
-breaks: broadcast+non_contiguous, expanded, out_argument, special_values
+breaks: broadcast+non_contiguous, expanded, out_argument
 """
 
 import torch

@@ -67,6 +67,8 @@ public record CertificateCheck(
   /** A file of something else. */
   public static final class NoCertificate extends IOException {
     private static final long serialVersionUID = 1;
+
+    private NoCertificate() {}
   }
 
   private static boolean isHeader(byte[] line) {

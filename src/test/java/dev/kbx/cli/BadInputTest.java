@@ -319,22 +319,6 @@ class BadInputTest {
   }
 
   @Test
-  void aPageInAMissingFolderSaysSo() throws Exception {
-    Path out = folder.resolve("out");
-    Path source = file("p.jsonl", GOOD);
-    for (int i = 0; i < 2; i++) {
-      Kbx.here("eval", source, "--stages", "static", "--out", out);
-    }
-    List<String> runs = new ArrayList<>();
-    Kbx.here("runs", "list", "--out", out, "--json")
-        .json()
-        .forEach(run -> runs.add(run.get("id").asString()));
-    Path page = folder.resolve("nope/x.html");
-    assertThat(Kbx.here("compare", runs.get(0), runs.get(1), "--out", out, "--page", page).err())
-        .isEqualTo("kbx: cannot write " + page + ": No such folder\n");
-  }
-
-  @Test
   void noSpaceLeft() throws Exception {
     Path disk = Files.createDirectory(folder.resolve("disk"));
     Process mount =
