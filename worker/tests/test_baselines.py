@@ -54,6 +54,9 @@ def standing_in(monkeypatch):
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler for Inductor")
+@pytest.mark.skipif(
+    torch.backends.cpu.get_cpu_capability() == "DEFAULT", reason="Inductor writes vector code that needs AVX2 at least"
+)
 def test_the_reference_is_compiled_and_timed_against_eager(monkeypatch):
     # For one small kernel neither processes that compile nor compiled headers pay off.
     monkeypatch.setattr(torch._inductor.config, "compile_threads", 1)
@@ -65,6 +68,17 @@ def test_the_reference_is_compiled_and_timed_against_eager(monkeypatch):
     call = reference.calls(1, 1)[0]
     torch.testing.assert_close(reference.function(*call.args, **call.kwargs), F.gelu(call.args[0]))
     reference.close()
+
+
+def test_a_reason_is_more_than_who_raised(standing_in):
+    def failing(function):
+        raise RuntimeError("backend='inductor' raised:\nCppCompileError: C++ compile error\n\nCommand:")
+
+    standing_in(lambda function: lambda *args, **kwargs: failing(function))
+    with pytest.raises(
+        NotCompiled, match="^RuntimeError: backend='inductor' raised: CppCompileError: C.. compile error$"
+    ):
+        compiled()
 
 
 def test_who_is_first_alternates(standing_in):

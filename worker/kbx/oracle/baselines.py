@@ -112,5 +112,6 @@ def _reasons():
     except (NotCompiled, InvalidTask):
         raise
     except Exception as error:
-        text = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+        first, *more = f"{type(error).__name__}: {error}".strip().splitlines()
+        text = f"{first} {more[0]}" if more and first.endswith(":") else first
         raise NotCompiled(text[:REASON_CHARACTERS]) from error
