@@ -16,7 +16,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** {@code kbx} as a user runs it: a process of its own, from the classes under test. */
 final class Kbx {
-  private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
 
   /**
    * What inputs derive from where a test is about many tasks, so that it finds the same every time.
@@ -42,16 +41,16 @@ final class Kbx {
 
   static Result run(Path folder, Map<String, String> environment, Object... arguments)
       throws IOException, InterruptedException {
-    return run(folder, environment, System.getProperty("java.class.path"), arguments);
+    return run(folder, environment, KbxProgram.command(), arguments);
   }
 
   private static Result run(
-      Path folder, Map<String, String> environment, String classPath, Object[] arguments)
+      Path folder, Map<String, String> environment, List<String> program, Object[] arguments)
       throws IOException, InterruptedException {
     Path out = Files.createTempFile("kbx-test", ".out");
     Path err = Files.createTempFile("kbx-test", ".err");
     try {
-      Process process = start(folder, environment, out, err, classPath, arguments);
+      Process process = start(folder, environment, out, err, program, arguments);
       if (!process.waitFor(10, TimeUnit.MINUTES)) {
         process.destroyForcibly();
         String said = read(err);
@@ -93,14 +92,14 @@ final class Kbx {
   static Result runProgram(Path classes, Object... arguments)
       throws IOException, InterruptedException {
     String classPath = classes + ":" + System.getProperty("java.class.path");
-    return run(home(), Map.of(), classPath, arguments);
+    return run(home(), Map.of(), KbxProgram.command(classPath), arguments);
   }
 
   /** Starts a command whose end the test sees to. */
   static Process start(
       Path folder, Map<String, String> environment, Path out, Path err, Object... arguments)
       throws IOException {
-    return start(folder, environment, out, err, System.getProperty("java.class.path"), arguments);
+    return start(folder, environment, out, err, KbxProgram.command(), arguments);
   }
 
   private static Process start(
@@ -108,21 +107,10 @@ final class Kbx {
       Map<String, String> environment,
       Path out,
       Path err,
-      String classPath,
+      List<String> program,
       Object[] arguments)
       throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                JAVA.toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx512m",
-                "-Dkbx.home=" + home(),
-                "-cp",
-                classPath,
-                "dev.kbx.cli.Main"));
+    List<String> command = new ArrayList<>(program);
     for (Object argument : arguments) command.add(argument.toString());
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.directory(folder.toFile());
