@@ -38,7 +38,7 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
     RESCUED("Rescued"),
     SLOWER("Slower"),
     FASTER("Faster"),
-    CHANGED("Wrong in both, with another status"),
+    CHANGED("Correct in neither, with another status"),
     OTHER("Unchanged, or not comparable");
 
     private final String title;

@@ -252,7 +252,11 @@ public record Table(int width, boolean colour) {
     return columns.speedup == 0 ? row : row + " " + Text.right(cells.speedup, columns.speedup);
   }
 
-  /** Rates by category; without intervals, and without percent, if the terminal is too narrow. */
+  /**
+   * Rates by category; without intervals, and without percent, if the terminal is too narrow.
+   *
+   * @return whether with intervals
+   */
   private boolean categories(List<String> lines, List<VerdictRow> rows, Tally tally) {
     List<Tally.Passes> passes = new ArrayList<>(tally.byCategory(rows));
     passes.add(tally.candidates("all", rows));

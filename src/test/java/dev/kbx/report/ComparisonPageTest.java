@@ -77,6 +77,24 @@ class ComparisonPageTest extends BrowserTest {
   }
 
   @Test
+  void whatFailsOtherwiseIsNotUnchanged() throws IOException {
+    Verdict then = failed("Math/abs", Status.COMPILE_ERROR, Stage.COMPILE);
+    Verdict now = failed("Math/abs", Status.WRONG_VALUES, Stage.CORRECT);
+    Verdict same = failed("Math/exp", Status.TIMEOUT, Stage.CALL);
+    Comparison comparison =
+        Comparison.of(run(List.of(then, same)), run(List.of(now, same)), List.of());
+    Path file = folder.resolve("otherwise.html");
+    new ComparisonPage(comparison, Map.of()).write(file);
+    assertThat(Files.readString(file))
+        .contains("Correct in neither, with another status: 1 candidate")
+        .contains("Unchanged, or not comparable: 1 candidate");
+  }
+
+  private static Verdict failed(String task, Status status, Stage stage) {
+    return Fixtures.failed(task, 0, status, stage).build(Fixtures.H200);
+  }
+
+  @Test
   void changesThatDoNotFitAreCounted() throws IOException {
     List<Verdict> then = new ArrayList<>();
     List<Verdict> now = new ArrayList<>();
