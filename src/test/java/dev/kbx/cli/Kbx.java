@@ -16,6 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** {@code kbx} as a user runs it: a process of its own, from the classes under test. */
 final class Kbx {
+  private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
 
   /**
    * What inputs derive from where a test is about many tasks, so that it finds the same every time.
@@ -41,16 +42,16 @@ final class Kbx {
 
   static Result run(Path folder, Map<String, String> environment, Object... arguments)
       throws IOException, InterruptedException {
-    return run(folder, environment, KbxProgram.command(), arguments);
+    return run(folder, environment, System.getProperty("java.class.path"), arguments);
   }
 
   private static Result run(
-      Path folder, Map<String, String> environment, List<String> program, Object[] arguments)
+      Path folder, Map<String, String> environment, String classPath, Object[] arguments)
       throws IOException, InterruptedException {
     Path out = Files.createTempFile("kbx-test", ".out");
     Path err = Files.createTempFile("kbx-test", ".err");
     try {
-      Process process = start(folder, environment, out, err, program, arguments);
+      Process process = start(folder, environment, out, err, classPath, arguments);
       if (!process.waitFor(10, TimeUnit.MINUTES)) {
         process.destroyForcibly();
         String said = read(err);
@@ -92,14 +93,14 @@ final class Kbx {
   static Result runProgram(Path classes, Object... arguments)
       throws IOException, InterruptedException {
     String classPath = classes + ":" + System.getProperty("java.class.path");
-    return run(home(), Map.of(), KbxProgram.command(classPath), arguments);
+    return run(home(), Map.of(), classPath, arguments);
   }
 
   /** Starts a command whose end the test sees to. */
   static Process start(
       Path folder, Map<String, String> environment, Path out, Path err, Object... arguments)
       throws IOException {
-    return start(folder, environment, out, err, KbxProgram.command(), arguments);
+    return start(folder, environment, out, err, System.getProperty("java.class.path"), arguments);
   }
 
   private static Process start(
@@ -107,10 +108,21 @@ final class Kbx {
       Map<String, String> environment,
       Path out,
       Path err,
-      List<String> program,
+      String classPath,
       Object[] arguments)
       throws IOException {
-    List<String> command = new ArrayList<>(program);
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                JAVA.toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx512m",
+                "-Dkbx.home=" + home(),
+                "-cp",
+                classPath,
+                "dev.kbx.cli.Main"));
     for (Object argument : arguments) command.add(argument.toString());
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.directory(folder.toFile());
