@@ -141,11 +141,12 @@ final class ImportCommand implements Callable<Integer> {
           run.id(), Counted.of(run.candidates(), "result"), run.device().name());
     }
     System.out.printf(
-        "%s read: %d repeat another, %d without an outcome, %d unusable%n",
+        "%s read: %d repeat another, %d unusable; %s in them, %d without an outcome%n",
         Counted.of(reading.records(), "record"),
         reading.repeated(),
-        reading.results().size() - reading.stated().size(),
-        reading.unusable());
+        reading.unusable(),
+        Counted.of(reading.results().size(), "result"),
+        reading.results().size() - reading.stated().size());
     boolean code = reading.results().stream().anyMatch(result -> result.code() != null);
     if (code && suiteFlag() != null) {
       System.out.printf(
