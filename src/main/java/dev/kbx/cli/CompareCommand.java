@@ -86,7 +86,8 @@ final class CompareCommand implements Callable<Integer> {
     Set<String> wanted = ComparisonPage.wanted(comparison);
     Map<String, String> sources = new HashMap<>();
     for (String run : runs) sources.putAll(RunReference.sources(run, folder, wanted));
-    OutFolder.writable("--page " + file, file.toAbsolutePath().getParent());
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent != null) OutFolder.writable("--page " + file, parent);
     new ComparisonPage(comparison, sources).write(file);
   }
 

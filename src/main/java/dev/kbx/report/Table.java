@@ -264,14 +264,20 @@ public record Table(int width, boolean colour) {
     boolean values = tally.hasOtherRightValues(rows);
     List<String> whole =
         grid(passes, tally, values, rate -> Text.rate(rate) + " " + Text.interval(rate));
+    List<String> rates = grid(passes, tally, values, Text::rate);
     List<String> table =
-        Stream.of(whole, grid(passes, tally, values, Text::rate))
-            .filter(grid -> Text.columns(grid.getFirst()) <= width)
-            .findFirst()
-            .orElseGet(() -> grid(passes, tally, values, r -> r.passes() + "/" + r.total()));
+        fits(whole)
+            ? whole
+            : fits(rates)
+                ? rates
+                : grid(passes, tally, values, rate -> rate.passes() + "/" + rate.total());
     lines.add(paint(Ansi.DIM, Text.cut(table.getFirst(), width)));
     table.stream().skip(1).map(line -> Text.cut(line, width)).forEach(lines::add);
-    return table == whole;
+    return fits(whole);
+  }
+
+  private boolean fits(List<String> table) {
+    return Text.columns(table.getFirst()) <= width;
   }
 
   /** Rates of correct candidates by category, a column for each method or model. */
