@@ -200,8 +200,8 @@ class HtmlReportTest extends BrowserTest {
       assertThat((Integer) calls.get("elements")).isLessThan(5_000);
       assertThat(calls.get("lowered")).as("what was typed").isEqualTo(1);
       page.locator("#q").fill("");
-      assertThat(page.locator("#shown"))
-          .hasText("10,000 candidates"); // It searches a little later.
+      // It searches a little later.
+      assertThat(page.locator("#shown")).hasText("10,000 candidates");
       page.evaluate("dispatchEvent(new Event('beforeprint'))");
       assertThat(rows).hasCount(10_000);
     }
