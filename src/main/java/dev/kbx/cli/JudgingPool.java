@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.judge.JudgingReferee;
+import dev.kbx.judge.Repeats;
 import dev.kbx.judge.TaskReferee;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
@@ -85,6 +86,34 @@ interface JudgingPool extends AutoCloseable {
       service.finish();
     } finally {
       progress.finish(remembering.remembered());
+    }
+  }
+
+  /**
+   * Judges candidates as {@link Repeats} does, and shows progress.
+   *
+   * @param listener receives every verdict, one at a time
+   */
+  default List<Verdict> repeat(Plan plan, List<Candidate> candidates, Consumer<Verdict> listener)
+      throws InterruptedException {
+    Progress progress =
+        new Progress(
+            System.err,
+            Terminal.interactive(),
+            Terminal.columns(),
+            candidates.size(),
+            0,
+            this::described);
+    try {
+      return new Repeats(referee(), plan)
+          .judge(
+              candidates,
+              verdict -> {
+                listener.accept(verdict);
+                progress.verdict(verdict);
+              });
+    } finally {
+      progress.finish(0);
     }
   }
 

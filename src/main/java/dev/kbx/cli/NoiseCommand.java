@@ -38,8 +38,9 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "Needs a GPU. Under --out: noise.json, the figures and every measurement. The",
-      "floor is kept for the device if 20 sizes of 50 us or more were timed. If",
-      "interrupted, it prints and writes the results so far, and keeps no floor."
+      "floor is kept for the device if 20 sizes of 50 us or more were timed. With",
+      "--cluster each device gets a share of the references. If interrupted, it",
+      "prints and writes the results so far, and keeps no floor."
     })
 final class NoiseCommand implements Callable<Integer> {
   private static final String SUITE = "kernelbenchx";
@@ -77,13 +78,17 @@ final class NoiseCommand implements Callable<Integer> {
 
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
+  @Mixin private ClusterOptions cluster = new ClusterOptions();
+
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
     workers.check();
     if (repeats < 0 || twins < 0 || repeats + twins == 0) {
       throw new UserError("--repeats %d --twins %d: nothing to time".formatted(repeats, twins));
     }
-    needGpu(Devices.slots(workers.device, workers.jobs).getFirst());
+    if (cluster.address().isEmpty()) {
+      needGpu(Devices.slots(workers.device, workers.jobs).getFirst().kind().label());
+    }
     List<Candidate> references = NoiseCandidates.references(Home.suite(SUITE).find(tasks), repeats);
     Path folder = OutFolder.writable(out);
     NoiseReport report;
@@ -102,8 +107,8 @@ final class NoiseCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private static void needGpu(DeviceSlot slot) {
-    if (slot.kind() != DeviceSlot.Kind.CUDA) {
+  private static void needGpu(String kind) {
+    if (!kind.equals(DeviceSlot.Kind.CUDA.label())) {
       throw new UserError("bench noise: no GPU is used, so there is nothing to time");
     }
   }
@@ -123,8 +128,8 @@ final class NoiseCommand implements Callable<Integer> {
     List<Candidate> slowed = NoiseCandidates.slowed(twins);
     for (int i = 0; i < twins; i++) all.addAll(List.of(plain.get(i), slowed.get(i)));
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was kept");
-        WorkerPool pool = WorkerPool.start(workers, plan)) {
-      needGpu(pool.places().getFirst());
+        JudgingPool pool = JudgingPool.start(workers, cluster, List.of(), plan)) {
+      needGpu(pool.device().kind());
       List<Verdict> heard = new CopyOnWriteArrayList<>();
       try {
         NoiseReport report = report(pool, pool.repeat(plan, all, heard::add));
@@ -140,7 +145,7 @@ final class NoiseCommand implements Callable<Integer> {
     }
   }
 
-  private static NoiseReport report(WorkerPool pool, List<Verdict> verdicts) {
+  private static NoiseReport report(JudgingPool pool, List<Verdict> verdicts) {
     return NoiseReport.of(
         pool.versions(),
         Instant.now().truncatedTo(ChronoUnit.SECONDS),

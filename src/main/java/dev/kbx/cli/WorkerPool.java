@@ -1,6 +1,5 @@
 package dev.kbx.cli;
 
-import dev.kbx.candidate.Candidate;
 import dev.kbx.device.DeviceDescription;
 import dev.kbx.device.PeakCache;
 import dev.kbx.device.Slot;
@@ -8,7 +7,6 @@ import dev.kbx.device.Workers;
 import dev.kbx.judge.BinaryCache;
 import dev.kbx.judge.JudgeFingerprint;
 import dev.kbx.judge.LocalReferee;
-import dev.kbx.judge.Repeats;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
@@ -29,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 
 /** The workers of a command and their device; no workers for the static stage. */
 final class WorkerPool implements JudgingPool {
@@ -177,29 +174,6 @@ final class WorkerPool implements JudgingPool {
       return found;
     } catch (WorkerFailure e) {
       return Map.of(); // The first candidate gets the reason.
-    }
-  }
-
-  /**
-   * Judges candidates as {@link Repeats} does, and shows progress.
-   *
-   * @param listener receives every verdict, one at a time
-   */
-  List<Verdict> repeat(Plan plan, List<Candidate> candidates, Consumer<Verdict> listener)
-      throws InterruptedException {
-    Progress progress =
-        new Progress(
-            System.err, Terminal.interactive(), Terminal.columns(), candidates.size(), 0, () -> "");
-    try {
-      return new Repeats(referee, plan)
-          .judge(
-              candidates,
-              verdict -> {
-                listener.accept(verdict);
-                progress.verdict(verdict);
-              });
-    } finally {
-      progress.finish(0);
     }
   }
 

@@ -14,10 +14,10 @@ import java.util.stream.IntStream;
 public final class Repeats {
   private static final String RUN = "repeats";
 
-  private final LocalReferee referee;
+  private final Referee referee;
   private final Plan plan;
 
-  public Repeats(LocalReferee referee, Plan plan) {
+  public Repeats(Referee referee, Plan plan) {
     this.referee = referee;
     this.plan = plan;
   }

@@ -26,9 +26,12 @@ public record NoiseTable(int width) {
     for (Verdict.Device device : report.devices()) lines.add(title(device));
     lines.add("measured " + report.measured());
     if (!report.classes().isEmpty()) classes(report.classes(), lines);
-    for (NoiseFloor floor : report.floors()) lines.add(verdict(floor));
+    boolean several = report.devices().size() > 1;
+    for (NoiseFloor floor : report.floors()) lines.add(verdict(floor, several));
+    int without = report.devices().size() - report.floors().size();
     if (report.missing() != null) lines.add(cutOff(report.missing()));
     else if (report.floors().isEmpty() && !report.rows().isEmpty()) lines.add(tooFew(report));
+    else if (without > 0 && !report.rows().isEmpty()) lines.add(without(without));
     if (report.twins() != null) lines.addAll(twins(report.twins()));
     untimed(report.untimed(), lines);
     return String.join("\n", lines) + "\n";
@@ -89,12 +92,16 @@ public record NoiseTable(int width) {
         100 * share.high());
   }
 
-  private static String verdict(NoiseFloor floor) {
+  /**
+   * @param several whether there are more devices than this
+   */
+  private static String verdict(NoiseFloor floor, boolean several) {
     return String.format(
         Locale.ROOT,
-        "differences below %.2f %% cannot be resolved on this machine at sizes >= %.0f us that are"
+        "differences below %.2f %% cannot be resolved on %s at sizes >= %.0f us that are"
             + " not host-bound (95th percentile of |log speedup|, %d rows of %d sizes)",
         100 * floor.relative(),
+        several ? Text.clean("" + floor.device().uuid()) : "this machine",
         1000 * floor.fromMs(),
         floor.rows(),
         floor.sizes());
@@ -102,6 +109,11 @@ public record NoiseTable(int width) {
 
   private static String cutOff(int missing) {
     return "cut off before %,d candidates were judged: no floor is kept".formatted(missing);
+  }
+
+  private static String without(int devices) {
+    return "no floor is kept of %s that timed fewer than %d sizes >= 50 us; --repeats gives each more"
+        .formatted(Counted.of(devices, "other device"), NoiseReport.LEAST_SIZES);
   }
 
   private static String tooFew(NoiseReport report) {

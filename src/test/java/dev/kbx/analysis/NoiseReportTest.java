@@ -140,6 +140,19 @@ class NoiseReportTest {
         .extracting(floor -> floor.device().uuid())
         .containsExactly(SimulatedRun.H200.uuid(), "GPU-other");
     assertThat(report.floors()).extracting(NoiseFloor::sizes).containsExactly(42, 42);
+    assertThat(new NoiseTable(120).render(report))
+        .contains("cannot be resolved on GPU-other at sizes >= 50 us")
+        .doesNotContain("no floor is kept");
+  }
+
+  @Test
+  void aDeviceWithTooFewSizesBesideOneWithEnoughIsNamed() {
+    List<Verdict> verdicts = new ArrayList<>(references(42));
+    verdicts.addAll(onTwoDevices(references(2)));
+    NoiseReport report = report(verdicts);
+    assertThat(report.floors()).hasSize(1);
+    assertThat(new NoiseTable(120).render(report))
+        .contains("no floor is kept of 1 other device that timed fewer than 20 sizes >= 50 us");
   }
 
   /** Enough for a floor in all, and on neither of the two. */
