@@ -5,6 +5,8 @@
 #                                                  those that it needs, and from the archive of ./kbx package
 # bench/cluster-device.sh keep FOLDER              there, once for each of the three: copies it to a folder that stays
 # bench/cluster-device.sh run OUT [SOURCE]         there: judges SOURCE, by default corpus/honest of the bundle, on a cluster and locally
+# bench/cluster-device.sh nodes OUT [SOURCE]       there: the same on a cluster with a node for each GPU, which has 4 processors, without and with
+#                                                  another that has 12 and no GPU; then the noise floor of each GPU
 #
 # Get the wheels with: python3 -m pip download -d WHEELS 'ray[client]==2.58.0', with the Python of the GPU machine, into which
 # they are unpacked there.
@@ -59,6 +61,58 @@ print(f"{sys.argv[1]}: {len(times)} judged, {rate:.1f} a minute")
   cp "$kept/$name/results.jsonl" "$out/$name.jsonl"
 }
 
+# Starts a node of its own folder for what kbx keeps, on some of the processors.
+node() {
+  name=$1 processors=$2
+  shift 2
+  mkdir -p "$kept/tmp/$name"
+  TMPDIR=$kept/tmp/$name taskset -c "$processors" python3 -m ray.scripts.scripts start --disable-usage-stats "$@" >>"$out/ray.log" 2>&1
+}
+
+# A head that judges nothing, and a node for each GPU.
+cluster() {
+  rm -rf "$kept/tmp"
+  gpus=$(nvidia-smi -L | wc -l)
+  node head 0-3 --head --port "${address#*:}" --include-dashboard=false --num-cpus 0 --num-gpus 0
+  gpu=0
+  while [ "$gpu" -lt "$gpus" ]; do
+    first=$((4 + 4 * gpu))
+    CUDA_VISIBLE_DEVICES=$gpu node "gpu$gpu" "$first-$((first + 3))" --address "$address" --num-cpus 4 --num-gpus 1
+    gpu=$((gpu + 1))
+  done
+}
+
+nodes() {
+  mkdir -p "$1"
+  out=$(cd "$1" && pwd -P)
+  prepare
+  source=${2:-$kept/bundle/corpus/honest}
+  rm -rf "$kept/alone" "$kept/compiling"
+  trap 'ray stop --force' EXIT
+  cluster
+  judge alone --cluster "$address"
+  ray stop --force
+  cluster
+  first=$((4 + 4 * gpus))
+  node compiling "$first-$((first + 11))" --address "$address" --num-cpus 12 --num-gpus 0
+  bundle/kbx doctor --cluster "$address"
+  judge compiling --cluster "$address"
+  bundle/kbx bench noise --tasks '[a-l]*' --twins 0 --cluster "$address" --out "$kept/noise" 2>"$out/noise.log" || true
+  cp "$kept/noise/noise.json" "$out" || true
+  ray stop --force
+  python3 - "$out" <<'EOF'
+import collections, json, statistics, sys
+alone, compiling = ({v["source"]: v for v in map(json.loads, open(f"{sys.argv[1]}/{name}.jsonl"))} for name in ("alone", "compiling"))
+for name, run in ("without", alone), ("with", compiling):
+    spent = sorted(v["seconds"].get("compile", 0) for v in run.values())
+    cards = collections.Counter(v["device"]["uuid"] for v in run.values())
+    print(f"{name} a node that compiles: {len(run)} verdicts, on each card {sorted(cards.values())};",
+          f"compiled on a node with a GPU for {sum(spent):.0f} s in all, {statistics.median(spent):.2f} s in the median")
+other = [source for source in alone if source not in compiling or alone[source]["status"] != compiling[source]["status"]]
+print(f"{len(other)} with another status", *other)
+EOF
+}
+
 run() {
   mkdir -p "$1"
   out=$(cd "$1" && pwd -P)
@@ -85,5 +139,6 @@ case ${1:-} in
   pack) shift; pack "$@" ;;
   keep) mkdir -p "$kept" && cp "$2"/* "$kept" && ls -la "$kept" ;;
   run) shift; run "$@" ;;
-  *) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 1 ;;
+  nodes) shift; nodes "$@" ;;
+  *) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 1 ;;
 esac

@@ -1,4 +1,4 @@
-"""The nodes of a Ray cluster and the slots on them: an actor a GPU, or one for all processors of a node.
+"""The nodes of a Ray cluster and the slots on them: an actor a GPU, or one for all processors of a node without one.
 
 One thread does everything; others only put events into its queue.
 """
@@ -24,6 +24,9 @@ REQUEST_SECONDS = 3
 MOST_JOBS = 16
 """Candidates at the same time on a GPU: as kbx does without a cluster."""
 
+CPUS_TO_COMPILE = 4
+"""Processors for each candidate that is compiled: kbx compiles no more of them at a time, each in several processes."""
+
 
 def first_line(error):
     """What an error of Ray says, in a line."""
@@ -38,10 +41,10 @@ def out_of_memory(error):
 
 
 class Place:
-    """Where one slot belongs on a node; a slot that ended is replaced there."""
+    """Where one slot belongs on a node; a slot that ended is replaced there. ``compiles``: it judges nothing."""
 
-    def __init__(self, node, address, options, jobs):
-        self.node, self.address, self.options, self.jobs = node, address, options, jobs
+    def __init__(self, node, address, options, jobs, compiles=False):
+        self.node, self.address, self.options, self.jobs, self.compiles = node, address, options, jobs, compiles
         self.slot = None
 
 
@@ -53,8 +56,11 @@ class Running:
         self.waiting, self.pushing, self.up = [], False, False
 
 
-def places(node, device, jobs):
-    """The places of a node, from what Ray says it has, and the candidates at the same time on each if that is given."""
+def places(node, device, jobs, compiling):
+    """The places of a node, from what Ray says it has, and the candidates at the same time on each if that is given.
+
+    With ``compiling``, a node without a GPU compiles for those that have one.
+    """
     has = node["Resources"]
     cpus, gpus = int(has.get("CPU", 0)), int(has.get("GPU", 0))
     where = node["NodeID"], node["NodeManagerAddress"]
@@ -63,6 +69,8 @@ def places(node, device, jobs):
         return [Place(*where, {"num_gpus": 1, "num_cpus": 0}, jobs) for _ in range(gpus)]
     if device != "cuda" and cpus:
         return [Place(*where, {"num_cpus": cpus}, jobs or cpus)]
+    if device == "cuda" and cpus and compiling:
+        return [Place(*where, {"num_cpus": cpus}, max(1, cpus // CPUS_TO_COMPILE), compiles=True)]
     return []
 
 
@@ -150,7 +158,7 @@ class Cluster:
             self.device = "cuda"
         for node in alive.values():
             if node["NodeID"] not in self.nodes:
-                self.nodes[node["NodeID"]] = places(node, device, self.jobs)
+                self.nodes[node["NodeID"]] = places(node, device, self.jobs, self.wanted is None)
         self._fill()
         self._tell_nodes(alive)
 
@@ -163,6 +171,7 @@ class Cluster:
                 "gpus": int(n["Resources"].get("GPU", 0)),
                 "slots": len(self.nodes[n["NodeID"]]),
                 "up": sum(1 for p in self.nodes[n["NodeID"]] if p.slot and p.slot.up),
+                "compiles": any(p.compiles for p in self.nodes[n["NodeID"]]),
             }
             for n in alive.values()
         ]
@@ -213,7 +222,15 @@ class Cluster:
 
     def _started(self, slot, _):
         slot.up = True
-        self._send({"type": "slot_up", "slot": slot.number, "node": slot.place.node, "address": slot.place.address})
+        self._send(
+            {
+                "type": "slot_up",
+                "slot": slot.number,
+                "node": slot.place.node,
+                "address": slot.place.address,
+                "compiles": slot.place.compiles,
+            }
+        )
         self._pull(slot)
 
     def _pull(self, slot):

@@ -2,6 +2,7 @@
 
     nodes.py COUNT [CPUS [GPUS]]      prints the cluster's address; ends with its input
     nodes.py MOST scaling             a head without processors, and an autoscaler that adds up to MOST nodes and removes idle ones
+    nodes.py COUNT compiling          nodes that have a processor, and a head that has the only GPU
     nodes.py COUNT client             the same with Ray's client server, whose ray:// address is the one printed
     nodes.py COUNT apart              the same, with one node that can be cut off: its number comes after the address
     add | kill N | freeze N | thaw N  on stdin: another node; a node, by its number, gone at once, stopped, or going on
@@ -139,6 +140,8 @@ def main():
         return serve(0, 0, 0, None, scaling(int(count)))
     if rest == ["client"]:
         return serve(int(count), 1, 0, None, {"ray_client_server_port": free_port()})
+    if rest == ["compiling"]:
+        return serve(int(count), 1, 0, None, {"num_gpus": 1})
     network = Network() if rest == ["apart"] and Network.possible() else None
     cpus, gpus = (1, 0) if rest == ["apart"] else [int(number) for number in rest + ["1", "0"][len(rest) :]]
     try:

@@ -56,14 +56,18 @@ final class ClusterDoctor {
           Counted.of(site.cpus(), "CPU"),
           Counted.of(site.gpus(), "GPU"),
           state(site));
-      site.judging().stream().distinct().forEach(ClusterDoctor::tell);
+      site.up().stream().distinct().forEach(ClusterDoctor::tell);
     }
   }
 
   private static String state(ClusterReferee.Site site) {
     if (site.slots() == 0) return "judges nothing";
     if (!site.used()) return "is not used";
-    return "%d of %s judge".formatted(site.judging().size(), Counted.of(site.slots(), "slot"));
+    return "%s, %d of %s up"
+        .formatted(
+            site.compiles() ? "compiles for those with a GPU" : "judges",
+            site.up().size(),
+            Counted.of(site.slots(), "slot"));
   }
 
   private static void tell(Conditions conditions) {

@@ -1,5 +1,8 @@
 package dev.kbx.cluster;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.kbx.judge.Binaries;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A free slot takes the oldest job of a task that it judged last, then one of a task that no
  * other slot has, then the oldest: what a node keeps for a task is used, and nobody idles for it.
  *
+ * <p>What has to wait is meanwhile compiled by slots without a GPU, once, and then waits at the
+ * head of the queue with what was compiled.
+ *
  * <p>Not safe for threads; knows neither processes nor time.
  */
 final class Assignments {
@@ -28,6 +35,9 @@ final class Assignments {
 
   /** Waiting jobs among which a slot looks for one of its tasks. */
   private static final int WINDOW = 64;
+
+  /** Waiting jobs that are compiled ahead, for each that the slots judge at a time. */
+  private static final int COMPILED_AHEAD = 2;
 
   private final Deque<Job> waiting = new ArrayDeque<>();
   private final Map<Integer, Place> places = new LinkedHashMap<>();
@@ -41,11 +51,13 @@ final class Assignments {
   /** A slot, with the number of its attempts. */
   private static final class Place {
     private final int capacity;
+    private final boolean compiles;
     private int busy;
     private @Nullable Long idleSince;
 
-    Place(int capacity) {
+    Place(int capacity, boolean compiles) {
       this.capacity = capacity;
+      this.compiles = compiles;
     }
 
     int room() {
@@ -60,8 +72,17 @@ final class Assignments {
     }
   }
 
-  /** An attempt that is to be started on a slot, or runs there. */
-  record Attempt(int id, int slot, Job job, long start) {
+  /**
+   * An attempt that is to be started on a slot, or runs there.
+   *
+   * @param compiling makes its message, if it is to compile; else null
+   */
+  record Attempt(
+      int id, int slot, Job job, long start, @Nullable IntFunction<NodeMessage.Request> compiling) {
+    NodeMessage.Request message() {
+      return compiling == null ? job.request(id) : compiling.apply(id);
+    }
+
     boolean overdue(long now) {
       return now - start > job.limit().toNanos();
     }
@@ -80,8 +101,14 @@ final class Assignments {
         .ifPresent(attempt -> answered(attempt.id()));
   }
 
+  /** A slot that judges, with the number of candidates that it has at a time. */
   void up(int slot, int capacity) {
-    places.put(slot, new Place(capacity));
+    places.put(slot, new Place(capacity, false));
+  }
+
+  /** A slot that compiles. */
+  void compiles(int slot, int capacity) {
+    places.put(slot, new Place(capacity, true));
   }
 
   /**
@@ -124,6 +151,15 @@ final class Assignments {
     return Optional.of(attempt.job());
   }
 
+  /** An attempt to compile a job has ended: the job waits again, ahead of the rest. */
+  void compiled(int id, @Nullable Binaries binaries) {
+    answered(id)
+        .ifPresent(job -> {
+          job.compiled(binaries);
+          waiting.addFirst(job);
+        });
+  }
+
   /**
    * Assigns waiting jobs to free slots, those with the most room first.
    *
@@ -133,30 +169,51 @@ final class Assignments {
   List<Attempt> assign(long now) {
     List<Attempt> started = new ArrayList<>();
     while (!waiting.isEmpty()) {
-      Integer slot = freest();
+      Integer slot = freest(false);
       if (slot == null) break;
       Job job = take(slot);
       warm.put(job.task(), slot);
-      Attempt attempt = new Attempt(++attempts, slot, job, now);
-      running.put(attempt.id(), attempt);
-      started.add(attempt);
+      started.add(started(slot, job, now, null));
     }
+    compile(now, started);
     return started;
   }
 
-  private @Nullable Integer freest() {
+  private Attempt started(
+      int slot, Job job, long now, @Nullable IntFunction<NodeMessage.Request> compiling) {
+    Place place = requireNonNull(places.get(slot));
+    place.busy++;
+    place.idleSince = null;
+    Attempt attempt = new Attempt(++attempts, slot, job, now, compiling);
+    running.put(attempt.id(), attempt);
+    return attempt;
+  }
+
+  private void compile(long now, List<Attempt> started) {
+    Integer slot = freest(true);
+    int looked = 0;
+    int most = COMPILED_AHEAD * capacity();
+    for (Iterator<Job> jobs = waiting.iterator();
+        slot != null && jobs.hasNext() && looked < most;
+        looked++) {
+      Job job = jobs.next();
+      IntFunction<NodeMessage.Request> compiling = job.takeCompiling();
+      if (compiling == null) continue;
+      jobs.remove();
+      started.add(started(slot, job, now, compiling));
+      slot = freest(true);
+    }
+  }
+
+  private @Nullable Integer freest(boolean compiles) {
     Integer slot = null;
     Place found = null;
     for (Map.Entry<Integer, Place> each : places.entrySet()) {
       Place place = each.getValue();
-      if (place.room() > (found == null ? 0 : found.room())) {
+      if (place.compiles == compiles && place.room() > (found == null ? 0 : found.room())) {
         slot = each.getKey();
         found = place;
       }
-    }
-    if (found != null) {
-      found.busy++;
-      found.idleSince = null;
     }
     return slot;
   }
@@ -223,12 +280,16 @@ final class Assignments {
     return waiting.size() + running.size();
   }
 
+  /** Slots that judge. */
   int slots() {
-    return places.size();
+    return (int) places.values().stream().filter(place -> !place.compiles).count();
   }
 
-  /** Attempts that all slots together can have. */
+  /** Jobs that all slots that judge can have at a time. */
   int capacity() {
-    return places.values().stream().mapToInt(place -> place.capacity).sum();
+    return places.values().stream()
+        .filter(place -> !place.compiles)
+        .mapToInt(place -> place.capacity)
+        .sum();
   }
 }

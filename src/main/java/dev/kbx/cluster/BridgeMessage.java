@@ -19,14 +19,24 @@ sealed interface BridgeMessage {
   /**
    * A living node.
    *
-   * @param slots that judge there once they are up
+   * @param slots that judge there once they are up, or compile
    * @param up those whose kbx has been started
+   * @param compiles whether they only compile, since others have the GPUs
    */
-  record Node(String id, String address, int cpus, int gpus, int slots, int up) {}
+  record Node(String id, String address, int cpus, int gpus, int slots, int up, boolean compiles) {
+    /** Whether anything may be judged there. */
+    boolean judges() {
+      return slots > 0 && !compiles;
+    }
+  }
 
-  /** A slot's kbx has been started; its frames come on the channel of the slot's number. */
+  /**
+   * A slot's kbx has been started; its frames come on the channel of the slot's number.
+   *
+   * @param compiles as of its node
+   */
   @JsonTypeName("slot_up")
-  record SlotUp(int slot, String node, String address) implements BridgeMessage {}
+  record SlotUp(int slot, String node, String address, boolean compiles) implements BridgeMessage {}
 
   /** A slot is gone: its kbx, its actor or its node ended. Another number takes its place. */
   @JsonTypeName("slot_down")

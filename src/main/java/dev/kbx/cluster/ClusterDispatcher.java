@@ -3,7 +3,9 @@ package dev.kbx.cluster;
 import dev.kbx.plan.Plan;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
@@ -42,6 +44,9 @@ final class ClusterDispatcher implements AutoCloseable {
   /** Whether a slot has been up since the last link was opened. */
   private boolean working;
 
+  /** What slots that compile have said before it was known for which GPUs. */
+  private final Map<Integer, NodeMessage.Ready> early = new LinkedHashMap<>();
+
   /**
    * Connects to a cluster.
    *
@@ -73,9 +78,18 @@ final class ClusterDispatcher implements AutoCloseable {
     }
   }
 
-  /** The cluster in a few words: {@code 2 of 3 nodes, 24 candidates at a time}. */
+  /** The cluster in a few words: {@code 2 of 3 nodes, 24 candidates at a time, 1 node compiles}. */
   synchronized String described() {
-    return "%s, %d candidates at a time".formatted(register.described(), assignments.capacity());
+    int compiling = register.compiling();
+    return "%s, %d candidates at a time%s"
+        .formatted(
+            register.described(),
+            assignments.capacity(),
+            switch (compiling) {
+              case 0 -> "";
+              case 1 -> ", 1 node compiles";
+              default -> ", %d nodes compile".formatted(compiling);
+            });
   }
 
   /** Jobs that all slots together can have at a time. */
@@ -140,7 +154,7 @@ final class ClusterDispatcher implements AutoCloseable {
       started = assignments.assign(System.nanoTime());
     }
     for (Assignments.Attempt attempt : started) {
-      connection.send(attempt.slot(), Codec.bytes(attempt.job().request(attempt.id())));
+      connection.send(attempt.slot(), Codec.bytes(attempt.message()));
     }
   }
 
@@ -202,9 +216,9 @@ final class ClusterDispatcher implements AutoCloseable {
           register.nodes(found);
         }
       }
-      case BridgeMessage.SlotUp(var slot, var node, var address) -> {
+      case BridgeMessage.SlotUp up -> {
         synchronized (this) {
-          register.started(slot, node, address);
+          register.started(up);
         }
       }
       case BridgeMessage.SlotDown down -> down(down);
@@ -237,6 +251,12 @@ final class ClusterDispatcher implements AutoCloseable {
         }
         assign();
       }
+      case NodeMessage.Compiled(var id, var binaries) -> {
+        synchronized (this) {
+          assignments.compiled(id, binaries);
+        }
+        assign();
+      }
       case NodeMessage.Answer answer -> {
         Optional<Job> job;
         synchronized (this) {
@@ -252,21 +272,31 @@ final class ClusterDispatcher implements AutoCloseable {
   private void ready(int slot, NodeMessage.Ready ready) {
     SlotRegister.Slot there;
     boolean up;
+    Map<Integer, NodeMessage.Ready> waited = Map.of();
     synchronized (this) {
       there = register.slot(slot);
       if (there == null) return;
+      if (there.compiles() && !register.hasFirst()) {
+        early.put(slot, ready);
+        return;
+      }
       up = register.admit(slot, there, ready);
-      if (up) {
+      if (up && there.compiles()) {
+        assignments.compiles(slot, ready.capacity());
+      } else if (up) {
         working = true;
         assignments.up(slot, ready.capacity());
+        waited = new LinkedHashMap<>(early);
+        early.clear();
       }
     }
     if (!up) {
       order(new BridgeMessage.Block(there.node()));
       return;
     }
-    sendExpected(slot);
+    if (!there.compiles()) sendExpected(slot);
     assign();
+    waited.forEach(this::ready);
   }
 
   /** Begins anew if the cluster had judged since the last time; else all is over. */
@@ -277,6 +307,7 @@ final class ClusterDispatcher implements AutoCloseable {
     }
     working = false;
     register.clear();
+    early.clear();
     wanted = 1;
     assignments.restart();
   }

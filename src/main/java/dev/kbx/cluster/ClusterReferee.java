@@ -8,6 +8,7 @@ import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.TaskVerdict;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Path;
@@ -111,19 +112,26 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
   /**
    * A node as far as it is known.
    *
-   * @param slots that judge there, or will
-   * @param judging conditions of those that do now
+   * @param slots that judge there, or compile, or will
+   * @param compiles whether they only compile
+   * @param up conditions of those that do now
    * @param used false if it is left alone: notes said why
    */
   public record Site(
-      String address, int cpus, int gpus, int slots, List<Conditions> judging, boolean used) {
+      String address,
+      int cpus,
+      int gpus,
+      int slots,
+      boolean compiles,
+      List<Conditions> up,
+      boolean used) {
     public Site {
-      judging = List.copyOf(judging);
+      up = List.copyOf(up);
     }
 
     /** Whether nothing more is to come. */
     public boolean complete() {
-      return !used || judging.size() == slots;
+      return !used || up.size() == slots;
     }
   }
 
@@ -185,7 +193,10 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
         new Job(
             candidate.task().path(),
             limit(plan.limits()),
-            id -> new NodeMessage.Judge(id, sent, plan));
+            (id, compiled) -> new NodeMessage.Judge(id, sent, plan, compiled),
+            mayBringKernels(candidate, plan)
+                ? id -> new NodeMessage.Compile(id, sent, plan, register.arch())
+                : null);
     try {
       NodeMessage.Answer answer = dispatcher.ask(job);
       dispatcher.settled();
@@ -194,6 +205,11 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     } catch (Abandoned e) {
       return first().givenUp(candidate, plan, String.valueOf(e.getMessage()));
     }
+  }
+
+  private static boolean mayBringKernels(Candidate candidate, Plan plan) {
+    return plan.reaches(Stage.COMPILE)
+        && (candidate.bringsCpp() || candidate.code().contains("triton"));
   }
 
   /** Examines tasks on the nodes, by this plan. */

@@ -1,28 +1,57 @@
 package dev.kbx.cluster;
 
+import dev.kbx.judge.Binaries;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
-/** A request that some node has to answer: a candidate to judge, or a task to examine. */
+/**
+ * A request that some node has to answer: a candidate to judge, which a node without a GPU may
+ * compile before, or a task to examine.
+ */
 final class Job {
   private final String task;
   private final Duration limit;
-  private final IntFunction<NodeMessage.Request> request;
+  private final Judging judging;
+  private @Nullable IntFunction<NodeMessage.Request> compiling;
+  private @Nullable Binaries compiled;
   private final CompletableFuture<NodeMessage.Answer> answer = new CompletableFuture<>();
   private final List<String> losses = new ArrayList<>();
+
+  /** Makes the message of an attempt to judge. */
+  interface Judging {
+    /**
+     * The message.
+     *
+     * @param id of the attempt
+     * @param compiled by another node; null if none has
+     */
+    NodeMessage.Request request(int id, @Nullable Binaries compiled);
+  }
 
   /**
    * @param task what nodes keep things for: references, baselines, compiled kernels
    * @param limit of one attempt; a slot that takes longer is taken for frozen
-   * @param request makes the message for an attempt's id
+   * @param compiling makes the message of an attempt to compile, from its id; null if there is
+   *     nothing to compile
    */
-  Job(String task, Duration limit, IntFunction<NodeMessage.Request> request) {
+  Job(
+      String task,
+      Duration limit,
+      Judging judging,
+      @Nullable IntFunction<NodeMessage.Request> compiling) {
     this.task = task;
     this.limit = limit;
-    this.request = request;
+    this.judging = judging;
+    this.compiling = compiling;
+  }
+
+  /** A job with nothing to compile. */
+  Job(String task, Duration limit, IntFunction<NodeMessage.Request> request) {
+    this(task, limit, (id, _) -> request.apply(id), null);
   }
 
   String task() {
@@ -33,8 +62,21 @@ final class Job {
     return limit;
   }
 
+  /** The message of an attempt other than to compile. */
   NodeMessage.Request request(int id) {
-    return request.apply(id);
+    return judging.request(id, compiled);
+  }
+
+  /** What makes the message to compile it, once; null if that was tried, or is not to be. */
+  @Nullable IntFunction<NodeMessage.Request> takeCompiling() {
+    IntFunction<NodeMessage.Request> once = compiling;
+    compiling = null;
+    return once;
+  }
+
+  /** Takes what was compiled, for whoever judges. */
+  void compiled(@Nullable Binaries binaries) {
+    compiled = binaries;
   }
 
   /** Completes with the first answer, or exceptionally with {@link Abandoned}. */

@@ -3,6 +3,7 @@ package dev.kbx.cluster;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonTypeName;
+import dev.kbx.judge.Binaries;
 import dev.kbx.plan.Plan;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.TaskVerdict;
@@ -29,22 +30,43 @@ sealed interface NodeMessage {
   record Expect(Plan plan, int candidates) implements NodeMessage {}
 
   /** A request to a node; its answer repeats the id. */
-  sealed interface Request extends NodeMessage permits Judge, Examine {
+  sealed interface Request extends NodeMessage permits Compile, Judge, Examine {
     int id();
   }
 
-  /** To a node: judge a candidate. */
+  /**
+   * To a node without a GPU: compile a candidate that another is to judge.
+   *
+   * @param arch of the other's GPU
+   */
+  @JsonTypeName("compile")
+  record Compile(int id, SentCandidate candidate, Plan plan, String arch) implements Request {}
+
+  /**
+   * To a node: judge a candidate.
+   *
+   * @param compiled by another node; null if none has compiled it
+   */
   @JsonTypeName("judge")
-  record Judge(int id, SentCandidate candidate, Plan plan) implements Request {}
+  record Judge(int id, SentCandidate candidate, Plan plan, @Nullable Binaries compiled)
+      implements Request {}
 
   /** To a node: examine a task by its controls, or only trace the shapes of its calls. */
   @JsonTypeName("examine")
   record Examine(int id, SentTask task, Plan plan, boolean controls) implements Request {}
 
   /** An answer to a request. */
-  sealed interface Answer extends NodeMessage permits Judged, Examined, Failed {
+  sealed interface Answer extends NodeMessage permits Compiled, Judged, Examined, Failed {
     int id();
   }
+
+  /**
+   * What was compiled.
+   *
+   * @param binaries null if there was nothing to compile, or not all could be
+   */
+  @JsonTypeName("compiled")
+  record Compiled(int id, @Nullable Binaries binaries) implements Answer {}
 
   @JsonTypeName("judged")
   record Judged(int id, Judgement judgement) implements Answer {}

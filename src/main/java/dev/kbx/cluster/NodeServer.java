@@ -3,6 +3,7 @@ package dev.kbx.cluster;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.Source;
 import dev.kbx.device.DeviceLost;
+import dev.kbx.judge.Binaries;
 import dev.kbx.judge.Dispatcher;
 import dev.kbx.judge.LocalReferee;
 import dev.kbx.judge.Verification;
@@ -21,8 +22,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node's own kbx does: it judges what the driver sends with its local referee, until the
- * driver is gone.
+ * What a node's own kbx does: it judges or compiles what the driver sends with its local referee,
+ * until the driver is gone.
  */
 public final class NodeServer {
   private final LocalReferee referee;
@@ -89,8 +90,9 @@ public final class NodeServer {
   private NodeMessage.Answer answerTo(NodeMessage.Request request) throws InterruptedException {
     try {
       return switch (request) {
-        case NodeMessage.Judge judge ->
-            new NodeMessage.Judged(judge.id(), judged(judge.candidate(), judge));
+        case NodeMessage.Compile compile ->
+            new NodeMessage.Compiled(compile.id(), compiled(compile));
+        case NodeMessage.Judge judge -> new NodeMessage.Judged(judge.id(), judged(judge));
         case NodeMessage.Examine examine ->
             new NodeMessage.Examined(examine.id(), examined(examine));
       };
@@ -101,19 +103,28 @@ public final class NodeServer {
     }
   }
 
-  private Judgement judged(NodeMessage.SentCandidate sent, NodeMessage.Judge judge)
-      throws InterruptedException {
-    Candidate candidate =
-        new Candidate(
-            task(sent.task()),
-            new Source.Text(sent.code()),
-            sent.origin(),
-            sent.sample(),
-            sent.method(),
-            sent.model(),
-            sent.round(),
-            sent.conditions());
-    return referee.judge(candidate, judge.plan());
+  private @Nullable Binaries compiled(NodeMessage.Compile request) throws InterruptedException {
+    Candidate candidate = candidate(request.candidate());
+    return referee.compile(candidate, request.plan(), request.arch()).orElse(null);
+  }
+
+  private Judgement judged(NodeMessage.Judge request) throws InterruptedException {
+    Candidate candidate = candidate(request.candidate());
+    Binaries compiled = request.compiled();
+    if (compiled != null) referee.keep(compiled, candidate, request.plan());
+    return referee.judge(candidate, request.plan());
+  }
+
+  private Candidate candidate(NodeMessage.SentCandidate sent) {
+    return new Candidate(
+        task(sent.task()),
+        new Source.Text(sent.code()),
+        sent.origin(),
+        sent.sample(),
+        sent.method(),
+        sent.model(),
+        sent.round(),
+        sent.conditions());
   }
 
   private TaskVerdict examined(NodeMessage.Examine examine) throws InterruptedException {

@@ -1,5 +1,8 @@
 package dev.kbx.cluster;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.kbx.judge.BinaryCache;
 import dev.kbx.judge.Conditions;
 import dev.kbx.verdict.Verdict;
 import java.util.HashMap;
@@ -14,6 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +47,14 @@ final class SlotRegister {
   /**
    * A slot, before and after its first message.
    *
+   * @param compiles whether it only compiles
    * @param conditions null before
    */
-  record Slot(String node, String address, @Nullable Conditions conditions) {}
+  record Slot(String node, String address, boolean compiles, @Nullable Conditions conditions) {
+    boolean judges() {
+      return conditions != null && !compiles;
+    }
+  }
 
   /**
    * @param deviceClass part of the name of the devices to judge on
@@ -80,19 +90,20 @@ final class SlotRegister {
     return kinds;
   }
 
-  /** Conditions of the slots that are up, each once. */
+  /** Conditions of the slots that judge, each once. */
   synchronized List<Conditions> conditions() {
     return slots.values().stream()
+        .filter(Slot::judges)
         .map(Slot::conditions)
         .filter(Objects::nonNull)
         .distinct()
         .toList();
   }
 
-  /** Numbers of the slots that are up. */
+  /** Numbers of the slots that judge. */
   synchronized List<Integer> up() {
     return slots.entrySet().stream()
-        .filter(each -> each.getValue().conditions() != null)
+        .filter(each -> each.getValue().judges())
         .map(Map.Entry::getKey)
         .toList();
   }
@@ -103,7 +114,7 @@ final class SlotRegister {
   }
 
   private ClusterReferee.Site site(BridgeMessage.Node node) {
-    List<Conditions> judging =
+    List<Conditions> up =
         slots.values().stream()
             .filter(slot -> slot.node().equals(node.id()))
             .map(Slot::conditions)
@@ -111,24 +122,27 @@ final class SlotRegister {
             .toList();
     boolean used = !blocked.contains(node.id());
     return new ClusterReferee.Site(
-        node.address(), node.cpus(), node.gpus(), node.slots(), judging, used);
+        node.address(), node.cpus(), node.gpus(), node.slots(), node.compiles(), up, used);
   }
 
   /** How many nodes judge, in words: {@code 2 of 3 nodes}. */
   synchronized String described() {
-    long judging =
-        slots.values().stream()
-            .filter(s -> s.conditions() != null)
-            .map(Slot::node)
-            .distinct()
-            .count();
-    return "%d of %d nodes".formatted(judging, nodes.size());
+    return "%d of %d nodes".formatted(nodesWith(Slot::judges), nodes.size());
+  }
+
+  /** How many nodes compile for those that judge. */
+  synchronized int compiling() {
+    return nodesWith(slot -> slot.compiles() && slot.conditions() != null);
+  }
+
+  private int nodesWith(Predicate<Slot> property) {
+    return (int) slots.values().stream().filter(property).map(Slot::node).distinct().count();
   }
 
   /** Takes note of all living nodes. */
   synchronized void nodes(List<BridgeMessage.Node> found) {
     nodes = found;
-    if (!first.isDone() && found.stream().allMatch(node -> node.slots() == 0)) {
+    if (!first.isDone() && found.stream().noneMatch(BridgeMessage.Node::judges)) {
       notes.accept(
           "none of the cluster's %d nodes has what --device asks for; waiting for one that has%s"
               .formatted(
@@ -140,8 +154,8 @@ final class SlotRegister {
   }
 
   /** A slot's kbx has been started; it is up once it is admitted. */
-  synchronized void started(int number, String node, String address) {
-    slots.put(number, new Slot(node, address, null));
+  synchronized void started(BridgeMessage.SlotUp slot) {
+    slots.put(slot.slot(), new Slot(slot.node(), slot.address(), slot.compiles(), null));
   }
 
   /** A slot that was started and has not been removed; else null. */
@@ -155,16 +169,47 @@ final class SlotRegister {
    * @return whether it is up
    */
   synchronized boolean admit(int number, Slot slot, NodeMessage.Ready ready) {
-    Optional<String> refused = refused(ready.device());
+    Optional<String> refused = slot.compiles() ? unfit(ready) : refused(ready.device());
     if (refused.isEmpty()) {
       Conditions conditions = new Conditions(ready.device(), ready.versions());
-      slots.put(number, new Slot(slot.node(), slot.address(), conditions));
+      slots.put(number, new Slot(slot.node(), slot.address(), slot.compiles(), conditions));
+      if (slot.compiles()) return true;
       kinds.add(conditions.onAnyCard());
       first.complete(conditions);
     } else if (blocked.add(slot.node())) {
       notes.accept("node %s is not used: %s".formatted(slot.address(), refused.get()));
     }
     return refused.isEmpty();
+  }
+
+  /** Conditions of the first slot that was ever up; null before. */
+  private @Nullable Conditions firstUp() {
+    return first.isDone() && !first.isCompletedExceptionally() ? first.join() : null;
+  }
+
+  /** Whether a slot may judge, so that it is known what is to be compiled. */
+  boolean hasFirst() {
+    return firstUp() != null;
+  }
+
+  /** Architecture of the devices that judge. */
+  String arch() {
+    return requireNonNull(requireNonNull(firstUp()).device().arch());
+  }
+
+  /** Why what a node compiles is of no use to those that judge. */
+  private Optional<String> unfit(NodeMessage.Ready ready) {
+    Map<String, String> wanted = BinaryCache.toolchain(requireNonNull(firstUp()).versions(), false);
+    Map<String, String> found = BinaryCache.toolchain(ready.versions(), false);
+    return Stream.of(wanted, found)
+        .flatMap(each -> each.keySet().stream())
+        .sorted()
+        .filter(name -> !Objects.equals(wanted.get(name), found.get(name)))
+        .findFirst()
+        .map(name ->
+            "it compiles with %s %s, and those that judge have %s"
+                .formatted(
+                    name, found.getOrDefault(name, "missing"), wanted.getOrDefault(name, "none")));
   }
 
   /** Why a device may not judge here. */
@@ -174,7 +219,7 @@ final class SlotRegister {
         && !name.toLowerCase(Locale.ROOT).contains(deviceClass.get().toLowerCase(Locale.ROOT))) {
       return Optional.of("it has %s, not %s".formatted(name, deviceClass.get()));
     }
-    Conditions other = first.isDone() && !first.isCompletedExceptionally() ? first.join() : null;
+    Conditions other = firstUp();
     if (other == null) return Optional.empty();
     Verdict.Device same = other.device();
     boolean mixed =
@@ -205,11 +250,11 @@ final class SlotRegister {
    * @return whether the node is left alone from now on
    */
   synchronized boolean ended(@Nullable Slot slot, BridgeMessage.SlotDown down, boolean quiet) {
-    boolean judged = slot != null && slot.conditions() != null;
-    boolean block = !judged && failures.merge(down.node(), 1, Integer::sum) >= STARTS;
+    boolean worked = slot != null && slot.conditions() != null;
+    boolean block = !worked && failures.merge(down.node(), 1, Integer::sum) >= STARTS;
     if (!quiet) notes.accept("node %s: %s".formatted(down.address(), down.why()));
     if (block) blocked.add(down.node());
-    if (nodes.stream().allMatch(node -> node.slots() == 0 || blocked.contains(node.id()))) {
+    if (nodes.stream().noneMatch(node -> node.judges() && !blocked.contains(node.id()))) {
       fail(new ClusterProblem("no node can judge: %s: %s".formatted(down.address(), down.why())));
     }
     return block;

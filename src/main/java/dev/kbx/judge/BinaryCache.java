@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,6 +44,12 @@ public final class BinaryCache {
 
   /** The folder's size is checked again after this fraction of the limit was written. */
   private static final int SHARE = 8;
+
+  /** Versions of what watches a candidate, which changes nothing about what is compiled. */
+  private static final Set<String> WATCHING = Set.of("witness", "cupti");
+
+  /** Versions of the compilers of C++, and only of that. */
+  private static final Set<String> CPP = Set.of("nvcc", "cxx");
 
   /** Errors are not cached: a machine that was short of memory causes some, too. */
   private static final String ERRORS = "libraries/.*\\.json";
@@ -82,7 +89,7 @@ public final class BinaryCache {
    * @param task SHA-256 of the task file: shapes decide what a kernel is compiled for
    * @param precision dtypes decide it, too
    * @param timed whether benchmark sizes are among those shapes
-   * @param versions of Python, torch, triton, worker and, if installed, nvcc and the C++ compiler
+   * @param versions of Python, torch, triton, worker and, for C++, nvcc and the C++ compiler
    */
   record Key(
       String candidate,
@@ -101,7 +108,13 @@ public final class BinaryCache {
         String arch,
         boolean timed,
         Map<String, String> versions) {
-      return new Key(candidate.hash(), candidate.task().digest(), precision, arch, timed, versions);
+      return new Key(
+          candidate.hash(),
+          candidate.task().digest(),
+          precision,
+          arch,
+          timed,
+          toolchain(versions, candidate.bringsCpp()));
     }
 
     /** Whether the Python that the binaries come from is known. */
@@ -114,6 +127,19 @@ public final class BinaryCache {
           List.of(candidate, task, precision, arch, timed, new TreeMap<>(versions));
       return DigestUtils.sha256Hex(parts.toString());
     }
+  }
+
+  /**
+   * Those of a judge's versions that compiled binaries depend on. Machines that share these can use
+   * each other's.
+   *
+   * @param cpp whether C++ is compiled
+   */
+  public static Map<String, String> toolchain(Map<String, String> versions, boolean cpp) {
+    Map<String, String> found = new TreeMap<>(versions);
+    found.keySet().removeAll(WATCHING);
+    if (!cpp) found.keySet().removeAll(CPP);
+    return found;
   }
 
   private record Kept(Key key, Map<String, String> files) {

@@ -113,6 +113,27 @@ final class Judge {
     return new Executed(draft, decided.get());
   }
 
+  /**
+   * Compiles a candidate for the GPU of another machine, and judges nothing.
+   *
+   * @param arch of that GPU
+   * @return empty if the static stage ends its judgement, or nothing could be compiled ahead
+   */
+  Optional<Binaries> compile(Candidate candidate, String arch) throws InterruptedException {
+    JudgementBuilder draft = begun(candidate);
+    if (StaticStage.decide(candidate, plan, draft).isPresent()) return Optional.empty();
+    try (ConcurrencyLimit.Pass _ = slot.compiling(candidate.bringsCpp())) {
+      return new Precompiler(bench, arch, plan, draft, versions).binaries(candidate);
+    } catch (WorkerFailure e) {
+      return Optional.empty(); // The machine that judges tries again.
+    }
+  }
+
+  /** Keeps what another machine compiled for this slot's GPU. */
+  void keep(Binaries compiled, Candidate candidate) throws InterruptedException {
+    new Precompiler(bench, plan, begun(candidate), versions).keep(compiled, candidate);
+  }
+
   /** The judgement of a candidate under which devices were lost: no further device is risked. */
   Judgement givenUp(Candidate candidate, DeviceLost lost) {
     return new Conditions(device(), versions)

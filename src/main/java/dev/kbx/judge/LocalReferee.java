@@ -158,6 +158,25 @@ public final class LocalReferee implements JudgingReferee {
     }
   }
 
+  /**
+   * Compiles a candidate for the GPU of another machine, and judges nothing.
+   *
+   * @param arch of that GPU
+   * @return empty if there is nothing to compile ahead
+   */
+  public Optional<Binaries> compile(Candidate candidate, Plan plan, String arch)
+      throws InterruptedException {
+    return on(bench -> new Judge(bench, plan, device, versions).compile(candidate, arch));
+  }
+
+  /**
+   * Keeps what another machine compiled of a candidate that is to be judged here, unless it was
+   * compiled for other devices or by other versions.
+   */
+  public void keep(Binaries compiled, Candidate candidate, Plan plan) throws InterruptedException {
+    new Judge(benches.getFirst(), plan, device, versions).keep(compiled, candidate);
+  }
+
   private Judgement judge(Bench bench, Candidate candidate, Plan plan) throws InterruptedException {
     Judgement judgement = new Judge(bench, plan, device, versions).judge(candidate);
     bench.slot().settled();

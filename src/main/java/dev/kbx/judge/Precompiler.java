@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
@@ -69,13 +70,29 @@ final class Precompiler {
               + " symbols");
 
   private final Slot slot;
+  private final @Nullable String gpuElsewhere;
   private final BinaryCache binaries;
   private final Plan plan;
   private final JudgementBuilder draft;
   private final Map<String, String> versions;
 
+  /** Compiles for the slot's own device. */
   Precompiler(Bench bench, Plan plan, JudgementBuilder draft, Map<String, String> versions) {
+    this(bench, null, plan, draft, versions);
+  }
+
+  /**
+   * @param gpuElsewhere architecture of another machine's GPU to compile for; null to compile for
+   *     the slot's own device
+   */
+  Precompiler(
+      Bench bench,
+      @Nullable String gpuElsewhere,
+      Plan plan,
+      JudgementBuilder draft,
+      Map<String, String> versions) {
     this.slot = bench.slot();
+    this.gpuElsewhere = gpuElsewhere;
     this.binaries = bench.binaries();
     this.plan = plan;
     this.draft = draft;
@@ -140,8 +157,7 @@ final class Precompiler {
     long start = System.nanoTime();
     boolean cpp = candidate.bringsCpp();
     try {
-      BinaryCache.Key key =
-          BinaryCache.Key.of(candidate, plan.precision(), arch(), timed(), versions);
+      BinaryCache.Key key = key(candidate);
       Map<String, String> files = binaries.read(key);
       if (!files.isEmpty()) return Compiled.of(files);
       Made made = compile(candidate, traceShapes(candidate), cpp);
@@ -164,6 +180,24 @@ final class Precompiler {
     } finally {
       draft.spent(Stage.COMPILE, (System.nanoTime() - start) / 1e9);
     }
+  }
+
+  /** The same, for another machine to {@link #keep}; empty unless all was compiled and cached. */
+  Optional<Binaries> binaries(Candidate candidate) throws InterruptedException {
+    var _ = compile(candidate);
+    BinaryCache.Key key = key(candidate);
+    Map<String, String> files = binaries.read(key);
+    return files.isEmpty() ? Optional.empty() : Optional.of(new Binaries(key.name(), files));
+  }
+
+  /** Caches what another machine compiled, unless that would not be found here. */
+  void keep(Binaries compiled, Candidate candidate) throws InterruptedException {
+    BinaryCache.Key key = key(candidate);
+    if (key.name().equals(compiled.key())) binaries.write(key, compiled.files());
+  }
+
+  private BinaryCache.Key key(Candidate candidate) throws InterruptedException {
+    return BinaryCache.Key.of(candidate, plan.precision(), arch(), timed(), versions);
   }
 
   private Made compile(Candidate candidate, OracleMessage.ShapesTraced task, boolean cpp)
@@ -255,7 +289,7 @@ final class Precompiler {
     String task = candidate.task().file().toAbsolutePath().toString();
     IntFunction<OracleMessage.TraceShapes> request =
         id -> new OracleMessage.TraceShapes(id, task, timed(), plan.precision().dtype());
-    if (slot.gpu() != null) return slot.askShapeTracer(OracleMessage.ShapesTraced.class, request);
+    if (forGpu()) return slot.askShapeTracer(OracleMessage.ShapesTraced.class, request);
     try (OraclePool.Borrowed borrowed = slot.borrow()) {
       OracleMessage.ShapesTraced traced =
           borrowed.oracle().ask(OracleMessage.ShapesTraced.class, request, Limits.ORACLE);
@@ -271,10 +305,15 @@ final class Precompiler {
 
   /** Benchmark sizes are needed only on a GPU. */
   private boolean timed() {
-    return slot.gpu() != null && plan.reaches(Stage.PERF);
+    return forGpu() && plan.reaches(Stage.PERF);
+  }
+
+  private boolean forGpu() {
+    return slot.gpu() != null || gpuElsewhere != null;
   }
 
   private String arch() throws InterruptedException {
+    if (gpuElsewhere != null) return gpuElsewhere;
     if (slot.gpu() == null) return plan.arch();
     String arch = DeviceDescription.of(slot.greeting()).arch();
     if (arch == null) throw new WorkerFailure("a device without an architecture");

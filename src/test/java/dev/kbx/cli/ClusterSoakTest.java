@@ -35,6 +35,11 @@ class ClusterSoakTest {
   }
 
   @Test
+  void nodesWithoutAGpuCompileForTheOneThatHasIt() throws Exception {
+    run("compiling.py");
+  }
+
+  @Test
   void aFullNodeIsNamedAndLessIsAskedOfIt() throws Exception {
     run("memory.py");
   }

@@ -2,16 +2,27 @@ package dev.kbx.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.check.Rules;
+import dev.kbx.judge.Binaries;
+import dev.kbx.plan.Limits;
+import dev.kbx.plan.Plan;
+import dev.kbx.verdict.Stage;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class AssignmentsTest {
+  private static final Binaries BINARIES = new Binaries("key", Map.of("triton/a.cubin", ""));
+  private static final Plan PLAN =
+      new Plan(List.of(Stage.values()), Rules.all(), "sm_90", "secret", Limits.defaults());
+
   private final Assignments assignments = new Assignments();
 
   @Test
@@ -105,6 +116,63 @@ class AssignmentsTest {
     assertThat(assignments.waiting()).isZero();
   }
 
+  @Test
+  void whatHasToWaitIsCompiledOnceAndThenWaitsAtTheHead() {
+    assignments.up(1, 1);
+    assignments.compiles(2, 1);
+    Job judged = compilable("add");
+    Job plain = job("mul");
+    Job compiled = compilable("add");
+    List.of(judged, plain, compiled).forEach(assignments::add);
+    List<Assignments.Attempt> started = assignments.assign(0);
+    assertThat(started).extracting(Assignments.Attempt::job).containsExactly(judged, compiled);
+    assertThat(started).extracting(Assignments.Attempt::slot).containsExactly(1, 2);
+    assertThat(assignments.capacity()).isEqualTo(1);
+    assertThat(assignments.slots()).isEqualTo(1);
+    assertThat(started.getLast().message()).isInstanceOf(NodeMessage.Compile.class);
+    assignments.compiled(started.getLast().id(), BINARIES);
+    assertThat(assignments.assign(0)).isEmpty();
+    assignments.answered(started.getFirst().id());
+    Assignments.Attempt next = only(assignments.assign(0));
+    assertThat(next.job()).isSameAs(compiled);
+    assertThat(next.message())
+        .isInstanceOfSatisfying(
+            NodeMessage.Judge.class, judge -> assertThat(judge.compiled()).isEqualTo(BINARIES));
+  }
+
+  @Test
+  void nothingIsCompiledThatCanBeJudgedAtOnceOrIsFarFromItsTurn() {
+    assignments.compiles(2, 9);
+    List<Job> jobs = Stream.generate(() -> compilable("add")).limit(5).toList();
+    jobs.forEach(assignments::add);
+    assertThat(assignments.assign(0)).as("nobody judges yet").isEmpty();
+    assignments.up(1, 1);
+    List<Assignments.Attempt> started = assignments.assign(0);
+    assertThat(started).extracting(Assignments.Attempt::slot).containsExactly(1, 2, 2);
+    for (Assignments.Attempt compile : started.subList(1, 3)) {
+      assignments.compiled(compile.id(), null);
+    }
+    assertThat(assignments.assign(0)).as("two wait for one that is judged").isEmpty();
+  }
+
+  @Test
+  void aCandidateWhoseCompilingIsLostIsNotCompiledAgain() {
+    assignments.up(1, 1);
+    assignments.compiles(2, 1);
+    assignments.add(job("add"));
+    Job job = compilable("add");
+    assignments.add(job);
+    Assignments.Attempt first = assignments.assign(0).getFirst();
+    assignments.down(2, "node b: its node died");
+    assignments.compiles(3, 1);
+    assertThat(assignments.assign(0)).isEmpty();
+    assignments.answered(first.id());
+    Assignments.Attempt judging = only(assignments.assign(0));
+    assertThat(judging.job()).isSameAs(job);
+    assertThat(judging.message()).isInstanceOf(NodeMessage.Judge.class);
+    assertThat(job.losses()).containsExactly("node b: its node died");
+  }
+
   /** Whatever slots do, every job ends once: with an answer, or given up after two losses. */
   @Test
   void everyJobEndsExactlyOnce() {
@@ -115,18 +183,27 @@ class AssignmentsTest {
     Assignments assignments = new Assignments();
     Map<Job, Integer> answers = new HashMap<>();
     Map<Integer, Job> sent = new HashMap<>();
+    List<Integer> compiling = new ArrayList<>();
     Set<Integer> up = new HashSet<>();
-    for (int i = 0; i < 200; i++) assignments.add(job("task" + random.nextInt(9)));
+    for (int i = 0; i < 200; i++) {
+      String task = "task" + random.nextInt(9);
+      assignments.add(random.nextBoolean() ? job(task) : compilable(task));
+    }
     int number = 0;
     Set<Job> all = new HashSet<>();
     for (int step = 0; step < 5_000; step++) {
       if (up.size() < 4) {
         up.add(++number);
-        assignments.up(number, 1 + random.nextInt(4));
+        if (number % 3 == 0) assignments.compiles(number, 1 + random.nextInt(4));
+        else assignments.up(number, 1 + random.nextInt(4));
       }
       for (Assignments.Attempt attempt : assignments.assign(step)) {
-        sent.put(attempt.id(), attempt.job());
+        if (attempt.compiling() == null) sent.put(attempt.id(), attempt.job());
+        else compiling.add(attempt.id());
         all.add(attempt.job());
+      }
+      if (!compiling.isEmpty() && random.nextInt(3) == 0) {
+        assignments.compiled(compiling.get(random.nextInt(compiling.size())), null);
       }
       if (random.nextInt(40) == 0) {
         int slot = up.iterator().next();
@@ -150,6 +227,16 @@ class AssignmentsTest {
   private static Assignments.Attempt only(List<Assignments.Attempt> started) {
     assertThat(started).hasSize(1);
     return started.getFirst();
+  }
+
+  private static Job compilable(String task) {
+    NodeMessage.SentCandidate none =
+        new NodeMessage.SentCandidate(null, "", "", 0, null, null, null, Map.of());
+    return new Job(
+        task,
+        Duration.ofMinutes(1),
+        (id, compiled) -> new NodeMessage.Judge(id, none, PLAN, compiled),
+        id -> new NodeMessage.Compile(id, none, PLAN, "sm_90"));
   }
 
   private static Job job(String task) {

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
+import dev.kbx.judge.Binaries;
 import dev.kbx.judge.Conditions;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
@@ -107,10 +108,14 @@ class ClusterRefereeTest {
       return next;
     }
 
-    NodeMessage.Judge request(int slot) throws InterruptedException {
+    NodeMessage node(int slot) throws InterruptedException {
       Sent next = next();
       assertThat(next.channel()).isEqualTo(slot);
-      return (NodeMessage.Judge) Codec.ofNode(next.bytes());
+      return Codec.ofNode(next.bytes());
+    }
+
+    NodeMessage.Judge request(int slot) throws InterruptedException {
+      return (NodeMessage.Judge) node(slot);
     }
 
     BridgeMessage order() throws InterruptedException {
@@ -156,7 +161,7 @@ class ClusterRefereeTest {
   }
 
   private void up(int slot, Verdict.Device device) {
-    link.says(new BridgeMessage.SlotUp(slot, "node" + slot, "10.0.0." + slot));
+    link.says(new BridgeMessage.SlotUp(slot, "node" + slot, "10.0.0." + slot, false));
     link.says(slot, new NodeMessage.Ready(device, VERSIONS, 1));
   }
 
@@ -198,7 +203,8 @@ class ClusterRefereeTest {
             List.of(),
             null,
             HOME.resolve("tasks/suite/Math/add.py"));
-    return new Candidate(task, "def add(a, b): return a", "add.py", 3, "m", null, 1);
+    return new Candidate(
+        task, "import triton\n\ndef add(a, b): return a", "add.py", 3, "m", null, 1);
   }
 
   private static CompletableFuture<Judgement> judge(ClusterReferee referee) {
@@ -319,6 +325,51 @@ class ClusterRefereeTest {
     }
   }
 
+  /** A node without a GPU that is up before any that judges. */
+  private void compilerUp(int slot, Map<String, String> versions) {
+    link.says(new BridgeMessage.SlotUp(slot, "node" + slot, "10.0.0." + slot, true));
+    Verdict.Device cpu = new Verdict.Device("cpu", "16 CPUs", null, null, null);
+    link.says(slot, new NodeMessage.Ready(cpu, versions, 4));
+  }
+
+  @Test
+  void aNodeWithoutAGpuCompilesWhatWaitsForOne() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      compilerUp(5, Map.of("torch", "2.13.0", "witness", "native", "nvcc", "13.0"));
+      up(1, H100);
+      assertThat(referee.conditions()).containsExactly(new Conditions(H100, VERSIONS));
+      assertThat(referee.described())
+          .isEqualTo("1 of 0 nodes, 1 candidates at a time, 1 node compiles");
+      CompletableFuture<Judgement> judged = judge(referee);
+      NodeMessage.Judge first = link.request(1);
+      assertThat(first.compiled()).isNull();
+      CompletableFuture<Judgement> waiting = judge(referee);
+      NodeMessage.Compile compile = (NodeMessage.Compile) link.node(5);
+      assertThat(compile.arch()).isEqualTo("sm_90");
+      assertThat(compile.candidate().code()).isEqualTo(candidate().code());
+      Binaries binaries = new Binaries("key", Map.of("triton/a.cubin", "AA=="));
+      link.says(5, new NodeMessage.Compiled(compile.id(), binaries));
+      link.says(1, new NodeMessage.Judged(first.id(), judgement()));
+      NodeMessage.Judge second = link.request(1);
+      assertThat(second.compiled()).isEqualTo(binaries);
+      link.says(1, new NodeMessage.Judged(second.id(), judgement()));
+      assertThat(List.of(judged.get(), waiting.get())).containsOnly(judgement());
+    }
+  }
+
+  @Test
+  void aNodeWhoseCompilersAreOthersIsLeftAlone() throws Exception {
+    try (ClusterReferee referee = referee("")) {
+      up(1, H100);
+      compilerUp(5, Map.of("torch", "2.12.0"));
+      assertThat(link.order()).isEqualTo(new BridgeMessage.Block("node5"));
+      assertThat(notes)
+          .containsExactly(
+              "node 10.0.0.5 is not used: it compiles with torch 2.12.0, and those that judge have"
+                  + " 2.13.0");
+    }
+  }
+
   @Test
   void aClusterThatScalesIsAskedForWhatHasWorkAndGetsIdleSlotsBack() throws Exception {
     SlotRegister register = register("", true);
@@ -353,8 +404,8 @@ class ClusterRefereeTest {
       link.says(
           new BridgeMessage.Nodes(
               List.of(
-                  new BridgeMessage.Node("head", "10.0.0.9", 0, 0, 0, 0),
-                  new BridgeMessage.Node("node1", "10.0.0.1", 8, 0, 1, 0))));
+                  new BridgeMessage.Node("head", "10.0.0.9", 0, 0, 0, 0, false),
+                  new BridgeMessage.Node("node1", "10.0.0.1", 8, 0, 1, 0, false))));
       for (int slot = 1; slot <= 2; slot++) {
         link.says(new BridgeMessage.SlotDown(slot, "node1", "10.0.0.1", "no python3"));
       }

@@ -64,6 +64,44 @@ class PrecompilerTest {
         .compile(candidate);
   }
 
+  /** A machine that compiles for a GPU that it has not, or receives what is compiled for one. */
+  private Precompiler elsewhere(String cache, String arch, Map<String, String> versions) {
+    Bench bench =
+        new Bench(
+            FakeWorkers.slot(workers, 0), BinaryCache.in(folder.resolve(cache), _ -> {}), null);
+    JudgementBuilder draft = new JudgementBuilder(Policy.KERNEL, null);
+    return new Precompiler(bench, arch, FakeWorkers.plan("sm_80"), draft, versions);
+  }
+
+  @Test
+  void whatAnotherMachineCompiledIsUsedIfItsCompilersAndTheGpuAreTheSame() throws Exception {
+    var script = source(made(true, LIBRARY), made(true, LIBRARY, IN_FORWARD));
+    Candidate candidate = FakeWorkers.candidate("task", script);
+    Map<String, String> versions = Map.of("worker", "abc", "nvcc", "13.0", "cupti", "130000");
+    Map<String, String> theirs = Map.of("worker", "abc", "nvcc", "13.0", "witness", "native");
+    Binaries made = elsewhere("theirs", "sm_90", theirs).binaries(candidate).orElseThrow();
+    assertThat(made.files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
+
+    script.put("precompile", List.of("signal 9"));
+    Precompiler same = elsewhere("same", "sm_90", versions);
+    same.keep(made, candidate);
+    assertThat(same.compile(candidate).files()).isEqualTo(made.files());
+    for (Precompiler other :
+        List.of(
+            elsewhere("gpu", "sm_100", versions),
+            elsewhere("nvcc", "sm_90", Map.of("worker", "abc", "nvcc", "12.8")))) {
+      other.keep(made, candidate);
+      assertThat(other.binaries(FakeWorkers.candidate("task", script))).isEmpty();
+    }
+  }
+
+  @Test
+  void whatIsNotWholeIsNotSent() throws Exception {
+    var script = source(made(true, IN_FORWARD), made(false, IN_FORWARD));
+    Candidate candidate = FakeWorkers.candidate("task", script);
+    assertThat(elsewhere("theirs", "sm_90", VERSIONS).binaries(candidate)).isEmpty();
+  }
+
   private Precompiler.Compiled compile(Map<String, Object> script) throws Exception {
     return compile(FakeWorkers.candidate("task", script));
   }
