@@ -16,11 +16,13 @@ import dev.kbx.verdict.Verdict;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Gatherers;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,12 @@ public final class RunService implements AutoCloseable {
    * waits for an equal candidate or is a cache hit.
    */
   private static final int LOOKAHEAD = 16;
+
+  /**
+   * Sources that are read and parsed at the same time, which takes milliseconds each: by one
+   * thread, that would bound how many candidates a cluster judges a second.
+   */
+  private static final int READERS = Runtime.getRuntime().availableProcessors();
 
   /** Hexadecimal digits of the hash over all sources of a run. */
   private static final int SOURCES = 16;
@@ -122,9 +130,11 @@ public final class RunService implements AutoCloseable {
    */
   public void submitAll(List<Candidate> candidates) throws InterruptedException {
     referee.expect(plan, candidates.size() - store.count(run.id()));
-    for (Candidate candidate : candidates) {
-      if (failure.isSet()) return; // finish() reports the cause.
-      var _ = place(candidate.held());
+    Iterator<Candidate> read =
+        candidates.stream().gather(Gatherers.mapConcurrent(READERS, Candidate::held)).iterator();
+    // Once there is a failure, finish() reports it.
+    while (!failure.isSet() && read.hasNext()) {
+      var _ = place(read.next());
     }
   }
 
