@@ -49,7 +49,9 @@ import picocli.CommandLine.Parameters;
       "summary.json, report.html; for kernelbench also eval_results.json, or one file",
       "per level. With several methods or models, each has its own",
       "metrics.METHOD.MODEL.json and summary.METHOD.MODEL.json. The same names",
-      "directly under --out link to the newest run."
+      "directly under --out link to the newest run.",
+      "Exit codes: 0 judged, whatever the verdicts; 1 wrong usage or unreadable",
+      "input; 2 cut off, to be continued with --resume."
     })
 final class EvalCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SOURCE", arity = "0..*", description = "Files or folders to judge.")
