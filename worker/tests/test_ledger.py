@@ -283,6 +283,7 @@ FOREIGN = {
     "a custom operation": (
         "@torch.library.custom_op('kbx_test::exp', mutates_args=())\ndef op(x: torch.Tensor) -> torch.Tensor:\n"
         "    return x.exp()\ndef run(x):\n    return op(x)", "Tensor.exp", 3),
+    "an operation that torch has in Python": ("def run(x):\n    return torch.ops.prims.exp(x)", "torch.exp", 2),
     "a hook around launches": (
         "def hook(metadata):\n    kept.append(x_now[0].exp())\ntriton.knobs.runtime.launch_exit_hook.add(hook)\n"
         "kept, x_now = [], []\ndef run(x):\n    x_now[:] = [x]\n    doubled(x)\n    return kept[-1]", "Tensor.exp", 2),

@@ -19,7 +19,7 @@ import triton.language as tl
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from kbx import results, tensors
-from kbx.modes import PlainMode, has_implementations, implementation
+from kbx.modes import PlainMode, implementation, implementations
 from kbx.runner import (
     arenas,
     copies,
@@ -74,6 +74,7 @@ class Witness:
         self._outer = []
         """Function modes that were there before: an operation runs without them."""
         self._now = threading.local()
+        self._before = implementations()
         self._launcher = triton.runtime.driver.active.launcher_cls
         self._launch = self._launcher.__call__
         self._remember_kernels()
@@ -352,7 +353,9 @@ class Witness:
         with contextlib.ExitStack() as stack:
             if self._watching:
                 stack.enter_context(_Functions(self))
-            if self._watching and (self._native is None or extensions.operations or has_implementations()):
+            # Under such a mode torch's own operations may take other ways than they do when they are timed.
+            own = extensions.operations or implementations() - self._before
+            if self._watching and (self._native is None or own):
                 stack.enter_context(_Operations(self))
             yield
 

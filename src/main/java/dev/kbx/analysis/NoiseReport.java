@@ -105,7 +105,8 @@ public record NoiseReport(
   }
 
   private static String reason(Verdict verdict) {
-    String why = verdict.message() == null ? verdict.evidence() : verdict.message();
+    // The message of a policy is only advice.
+    String why = verdict.evidence() == null ? verdict.message() : verdict.evidence();
     return "%s/%s: %s%s"
         .formatted(
             verdict.category(),
