@@ -87,7 +87,12 @@ public record Candidate(
 
   /** Its identity in a run; reads the source if it is not in memory. */
   public CandidateIdentity identity() {
-    return new CandidateIdentity(task.suite(), task.path(), method, model, sample, round, hash());
+    return identity(hash());
+  }
+
+  /** The identity that it has if its source has this hash. */
+  public CandidateIdentity identity(String hash) {
+    return new CandidateIdentity(task.suite(), task.path(), method, model, sample, round, hash);
   }
 
   /** Its provenance in a run. */

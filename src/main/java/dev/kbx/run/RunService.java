@@ -19,10 +19,12 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Gatherers;
+import java.util.stream.IntStream;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +62,10 @@ public final class RunService implements AutoCloseable {
   private final Semaphore room;
   private final Map<CandidateIdentity, Place> places = new HashMap<>();
   private final BitSet positions = new BitSet();
+
+  /** What earlier sessions judged, by position. */
+  private final Map<Integer, CandidateIdentity> stored = new HashMap<>();
+
   private final Set<Thread> threads = new HashSet<>();
   private final FirstFailure failure = new FirstFailure();
   private final Object telling = new Object();
@@ -89,6 +95,7 @@ public final class RunService implements AutoCloseable {
     for (RunStore.Judged judged : store.judged(run.id())) {
       places.put(judged.identity(), new Place(judged.position(), null));
       positions.set(judged.position());
+      stored.put(judged.position(), judged.identity());
     }
   }
 
@@ -124,18 +131,44 @@ public final class RunService implements AutoCloseable {
 
   /**
    * Submits all candidates of a list, in order; those with a verdict in this run are not judged
-   * again.
+   * again. If the list is the one that the run was begun with, their sources are not even read.
    *
    * @throws InterruptedException if interrupted; verdicts so far are stored
    */
   public void submitAll(List<Candidate> candidates) throws InterruptedException {
     referee.expect(plan, candidates.size() - store.count(run.id()));
-    Iterator<Candidate> read =
-        candidates.stream().gather(Gatherers.mapConcurrent(READERS, Candidate::held)).iterator();
+    RunInfo.Settings settings = run.settings();
+    boolean same = settings != null && settings.sources().equals(sources(candidates));
+    Iterator<Optional<Candidate>> read =
+        IntStream.range(0, candidates.size())
+            .boxed()
+            .gather(
+                Gatherers.mapConcurrent(READERS, index -> read(candidates.get(index), index, same)))
+            .iterator();
     // Once there is a failure, finish() reports it.
     while (!failure.isSet() && read.hasNext()) {
-      var _ = place(read.next());
+      Optional<Candidate> next = read.next();
+      if (next.isPresent()) {
+        var _ = place(next.get());
+      } else {
+        passOver();
+      }
     }
+  }
+
+  /**
+   * A candidate with its source in memory; empty if its verdict is stored.
+   *
+   * @param same whether the list is the one that positions are of
+   */
+  private Optional<Candidate> read(Candidate candidate, int index, boolean same) {
+    CandidateIdentity judged = same ? stored.get(index) : null;
+    boolean known = judged != null && judged.equals(candidate.identity(judged.source()));
+    return known ? Optional.empty() : Optional.of(candidate.held());
+  }
+
+  private synchronized void passOver() {
+    submitted++;
   }
 
   /**

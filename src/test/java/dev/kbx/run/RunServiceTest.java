@@ -2,13 +2,19 @@ package dev.kbx.run;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.Bundled;
 import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
+import dev.kbx.candidate.CandidateSources;
+import dev.kbx.candidate.ChangedFile;
 import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
+import dev.kbx.judge.Conditions;
 import dev.kbx.judge.FakeWorkers;
 import dev.kbx.judge.LocalReferee;
+import dev.kbx.judge.Referee;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
@@ -27,6 +33,7 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.Zygote;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,7 +43,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,6 +78,10 @@ class RunServiceTest {
   }
 
   private RunInfo begin(String id, int candidates) {
+    return begin(id, candidates, null);
+  }
+
+  private RunInfo begin(String id, int candidates, RunInfo.@Nullable Settings settings) {
     RunInfo run =
         new RunInfo(
             id,
@@ -89,7 +102,7 @@ class RunServiceTest {
             "fp32",
             "kernel",
             false,
-            null);
+            settings);
     store.begin(run);
     return run;
   }
@@ -240,6 +253,52 @@ class RunServiceTest {
     try (RunService again = RunService.open(store, referee, FakeWorkers.plan(), run, nobody)) {
       assertThat(again.submit(candidate)).isCompleted();
       assertThat(store.count(run.id())).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void sourcesOfCandidatesThatWereJudgedAreNotReadAgain() throws Exception {
+    Path file = folder.resolve("predictions.jsonl");
+    String row =
+        "{\"file\":\"Math/add.py\",\"sample\":%d,\"predict\":\"def add(a, b): return %d\"}%n";
+    Files.writeString(file, row.formatted(0, 1) + row.formatted(1, 2) + row.formatted(2, 2));
+    List<Candidate> read =
+        CandidateSources.read(List.of(file), Bundled.suite("kernelbenchx")).candidates();
+    Plan plan = FakeWorkers.plan();
+    RunInfo run = begin("1", 3, RunService.settings(plan, read));
+    RunInfo other = begin("2", 3);
+    AtomicInteger judged = new AtomicInteger();
+    finish(run, plan, read.subList(0, 2), judged);
+    Files.writeString(file, Files.readString(file).replaceFirst("return 1", "return 7"));
+    finish(run, plan, read, judged);
+    assertThat(judged).hasValue(3);
+    assertThat(store.count("1")).isEqualTo(3);
+    assertThatThrownBy(() -> finish(other, plan, read, judged)).isInstanceOf(ChangedFile.class);
+  }
+
+  /** Goes on with a run whose referee counts, and judges nothing. */
+  private void finish(RunInfo run, Plan plan, List<Candidate> candidates, AtomicInteger judged)
+      throws Exception {
+    Conditions conditions = new Conditions(FakeWorkers.DEVICE, Map.of());
+    Referee referee =
+        new Referee() {
+          @Override
+          public Judgement judge(Candidate candidate, Plan plan) {
+            judged.incrementAndGet();
+            return conditions.givenUp(candidate, plan, "counted");
+          }
+
+          @Override
+          public int capacity() {
+            return 1;
+          }
+
+          @Override
+          public void expect(Plan plan, int candidates) {}
+        };
+    try (RunService service = RunService.open(store, referee, plan, run, (_, _) -> {})) {
+      service.submitAll(candidates);
+      service.finish();
     }
   }
 
