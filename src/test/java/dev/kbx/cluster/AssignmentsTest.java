@@ -230,8 +230,24 @@ class AssignmentsTest {
   }
 
   private static Job compilable(String task) {
+    SentTask sent =
+        new SentTask(
+            "suite",
+            "Math",
+            task,
+            task,
+            task + "()",
+            null,
+            null,
+            List.of(),
+            false,
+            "",
+            "",
+            List.of(),
+            null,
+            "/kbx/tasks/suite/Math/add.py");
     NodeMessage.SentCandidate none =
-        new NodeMessage.SentCandidate(null, "", "", 0, null, null, null, Map.of());
+        new NodeMessage.SentCandidate(sent, "", "", 0, null, null, null, Map.of());
     return new Job(
         task,
         Duration.ofMinutes(1),
