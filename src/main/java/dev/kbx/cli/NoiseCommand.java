@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Option;
     })
 final class NoiseCommand implements Callable<Integer> {
   private static final String SUITE = "kernelbenchx";
+  private static final int TWINS = 5;
 
   @Option(
       names = "--tasks",
@@ -63,11 +65,10 @@ final class NoiseCommand implements Callable<Integer> {
   @Option(
       names = "--twins",
       paramLabel = "N",
-      defaultValue = "5",
       description =
-          "Times the kernel and its twin are judged, at four sizes each. Default:"
-              + " ${DEFAULT-VALUE}.")
-  private int twins = 5;
+          "Times the kernel and its twin are judged, at four sizes each. Default: 5; none with"
+              + " --cluster, where they may be on two GPUs.")
+  private @Nullable Integer asked;
 
   @Option(
       names = "--out",
@@ -83,22 +84,29 @@ final class NoiseCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
     workers.check();
+    boolean local = cluster.address().isEmpty();
+    if (!local && asked != null) {
+      throw new UserError("--twins: a cluster may judge the two on two GPUs; leave it away");
+    }
+    int twins = asked != null ? asked : local ? TWINS : 0;
     if (repeats < 0 || twins < 0 || repeats + twins == 0) {
       throw new UserError("--repeats %d --twins %d: nothing to time".formatted(repeats, twins));
     }
-    if (cluster.address().isEmpty()) {
+    if (local) {
       needGpu(Devices.slots(workers.device, workers.jobs).getFirst().kind().label());
     }
     List<Candidate> references = NoiseCandidates.references(Home.suite(SUITE).find(tasks), repeats);
     Path folder = OutFolder.writable(out);
     NoiseReport report;
     try (var _ = FolderLock.of(folder)) {
-      report = measure(references, folder);
+      report = measure(references, twins, folder);
     } catch (IOException e) {
       throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)));
     }
     if (report.rows().isEmpty() && report.twins() == null) {
-      throw new UserError("no size was timed: " + report.untimed().getFirst());
+      throw new UserError(
+          "no size was timed: "
+              + report.untimed().stream().findFirst().orElse("no twins were on one GPU"));
     }
     NoiseFloors floors = NoiseFloors.kept();
     for (NoiseFloor floor : report.floors()) {
@@ -113,7 +121,7 @@ final class NoiseCommand implements Callable<Integer> {
     }
   }
 
-  private NoiseReport measure(List<Candidate> references, Path folder)
+  private NoiseReport measure(List<Candidate> references, int twins, Path folder)
       throws InterruptedException, PythonProblem {
     Plan plan =
         new Plan(

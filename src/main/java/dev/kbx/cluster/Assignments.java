@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +37,13 @@ final class Assignments {
   /** Waiting jobs among which a slot looks for one of its tasks. */
   private static final int WINDOW = 64;
 
-  /** Waiting jobs that are compiled ahead, for each that the slots judge at a time. */
+  /** Jobs that are compiled ahead, for each that the slots judge at a time. */
   private static final int COMPILED_AHEAD = 2;
+
+  /**
+   * What was compiled and waits, in characters; kernels with many configurations take megabytes.
+   */
+  private static final long MOST_COMPILED = 64 << 20;
 
   private final Deque<Job> waiting = new ArrayDeque<>();
   private final Map<Integer, Place> places = new LinkedHashMap<>();
@@ -47,6 +53,7 @@ final class Assignments {
   private final Map<String, Integer> warm = new HashMap<>();
 
   private int attempts;
+  private long compiledLength;
 
   /** A slot, with the number of its attempts. */
   private static final class Place {
@@ -75,12 +82,22 @@ final class Assignments {
   /**
    * An attempt that is to be started on a slot, or runs there.
    *
-   * @param compiling makes its message, if it is to compile; else null
+   * @param compiles whether it is only to compile
+   * @param message makes its message; not kept while it runs, since it holds what was compiled
    */
   record Attempt(
-      int id, int slot, Job job, long start, @Nullable IntFunction<NodeMessage.Request> compiling) {
-    NodeMessage.Request message() {
-      return compiling == null ? job.request(id) : compiling.apply(id);
+      int id,
+      int slot,
+      Job job,
+      long start,
+      boolean compiles,
+      Supplier<NodeMessage.Request> message) {
+    private Attempt sent() {
+      Supplier<NodeMessage.Request> gone =
+          () -> {
+            throw new IllegalStateException("sent before");
+          };
+      return new Attempt(id, slot, job, start, compiles, gone);
     }
 
     boolean overdue(long now) {
@@ -120,15 +137,16 @@ final class Assignments {
     if (places.remove(slot) == null) return;
     warm.values().removeIf(owner -> owner == slot);
     List<Attempt> lost = running.values().stream().filter(a -> a.slot() == slot).toList();
-    for (Attempt attempt : lost) {
-      running.remove(attempt.id());
-      failed(attempt.job(), how);
-    }
+    for (Attempt attempt : lost) failed(attempt.id(), how);
   }
 
-  /** An attempt had no result, but its slot goes on. */
+  /** An attempt had no result. One that was only to compile costs its job nothing. */
   void failed(int id, String how) {
-    answered(id).ifPresent(job -> failed(job, how));
+    Attempt attempt = running.get(id);
+    Optional<Job> job = answered(id);
+    if (attempt == null || job.isEmpty()) return;
+    if (attempt.compiles()) waiting.addFirst(job.get());
+    else failed(job.get(), how);
   }
 
   private void failed(Job job, String how) {
@@ -155,9 +173,19 @@ final class Assignments {
   void compiled(int id, @Nullable Binaries binaries) {
     answered(id)
         .ifPresent(job -> {
-          job.compiled(binaries);
+          long length = length(binaries);
+          if (compiledLength + length <= MOST_COMPILED) {
+            job.compiled(binaries);
+            compiledLength += length;
+          }
           waiting.addFirst(job);
         });
+  }
+
+  private static long length(@Nullable Binaries binaries) {
+    return binaries == null
+        ? 0
+        : binaries.files().values().stream().mapToLong(String::length).sum();
   }
 
   /**
@@ -173,26 +201,29 @@ final class Assignments {
       if (slot == null) break;
       Job job = take(slot);
       warm.put(job.task(), slot);
-      started.add(started(slot, job, now, null));
+      Binaries compiled = job.takeCompiled();
+      compiledLength -= length(compiled);
+      started.add(started(slot, job, now, false, id -> job.request(id, compiled)));
     }
     compile(now, started);
     return started;
   }
 
   private Attempt started(
-      int slot, Job job, long now, @Nullable IntFunction<NodeMessage.Request> compiling) {
+      int slot, Job job, long now, boolean compiles, IntFunction<NodeMessage.Request> message) {
     Place place = requireNonNull(places.get(slot));
     place.busy++;
     place.idleSince = null;
-    Attempt attempt = new Attempt(++attempts, slot, job, now, compiling);
-    running.put(attempt.id(), attempt);
+    int id = ++attempts;
+    Attempt attempt = new Attempt(id, slot, job, now, compiles, () -> message.apply(id));
+    running.put(id, attempt.sent());
     return attempt;
   }
 
   private void compile(long now, List<Attempt> started) {
     Integer slot = freest(true);
-    int looked = 0;
     int most = COMPILED_AHEAD * capacity();
+    int looked = (int) running.values().stream().filter(Attempt::compiles).count();
     for (Iterator<Job> jobs = waiting.iterator();
         slot != null && jobs.hasNext() && looked < most;
         looked++) {
@@ -200,7 +231,7 @@ final class Assignments {
       IntFunction<NodeMessage.Request> compiling = job.takeCompiling();
       if (compiling == null) continue;
       jobs.remove();
-      started.add(started(slot, job, now, compiling));
+      started.add(started(slot, job, now, true, compiling));
       slot = freest(true);
     }
   }

@@ -92,7 +92,7 @@ final class ClusterDispatcher implements AutoCloseable {
             });
   }
 
-  /** Jobs that all slots together can have at a time. */
+  /** Jobs that all slots that judge can have at a time. */
   synchronized int capacity() {
     return assignments.capacity();
   }
@@ -154,7 +154,7 @@ final class ClusterDispatcher implements AutoCloseable {
       started = assignments.assign(System.nanoTime());
     }
     for (Assignments.Attempt attempt : started) {
-      connection.send(attempt.slot(), Codec.bytes(attempt.message()));
+      connection.send(attempt.slot(), Codec.bytes(attempt.message().get()));
     }
   }
 

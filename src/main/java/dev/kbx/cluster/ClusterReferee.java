@@ -131,7 +131,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
 
     /** Whether nothing more is to come. */
     public boolean complete() {
-      return !used || up.size() == slots;
+      return !used || compiles || up.size() == slots;
     }
   }
 
@@ -140,7 +140,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     return register.sites();
   }
 
-  /** The cluster in a few words: {@code 2 of 3 nodes, 24 candidates at a time}. */
+  /** The cluster in a few words: {@code 2 of 3 nodes, 24 candidates at a time, 1 node compiles}. */
   public String described() {
     return dispatcher.described();
   }
@@ -207,9 +207,11 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     }
   }
 
+  /** Not C++: a library may need the processor and the C library of the machine that made it. */
   private static boolean mayBringKernels(Candidate candidate, Plan plan) {
     return plan.reaches(Stage.COMPILE)
-        && (candidate.bringsCpp() || candidate.code().contains("triton"));
+        && candidate.code().contains("triton")
+        && !candidate.bringsCpp();
   }
 
   /** Examines tasks on the nodes, by this plan. */

@@ -62,9 +62,13 @@ final class Job {
     return limit;
   }
 
-  /** The message of an attempt other than to compile. */
-  NodeMessage.Request request(int id) {
-    return judging.request(id, compiled);
+  /**
+   * The message of an attempt other than to compile.
+   *
+   * @param binaries that another node compiled; null if none has
+   */
+  NodeMessage.Request request(int id, @Nullable Binaries binaries) {
+    return judging.request(id, binaries);
   }
 
   /** What makes the message to compile it, once; null if that was tried, or is not to be. */
@@ -74,9 +78,16 @@ final class Job {
     return once;
   }
 
-  /** Takes what was compiled, for whoever judges. */
+  /** Keeps what was compiled, for whoever judges. */
   void compiled(@Nullable Binaries binaries) {
     compiled = binaries;
+  }
+
+  /** What was compiled, once: it can be large, and after a lost attempt it is compiled anew. */
+  @Nullable Binaries takeCompiled() {
+    Binaries once = compiled;
+    compiled = null;
+    return once;
   }
 
   /** Completes with the first answer, or exceptionally with {@link Abandoned}. */

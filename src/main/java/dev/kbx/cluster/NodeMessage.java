@@ -19,7 +19,7 @@ sealed interface NodeMessage {
   /**
    * First message of a node.
    *
-   * @param capacity candidates that it judges at the same time
+   * @param capacity candidates that it judges, or compiles, at the same time
    */
   @JsonTypeName("ready")
   record Ready(Verdict.Device device, Map<String, String> versions, int capacity)

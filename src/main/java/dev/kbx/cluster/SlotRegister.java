@@ -199,7 +199,11 @@ final class SlotRegister {
 
   /** Why what a node compiles is of no use to those that judge. */
   private Optional<String> unfit(NodeMessage.Ready ready) {
-    Map<String, String> wanted = BinaryCache.toolchain(requireNonNull(firstUp()).versions(), false);
+    Conditions judging = requireNonNull(firstUp());
+    if (judging.device().kind().equals("cpu")) {
+      return Optional.of("it could only compile, and those that judge have no GPU");
+    }
+    Map<String, String> wanted = BinaryCache.toolchain(judging.versions(), false);
     Map<String, String> found = BinaryCache.toolchain(ready.versions(), false);
     return Stream.of(wanted, found)
         .flatMap(each -> each.keySet().stream())
@@ -254,7 +258,8 @@ final class SlotRegister {
     boolean block = !worked && failures.merge(down.node(), 1, Integer::sum) >= STARTS;
     if (!quiet) notes.accept("node %s: %s".formatted(down.address(), down.why()));
     if (block) blocked.add(down.node());
-    if (nodes.stream().noneMatch(node -> node.judges() && !blocked.contains(node.id()))) {
+    List<BridgeMessage.Node> judging = nodes.stream().filter(BridgeMessage.Node::judges).toList();
+    if (!judging.isEmpty() && judging.stream().allMatch(node -> blocked.contains(node.id()))) {
       fail(new ClusterProblem("no node can judge: %s: %s".formatted(down.address(), down.why())));
     }
     return block;

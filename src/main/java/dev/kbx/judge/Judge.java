@@ -131,7 +131,11 @@ final class Judge {
 
   /** Keeps what another machine compiled for this slot's GPU. */
   void keep(Binaries compiled, Candidate candidate) throws InterruptedException {
-    new Precompiler(bench, plan, begun(candidate), versions).keep(compiled, candidate);
+    try {
+      new Precompiler(bench, plan, begun(candidate), versions).keep(compiled, candidate);
+    } catch (WorkerFailure e) {
+      // It only saves time; a device that is lost is found when the candidate is judged.
+    }
   }
 
   /** The judgement of a candidate under which devices were lost: no further device is risked. */

@@ -358,8 +358,23 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aNodeWhoseCompilersAreOthersIsLeftAlone() throws Exception {
+  void aNodeThatCannotCompileEndsNoWaitForAGpu() throws Exception {
     try (ClusterReferee referee = referee("")) {
+      link.says(
+          new BridgeMessage.Nodes(
+              List.of(new BridgeMessage.Node("node5", "10.0.0.5", 8, 0, 1, 0, true))));
+      for (int slot = 5; slot <= 6; slot++) {
+        link.says(new BridgeMessage.SlotDown(slot, "node5", "10.0.0.5", "no python3"));
+      }
+      assertThat(link.order()).isEqualTo(new BridgeMessage.Block("node5"));
+      up(1, H100);
+      assertThat(referee.first().device()).isEqualTo(H100);
+    }
+  }
+
+  @Test
+  void aNodeWhoseCompilersAreOthersIsLeftAlone() throws Exception {
+    try (ClusterReferee _ = referee("")) {
       up(1, H100);
       compilerUp(5, Map.of("torch", "2.12.0"));
       assertThat(link.order()).isEqualTo(new BridgeMessage.Block("node5"));

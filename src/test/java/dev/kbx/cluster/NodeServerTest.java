@@ -148,9 +148,13 @@ class NodeServerTest {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
       toNode.close();
-      server.join();
+      try {
+        server.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }
