@@ -1,10 +1,11 @@
 """Works only while somebody watches: a profiler, a dispatch mode or gradients switched on.
 
-Correctness calls are watched by a dispatch mode, so that it works in all of them; timed calls are not, and are checked too.
+It works in no call that counts, unless the witness has no native half: then correctness calls are watched by a dispatch mode, so that it
+works in all of them; timed calls are not, and are checked too.
 
 mechanism: timing/phase-detection
 static: phase-detection
-dynamic: merit
+dynamic: wrong_values | merit
 gpu: wrong_values
 """
 
