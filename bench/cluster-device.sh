@@ -45,10 +45,20 @@ ray() {
   python3 -m ray.scripts.scripts "$@" >>"$out/ray.log" 2>&1
 }
 
+# What is judged, and where what comes of it goes: OUT [SOURCE].
+begin() {
+  mkdir -p "$1"
+  out=$(cd "$1" && pwd -P)
+  prepare
+  source=${2:-$kept/bundle/corpus/honest}
+  trap 'ray stop --force' EXIT
+}
+
 # Judges; prints candidates a minute from the first verdict to the last.
 judge() {
   name=$1
   shift
+  rm -rf "${kept:?}/$name"
   bundle/kbx eval "$source" --out "$kept/$name" --seed device "$@" 2>&1 >"$out/$name.log" | python3 -u -c '
 import sys, time
 times = []
@@ -83,12 +93,7 @@ cluster() {
 }
 
 nodes() {
-  mkdir -p "$1"
-  out=$(cd "$1" && pwd -P)
-  prepare
-  source=${2:-$kept/bundle/corpus/honest}
-  rm -rf "$kept/alone" "$kept/compiling"
-  trap 'ray stop --force' EXIT
+  begin "$@"
   cluster
   judge alone --cluster "$address"
   ray stop --force
@@ -114,13 +119,8 @@ EOF
 }
 
 run() {
-  mkdir -p "$1"
-  out=$(cd "$1" && pwd -P)
-  prepare
-  source=${2:-$kept/bundle/corpus/honest}
-  rm -rf "$kept/cluster" "$kept/local"
+  begin "$@"
   ray start --head --port "${address#*:}" --include-dashboard=false --disable-usage-stats
-  trap 'ray stop --force' EXIT
   bundle/kbx doctor --cluster "$address"
   judge cluster --cluster "$address"
   ray stop --force

@@ -75,6 +75,7 @@ class Witness:
         """Function modes that were there before: an operation runs without them."""
         self._now = threading.local()
         self._before = implementations()
+        """Torch's own: the candidate is not loaded yet."""
         self._launcher = triton.runtime.driver.active.launcher_cls
         self._launch = self._launcher.__call__
         self._remember_kernels()
@@ -353,10 +354,9 @@ class Witness:
         with contextlib.ExitStack() as stack:
             if self._watching:
                 stack.enter_context(_Functions(self))
-            # Under such a mode torch's own operations may take other ways than they do when they are timed.
-            own = extensions.operations or implementations() - self._before
-            if self._watching and (self._native is None or own):
-                stack.enter_context(_Operations(self))
+                # Under such a mode torch's own operations may take other ways than they do when they are timed.
+                if self._native is None or extensions.operations or implementations() - self._before:
+                    stack.enter_context(_Operations(self))
             yield
 
 

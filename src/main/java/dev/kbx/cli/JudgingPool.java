@@ -67,14 +67,7 @@ interface JudgingPool extends AutoCloseable {
   default void judge(
       RunStore store, Plan plan, RunInfo run, List<Candidate> candidates, Consumer<Stored> listener)
       throws InterruptedException {
-    Progress progress =
-        new Progress(
-            System.err,
-            Terminal.interactive(),
-            Terminal.columns(),
-            candidates.size(),
-            store.count(run.id()),
-            this::described);
+    Progress progress = progress(candidates.size(), store.count(run.id()));
     RememberingReferee remembering = new RememberingReferee(referee(), store);
     RunService.Listener both =
         (stored, verdict) -> {
@@ -96,14 +89,7 @@ interface JudgingPool extends AutoCloseable {
    */
   default List<Verdict> repeat(Plan plan, List<Candidate> candidates, Consumer<Verdict> listener)
       throws InterruptedException {
-    Progress progress =
-        new Progress(
-            System.err,
-            Terminal.interactive(),
-            Terminal.columns(),
-            candidates.size(),
-            0,
-            this::described);
+    Progress progress = progress(candidates.size(), 0);
     try {
       return new Repeats(referee(), plan)
           .judge(
@@ -115,6 +101,16 @@ interface JudgingPool extends AutoCloseable {
     } finally {
       progress.finish(0);
     }
+  }
+
+  private Progress progress(int candidates, int judged) {
+    return new Progress(
+        System.err,
+        Terminal.interactive(),
+        Terminal.columns(),
+        candidates,
+        judged,
+        this::described);
   }
 
   /** What judges now, for the line of progress; empty on this machine, where it does not change. */

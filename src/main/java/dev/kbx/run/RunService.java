@@ -138,7 +138,8 @@ public final class RunService implements AutoCloseable {
   public void submitAll(List<Candidate> candidates) throws InterruptedException {
     referee.expect(plan, candidates.size() - store.count(run.id()));
     RunInfo.Settings settings = run.settings();
-    boolean same = settings != null && settings.sources().equals(sources(candidates));
+    boolean same =
+        !stored.isEmpty() && settings != null && settings.sources().equals(sources(candidates));
     Iterator<Optional<Candidate>> read =
         IntStream.range(0, candidates.size())
             .boxed()

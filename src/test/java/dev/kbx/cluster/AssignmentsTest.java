@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.check.Rules;
 import dev.kbx.judge.Binaries;
+import dev.kbx.judge.FakeWorkers;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.verdict.Stage;
@@ -232,22 +233,7 @@ class AssignmentsTest {
   }
 
   private static Job compilable(String task) {
-    SentTask sent =
-        new SentTask(
-            "suite",
-            "Math",
-            task,
-            task,
-            task + "()",
-            null,
-            null,
-            List.of(),
-            false,
-            "",
-            "",
-            List.of(),
-            null,
-            "/kbx/tasks/suite/Math/add.py");
+    SentTask sent = SentTask.of(FakeWorkers.candidate(task, Map.of()).task(), "add.py");
     NodeMessage.SentCandidate none =
         new NodeMessage.SentCandidate(sent, "", "", 0, null, null, null, Map.of());
     return new Job(
