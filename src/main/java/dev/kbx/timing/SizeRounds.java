@@ -133,7 +133,7 @@ final class SizeRounds {
       if (series.recorded() == null) launched = number;
     }
     series.samples().settle();
-    return operations.judge(size.shape());
+    return Optional.empty();
   }
 
   /** Whether each call of the candidate so far took this many times as long as the reference. */
@@ -233,7 +233,6 @@ final class SizeRounds {
     JsonNode calls = lending.answer();
     Batch candidate = candidate(series, calls, prepared.flushBytes());
     if (candidate.failed() != null) return Optional.of(candidate.failed());
-    operations.timed(candidate.ran());
     candidateMs = Median.of(candidate.deviceMs()) + Math.min(0, candidate.gapMs());
     double shortest = Collections.min(candidate.deviceMs());
     fastestMs = fastestMs == 0 ? shortest : Math.min(fastestMs, shortest);
@@ -249,7 +248,12 @@ final class SizeRounds {
     if (!series.conditions().spoilt(reference.state())) {
       series.add(compared(candidate, reference, referenceFirst, asked, series.lead()), adapts);
     }
-    return series.recorded() == null && number == watchedRound ? watched(calls) : Optional.empty();
+    boolean launches = series.recorded() == null;
+    if (launches && (number == watchedRound || !operations.unwatched(candidate.ran()).isEmpty())) {
+      Optional<Outcome> found = watched(calls);
+      if (found.isPresent()) return found;
+    }
+    return operations.judge(candidate.ran(), size.shape());
   }
 
   private Optional<Outcome> watched(JsonNode calls) throws InterruptedException {

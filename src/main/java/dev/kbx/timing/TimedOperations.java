@@ -2,6 +2,7 @@ package dev.kbx.timing;
 
 import dev.kbx.outcome.Outcome;
 import dev.kbx.verdict.Stage;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -10,31 +11,30 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * PyTorch's operations in the calls of one size that are launched from Python. Timed calls are not
- * watched, since watching costs time; but operations are counted in all calls. One that computes in
- * every timed call and not in the watched one shows a candidate that behaves while it is watched.
+ * PyTorch's operations in the calls of one size. Timed calls are not watched, since watching costs
+ * time; but operations are counted in all calls. One that computes in every call of a timed batch,
+ * and not when one of these calls is repeated watched, shows a candidate that behaves while it is
+ * watched. Calls on other values show nothing: what PyTorch does may depend on them, as for {@code
+ * torch.linalg.eigvals}, which computes otherwise where all eigenvalues are real.
  */
 final class TimedOperations {
-  private final Set<String> timed = new TreeSet<>();
-  private @Nullable Set<String> watched;
+  private final Set<String> watched = new HashSet<>();
 
-  /** Operations that ran in every call of a timed batch. */
-  void timed(List<String> operations) {
-    timed.addAll(operations);
-  }
-
-  /** Operations that ran in the watched call; null if the runner has not counted them. */
+  /** Operations that ran in a watched call; null if the runner has not counted them. */
   void watched(@Nullable List<String> operations) {
-    if (operations == null) return;
-    if (watched == null) watched = new HashSet<>();
-    watched.addAll(operations);
+    if (operations != null) watched.addAll(operations);
   }
 
-  /** The finding, if timed calls run what the watched call does not. */
-  Optional<Outcome> judge(String shape) {
-    if (watched == null) return Optional.empty();
-    Set<String> hidden = new TreeSet<>(timed);
-    hidden.removeAll(watched);
+  /** Which of the operations that ran in every call of a timed batch were in no watched call. */
+  Set<String> unwatched(Collection<String> timed) {
+    Set<String> unwatched = new TreeSet<>(timed);
+    unwatched.removeAll(watched);
+    return unwatched;
+  }
+
+  /** The finding, if a timed batch ran what watched calls, one of them on its values, do not. */
+  Optional<Outcome> judge(Collection<String> timed, String shape) {
+    Set<String> hidden = unwatched(timed);
     if (hidden.isEmpty()) return Optional.empty();
     return Optional.of(
         Outcome.pretended(

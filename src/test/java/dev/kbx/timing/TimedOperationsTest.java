@@ -11,10 +11,8 @@ class TimedOperationsTest {
 
   @Test
   void workLeftToPyTorchInTimedCallsAloneIsCheating() {
-    operations.timed(List.of("tanh", "mul"));
     operations.watched(List.of("mul"));
-    operations.timed(List.of("mul"));
-    assertThat(operations.judge("(4096,)"))
+    assertThat(operations.judge(List.of("tanh", "mul"), "(4096,)"))
         .hasValueSatisfying(found -> {
           assertThat(found.status()).isEqualTo(Status.CHEATING);
           assertThat(found.evidence()).contains("at (4096,)", "does not: tanh");
@@ -23,15 +21,21 @@ class TimedOperationsTest {
 
   @Test
   void theSameOperationsInEveryCallAreNoFinding() {
-    operations.timed(List.of("mul"));
     operations.watched(List.of("mul", "sum"));
-    assertThat(operations.judge("(4096,)")).isEmpty();
+    assertThat(operations.judge(List.of("mul"), "(4096,)")).isEmpty();
   }
 
   @Test
-  void nothingIsFoundWithoutAWatchedCall() {
-    operations.timed(List.of("tanh"));
+  void anOperationThatOtherValuesNeedIsNoFindingOnceItWasWatched() {
+    operations.watched(List.of("mul"));
+    assertThat(operations.unwatched(List.of("complex", "mul"))).containsExactly("complex");
+    operations.watched(List.of("complex", "mul"));
+    assertThat(operations.judge(List.of("complex", "mul"), "(4096,)")).isEmpty();
+  }
+
+  @Test
+  void aRunnerThatDoesNotCountExplainsNothing() {
     operations.watched(null);
-    assertThat(operations.judge("(4096,)")).isEmpty();
+    assertThat(operations.judge(List.of("tanh"), "(4096,)")).isPresent();
   }
 }
