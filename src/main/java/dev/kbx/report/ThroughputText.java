@@ -9,7 +9,8 @@ import java.util.stream.Collectors;
 
 /** {@link Throughput} for a terminal. */
 public final class ThroughputText {
-  private static final List<String> MEASURING = List.of("candidate", "reference", "baseline");
+  private static final List<String> MEASURING =
+      List.of("candidate", "warm up", "reference", "baseline");
 
   private ThroughputText() {}
 

@@ -5,6 +5,7 @@ import static dev.kbx.timing.Defaults.MAX_CALLS;
 import static dev.kbx.timing.Defaults.SHORTEST_MS;
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.device.Span;
 import dev.kbx.device.Spending;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Limits;
@@ -123,11 +124,14 @@ final class Batches {
   /**
    * Times the candidate on {@code calls}.
    *
+   * @param counts whether its times count; else it warms up
    * @param referenceMs milliseconds of a call of the reference
    */
-  Batch candidate(JsonNode calls, long flushBytes, HostRunAhead lead, double referenceMs)
+  Batch candidate(
+      JsonNode calls, boolean counts, long flushBytes, HostRunAhead lead, double referenceMs)
       throws InterruptedException {
     return candidate(
+        counts ? "candidate" : "warm up",
         calls.size(),
         budget.batch(calls.size(), referenceMs),
         id -> new RunnerMessage.Measure(id, calls, flushBytes, lead.flushes(), plan.warm()));
@@ -136,6 +140,7 @@ final class Batches {
   /** Times the candidate's graphs, {@code calls} of them. */
   Batch replayed(int calls, long flushBytes, HostRunAhead lead) throws InterruptedException {
     return candidate(
+        "candidate",
         calls,
         plan.limits().size(),
         id -> new RunnerMessage.ReplayCalls(id, flushBytes, lead.flushes(), plan.warm()));
@@ -150,6 +155,7 @@ final class Batches {
   Optional<Outcome> record(JsonNode calls, Watch watch, String shape) throws InterruptedException {
     Answer answer =
         ask(
+            "record",
             RunnerMessage.CallsRecorded.class,
             id -> new RunnerMessage.RecordCalls(id, calls),
             plan.limits().size());
@@ -168,6 +174,7 @@ final class Batches {
       throws InterruptedException {
     Answer answer =
         ask(
+            "watch",
             RunnerMessage.Returned.class,
             id -> new RunnerMessage.Call(id, call.get("args"), call.get("kwargs")),
             plan.limits().size());
@@ -177,9 +184,10 @@ final class Batches {
     return watch.judge(Collections.singletonList(returned.origin()), "at " + shape);
   }
 
-  private Batch candidate(int calls, Duration limit, IntFunction<RunnerMessage> request)
+  private Batch candidate(
+      String what, int calls, Duration limit, IntFunction<RunnerMessage> request)
       throws InterruptedException {
-    Answer answer = ask(RunnerMessage.Measured.class, request, limit);
+    Answer answer = ask(what, RunnerMessage.Measured.class, request, limit);
     budget.spend(answer.nanos());
     if (answer.failed() != null) return Batch.failed(answer.failed());
     RunnerMessage.Measured measured = (RunnerMessage.Measured) requireNonNull(answer.message());
@@ -202,10 +210,13 @@ final class Batches {
   }
 
   private Answer ask(
-      Class<? extends RunnerMessage> expected, IntFunction<RunnerMessage> request, Duration limit)
+      String what,
+      Class<? extends RunnerMessage> expected,
+      IntFunction<RunnerMessage> request,
+      Duration limit)
       throws InterruptedException {
     long start = System.nanoTime();
-    try {
+    try (var _ = Span.of(what)) {
       Runner.Answered answer = runner.time(expected, request, limit);
       return answer.message() instanceof RunnerMessage.Raised raised
           ? Answer.failed(Outcome.raised(raised, false, false).at(Stage.PERF))
@@ -215,7 +226,7 @@ final class Batches {
     } catch (Runner.Lost e) {
       return Answer.failed(Outcome.lost(e, Stage.PERF));
     } finally {
-      spending.add("candidate", start);
+      spending.add(what, start);
     }
   }
 }

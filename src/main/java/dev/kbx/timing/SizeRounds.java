@@ -231,7 +231,7 @@ final class SizeRounds {
     physics = asked;
     Batch reference = first == null ? null : first.answer();
     JsonNode calls = lending.answer();
-    Batch candidate = candidate(series, calls, prepared.flushBytes());
+    Batch candidate = candidate(series, calls, counts, prepared.flushBytes());
     if (candidate.failed() != null) return Optional.of(candidate.failed());
     candidateMs = Median.of(candidate.deviceMs()) + Math.min(0, candidate.gapMs());
     double shortest = Collections.min(candidate.deviceMs());
@@ -266,12 +266,12 @@ final class SizeRounds {
     return series.recorded() == null ? batches.reference(lead) : batches.graphs(lead);
   }
 
-  private Batch candidate(Series series, JsonNode calls, long flushBytes)
+  private Batch candidate(Series series, JsonNode calls, boolean counts, long flushBytes)
       throws InterruptedException {
     JsonNode recorded = series.recorded();
     HostRunAhead lead = series.lead();
     if (recorded == null) {
-      return batches.candidate(calls, flushBytes, lead, quiet.ms(size, lead));
+      return batches.candidate(calls, counts, flushBytes, lead, quiet.ms(size, lead));
     }
     if (recorded.equals(calls)) return batches.replayed(calls.size(), flushBytes, lead);
     return Batch.failed(
