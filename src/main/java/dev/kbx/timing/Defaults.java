@@ -145,7 +145,7 @@ final class Defaults {
   /** Calls in a batch at most; fewer where the arenas do not hold that many input sets. */
   static final int MAX_CALLS = 8;
 
-  /** Calls in a batch while it is unknown whether a few rounds suffice. */
+  /** Calls in a batch of graphs, and in others while it is unknown whether a few rounds suffice. */
   static final int FEW_CALLS = 4;
 
   /** Calls in a batch that only warms up. */

@@ -177,7 +177,7 @@ final class SizeRounds {
    * @return the recorded calls, or why there are no graphs, as for {@link LaunchedSize#replay}
    */
   Step<JsonNode> record(HostRunAhead lead) throws InterruptedException, Oracle.Refused {
-    var _ = batches.prepare(size, sets(lead), Phase.RECORDING, 0).answer();
+    var _ = batches.prepare(size, graphs(lead), Phase.RECORDING, 0).answer();
     Batch reference = batches.graphs(HostRunAhead.GRAPHS).answer();
     if (reference.failed() != null) return Step.ended(reference.failed());
     JsonNode calls = batches.lend().answer();
@@ -191,8 +191,17 @@ final class SizeRounds {
     return batches.graphs(lead).answer();
   }
 
+  /**
+   * Number of calls that are recorded: recording one takes longer than timing it in several rounds.
+   *
+   * @param lead of the preceding series
+   */
+  int graphs(HostRunAhead lead) {
+    return Math.min(sets(lead), FEW_CALLS);
+  }
+
   /** Number of launched calls in a round, by the duration of the slower side. */
-  int sets(HostRunAhead lead) {
+  private int sets(HostRunAhead lead) {
     return Batches.calls(Math.max(quiet.ms(size, lead), candidateMs));
   }
 
