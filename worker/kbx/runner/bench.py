@@ -29,6 +29,7 @@ from kbx.runner import (
     profile,
     seccomp,
     tuning,
+    witness,
 )
 from kbx.runner.ledger import Ledger
 from kbx.runner.witness import Witness
@@ -46,6 +47,7 @@ def warm():
     standins.install()
     launches.warm()
     native.prepare()
+    witness.warm()
 
 
 def before_fork(spawn):

@@ -6,6 +6,7 @@ some tenths of a microsecond more.
 """
 
 import contextlib
+import functools
 import inspect
 import os
 import sys
@@ -126,10 +127,9 @@ class Witness:
             self._launcher.__call__, self._watching = self._launch, False
 
     def _seal(self):
-        ours = *_TRUSTED, sys.modules[__name__]
-        launches.interpret, interpreter.access = self._native.interpret, self._native.access
-        parts = (part for part in _parts(*ours, *_COMPUTING) if part[0] is not self._launcher)
-        self._native.seal(interpreter.launch, self._account, _codes(*ours), tuple(parts))
+        codes, parts = _sealed()
+        parts = tuple(part for part in parts if part[0] is not self._launcher)
+        self._native.seal(interpreter.launch, self._account, codes, parts)
 
     def ran(self, least=1):
         """Names of operations that compute and ran so often or more since last asked, watched or not, also as parts of others."""
@@ -400,6 +400,20 @@ _TRUSTED = (
 
 _COMPUTING = (np, tl, tl.core, tl.math, tl.standard, tl.random, tl.semantic)
 """Modules that interpreted kernels compute with."""
+
+
+def warm():
+    """Works out what every runner seals, once in the process that they are forked from: it takes ten milliseconds and more."""
+    if native.library is not None:
+        _sealed()
+
+
+@functools.cache
+def _sealed():
+    """The code that may use the native half, and all that must stay as it is: what ``_codes`` and ``_parts`` find."""
+    ours = *_TRUSTED, sys.modules[__name__]
+    launches.interpret, interpreter.access = native.library.interpret, native.library.access
+    return _codes(*ours), tuple(_parts(*ours, *_COMPUTING))
 
 
 def _parts(*modules):
