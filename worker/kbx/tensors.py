@@ -71,6 +71,9 @@ class Arena:
     Subclasses give ``name``, ``capacity`` (bytes) and ``typed``.
     """
 
+    private = False
+    """Whether no other process can write to it."""
+
     def __init__(self, name, capacity):
         self.name, self.capacity, self.used = name, capacity, 0
 

@@ -235,6 +235,8 @@ def _form(call):
 class _Copy(Arena):
     """A copy of ``nbytes`` of an arena from ``start``, under the places that they have there."""
 
+    private = True
+
     def __init__(self, arena, start, nbytes):
         nbytes = min(nbytes, arena.capacity - start)
         super().__init__(arena.name, start + nbytes)
