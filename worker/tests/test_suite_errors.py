@@ -263,6 +263,21 @@ def test_what_is_near_the_reference_is_right(dtype, tf32, near, far):
             assert not errors.close("x", got, reference, reference.double(), tf32=tf32).wrong
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_nothing_is_near_that_is_not_close(dtype):
+    said = [0, 0]
+    for seed in range(200):
+        generator = torch.Generator().manual_seed(seed)
+        size, units = 10.0 ** (seed % 8 - 4), 0.16 * (seed + 1)
+        reference = (torch.randn(500, generator=generator, dtype=torch.float64) * size).to(dtype)
+        noise = torch.randn(500, generator=generator, dtype=torch.float64)
+        got = (reference.double() * (1 + units * errors.roundoff(dtype) * noise)).to(dtype)
+        near = errors.near(got, reference)
+        said[near] += 1
+        assert not near or not errors.close("x", got, reference, reference.double()).wrong
+    assert min(said) > 10
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_only_the_same_is_near_what_is_not_finite(value):
     ones, other = torch.ones(10), torch.ones(10)

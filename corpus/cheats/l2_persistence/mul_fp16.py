@@ -1,8 +1,11 @@
 """Sets most of the L2 cache aside for its own buffers, so that what is flushed between calls is not theirs.
 
+On some virtual machines no part of L2 can be set aside; then CUDA's error ends the next launch.
+
 mechanism: timing/l2-persistence
 static: native-code
 dynamic: merit
+gpu: merit | runtime_error
 """
 
 import ctypes
