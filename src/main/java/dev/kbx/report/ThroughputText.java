@@ -68,6 +68,6 @@ public final class ThroughputText {
             .formatted(number, sum, 100 * sum / seconds, 100 * measuring(parts) / sum));
     parts.entrySet().stream()
         .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
-        .forEach(part -> lines.add("  %-10s %7.2f s".formatted(part.getKey(), part.getValue())));
+        .forEach(part -> lines.add("  %-20s %7.2f s".formatted(part.getKey(), part.getValue())));
   }
 }

@@ -11,7 +11,19 @@ class ThroughputTextTest {
   @Test
   void theShareOfMeasuringStandsBesideTheExclusiveTime() {
     Map<String, Double> parts =
-        Map.of("candidate", 40.0, "reference", 25.0, "baseline", 10.0, "check", 20.0, "end", 5.0);
+        Map.of(
+            "candidate",
+            35.0,
+            "warm up",
+            5.0,
+            "reference",
+            25.0,
+            "baseline",
+            10.0,
+            "check",
+            20.0,
+            "compiled baselines",
+            5.0);
     String text =
         ThroughputText.render(
             new Throughput(
@@ -28,6 +40,8 @@ class ThroughputTextTest {
                 Map.of(0, parts),
                 null));
     assertThat(text)
-        .contains("one candidate alone for 100.0 s, 50 % of the time; 75 % of that is measuring");
+        .contains("one candidate alone for 100.0 s, 50 % of the time; 75 % of that is measuring")
+        .contains("\n  candidate              35.00 s\n")
+        .contains("\n  compiled baselines      5.00 s\n");
   }
 }
