@@ -211,26 +211,19 @@ def near(got, reference, tf32=False):
         return math.isfinite(norm) and excess <= budget * norm / math.sqrt(reference.numel())
 
     # A large result goes through memory once for each operation, so there are few, and none in a wider dtype: the difference of nearly
-    # equal numbers is exact, and other rounding is little beside half of a tolerance.
-    if within(*_with_norm(torch.dist(got, reference, math.inf), reference)):
+    # equal numbers is exact, and other rounding is little beside half of a tolerance. The device is waited for once, if the largest
+    # error settles it.
+    wide = torch.promote_types(reference.dtype, torch.float32)  # of what is flat, which is real
+    error = torch.sub(got, reference)
+    largest = torch.linalg.vector_norm(error, math.inf).to(wide)
+    norm, largest = torch.stack([torch.linalg.vector_norm(reference, dtype=wide), largest]).tolist()
+    if within(norm, largest):
         return True
-    norm, excess = _with_norm(_most_beyond(got, reference, budget), reference)
     if not math.isfinite(norm):
         same = (got == reference) | (got.isnan() & reference.isnan())
         got, reference = (t.masked_fill(same, 0) for t in (got, reference))
-        norm, excess = _with_norm(_most_beyond(got, reference, budget), reference)
-    return within(norm, excess)
-
-
-def _most_beyond(got, reference, budget):
-    """The most by which an error exceeds ``budget`` times the reference."""
-    return torch.sub(got, reference).abs_().sub_(reference.abs(), alpha=budget).max()
-
-
-def _with_norm(error, reference):
-    """The reference's norm, and ``error``. The device is waited for once."""
-    wide = torch.promote_types(reference.dtype, torch.float32)
-    return torch.stack([torch.linalg.vector_norm(reference, dtype=wide), error.to(wide)]).tolist()
+        error, norm = torch.sub(got, reference), torch.linalg.vector_norm(reference, dtype=wide).item()
+    return within(norm, error.abs_().sub_(reference.abs(), alpha=budget).max().item())
 
 
 def exact(path, got, expected, signed_zero=False):
