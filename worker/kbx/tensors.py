@@ -105,6 +105,10 @@ class Arena:
             self.typed(offset, count, tensor.dtype).copy_(source)
         return leaf
 
+    def kept(self, tensor):
+        """A tensor of this arena where nobody else can change it: itself, or a copy."""
+        return tensor if self.private else tensor.clone()
+
     def view(self, leaf):
         """The tensor that a leaf describes, as a view of this arena; raises TreeError if it does not fit."""
         try:

@@ -233,7 +233,7 @@ def _form(call):
 
 
 class _Copy(Arena):
-    """A copy of ``nbytes`` of an arena from ``start``, under the places that they have there."""
+    """A copy of ``nbytes`` of an arena from ``start``, under the places that they have there. Its tensors share one storage."""
 
     private = True
 

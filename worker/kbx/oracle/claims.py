@@ -74,7 +74,7 @@ def tensor_claims(value):
 
 
 def fetch(arena):
-    """A function from a tensor claim to a private copy of what lies there; raises ClaimError when it leaves the arena."""
+    """A function from a tensor claim to what lies there, where nobody else can change it; raises ClaimError when it leaves the arena."""
 
     def copy(claim):
         count = math.prod(claim.shape)
@@ -82,8 +82,7 @@ def fetch(arena):
             raise ClaimError("a tensor of the result lies outside the arena")
         if not count:
             return torch.empty(claim.shape, dtype=claim.dtype, device=arena.device)
-        lying = arena.typed(claim.place, count, claim.dtype)
-        return (lying if arena.private else lying.clone()).reshape(claim.shape)
+        return arena.kept(arena.typed(claim.place, count, claim.dtype)).reshape(claim.shape)
 
     return copy
 

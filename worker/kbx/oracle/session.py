@@ -180,7 +180,7 @@ def examine_lent(task, known, claim, out, lent, leaves):
 
     def updated():
         pairs = enumerate(zip(originals, leaves, strict=True))
-        return {i: (name, lent.view(leaf).clone()) for i, ((name, _), leaf) in pairs if task.updates(name)}
+        return {i: (name, lent.kept(lent.view(leaf))) for i, ((name, _), leaf) in pairs if task.updates(name)}
 
     return judge.examine(task, known, claim, claims.fetch(out), changed, updated)
 

@@ -32,7 +32,6 @@ from kbx.runner import (
     witness,
 )
 from kbx.runner.ledger import Ledger
-from kbx.runner.witness import Witness
 
 SOURCE = "candidate.py"
 # Taken before any candidate is loaded.
@@ -160,7 +159,7 @@ class Bench:
         # On a GPU the host can read what was copied to it, and that is seen.
         sees_reads = native.library is not None and (self._guarded or not self._emulated)
         ledger = Ledger(request.operations, native.library if sees_reads else None)
-        self._witness = Witness(ledger, self._path, request.cpp, not self._emulated)
+        self._witness = witness.Witness(ledger, self._path, request.cpp, not self._emulated)
         if request.cpp:  # elsewhere a task is about Triton, and what a candidate cannot import it has to do without
             kernel_packages.install(request.source, self._emulated)
         arch = self._spawn.arch if self._emulated else None
