@@ -19,17 +19,26 @@ public final class Spending {
   /** Runs the activity and adds its time, even if it fails. */
   public <T, E extends Exception> T on(String what, Work<T, E> work)
       throws E, InterruptedException {
-    long start = System.nanoTime();
-    try (var _ = Span.of(what)) {
+    try (var _ = begin(what)) {
       return work.done();
-    } finally {
-      add(what, start);
     }
   }
 
-  /** Adds the time since {@code start}, a value of {@link System#nanoTime}. */
-  public void add(String what, long start) {
-    seconds.computeIfAbsent(what, _ -> new DoubleAdder()).add((System.nanoTime() - start) / 1e9);
+  /** An activity that is going on; its time is added when it is closed. */
+  public interface Activity extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** The same for what throws several exceptions. */
+  public Activity begin(String what) {
+    long start = System.nanoTime();
+    Span span = Span.of(what);
+    return () -> {
+      span.close();
+      double spent = (System.nanoTime() - start) / 1e9;
+      seconds.computeIfAbsent(what, _ -> new DoubleAdder()).add(spent);
+    };
   }
 
   /** Seconds so far, by activity. */

@@ -71,12 +71,14 @@ final class Performance {
   }
 
   private Session start() throws InterruptedException {
-    long start = System.nanoTime();
-    Oracle oracle = gpu.oracle();
-    Runner runner =
-        gpu.runner(WarmRunnerPool.Use.TIMED, plan.arch(), oracle.hello(), plan.limits());
-    spending.add("start", start);
-    return new Session(oracle, runner, plan, candidate, draft);
+    return spending.on(
+        "start",
+        () -> {
+          Oracle oracle = gpu.oracle();
+          Runner runner =
+              gpu.runner(WarmRunnerPool.Use.TIMED, plan.arch(), oracle.hello(), plan.limits());
+          return new Session(oracle, runner, plan, candidate, draft);
+        });
   }
 
   private Outcome time(Session session, Map<String, String> files)

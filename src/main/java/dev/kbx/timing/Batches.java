@@ -5,7 +5,6 @@ import static dev.kbx.timing.Defaults.MAX_CALLS;
 import static dev.kbx.timing.Defaults.SHORTEST_MS;
 import static java.util.Objects.requireNonNull;
 
-import dev.kbx.device.Span;
 import dev.kbx.device.Spending;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Limits;
@@ -215,8 +214,7 @@ final class Batches {
       IntFunction<RunnerMessage> request,
       Duration limit)
       throws InterruptedException {
-    long start = System.nanoTime();
-    try (var _ = Span.of(what)) {
+    try (var _ = spending.begin(what)) {
       Runner.Answered answer = runner.time(expected, request, limit);
       return answer.message() instanceof RunnerMessage.Raised raised
           ? Answer.failed(Outcome.raised(raised, false, false).at(Stage.PERF))
@@ -225,8 +223,6 @@ final class Batches {
       return Answer.failed(Outcome.timeout(Stage.PERF, "a batch of timed calls", limit));
     } catch (Runner.Lost e) {
       return Answer.failed(Outcome.lost(e, Stage.PERF));
-    } finally {
-      spending.add(what, start);
     }
   }
 }
