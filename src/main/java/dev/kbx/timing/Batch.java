@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
  * @param state of the device right after the reference's batch
  * @param hostBound whether the device may have waited for the host in most calls
  * @param peakBytes the most memory that a call held; null if unknown
- * @param ran PyTorch's operations that computed in each of the candidate's calls
+ * @param ran PyTorch's operations that computed as often as the candidate was called
  * @param failed why there are no times; null if there are
  */
 record Batch(

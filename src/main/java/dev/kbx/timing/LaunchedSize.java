@@ -78,7 +78,8 @@ final class LaunchedSize implements MeasuredSize {
 
   /** Whether the reference can be recorded now that the candidate's process is gone. */
   boolean records() throws InterruptedException, Oracle.Refused {
-    return rounds.graphsAlone(rounds.graphs(series.lead()), HostRunAhead.GRAPHS).failed() == null;
+    return rounds.graphsAlone(rounds.recordedCalls(series.lead()), HostRunAhead.GRAPHS).failed()
+        == null;
   }
 
   PairedSamples samples() {

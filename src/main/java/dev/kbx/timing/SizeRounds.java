@@ -177,7 +177,7 @@ final class SizeRounds {
    * @return the recorded calls, or why there are no graphs, as for {@link LaunchedSize#replay}
    */
   Step<JsonNode> record(HostRunAhead lead) throws InterruptedException, Oracle.Refused {
-    var _ = batches.prepare(size, graphs(lead), Phase.RECORDING, 0).answer();
+    var _ = batches.prepare(size, recordedCalls(lead), Phase.RECORDING, 0).answer();
     Batch reference = batches.graphs(HostRunAhead.GRAPHS).answer();
     if (reference.failed() != null) return Step.ended(reference.failed());
     JsonNode calls = batches.lend().answer();
@@ -196,7 +196,7 @@ final class SizeRounds {
    *
    * @param lead of the preceding series
    */
-  int graphs(HostRunAhead lead) {
+  int recordedCalls(HostRunAhead lead) {
     return Math.min(sets(lead), FEW_CALLS);
   }
 

@@ -2,7 +2,6 @@ package dev.kbx.timing;
 
 import dev.kbx.outcome.Outcome;
 import dev.kbx.verdict.Stage;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -12,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * PyTorch's operations in the calls of one size. Timed calls are not watched, since watching costs
- * time; but operations are counted in all calls. One that computes in every call of a timed batch,
- * and not when one of these calls is repeated watched, shows a candidate that behaves while it is
- * watched. Calls on other values show nothing: what PyTorch does may depend on them, as for {@code
- * torch.linalg.eigvals}, which computes otherwise where all eigenvalues are real.
+ * time; but operations are counted in all calls. One that computes as often as a timed batch has
+ * calls, and not when one of these calls is repeated watched, shows a candidate that behaves while
+ * it is watched. Calls on other values show nothing: what PyTorch does may depend on them, as for
+ * {@code torch.linalg.eigvals}, which computes otherwise where all eigenvalues are real.
  */
 final class TimedOperations {
   private final Set<String> watched = new HashSet<>();
@@ -25,15 +24,15 @@ final class TimedOperations {
     if (operations != null) watched.addAll(operations);
   }
 
-  /** Which of the operations that ran in every call of a timed batch were in no watched call. */
-  Set<String> unwatched(Collection<String> timed) {
+  /** Which operations of a timed batch, as in {@link Batch#ran}, were in no watched call. */
+  Set<String> unwatched(List<String> timed) {
     Set<String> unwatched = new TreeSet<>(timed);
     unwatched.removeAll(watched);
     return unwatched;
   }
 
   /** The finding, if a timed batch ran what watched calls, one of them on its values, do not. */
-  Optional<Outcome> judge(Collection<String> timed, String shape) {
+  Optional<Outcome> judge(List<String> timed, String shape) {
     Set<String> hidden = unwatched(timed);
     if (hidden.isEmpty()) return Optional.empty();
     return Optional.of(

@@ -34,7 +34,7 @@ class TimedOperationsTest {
   }
 
   @Test
-  void aRunnerThatDoesNotCountExplainsNothing() {
+  void aWatchedCallWithoutCountsClearsNothing() {
     operations.watched(null);
     assertThat(operations.judge(List.of("tanh"), "(4096,)")).isPresent();
   }
