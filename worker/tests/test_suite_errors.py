@@ -12,6 +12,8 @@ from kbx.suite.original import OriginalRules
 from kbx.suite.values import transform
 
 SEEDS = range(4)
+DEVICES = pytest.mark.parametrize("device", ["cpu", *(["cuda"] if torch.cuda.is_available() else [])])
+DTYPES = pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
 FP32_DISTRIBUTIONS = [d for d in DISTRIBUTIONS if d != "small"]
 
 
@@ -263,7 +265,7 @@ def test_what_is_near_the_reference_is_right(dtype, tf32, near, far):
             assert not errors.close("x", got, reference, reference.double(), tf32=tf32).wrong
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+@DTYPES
 def test_nothing_is_near_that_is_not_close(dtype):
     said = [0, 0]
     for seed in range(200):
@@ -278,12 +280,37 @@ def test_nothing_is_near_that_is_not_close(dtype):
     assert min(said) > 10
 
 
+@DEVICES
+@DTYPES
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
-def test_only_the_same_is_near_what_is_not_finite(value):
-    ones, other = torch.ones(10), torch.ones(10)
+def test_only_the_same_is_near_what_is_not_finite(value, dtype, device):
+    ones = torch.ones(10, dtype=dtype, device=device)
+    other = ones.clone()
     other[3] = value
-    assert not errors.near(ones, other) and not errors.near(other, ones)
-    assert errors.near(other, other.clone()) and not errors.near(other, other * 1.01)
+    assert not errors.near(ones, other) and not errors.near(other, ones) and not errors.near(other, -other)
+    assert errors.near(other, other.clone()) and not errors.near(other, other * 1.25)
+
+
+@DEVICES
+@DTYPES
+def test_nothing_is_near_whose_difference_overflows(dtype, device):
+    """60000 less -60000 is infinite in half precision."""
+    large = torch.full((10,), 0.95 * torch.finfo(dtype).max, dtype=dtype, device=device)
+    assert not errors.near(large, -large) and not errors.near(torch.zeros_like(large), large)
+    one = torch.ones_like(large)
+    one[3] = large[3]
+    assert not errors.near(one, torch.where(one == 1, one, -one))
+
+
+@DEVICES
+@DTYPES
+def test_near_says_of_subnormal_numbers_what_close_says(dtype, device):
+    tiny = torch.finfo(dtype).smallest_normal * torch.linspace(0.1, 2, 40, dtype=torch.float64, device=device)
+    reference = tiny.to(dtype)
+    assert errors.near(reference, reference.clone())
+    for got in (torch.zeros_like(reference), -reference, reference * 1.5):
+        near = errors.near(got, reference)
+        assert not near or not errors.close("x", got, reference, reference.double()).wrong
 
 
 def test_near_says_nothing_where_a_norm_overflows():
