@@ -233,7 +233,7 @@ class Measured:
     peak_bytes: int | None = None
     """As in ``baseline_measured``."""
     ran: list | None = None
-    """PyTorch's operations that computed as often as there were calls, parts of others included."""
+    """For each call, PyTorch's operations that computed in it, parts of others included."""
 
 
 @dataclass

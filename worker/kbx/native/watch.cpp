@@ -435,15 +435,12 @@ class Wrapped final : public c10::OperatorKernel {
 
   const std::string& name() const { return name_; }
 
-  // How often it ran since last asked, be it as a part of another operation, but for kbx's own use of it while it watches; 0 for views.
-  long take_runs() {
-    long runs = std::exchange(runs_, 0);
-    return view_ ? 0 : runs;
-  }
+  // Whether it ran since last asked, be it as a part of another operation, but for kbx's own use of it while it watches; views never.
+  bool take_ran() { return !view_ && ran_.load(std::memory_order_relaxed) && ran_.exchange(false); }
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
     if (!watching || is_part() || at::in_parallel_region()) {
-      runs_++;
+      ran_.store(true, std::memory_order_relaxed);
       kernel_.callBoxed(op, keys, stack);
       return;
     }
@@ -452,7 +449,7 @@ class Wrapped final : public c10::OperatorKernel {
       kernel_.callBoxed(op, keys, stack);
       return;
     }
-    runs_++;
+    ran_.store(true, std::memory_order_relaxed);
     std::vector<at::Tensor> inputs, written;
     bool number = gather(op, *stack, inputs, written);
     {
@@ -528,7 +525,7 @@ class Wrapped final : public c10::OperatorKernel {
   c10::SafeKernelFunction kernel_;
   std::string name_;
   bool pointwise_, view_;
-  long runs_ = 0;  // of several threads, some may be lost
+  std::atomic<bool> ran_{false};
   std::vector<size_t> written_;
 };
 
@@ -548,12 +545,11 @@ bool has_kernel(const c10::OperatorHandle& op, c10::DispatchKey key) {
 
 // ---------------------------------------------------------------- Python
 
-PyObject* ran(PyObject*, PyObject* given) {
-  long least = PyLong_AsLong(given);
-  PyObject* names = PyErr_Occurred() ? nullptr : PyList_New(0);
+PyObject* ran(PyObject*, PyObject*) {
+  PyObject* names = PyList_New(0);
   if (!names) return nullptr;
   for (Wrapped* each : Wrapped::all()) {
-    if (each->take_runs() < least) continue;
+    if (!each->take_ran()) continue;
     PyObject* name = PyUnicode_FromString(each->name().c_str());
     if (!name || PyList_Append(names, name) != 0) PyErr_Clear();
     Py_XDECREF(name);
@@ -991,7 +987,7 @@ PyMethodDef methods[] = {
     {"watch", watch, METH_O, "Tells an observer of every operation and guards memory, until called with None."},
     {"touched", touched, METH_NOARGS, "What was touched outside of operations since last asked: (address, written), one a page."},
     {"overrun", overrun, METH_NOARGS, "Whether anything was written behind the end of a tensor since last asked."},
-    {"ran", ran, METH_O, "The names of operations that ran so often or more since last asked, watched or not."},
+    {"ran", ran, METH_NOARGS, "The names of operations that ran since last asked, watched or not."},
     {"count", count, METH_NOARGS, "How often an observer was told."},
     {"watch_driver", watch_driver, METH_O, "Whether what is asked of the GPU's driver outside of operations is noted from now on."},
     {"expect_launch", expect_launch, METH_O, "Launches of this CUfunction by this thread are accounted for; 0 ends that."},

@@ -132,7 +132,9 @@ class Bench:
         self.own += [self._make(k) for k in range(1, sets)]
 
     def lend(self):
-        """Copies every set to the runner's arena; returns the calls as in ``messages.runner.Measure``."""
+        """Copies every set to the runner's arena; returns the calls as in ``messages.runner.Measure``. Lent again, all sets are as they
+        were."""
+        self.calls, self.leaves = [], []
         self.session.lent.reset()
         for k in range(len(self.own)):
             args, kwargs, leaves = session.lend(self.task.spoken(self._as_made(k), k), self.session.lent)

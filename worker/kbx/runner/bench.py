@@ -188,7 +188,7 @@ class Bench:
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
         self._witness.ran()
         value, origin = self._witness.call(self._entry, args, kwargs, inputs, self._put)
-        ran = self._witness.ran() if self._clock else None
+        ran = self._witness.computing(self._witness.ran()) if self._clock else None
         if self._clock:
             self._clock.forget()  # the reference's next calls are timed
         launched, compiled = self._launches.take_launches(), self._launches.take_compiled()
@@ -235,9 +235,10 @@ class Bench:
 
     def _time(self, request, calls, slots):
         """Every call as in ``_call``, between events."""
-        values, out = [], self._arenas["out"]
+        values, ran, out = [], [], self._arenas["out"]
 
         def done(call, result):
+            ran.append(self._witness.ran())
             out.used = slots[len(values)]
             values.append(results.put(result, out, call.inputs))
 
@@ -245,11 +246,10 @@ class Bench:
         before = clock.Before(request.flush_bytes, request.lead, request.warm)
         self._witness.ran()
         timed = self._clock.time(calls, before, done)
-        ran = self._witness.ran(len(calls))
         self._clock.forget()  # nor could that of the reference's next calls
         host_bound = sum(each.host_bound for each in timed)
-        times = [each.ms for each in timed]
-        return messages.Measured(request.id, times, values, 0.0, host_bound, clock.peak_bytes(timed), ran)
+        times, computed = [each.ms for each in timed], [self._witness.computing(names) for names in ran]
+        return messages.Measured(request.id, times, values, 0.0, host_bound, clock.peak_bytes(timed), computed)
 
     def _profile(self, request):
         kernels, failure = profile.run(request, self._spawn)

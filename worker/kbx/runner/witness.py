@@ -131,10 +131,14 @@ class Witness:
         parts = tuple(part for part in parts if part[0] is not self._launcher)
         self._native.seal(interpreter.launch, self._account, codes, parts)
 
-    def ran(self, least=1):
-        """Names of operations that compute and ran so often or more since last asked, watched or not, also as parts of others."""
-        names = self._native.ran(least) if self._native is not None else ()
-        parsed = (operations.parsed(name, False) for name in names)
+    def ran(self):
+        """Operations that ran since last asked, watched or not, also as parts of others, for ``computing``."""
+        return self._native.ran() if self._native is not None else ()
+
+    @staticmethod
+    def computing(ran):
+        """Names of those operations that compute. Not asked between timed calls: it takes longer than ``ran``."""
+        parsed = (operations.parsed(name, False) for name in ran)
         computing = (o for o in parsed if operations.kind(o, False) is operations.Kind.COMPUTES)
         return sorted({o.base.rstrip("_") for o in computing})
 

@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
  * @param state of the device right after the reference's batch
  * @param hostBound whether the device may have waited for the host in most calls
  * @param peakBytes the most memory that a call held; null if unknown
- * @param ran PyTorch's operations that computed as often as the candidate was called
+ * @param ran for each call of the candidate, PyTorch's operations that computed in it
  * @param failed why there are no times; null if there are
  */
 record Batch(
@@ -26,7 +26,7 @@ record Batch(
     OracleMessage.@Nullable DeviceState state,
     boolean hostBound,
     @Nullable Long peakBytes,
-    List<String> ran,
+    List<List<String>> ran,
     @Nullable Outcome failed) {
 
   /**
@@ -37,7 +37,7 @@ record Batch(
   static Batch of(RunnerMessage.Measured measured, double wallMs) {
     List<Double> ms = measured.deviceMs();
     boolean hostBound = most(measured.hostBound(), ms);
-    List<String> ran = measured.ran() == null ? List.of() : measured.ran();
+    List<List<String>> ran = measured.ran() == null ? List.of() : measured.ran();
     double gapMs = gapMs(ms, wallMs);
     return new Batch(
         ms, measured.values(), gapMs, null, hostBound, measured.peakBytes(), ran, null);

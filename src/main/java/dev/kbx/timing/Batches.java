@@ -130,16 +130,21 @@ final class Batches {
       JsonNode calls, boolean counts, long flushBytes, HostRunAhead lead, double referenceMs)
       throws InterruptedException {
     return candidate(
-        counts ? "candidate" : "warm up",
+        counts,
         calls.size(),
         budget.batch(calls.size(), referenceMs),
         id -> new RunnerMessage.Measure(id, calls, flushBytes, lead.flushes(), plan.warm()));
   }
 
-  /** Times the candidate's graphs, {@code calls} of them. */
-  Batch replayed(int calls, long flushBytes, HostRunAhead lead) throws InterruptedException {
+  /**
+   * Times the candidate's graphs, {@code calls} of them.
+   *
+   * @param counts as for {@link #candidate}
+   */
+  Batch replayed(int calls, boolean counts, long flushBytes, HostRunAhead lead)
+      throws InterruptedException {
     return candidate(
-        "candidate",
+        counts,
         calls,
         plan.limits().size(),
         id -> new RunnerMessage.ReplayCalls(id, flushBytes, lead.flushes(), plan.warm()));
@@ -167,16 +172,19 @@ final class Batches {
   /**
    * Repeats a call (as in {@code measure}) untimed and watched; returns a finding, if any.
    *
+   * @param referenceMs milliseconds of a call of the reference
    * @param operations is told which ran
    */
-  Optional<Outcome> watched(JsonNode call, Watch watch, TimedOperations operations, String shape)
+  Optional<Outcome> watched(
+      JsonNode call, double referenceMs, Watch watch, TimedOperations operations, String shape)
       throws InterruptedException {
     Answer answer =
         ask(
             "watch",
             RunnerMessage.Returned.class,
             id -> new RunnerMessage.Call(id, call.get("args"), call.get("kwargs")),
-            plan.limits().size());
+            budget.batch(1, referenceMs));
+    budget.spend(answer.nanos());
     if (answer.failed() != null) return Optional.of(answer.failed());
     RunnerMessage.Returned returned = (RunnerMessage.Returned) requireNonNull(answer.message());
     operations.watched(returned.ran());
@@ -184,8 +192,9 @@ final class Batches {
   }
 
   private Batch candidate(
-      String what, int calls, Duration limit, IntFunction<RunnerMessage> request)
+      boolean counts, int calls, Duration limit, IntFunction<RunnerMessage> request)
       throws InterruptedException {
+    String what = counts ? "candidate" : "warm up";
     Answer answer = ask(what, RunnerMessage.Measured.class, request, limit);
     budget.spend(answer.nanos());
     if (answer.failed() != null) return Batch.failed(answer.failed());

@@ -21,6 +21,7 @@ import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.OracleMessage.PrepareSize.Phase;
 import dev.kbx.worker.PeakRates;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -257,17 +258,26 @@ final class SizeRounds {
     if (!series.conditions().spoilt(reference.state())) {
       series.add(compared(candidate, reference, referenceFirst, asked, series.lead()), adapts);
     }
-    boolean launches = series.recorded() == null;
-    if (launches && (number == watchedRound || !operations.unwatched(candidate.ran()).isEmpty())) {
-      Optional<Outcome> found = watched(calls);
+    if (series.recorded() != null) return operations.judge(candidate.ran(), size.shape());
+    if (number == watchedRound) {
+      Optional<Outcome> found = watched(series, calls.get(random.nextInt(calls.size())));
       if (found.isPresent()) return found;
     }
-    return operations.judge(candidate.ran(), size.shape());
+    if (operations.unwatched(candidate.ran()).isEmpty()) return Optional.empty();
+    return operations.explain(
+        candidate.ran(), lentAgain(), call -> watched(series, call), size.shape());
   }
 
-  private Optional<Outcome> watched(JsonNode calls) throws InterruptedException {
-    return batches.watched(
-        calls.get(random.nextInt(calls.size())), watch, operations, size.shape());
+  private Optional<Outcome> watched(Series series, JsonNode call) throws InterruptedException {
+    double referenceMs = quiet.ms(size, series.lead());
+    return batches.watched(call, referenceMs, watch, operations, size.shape());
+  }
+
+  /** A round's calls in any order, on the values that it has timed: it may have updated them. */
+  private List<JsonNode> lentAgain() throws InterruptedException, Oracle.Refused {
+    List<JsonNode> calls = new ArrayList<>(batches.lend().answer().values());
+    Collections.shuffle(calls, random);
+    return calls;
   }
 
   private Batches.Asked<Batch> reference(Series series) {
@@ -282,7 +292,7 @@ final class SizeRounds {
     if (recorded == null) {
       return batches.candidate(calls, counts, flushBytes, lead, quiet.ms(size, lead));
     }
-    if (recorded.equals(calls)) return batches.replayed(calls.size(), flushBytes, lead);
+    if (recorded.equals(calls)) return batches.replayed(calls.size(), counts, flushBytes, lead);
     return Batch.failed(
         Outcome.of(
             Status.INFRASTRUCTURE,

@@ -273,7 +273,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
    *
    * @param hostBound as in {@link OracleMessage.BaselineMeasured}
    * @param peakBytes as in {@link OracleMessage.BaselineMeasured}
-   * @param ran PyTorch's operations that computed as often as there were calls; null if unknown
+   * @param ran for each call, PyTorch's operations that computed in it; null if unknown
    */
   @JsonTypeName("measured")
   record Measured(
@@ -283,11 +283,11 @@ public sealed interface RunnerMessage extends Message.Numbered {
       double seconds,
       @Nullable Integer hostBound,
       @Nullable Long peakBytes,
-      @Nullable List<String> ran)
+      @Nullable List<List<String>> ran)
       implements RunnerMessage {
     public Measured {
       deviceMs = List.copyOf(deviceMs);
-      ran = ran == null ? null : List.copyOf(ran);
+      ran = ran == null ? null : ran.stream().map(List::copyOf).toList();
       values = List.copyOf(values);
     }
   }
