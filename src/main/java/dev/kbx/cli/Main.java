@@ -155,14 +155,11 @@ public final class Main {
   private static int wrongUsage(CommandLine.ParameterException e, String[] args) {
     CommandLine command = e.getCommandLine();
     PrintWriter err = command.getErr();
-    Optional<String> refused = Values.message(e);
-    if (refused.isPresent()) {
-      err.println("kbx: " + refused.get());
-      return ExitCode.USAGE;
-    }
-    err.println("kbx: " + e.getMessage());
+    Optional<String> known = Values.message(e);
+    err.println("kbx: " + known.orElse(e.getMessage()));
     CommandLine.UnmatchedArgumentException.printSuggestions(e, err);
-    err.println("Try 'kbx help' or '" + command.getCommandSpec().qualifiedName() + " --help'.");
+    if (known.isEmpty())
+      err.println("Try 'kbx help' or '" + command.getCommandSpec().qualifiedName() + " --help'.");
     return ExitCode.USAGE;
   }
 

@@ -4,6 +4,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
@@ -11,6 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Converters of options and parameters that refuse wrong values during parsing. */
@@ -29,42 +33,68 @@ final class Values {
   }
 
   /**
-   * The message about a missing parameter, or about a refused value, if that was the cause: option
-   * or parameter, value, what is wrong.
+   * The message about a missing parameter, an argument too many, or a refused value, if that was
+   * the cause: option or parameter, value, what is wrong. Empty for an unknown option.
    */
   static Optional<String> message(ParameterException e) {
     if (e instanceof MissingParameterException missing) return missing(missing);
-    if (e.getCause() instanceof Refused refused) {
-      String value = e.getValue() == null || e.getValue().isEmpty() ? "" : " " + e.getValue();
-      return Optional.of(name(e.getArgSpec()) + value + ": " + refused.getMessage());
-    }
-    // A refused value ends a list of parameters and is reported as unmatched.
-    List<PositionalParamSpec> parameters =
-        e.getCommandLine().getCommandSpec().positionalParameters();
-    return e instanceof UnmatchedArgumentException left
-            && left.getUnmatched().contains("")
-            && !parameters.isEmpty()
-        ? Optional.of(name(parameters.getLast()) + ": " + EMPTY)
-        : Optional.empty();
+    if (e instanceof UnmatchedArgumentException unmatched) return unmatched(unmatched);
+    if (e.getCause() instanceof Refused refused) return refused(e, refused.getMessage());
+    if (!(e.getCause() instanceof TypeConversionException)) return Optional.empty();
+    Class<?> type = e.getArgSpec().type();
+    if (type == int.class) return refused(e, "is no whole number");
+    return type == double.class ? refused(e, "is no number") : Optional.empty();
   }
 
-  /** Which parameters a command needs; empty if an option is missing, or its value. */
-  private static Optional<String> missing(MissingParameterException e) {
-    if (e.getMissing().isEmpty() || e.getMissing().stream().anyMatch(ArgSpec::isOption)) {
-      return Optional.empty();
+  private static Optional<String> refused(ParameterException e, @Nullable String why) {
+    String value = e.getValue() == null || e.getValue().isEmpty() ? "" : " " + e.getValue();
+    return Optional.of(name(e.getArgSpec()) + value + ": " + why);
+  }
+
+  private static Optional<String> unmatched(UnmatchedArgumentException e) {
+    if (e.isUnknownOption()) return Optional.empty();
+    CommandLine line = e.getCommandLine();
+    CommandSpec command = line.getCommandSpec();
+    String name = command.qualifiedName();
+    if (!line.getSubcommands().isEmpty()) {
+      return Optional.of(
+          "'%s %s': no such command; '%s --help' lists them"
+              .formatted(name, e.getUnmatched().getFirst(), name));
     }
+    // A refused value ends a list of parameters and is reported as unmatched.
+    List<PositionalParamSpec> parameters = command.positionalParameters();
+    if (e.getUnmatched().contains("") && !parameters.isEmpty()) {
+      return Optional.of(name(parameters.getLast()) + ": " + EMPTY);
+    }
+    return Optional.of(
+        "'%s' takes no further argument '%s'; '%s --help' explains it"
+            .formatted(name, e.getUnmatched().getFirst(), name));
+  }
+
+  /** What a command or an option needs; empty if picocli does not say what. */
+  private static Optional<String> missing(MissingParameterException e) {
+    List<ArgSpec> missing = e.getMissing();
+    if (missing.size() == 1
+        && missing.getFirst() instanceof OptionSpec option
+        && !option.required()) {
+      return Optional.of(option.longestName() + " needs " + option.paramLabel());
+    }
+    if (missing.isEmpty()) return Optional.empty();
     CommandSpec command = e.getCommandLine().getCommandSpec();
-    String needed =
-        command.positionalParameters().stream()
-            .filter(ArgSpec::required)
-            .map(Values::many)
-            .collect(Collectors.joining(" and "));
+    Stream<? extends ArgSpec> required =
+        missing.stream().anyMatch(ArgSpec::isOption)
+            ? missing.stream()
+            : command.positionalParameters().stream().filter(ArgSpec::required);
+    String needed = required.map(Values::many).collect(Collectors.joining(" and "));
     return Optional.of(
         "'%s' needs %s; '%s --help' explains it"
             .formatted(command.qualifiedName(), needed, command.qualifiedName()));
   }
 
   private static String many(ArgSpec argument) {
+    if (argument instanceof OptionSpec option) {
+      return option.longestName() + " " + option.paramLabel();
+    }
     int least = argument.arity().min();
     return (least > 1 ? "at least " + least + " × " : "") + argument.paramLabel();
   }
