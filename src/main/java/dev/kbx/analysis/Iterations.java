@@ -102,7 +102,7 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
     }
     if (methods.isEmpty()) {
       throw new IncomparableRuns(
-          "no rounds in run %s: no method has candidates of two ('round' in predictions; 'kbx export predictions --rounds' writes those of a run of methods)"
+          "no rounds in run %s: no method has candidates of two ('round' in predictions). Of a run of methods judge every kernel that was written: 'kbx export predictions DIR --rounds', 'kbx eval DIR/predictions.jsonl', 'kbx analyze iterations'"
               .formatted(String.join(", ", pool.entered().runs())));
     }
     List<Singles> singles = new ArrayList<>();

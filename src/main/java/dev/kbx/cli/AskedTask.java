@@ -50,8 +50,11 @@ final class AskedTask {
 
   /** Throws if the reference cannot be used: before a run begins, not in the verdicts of it. */
   void check(JudgingPool pool, Plan plan, List<Task> selected) throws InterruptedException {
-    if (given == null || !plan.reaches(Stage.COMPILE)) return;
+    OwnReference own = reference;
+    if (own == null || !plan.reaches(Stage.COMPILE)) return;
     OwnSuite.check(
-        VerifyCommand.verification(pool, plan.arch(), plan.secret(), plan.precision()), selected);
+        own,
+        VerifyCommand.verification(pool, plan.arch(), plan.secret(), plan.precision()),
+        selected);
   }
 }

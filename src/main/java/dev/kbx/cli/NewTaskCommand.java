@@ -112,7 +112,7 @@ final class NewTaskCommand implements Callable<Integer> {
       Verification verification =
           pool.tasks(VerifyCommand.plan(VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32));
       List<Task> given = OwnSuite.of(reference).tasks();
-      OwnSuite.check(verification, given);
+      OwnSuite.check(reference, verification, given);
       List<String> updates = verification.updates(given.getFirst());
       System.err.println("kbx: trying the task's controls, as 'kbx tasks verify' does");
       for (OwnTask form : OwnTask.values()) {

@@ -30,7 +30,8 @@ import java.util.List;
  * it is judged by {@link Judge}, as a candidate is.
  */
 public final class Verification implements TaskReferee {
-  private static final Duration LIMIT = Duration.ofMinutes(5);
+  /** The time to load a task and try its functions. */
+  public static final Duration LIMIT = Duration.ofMinutes(5);
 
   private final LocalReferee referee;
   private final Plan plan;

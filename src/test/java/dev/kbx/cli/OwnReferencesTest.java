@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -265,5 +266,26 @@ class OwnReferencesTest {
     assertThat(Kbx.run(folder, make).err())
         .isEqualTo(
             "kbx: my-tasks/own/scaling.py: is there already; give another name, or delete it\n");
+  }
+
+  @Test
+  @Tag("soak-only")
+  void aReferenceThatTakesLongIsNamedMeanwhile() throws Exception {
+    write(
+        "slow.py",
+        """
+        import time
+
+        once = [time.sleep]
+
+        # inputs: f32[16, 40], 2.0
+        def scale(x, by):
+            if once:
+                once.pop()(8)
+            return x * by
+        """);
+    Kbx.Result result = eval("right.py", "--reference", "slow.py");
+    assertThat(result.exit()).isZero();
+    assertThat(result.err()).contains("slow.py: its calls are tried before anything is judged");
   }
 }
