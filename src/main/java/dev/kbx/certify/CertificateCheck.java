@@ -122,7 +122,7 @@ public record CertificateCheck(
         if (number == 1) header = header(json);
         else entry(json);
       } catch (JacksonException | IllegalArgumentException | NullPointerException e) {
-        problems.add("line %d is none of a certificate".formatted(number));
+        problems.add("line %d is no line of a certificate".formatted(number));
       }
     }
 
@@ -163,7 +163,9 @@ public record CertificateCheck(
             new CertificateHeader.Counts(
                 read.verdicts(), read.correct(), read.timed(), read.withRounds());
         if (!Objects.equals(stated, counts)) {
-          problems.add("its first line says %s, and it has %s".formatted(stated, counts));
+          problems.add(
+              "its first line says %s; it has %s"
+                  .formatted(stated.described(), counts.described()));
         }
       }
       return new CertificateCheck(signer, header, figures.counts(), problems);

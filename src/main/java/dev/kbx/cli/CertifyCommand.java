@@ -45,7 +45,8 @@ import picocli.CommandLine.Parameters;
       "differs."
     })
 final class CertifyCommand implements Callable<Integer> {
-  private static final String FILE = "certificate.kbx";
+  private static final String ENDING = ".kbx";
+  private static final String FILE = "certificate" + ENDING;
 
   @Mixin private RunsCommand.Folder results = new RunsCommand.Folder();
 
@@ -108,7 +109,8 @@ final class CertifyCommand implements Callable<Integer> {
     SigningKey signing = signingKey();
     try (RunStore store = results.open()) {
       RunInfo chosen = chosen(store);
-      Path file = output == null ? file(chosen) : output;
+      Path named = output;
+      Path file = named == null ? file(chosen) : OutFolder.file("--output " + named, named, ENDING);
       CertificateHeader header = header(store, chosen);
       AtomicFile.replace(file, writer -> write(writer, store, header, signing));
       print(chosen, header, file, signing);

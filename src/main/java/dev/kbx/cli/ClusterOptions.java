@@ -17,6 +17,8 @@ final class ClusterOptions {
   private static final Pattern PLACE =
       Pattern.compile("(ray://)?\\[?(?<host>[^/]+?)\\]?:(?<port>\\d{1,5})");
 
+  private static final String AUTO = "auto";
+
   private static final int PATIENCE_MS = 5_000;
 
   @Option(
@@ -60,7 +62,12 @@ final class ClusterOptions {
    */
   void checkReachable() {
     Matcher place = PLACE.matcher(address().orElseThrow());
-    if (!place.matches()) return; // auto
+    if (!place.matches()) {
+      if (AUTO.equals(address)) return;
+      throw new UserError(
+          "--cluster %s: is no address; give ray://HOST:PORT, HOST:PORT, or auto"
+              .formatted(address));
+    }
     int port = Integer.parseInt(place.group("port"));
     if (port > 65_535) throw new UserError("--cluster %s: no such port".formatted(address));
     try (Socket socket = new Socket()) {

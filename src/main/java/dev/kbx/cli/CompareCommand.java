@@ -73,12 +73,15 @@ final class CompareCommand implements Callable<Integer> {
           now.cards().stream().flatMap(card -> floors.of(card).stream()).toList();
       steps.add(Comparison.of(judged.get(i - 1), now, known));
     }
-    if (page != null) write(page, steps.getFirst());
+    if (page != null) {
+      write(OutFolder.file("--page " + page, page, ".html"), steps.getFirst());
+    }
     Map<String, Object> document = Map.of("kind", "comparison", "steps", steps);
     ComparisonText text = new ComparisonText(Terminal.columns());
     AsPublished published = AsPublished.among(judged);
     if (!json) published.print(System.out);
     print(published.marked(document), String.join("\n", steps.stream().map(text::render).toList()));
+    if (page != null && !json) System.out.println("page: " + page);
     return ExitCode.OK;
   }
 
@@ -86,8 +89,6 @@ final class CompareCommand implements Callable<Integer> {
     Set<String> wanted = ComparisonPage.wanted(comparison);
     Map<String, String> sources = new HashMap<>();
     for (String run : runs) sources.putAll(RunReference.sources(run, folder, wanted));
-    Path parent = file.toAbsolutePath().getParent();
-    if (parent != null) OutFolder.writable("--page " + file, parent);
     new ComparisonPage(comparison, sources).write(file);
   }
 

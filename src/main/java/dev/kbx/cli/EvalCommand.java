@@ -128,8 +128,8 @@ final class EvalCommand implements Callable<Integer> {
   @Option(
       names = "--resume",
       description =
-          "Continue the newest unfinished run of these sources in --out, with its own options;"
-              + " if all are complete, show the newest again.")
+          "Continue the newest unfinished run of these sources in --out; the other options must be"
+              + " those that it was begun with. If all are complete, show the newest again.")
   private boolean resume;
 
   @Option(

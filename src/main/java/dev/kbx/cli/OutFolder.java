@@ -63,6 +63,27 @@ final class OutFolder {
     }
   }
 
+  /**
+   * Checks that a file can be written, and that it takes the place of none of another kind: what is
+   * mistyped is often a source.
+   *
+   * @param name what messages call it
+   * @param ending of the names of its kind, such as {@code .html}
+   */
+  static Path file(String name, Path file, String ending) {
+    if (Files.isDirectory(file)) {
+      throw new UserError("%s: is a folder; name a file, *%s".formatted(name, ending));
+    }
+    if (Files.isRegularFile(file) && !file.toString().endsWith(ending)) {
+      throw new UserError(
+          "%s: is there already and no *%s; give another name, or delete it"
+              .formatted(name, ending));
+    }
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent != null) writable(name, parent);
+    return file;
+  }
+
   /** Throws if a file or a dangling link is where the folder, or one above it, should be. */
   static void refuseObstacle(String name, Path folder) {
     Path nearest = folder;

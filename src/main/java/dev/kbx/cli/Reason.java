@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -13,6 +14,7 @@ final class Reason {
   private Reason() {}
 
   static String of(IOException e) {
+    if (e instanceof CharacterCodingException) return "it is not UTF-8";
     String known =
         switch (e) {
           case NoSuchFileException _ -> "not there";

@@ -6,7 +6,6 @@ import dev.kbx.paper.MarkdownReport;
 import dev.kbx.paper.Publication;
 import dev.kbx.report.AtomicFile;
 import dev.kbx.verdict.Json;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -126,13 +125,7 @@ final class ReportCommand implements Callable<Integer> {
     }
     String name = "--output " + named;
     if (wanted.folder) return OutFolder.writable(name, named);
-    if (Files.isDirectory(named)) {
-      throw new UserError(
-          "%s: is a folder; %s is one file: name it".formatted(name, wanted.label()));
-    }
-    Path parent = named.toAbsolutePath().getParent();
-    if (parent != null) OutFolder.writable(name, parent);
-    return named;
+    return OutFolder.file(name, named, "." + wanted.label());
   }
 
   private static Path named(@Nullable Path target) {

@@ -104,7 +104,7 @@ record ResumedRun(RunInfo run) {
   private void same(String how, Object then, Object now) {
     if (then.equals(now)) return;
     throw new UserError(
-        "run %s was begun %s%s, this is %s%s; start a new run without --resume"
+        "run %s was begun %s%s, this is %s%s; give the same, or start a new run without --resume"
             .formatted(run.id(), how, then, how, now));
   }
 

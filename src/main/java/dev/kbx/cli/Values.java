@@ -1,7 +1,9 @@
 package dev.kbx.cli;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -43,7 +45,15 @@ final class Values {
     if (!(e.getCause() instanceof TypeConversionException)) return Optional.empty();
     Class<?> type = e.getArgSpec().type();
     if (type == int.class) return refused(e, "is no whole number");
+    if (type.isEnum()) return refused(e, "is not one of " + names(type));
     return type == double.class ? refused(e, "is no number") : Optional.empty();
+  }
+
+  /** The constants of an enum, as they are written on a command line. */
+  private static String names(Class<?> type) {
+    return Arrays.stream(type.getEnumConstants())
+        .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
+        .collect(Collectors.joining(", "));
   }
 
   private static Optional<String> refused(ParameterException e, @Nullable String why) {

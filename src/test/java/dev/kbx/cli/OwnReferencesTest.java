@@ -121,7 +121,8 @@ class OwnReferencesTest {
     assertThat(changed.err())
         .containsPattern(
             "was begun on reference my_ref.py:scale \\([0-9a-f]{12}\\), this is on reference"
-                + " my_ref.py:scale \\([0-9a-f]{12}\\); start a new run without --resume");
+                + " my_ref.py:scale \\([0-9a-f]{12}\\); give the same, or start a new run without"
+                + " --resume");
     assertThat(eval("right.py", "--reference", "my_ref.py").out())
         .as("an earlier judgement is not remembered for another reference")
         .contains("wrong_values");

@@ -249,8 +249,10 @@ class ReportCommandTest {
         "pdf");
     refused("no such run in", "report", "nowhere", "--out", run, "--format", "md");
     refused("no runs there", "report", "--out", folder.resolve("none"), "--format", "md");
-    refused(
-        "is a folder; md is one file: name it", "report", run, "--format", "md", "--output", run);
+    refused("is a folder; name a file, *.md", "report", run, "--format", "md", "--output", run);
+    Path source = Files.writeString(folder.resolve("gelu.py"), "import torch\n");
+    refused("gelu.py: is there already and no *.html", "report", run, "--output", source);
+    assertThat(source).hasContent("import torch");
     Path file = Files.createFile(folder.resolve("file"));
     refused("is a file; name a folder", "report", run, "--format", "csv", "--output", file);
     refused("is a file", "report", run, "--format", "md", "--output", file.resolve("x.md"));

@@ -2,8 +2,10 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -19,6 +21,7 @@ class UsageTest {
           runs foo                    | 'kbx runs foo': no such command; 'kbx runs --help' lists them
           tasks show gelu relu        | 'kbx tasks show' takes no further argument 'relu'; 'kbx tasks show --help' explains it
           eval --timeout abc examples | --timeout abc: is no whole number
+          check --severity bad x.py   | --severity bad: is not one of reject, flag, note
           eval --device               | --device needs DEVICE
           tasks new mine              | 'kbx tasks new' needs --from FILE[:NAME]; 'kbx tasks new --help' explains it
           compare one                 | 'kbx compare' needs at least 2 × RUN; 'kbx compare --help' explains it
@@ -37,5 +40,12 @@ class UsageTest {
     }
     assertThat(Kbx.here("eval", "--devic", "cpu").err())
         .contains("Unknown option: '--devic'", "--device");
+  }
+
+  /** Ray itself would be asked only after a bundle is made for its nodes. */
+  @Test
+  void namesAClusterThatIsNone(@TempDir Path out) throws Exception {
+    assertThat(Kbx.here("eval", "examples/honest/gelu.py", "--cluster", "foo", "--out", out).err())
+        .contains("kbx: --cluster foo: is no address; give ray://HOST:PORT, HOST:PORT, or auto");
   }
 }
