@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 
-PROTOCOL = 7
+PROTOCOL = 8
 
 
 def arguments():

@@ -413,6 +413,23 @@ class TimingTest {
   }
 
   @Test
+  void whatTimedCallsRunAndTheSameCallsWatchedDoNotIsEvidence() throws Exception {
+    String timed =
+        measured(0.04, 0.04, 0.04, 0.04)
+            .replace("{\"type", "{\"ran\":[[\"tanh\"],[],[\"tanh\"],[]],\"type");
+    Judgement hiding = judge("brief", Map.of("measure", List.of(timed)));
+    assertThat(hiding.status()).isEqualTo(Status.CHEATING);
+    assertThat(hiding.evidence()).contains("at n=1, timed calls run", "do not: tanh");
+    String watched =
+        "{\"type\":\"returned\",\"id\":$id,\"value\":{\"t\":\"none\"},\"seconds\":0,\"launches\":1,"
+            + "\"compiled\":[],\"ran\":[\"tanh\"],\"origin\":{\"elements\":0,\"own\":0,\"volume\":0,\"foreign\":0,"
+            + "\"operations\":[],\"launches\":0,\"copies\":0,\"used\":false}}";
+    Judgement open =
+        judge("brief", Map.of("measure", List.of(timed), "timed_call", List.of(watched)));
+    assertThat(open.status()).isEqualTo(Status.CORRECT);
+  }
+
+  @Test
   void graphsThatTakeNoTimeAreEvidence() throws Exception {
     String nothing = measured(1e-4, 1e-4, 1e-4, 1e-4);
     Judgement verdict = brief("brief", Map.of("replay_calls", List.of(nothing)));
