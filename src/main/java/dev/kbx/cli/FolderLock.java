@@ -27,7 +27,7 @@ final class FolderLock implements AutoCloseable {
       if (lock == null) {
         file.close();
         throw new UserError(
-            "%s: another kbx is writing there; wait for it, or name another folder with --out"
+            "%s: another kbx is writing there; wait for it or name another folder"
                 .formatted(folder));
       }
       return new FolderLock(file);
