@@ -42,7 +42,7 @@ record MethodFile(Path file, JsonNode document) {
           "%s: has no [[method]]; write one with method = \"…\" and model = \"…\"".formatted(file));
     }
     List<MethodFlags> methods = new ArrayList<>();
-    for (JsonNode table : tables) methods.add(method(table));
+    for (JsonNode table : tables) methods.add(method(table, methods.size() + 1));
     return methods;
   }
 
@@ -62,12 +62,12 @@ record MethodFile(Path file, JsonNode document) {
     fill(command, document, WHOLE, own);
   }
 
-  private MethodFlags method(JsonNode table) {
+  private MethodFlags method(JsonNode table, int number) {
     MethodFlags flags = new MethodFlags();
     CommandLine line = new CommandLine(CommandSpec.forAnnotatedObject(flags));
     line.registerConverter(Path.class, Values::path);
     fill(line, table, "[[method]]", List.of());
-    flags.replayFrom(file.getParent());
+    flags.writtenIn(file, number);
     return flags;
   }
 

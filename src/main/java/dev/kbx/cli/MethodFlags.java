@@ -172,9 +172,23 @@ final class MethodFlags {
 
   @Mixin private ConditionFlags conditions = new ConditionFlags();
 
-  /** Takes the ledger that the model may replay from a folder; null for the current one. */
-  void replayFrom(@Nullable Path folder) {
-    if (model != null) model = ModelCatalog.in(folder, model);
+  /** Where they are written, for messages; null for the command line. */
+  private @Nullable String place;
+
+  /**
+   * Takes them for those of a table of a file, in whose folder the ledger is that the model may
+   * replay.
+   *
+   * @param table number of the table, from 1
+   */
+  void writtenIn(Path file, int table) {
+    place = "%s, [[method]] %d: ".formatted(file, table);
+    if (model != null) model = ModelCatalog.in(file.getParent(), model);
+  }
+
+  /** What is wrong with them, and where they are. */
+  UserError placed(UserError wrong) {
+    return place == null ? wrong : new UserError(place + wrong.getMessage());
   }
 
   boolean hasControl() {

@@ -83,9 +83,13 @@ final class PreparedMethods implements AutoCloseable {
 
   /** A method's settings, and those of its control if it has one. */
   private List<MethodSettings> settings(MethodFlags method) {
-    MethodSettings asked = method.settings(conditions(method), prompts.version());
-    var _ = program(method); // Refused early if it cannot be started.
-    return method.hasControl() ? List.of(asked, MethodFlags.control(asked)) : List.of(asked);
+    try {
+      MethodSettings asked = method.settings(conditions(method), prompts.version());
+      var _ = program(method); // Refused early if it cannot be started.
+      return method.hasControl() ? List.of(asked, MethodFlags.control(asked)) : List.of(asked);
+    } catch (UserError e) {
+      throw method.placed(e);
+    }
   }
 
   private @Nullable ProgramCommand program(MethodFlags method) {

@@ -99,6 +99,8 @@ class MethodInputTest {
       assertThat(result.err()).contains("--method: is missing; one of single,").hasLineCount(1);
       assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
     }
+    assertThat(Kbx.here("run", file).err())
+        .startsWith("kbx: %s, [[method]] 1: --method: is missing".formatted(file));
   }
 
   @ParameterizedTest
