@@ -1,5 +1,6 @@
 package dev.kbx.paper;
 
+import dev.kbx.report.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * {@code ""}.
  */
 final class Csv<R extends Record> {
+  /** What formulas begin with, also in the wide forms that some spreadsheets read. */
+  private static final String FORMULA = "=+-@\t\r\n＝＋－＠";
+
   private final RecordComponent[] columns;
   private final Writer writer;
 
@@ -50,9 +54,18 @@ final class Csv<R extends Record> {
 
   private static String field(@Nullable Object value) {
     if (value == null) return "";
-    String text = value.toString();
+    String text = value instanceof String given ? harmless(given) : value.toString();
     boolean plain = !text.isEmpty() && text.chars().noneMatch(c -> "\",\r\n".indexOf(c) >= 0);
     return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
+  }
+
+  /**
+   * The text as no formula, which a spreadsheet would evaluate, and without control characters. The
+   * apostrophe before it is what spreadsheets themselves write before a text.
+   */
+  private static String harmless(String text) {
+    String visible = Text.visible(text);
+    return !visible.isEmpty() && FORMULA.indexOf(visible.charAt(0)) >= 0 ? "'" + visible : visible;
   }
 
   private void line(String text) {

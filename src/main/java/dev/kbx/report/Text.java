@@ -27,6 +27,32 @@ public final class Text {
     return line.toString().stripTrailing();
   }
 
+  /**
+   * The same text with characters that control a terminal or reorder text as {@code \\u001b}. Ends
+   * of lines and tabs stay.
+   */
+  public static String visible(String text) {
+    if (text.codePoints().noneMatch(Text::controls)) return text;
+    StringBuilder visible = new StringBuilder();
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean ends = c == '\r' && i + 1 < text.length() && text.charAt(i + 1) == '\n';
+      if (controls(c) && !ends) visible.append("\\u%04x".formatted((int) c));
+      else visible.append(c);
+    }
+    return visible.toString();
+  }
+
+  /** Whether a terminal obeys the character or shows text after it in another order. */
+  private static boolean controls(int c) {
+    if (Character.getType(c) == Character.CONTROL) return c != '\n' && c != '\t';
+    return c == 0x061c
+        || c == 0x200e
+        || c == 0x200f
+        || (c >= 0x2028 && c <= 0x202e) // Ends of lines and paragraphs, then overrides.
+        || (c >= 0x2066 && c <= 0x206f);
+  }
+
   /** Neither control, format or unassigned characters, nor spaces. */
   static boolean isPrintable(int c) {
     return switch (Character.getType(c)) {

@@ -3,6 +3,7 @@ package dev.kbx.paper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
+import dev.kbx.report.Text;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.StringWriter;
@@ -12,8 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** CSV and Parquet have the same rows. */
 class DataFilesTest {
@@ -70,8 +74,53 @@ class DataFilesTest {
       String two = anyText(random);
       StringWriter writer = new StringWriter();
       new Csv<>(Pair.class, writer).write(new Pair(one, two));
-      assertThat(read(writer.toString())).containsExactly(List.of("one", "two"), List.of(one, two));
+      assertThat(read(writer.toString()))
+          .containsExactly(List.of("one", "two"), List.of(kept(one), kept(two)));
     }
+  }
+
+  /** The text as it comes out of a file that is harmless. */
+  private static String kept(String text) {
+    String visible = Text.visible(text);
+    return visible.matches("(?s)[=\n\r].*") ? "'" + visible : visible;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "=HYPERLINK(\"http://evil.example\",\"report\")",
+        "+1+cmd|' /C calc'!A0",
+        "-2+3",
+        "@SUM(1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        "＝1"
+      })
+  void noTextIsAFormula(String text) {
+    StringWriter writer = new StringWriter();
+    new Csv<>(Pair.class, writer).write(new Pair(text, "x" + text));
+    List<String> row = read(writer.toString()).get(1);
+    assertThat(row.getFirst()).matches("(?s)('|\\\\u).*");
+    assertThat(row.getFirst()).endsWith(Text.visible(text));
+    assertThat(row.getLast()).isEqualTo("x" + Text.visible(text));
+  }
+
+  record Figures(@Nullable Double value, int count, boolean flag) {}
+
+  @Test
+  void numbersStayNumbers() {
+    StringWriter writer = new StringWriter();
+    new Csv<>(Figures.class, writer).write(new Figures(-1.5, -2, true));
+    assertThat(read(writer.toString()).get(1)).containsExactly("-1.5", "-2", "true");
+  }
+
+  @Test
+  void noTextDrivesATerminal() {
+    StringWriter writer = new StringWriter();
+    new Csv<>(Pair.class, writer).write(new Pair("\u001b[2Jgone", "\u202eevil\u009b1m\u007f"));
+    assertThat(read(writer.toString()).get(1))
+        .containsExactly("\\u001b[2Jgone", "\\u202eevil\\u009b1m\\u007f");
   }
 
   record Pair(String one, String two) {}
