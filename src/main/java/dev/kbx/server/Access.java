@@ -2,8 +2,8 @@ package dev.kbx.server;
 
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
+import io.helidon.http.Method;
 import io.helidon.webserver.http.ServerRequest;
-import java.net.URI;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -12,10 +12,15 @@ import org.apache.commons.codec.digest.DigestUtils;
 
 /**
  * Who may do what. On a loopback address a request without a token is the user's own, unless a page
- * of another site has sent it: its {@code Host} and {@code Origin} must be loopback names.
+ * of another origin has sent it: its {@code Host} must be a loopback name, and its {@code Origin},
+ * if it has one, this server.
  */
 final class Access {
   private static final HeaderName ORIGIN = HeaderNames.create("Origin");
+  private static final HeaderName SITE = HeaderNames.create("Sec-Fetch-Site");
+  private static final HeaderName MODE = HeaderNames.create("Sec-Fetch-Mode");
+  private static final HeaderName DESTINATION = HeaderNames.create("Sec-Fetch-Dest");
+  private static final Set<Method> READING = Set.of(Method.GET, Method.HEAD);
   private static final Pattern LOOPBACK =
       Pattern.compile("(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
 
@@ -80,12 +85,35 @@ final class Access {
     return tokens.client(token).isPresent();
   }
 
-  /** A browser sends the cookie with every request to this server, and says which page makes it. */
-  private static void needOwnPage(ServerRequest request) {
-    Optional<String> origin = request.headers().first(ORIGIN);
-    if (origin.isPresent() && !authority(origin.get()).equals(Optional.of(request.authority()))) {
-      throw Refusal.of(403, "requests from pages of other sites are refused");
-    }
+  /**
+   * Refuses what a page of another origin makes a browser send, which has the user's cookie or
+   * comes from the user's machine: another port of the same machine is another origin, too.
+   * Browsers say which page it is; other clients say nothing. A link that leads here from elsewhere
+   * may be followed.
+   */
+  static void needOwnPage(ServerRequest request) {
+    String site = request.headers().first(SITE).orElse("none");
+    boolean own = site.equals("same-origin") || site.equals("none");
+    boolean sameOrigin =
+        request.headers().first(ORIGIN).map(origin -> isOwn(origin, request)).orElse(true);
+    if (sameOrigin && (own || isFollowedLink(request))) return;
+    throw Refusal.of(403, "requests from pages of other sites are refused");
+  }
+
+  private static boolean isFollowedLink(ServerRequest request) {
+    return READING.contains(request.prologue().method())
+        && request.headers().first(MODE).orElse("").equals("navigate")
+        && request.headers().first(DESTINATION).orElse("").equals("document");
+  }
+
+  /** Whether an origin is this server as the request addresses it. */
+  private static boolean isOwn(String origin, ServerRequest request) {
+    String host = request.authority().toLowerCase(Locale.ROOT);
+    String given = origin.toLowerCase(Locale.ROOT);
+    if (request.isSecure()) return given.equals("https://" + host);
+    // A proxy may end TLS before this server, but not for who addresses this machine.
+    boolean proxied = !LOOPBACK.matcher(host).matches() && given.equals("https://" + host);
+    return given.equals("http://" + host) || proxied;
   }
 
   private static String address(ServerRequest request) {
@@ -103,23 +131,7 @@ final class Access {
       throw Refusal.of(
           403, "Host '%s' is no loopback name; ask http://127.0.0.1".formatted(Plans.cut(host)));
     }
-    Optional<String> origin = request.headers().first(ORIGIN);
-    if (origin.isPresent() && !isLoopback(origin.get())) {
-      throw Refusal.of(403, "requests from pages of other sites are refused");
-    }
+    needOwnPage(request);
     return new Client(Client.LOCAL, Set.of(Client.Scope.ADMIN));
-  }
-
-  private static boolean isLoopback(String origin) {
-    return authority(origin).filter(each -> LOOPBACK.matcher(each).matches()).isPresent();
-  }
-
-  /** Host and port of an origin; empty for {@code null}, which a page without one sends. */
-  private static Optional<String> authority(String origin) {
-    try {
-      return Optional.ofNullable(URI.create(origin).getRawAuthority());
-    } catch (IllegalArgumentException e) {
-      return Optional.empty();
-    }
   }
 }

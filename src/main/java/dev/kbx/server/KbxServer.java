@@ -159,6 +159,7 @@ public final class KbxServer implements AutoCloseable {
             .addFilter((chain, request, response) -> {
               long start = System.nanoTime();
               response.header(HeaderNames.X_CONTENT_TYPE_OPTIONS_NAME, "nosniff");
+              response.header("Cross-Origin-Resource-Policy", "same-origin");
               response.whenSent(() -> {
                 figures.response(response.status().code());
                 sent(request, response, System.nanoTime() - start);

@@ -140,6 +140,7 @@ final class PageRoutes implements HttpService {
 
   /** Keeps a token in a cookie that no script reads and no other site sends. */
   private void login(ServerRequest request, ServerResponse response) {
+    Access.needOwnPage(request); // Else another site could sign a browser in as somebody else.
     Parameters form = form(request);
     String token = field(form, "token").strip();
     if (!desk.isToken(token)) {
