@@ -19,7 +19,7 @@ public final class TestPython {
 
   /** Shown on the console, where surefire leaves System.err. */
   public static TextProgress progress() {
-    return new TextProgress(System.err, false);
+    return new TextProgress(System.err, null);
   }
 
   public static Path home() {

@@ -118,7 +118,7 @@ final class CheckCommand implements Callable<Integer> {
     }
     Problems.print(checks.problems());
     if (checks.sources().isEmpty()) throw new UserError("nothing to check");
-    System.out.print(rendered(checks, infos));
+    TerminalStream.style(System.out, rendered(checks, infos));
     Problems.recall(checks.problems(), null);
     boolean refused =
         !checks.problems().isEmpty() || checks.sources().stream().anyMatch(Checked::refused);

@@ -9,7 +9,6 @@ import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.python.RayEnvironment;
-import dev.kbx.python.TextProgress;
 import dev.kbx.task.Suite;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.PeakRates;
@@ -48,11 +47,7 @@ final class ClusterPool implements JudgingPool {
       throws InterruptedException, PythonProblem {
     cluster.checkReachable();
     Path python =
-        RayEnvironment.resolve(
-                System.getenv(),
-                Home.folder(),
-                new TextProgress(System.err, Terminal.interactive()))
-            .executable();
+        RayEnvironment.resolve(System.getenv(), Home.folder(), Terminal.installing()).executable();
     ClusterReferee.Settings settings =
         new ClusterReferee.Settings(
             cluster.address().orElseThrow(),

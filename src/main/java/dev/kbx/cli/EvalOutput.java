@@ -53,7 +53,8 @@ final class EvalOutput {
   }
 
   private void table(RunInfo run, RunVerdicts verdicts, AskedTasks asked, Path folder) {
-    out.print(
+    TerminalStream.style(
+        out,
         new Table(Terminal.columns(), Terminal.colours())
             .render(run, verdicts, asked, path(folder).toString()));
   }

@@ -4,8 +4,6 @@ import java.io.PrintStream;
 
 /** One line of a terminal that is redrawn in place. */
 final class LiveLine {
-  private static final String ERASE = "\r\033[K";
-
   private final PrintStream out;
   private final int columns;
 
@@ -20,12 +18,13 @@ final class LiveLine {
 
   /** Draws a text in place of the last one, cut to the terminal's width. */
   void draw(String text) {
-    out.print(ERASE + (text.length() > columns - 1 ? text.substring(0, columns - 1) : text));
+    TerminalStream.erase(out);
+    out.print(text.length() > columns - 1 ? text.substring(0, columns - 1) : text);
     out.flush();
   }
 
   void erase() {
-    out.print(ERASE);
+    TerminalStream.erase(out);
   }
 
   /** Seconds as {@code minutes:seconds}. */

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -78,8 +79,26 @@ public final class Main {
     System.exit(output.exit(run(WorkerSource.NEW, args)));
   }
 
-  /** Runs the command with workers from {@code workers}; returns its {@link ExitCode}. */
+  /**
+   * Runs the command with workers from {@code workers}; returns its {@link ExitCode}. All that is
+   * printed meanwhile goes through {@link TerminalStream}.
+   */
   static int run(WorkerSource workers, String... args) {
+    PrintStream out = System.out;
+    PrintStream err = System.err;
+    System.setOut(TerminalStream.of(out));
+    System.setErr(TerminalStream.of(err));
+    try {
+      return runSafely(workers, args);
+    } finally {
+      System.out.close();
+      System.err.close();
+      System.setOut(out);
+      System.setErr(err);
+    }
+  }
+
+  private static int runSafely(WorkerSource workers, String... args) {
     Locale.setDefault(Locale.ROOT); // Output is read by programs and compared between machines.
     Main main = new Main(workers);
     CommandLine commands = new CommandLine(main);
@@ -88,11 +107,12 @@ public final class Main {
     commands.setCaseInsensitiveEnumValuesAllowed(true);
     commands.registerConverter(Path.class, Values::path);
     haveVersion(commands);
+    commands.setOut(TerminalStream.styling(System.out));
     commands.setParameterExceptionHandler(Main::wrongUsage);
     commands.setExecutionStrategy(Main::execute);
     commands.setExecutionExceptionHandler((e, line, _) -> main.failed(e, line));
     if (args.length == 0) {
-      commands.usage(System.err);
+      TerminalStream.style(System.err, commands.getUsageMessage());
       return ExitCode.USAGE;
     }
     return commands.execute(args);

@@ -14,7 +14,9 @@ final class Problems {
 
   /** Prints a line for each, and the number of further ones. */
   static void print(List<String> problems) {
-    problems.stream().limit(SHOWN).forEach(problem -> System.err.println("kbx: " + problem));
+    problems.stream()
+        .limit(SHOWN)
+        .forEach(problem -> System.err.println("kbx: " + problem.replace("\n", "\\n")));
     if (problems.size() > SHOWN) {
       System.err.println("kbx: ... and %,d more like these".formatted(problems.size() - SHOWN));
     }

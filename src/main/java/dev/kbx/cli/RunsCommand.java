@@ -148,7 +148,8 @@ final class RunsCommand implements Callable<Integer> {
         } else {
           AskedTasks asked =
               AskedSuite.of(new JudgedRun(info, verdicts.rows()), Home.selected(info));
-          System.out.print(
+          TerminalStream.style(
+              System.out,
               new Table(Terminal.columns(), Terminal.colours())
                   .render(info, verdicts, asked, "'kbx runs show --json'"));
           int unjudged = info.candidates() - store.count(run);

@@ -1,5 +1,8 @@
 package dev.kbx.cli;
 
+import dev.kbx.python.TextProgress;
+import java.io.PrintStream;
+
 /**
  * Properties of the terminal, as determined by the launcher; a JVM is slow at it and cannot tell
  * stdin from stdout.
@@ -22,6 +25,12 @@ final class Terminal {
   /** Whether stdout is a terminal that shows colours. */
   static boolean colours() {
     return shown() && System.getenv("NO_COLOR") == null;
+  }
+
+  /** Progress of an installation on stderr. */
+  static TextProgress installing() {
+    PrintStream err = System.err;
+    return new TextProgress(err, interactive() ? () -> TerminalStream.erase(err) : null);
   }
 
   /** Width of the terminal in characters. */

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonEnvironment;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.python.TextProgress;
 import dev.kbx.verdict.Stage;
 import java.nio.file.Path;
 import java.util.List;
@@ -71,9 +70,6 @@ final class WorkerOptions {
       return PythonEnvironment.withoutPackages(Optional.ofNullable(python), System.getenv());
     }
     return PythonEnvironment.resolve(
-        Optional.ofNullable(python),
-        System.getenv(),
-        Home.folder(),
-        new TextProgress(System.err, Terminal.interactive()));
+        Optional.ofNullable(python), System.getenv(), Home.folder(), Terminal.installing());
   }
 }

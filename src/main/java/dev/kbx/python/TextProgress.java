@@ -3,6 +3,7 @@ package dev.kbx.python;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes progress as text: on a terminal one line that is rewritten, elsewhere a line every five
@@ -10,21 +11,22 @@ import java.util.function.LongSupplier;
  */
 public final class TextProgress implements Progress {
   private static final long INTERVAL_NANOS = Duration.ofSeconds(5).toNanos();
-  private static final String ERASE_LINE = "\r\033[K";
-
   private final PrintStream out;
-  private final boolean terminal;
+  private final @Nullable Runnable erase;
   private final LongSupplier nanoTime;
   private long nextNanos;
   private boolean midLine;
 
-  public TextProgress(PrintStream out, boolean terminal) {
-    this(out, terminal, System::nanoTime);
+  /**
+   * @param erase empties the line of the terminal that is written in; null if it is no terminal
+   */
+  public TextProgress(PrintStream out, @Nullable Runnable erase) {
+    this(out, erase, System::nanoTime);
   }
 
-  TextProgress(PrintStream out, boolean terminal, LongSupplier nanoTime) {
+  TextProgress(PrintStream out, @Nullable Runnable erase, LongSupplier nanoTime) {
     this.out = out;
-    this.terminal = terminal;
+    this.erase = erase;
     this.nanoTime = nanoTime;
     this.nextNanos = nanoTime.getAsLong();
   }
@@ -37,8 +39,9 @@ public final class TextProgress implements Progress {
 
   @Override
   public void update(String status) {
-    if (terminal) {
-      out.print(ERASE_LINE + "kbx: " + status);
+    if (erase != null) {
+      erase.run();
+      out.print("kbx: " + status);
       out.flush();
       midLine = true;
     } else if (nanoTime.getAsLong() - nextNanos >= 0) {

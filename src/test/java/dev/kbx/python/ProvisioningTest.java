@@ -219,7 +219,7 @@ class ProvisioningTest {
           Optional.empty(),
           System.getenv(),
           Path.of(List.of(args).getFirst()),
-          new TextProgress(System.err, false));
+          new TextProgress(System.err, null));
     }
   }
 }

@@ -20,7 +20,7 @@ class TextProgressTest {
     progress.update("two");
     progress.note("stop");
 
-    assertThat(written()).isEqualTo("\r\033[Kkbx: one\r\033[Kkbx: two\nkbx: stop\n");
+    assertThat(written()).isEqualTo("<erase>kbx: one<erase>kbx: two\nkbx: stop\n");
   }
 
   @Test
@@ -36,8 +36,8 @@ class TextProgressTest {
   }
 
   private TextProgress progress(boolean terminal) {
-    return new TextProgress(
-        new PrintStream(bytes, true, StandardCharsets.UTF_8), terminal, nanos::get);
+    PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+    return new TextProgress(out, terminal ? () -> out.print("<erase>") : null, nanos::get);
   }
 
   private String written() {
