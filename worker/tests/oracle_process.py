@@ -27,10 +27,10 @@ SEED = "00000000000000000000000000000abc"
 class OracleProcess:
     """One oracle. ``ask`` sends a request and returns the decoded answer."""
 
-    def __init__(self):
+    def __init__(self, *options):
         environment = {**os.environ, "PYTHONPATH": str(WORKER)}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "kbx.oracle", "--device", "cpu"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-m", "kbx.oracle", "--device", "cpu", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             env=environment,
         )  # fmt: skip
         self.hello = self.receive()

@@ -11,7 +11,7 @@ import sys
 import threading
 
 from kbx import bytecode, cores
-from kbx.oracle import compiler_cache
+from kbx.oracle import compiler_cache, confinement, listening
 from kbx.protocol import ProtocolError, encode, read_frame, write_frame
 
 PR_SET_DUMPABLE = 4
@@ -22,6 +22,9 @@ def main():
     # Ctrl-C reaches every process at the terminal; when the oracle ends is the referee's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     cores.keep_off()  # before there are threads, which would stay where they are
+    listener = listening.anywhere()  # in the network of the zygote, which connects to it
+    if options.confine:
+        confinement.enter(options.confine, options.uid, options.device == "cuda")
     bytecode.keep()
     incoming, outgoing = _take_protocol()
     requests = queue.SimpleQueue()
@@ -31,7 +34,7 @@ def main():
         compiler_cache.make(options.compiler_cache, options.uid)
     _harden(options.uid)
     gc.disable()  # what is imported stays: to look through it again and again takes a tenth of the time
-    server = _server(options)
+    server = _server(options, listener)
     if options.shape_tracer:
         server.trace_for_gpus()
     gc.freeze()  # as in runners: nobody who is timed waits until all that was imported has been looked through
@@ -52,6 +55,7 @@ def _parser():
         action="store_true",
         help="trace the shapes of calls on a GPU",
     )
+    parser.add_argument("--confine", metavar="SUITE", help="run in a sandbox that shows this folder of task files")
     parser.add_argument("--compiler-cache", help="folder for what torch.compile makes, for an oracle of baselines")
     return parser
 
@@ -88,7 +92,7 @@ def _harden(uid):
     sys.setrecursionlimit(10_000)
 
 
-def _server(options):
+def _server(options, listener):
     # As runners have it, see sandbox: both sides' contexts are alike.
     os.environ["CUDA_DEVICE_MAX_COPY_CONNECTIONS"] = "1"
     import torch  # after the change of user: a CUDA context belongs to who made it
@@ -105,7 +109,7 @@ def _server(options):
         return Server(CudaDevice(options.index))
     from kbx.oracle.devices import CpuDevice
 
-    return Server(CpuDevice())
+    return Server(CpuDevice(listener))
 
 
 if __name__ == "__main__":

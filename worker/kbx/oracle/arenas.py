@@ -5,7 +5,6 @@ import fcntl
 import json
 import mmap
 import os
-import secrets
 import select
 import socket
 import struct
@@ -14,6 +13,7 @@ import time
 
 import torch
 
+from kbx.oracle import listening
 from kbx.tensors import Arena
 
 CAPACITY = 1 << 30
@@ -59,11 +59,9 @@ class DataSocket:
     Connections and ``offer`` may come in either order. Peers of another user than this one or root are turned away.
     """
 
-    def __init__(self):
-        self.address = f"kbx-{secrets.token_hex(16)}"
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.bind("\0" + self.address)
-        self._listener.listen(64)
+    def __init__(self, listener=None):
+        self._listener = listener or listening.anywhere()
+        self.address = self._listener.getsockname()[1:].decode()
         self._lock = threading.Lock()
         self._waiting, self._offered = {}, {}
         threading.Thread(target=self._accept, name="kbx-data", daemon=True).start()

@@ -14,8 +14,8 @@ class CpuDevice:
     torch_device = torch.device("cpu")
     core = None
 
-    def __init__(self):
-        self._socket = DataSocket()
+    def __init__(self, listener=None):
+        self._socket = DataSocket(listener)
         self.data_address = self._socket.address
 
     def describe(self):

@@ -59,12 +59,14 @@ class Tree:
         return dataclasses.replace(self, devices=devices, gpu=uuid)
 
 
-def plan(cuda, hidden=()):
-    """The tree for one kind of device. ``hidden``: folders that must not be seen even where a bound one holds them."""
+def plan(cuda, hidden=(), besides=()):
+    """The tree for one kind of device. ``hidden``: folders that must not be seen even where a bound one holds them. ``besides``: what
+    is to be seen besides.
+    """
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     worker = os.path.dirname(package)
     wanted = {*_SYSTEM, *(_CUDA if cuda else ()), *_python(exclude=worker), *_toolkit()}
-    wanted |= {os.path.join(package, name) for name in _WORKER_FILES}
+    wanted |= {os.path.join(package, name) for name in _WORKER_FILES} | {*besides}
     concealed = {os.path.dirname(worker), *(os.path.abspath(path) for path in hidden)}
     kinds = {path: "hide" for path in concealed}
     kinds |= {path: "link" if os.path.islink(path) else "bind" for path in wanted if os.path.lexists(path)}

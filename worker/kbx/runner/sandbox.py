@@ -111,7 +111,7 @@ def _monitor(cell):
     os.umask(0o022)
     _move_descriptors(cell)
     protections = Protections()
-    _enter_namespaces(protections)
+    enter_namespaces(protections)
     if cell.spawn.loopback and protections.active("network"):
         _raise_loopback(cell, protections)
     init = os.fork()
@@ -135,7 +135,7 @@ def _move_descriptors(cell):
     cell.status = STATUS_FD
 
 
-def _enter_namespaces(protections):
+def enter_namespaces(protections):
     """New namespaces, all in one call where the kernel grants that, else each that it grants."""
     if os.geteuid() == 0:
         protections.set("user", True, "")
@@ -229,7 +229,7 @@ def _enter_tree(cell, protections):
 
 def _runner(cell, protections):
     os.setsid()
-    _be_first_to_go()  # as root, so that it cannot be taken back
+    be_first_to_go()  # as root, so that it cannot be taken back
     _reset_environment(cell)
     os.chdir(cell.scratch)
     _become(cell.uid, protections)
@@ -242,13 +242,13 @@ def _runner(cell, protections):
     _restrict_files(cell, protections)
     _filter_calls(cell, protections)
     linux.prctl(linux.PR_SET_DUMPABLE, 1)  # CUDA and torch read their own /proc/self
-    _be_first_to_go()  # as an ordinary user, whose /proc/self is only now its own
+    be_first_to_go()  # as an ordinary user, whose /proc/self is only now its own
     cell.tell(ready=protections.as_list())
     os.close(STATUS_FD)
     return _serve(cell)
 
 
-def _be_first_to_go():
+def be_first_to_go():
     """If memory runs out in spite of all limits (buffers of sockets count for none), a runner is ended and nobody else."""
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")

@@ -53,16 +53,20 @@ _DENIED = {
 }  # fmt: skip
 
 
-def program(gpu, loopback=False):
+def program(gpu, loopback=False, memory_files=False):
     """The filter for x86-64 as instructions of 8 bytes each.
 
     ``gpu`` allows what CUDA needs: memfd_create and shared anonymous memory, whose pages outlive their mapping and are
     then counted for nobody; and choosing processors, since a runner that is timed moves to its own before ``deny_moving``.
     ``loopback`` allows connections, Internet sockets among them: for a network namespace and a file tree in which nobody else
-    listens.
+    listens. ``memory_files`` allows memfd_create: for an oracle, which makes arenas.
     """
     denied = {name: number for name, number in _DENIED.items() if not (loopback and name == "connect")}
-    denied = sorted(denied.values()) + ([] if gpu else [_MEMFD_CREATE, _SCHED_SETAFFINITY])
+    denied = (
+        sorted(denied.values())
+        + ([] if gpu else [_SCHED_SETAFFINITY])
+        + ([] if gpu or memory_files else [_MEMFD_CREATE])
+    )
     families = [socket.AF_UNIX, *([socket.AF_INET, socket.AF_INET6] if loopback else [])]
     shared = [_op(_AND, _SHARED_ANONYMOUS), _op(_JUMP_EQUAL, _SHARED_ANONYMOUS, 0, 1)]
     return [
@@ -88,9 +92,9 @@ def program(gpu, loopback=False):
     ]
 
 
-def install(gpu, loopback=False):
+def install(gpu, loopback=False, memory_files=False):
     """Filters this process and its children; the caller must have set no_new_privs. Raises OSError."""
-    _install(program(gpu, loopback))
+    _install(program(gpu, loopback, memory_files))
 
 
 def deny_moving():

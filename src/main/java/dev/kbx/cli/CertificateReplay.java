@@ -14,10 +14,8 @@ import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.Text;
-import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
-import dev.kbx.task.UnknownTask;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
@@ -26,7 +24,6 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -38,19 +35,14 @@ final class CertificateReplay {
   private final CertificateHeader header;
   private final WorkerPool pool;
   private final Plan plan;
-  private final Map<String, Task> tasks = new HashMap<>();
+  private final Map<String, Task> tasks;
 
-  private CertificateReplay(CertificateHeader header, WorkerPool pool, Plan plan) {
+  private CertificateReplay(
+      CertificateHeader header, ReplayedSuite suite, WorkerPool pool, Plan plan) {
     this.header = header;
+    this.tasks = suite.tasks();
     this.pool = pool;
     this.plan = plan;
-    try {
-      for (Task task : Home.suite(header.run().suite()).find(header.run().tasks())) {
-        tasks.put(task.path(), task);
-      }
-    } catch (InvalidSuite | UnknownTask _) {
-      // None of its tasks is here: each candidate says so.
-    }
   }
 
   /**
@@ -138,19 +130,30 @@ final class CertificateReplay {
   }
 
   /** Judges the entries one after the other. */
-  static Result of(CertificateHeader header, List<CertificateEntry> entries, WorkerOptions workers)
+  static Result of(
+      CertificateHeader header,
+      List<CertificateEntry> entries,
+      ReplayedSuite suite,
+      WorkerOptions workers)
       throws InterruptedException, PythonProblem {
     Plan plan = plan(header.run());
     workers.check(plan.stages());
     try (Interrupts _ = new Interrupts("interrupted; the certificate was read, nothing is kept");
-        WorkerPool pool = WorkerPool.start(workers, plan)) {
-      CertificateReplay replay = new CertificateReplay(header, pool, plan);
+        WorkerPool pool = pool(workers, plan, suite)) {
+      CertificateReplay replay = new CertificateReplay(header, suite, pool, plan);
       List<Row> rows = new ArrayList<>();
       for (CertificateEntry entry : entries) rows.add(replay.row(entry));
       String judge = header.run().versions().get("judge");
       boolean other = !Objects.equals(judge, pool.versions().get("judge"));
       return new Result(pool.device().name(), other, rows);
     }
+  }
+
+  private static WorkerPool pool(WorkerOptions workers, Plan plan, ReplayedSuite suite)
+      throws InterruptedException, PythonProblem {
+    return suite.confinedTo() == null
+        ? WorkerPool.start(workers, plan)
+        : WorkerPool.confined(workers, plan, suite.confinedTo());
   }
 
   /** The settings of the run, with this installation's seeds. */

@@ -91,6 +91,14 @@ final class CertifyCommand implements Callable<Integer> {
       description = "--check: judge so many random candidates of it here.")
   private @Nullable Integer replay;
 
+  @Option(
+      names = "--suite",
+      paramLabel = "DIR",
+      description =
+          "--replay: folder of the certified run's suite, if that is none of kbx's own. Its code"
+              + " runs in a sandbox, which can read all of the folder.")
+  private @Nullable Path suite;
+
   @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
   private boolean json;
 
@@ -99,8 +107,8 @@ final class CertifyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (check != null) return check(check);
-    if (signer != null || replay != null) {
-      throw new UserError("--signer, --replay: are for --check FILE");
+    if (signer != null || replay != null || suite != null) {
+      throw new UserError("--signer, --replay, --suite: are for --check FILE");
     }
     return certify();
   }
@@ -238,6 +246,7 @@ final class CertifyCommand implements Callable<Integer> {
           "--signer %s: a signer is named ed25519: and 32 hexadecimal digits, as 'kbx certify' prints"
               .formatted(signer));
     }
+    if (suite != null && replay == null) throw new UserError("--suite: is for --replay N");
     CertificateSample sample = new CertificateSample(replay == null ? 0 : replay);
     CertificateCheck checked = read(file, sample);
     CertificateText text = new CertificateText(checked, signer);
@@ -245,7 +254,8 @@ final class CertifyCommand implements Callable<Integer> {
     CertificateReplay.Result replayed =
         replay == null || header == null || !text.holds()
             ? null
-            : CertificateReplay.of(header, sample.chosen(), workers);
+            : CertificateReplay.of(
+                header, sample.chosen(), ReplayedSuite.of(header, suite), workers);
     boolean good = text.holds() && (replayed == null || replayed.disagreeing().isEmpty());
     if (json) {
       Map<String, Object> document = new LinkedHashMap<>();

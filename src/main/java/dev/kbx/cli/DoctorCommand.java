@@ -7,6 +7,7 @@ import dev.kbx.verdict.Json;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleHost;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.PeakRates;
 import dev.kbx.worker.Runner;
@@ -73,7 +74,9 @@ final class DoctorCommand implements Callable<Integer> {
 
   private static Findings examine(Interpreter python, Zygote zygote, DeviceSlot slot)
       throws InterruptedException {
-    try (Oracle oracle = Oracle.start(python.executable(), Home.folder(), System::nanoTime, slot)) {
+    try (Oracle oracle =
+        Oracle.start(
+            OracleHost.trusting(python.executable(), Home.folder(), System::nanoTime), slot)) {
       Map<String, Object> device = new TreeMap<>();
       Message.Hello hello = oracle.hello();
       if (hello.device() != null) device.putAll(hello.device());

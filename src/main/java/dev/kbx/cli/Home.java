@@ -14,6 +14,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -67,6 +68,26 @@ final class Home {
   static Suite suite(String nameOrFolder, Predicate<String> wanted) {
     TaskCache cache = TaskCache.in(state().resolve("tasks"), JudgeFingerprint.ofThis());
     return Suites.open(nameOrFolder, tasks(), wanted, cache);
+  }
+
+  /**
+   * The suite of kbx's own that a run of another installation names; empty if it is none of these,
+   * whatever folder has its name.
+   *
+   * @param nameOrFolder as the run has it
+   */
+  static Optional<Suite> bundledSuite(String nameOrFolder) {
+    try {
+      Path name = Path.of(nameOrFolder).getFileName();
+      if (name == null || name.toString().isEmpty() || name.toString().startsWith(".")) {
+        return Optional.empty();
+      }
+      return Files.isDirectory(tasks().resolve(name))
+          ? Optional.of(suite(name.toString()))
+          : Optional.empty();
+    } catch (InvalidPathException _) {
+      return Optional.empty();
+    }
   }
 
   /** The tasks that a run asked for; none if its suite is missing or has changed. */

@@ -16,6 +16,7 @@ import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
+import dev.kbx.worker.OracleHost;
 import dev.kbx.worker.PeakRates;
 import dev.kbx.worker.WorkerFailure;
 import java.nio.file.Path;
@@ -53,7 +54,9 @@ final class WorkerPool implements JudgingPool {
       WorkerSource source,
       List<Slot> slots,
       Verdict.Device device,
-      Map<String, String> workerVersions) {
+      Map<String, String> workerVersions,
+      BaselineCache baselines,
+      BinaryCache binaries) {
     this.workers = workers;
     this.source = source;
     this.first = slots.getFirst();
@@ -62,13 +65,7 @@ final class WorkerPool implements JudgingPool {
     this.versions = new TreeMap<>(workerVersions);
     versions.put("kbx", Version.number());
     versions.put("judge", JudgeFingerprint.ofThis());
-    this.referee =
-        new LocalReferee(
-            slots,
-            device,
-            versions,
-            keptBaselines(),
-            BinaryCache.in(Home.state().resolve("compiled"), WorkerPool::say));
+    this.referee = new LocalReferee(slots, device, versions, baselines, binaries);
   }
 
   /** Workers for the stages of a plan. */
@@ -81,18 +78,37 @@ final class WorkerPool implements JudgingPool {
   static WorkerPool withoutPython(WorkerOptions options) {
     Workers none =
         new Workers(
-            Home.folder(),
-            Home.folder(),
-            PeakCache.nowhere(),
-            keptBaselines().compilers(),
-            WorkerPool::say);
+            Home.folder(), Home.folder(), PeakCache.nowhere(), compilers(), WorkerPool::say);
     List<Slot> slots = Devices.slots("cpu", options.jobs).stream().map(none::slot).toList();
     return new WorkerPool(
         none,
         WorkerSource.NEW,
         slots,
         new Verdict.Device("none", "no device: static checks only", null, null, null),
-        Map.of());
+        Map.of(),
+        BaselineCache.nowhere(),
+        BinaryCache.nowhere());
+  }
+
+  /**
+   * Workers for a suite that is somebody else's. Its code runs in a sandbox, and nothing that this
+   * code measured or made is kept.
+   *
+   * @param suite the suite's folder, by its real path
+   */
+  static WorkerPool confined(WorkerOptions options, Plan plan, Path suite)
+      throws InterruptedException, PythonProblem {
+    if (!Stages.needPython(plan.stages())) return withoutPython(options);
+    Path python = options.interpreter().executable();
+    OracleHost host = new OracleHost(python, Home.workers(), System::nanoTime, suite);
+    Workers workers = new Workers(host, PeakCache.nowhere(), compilers(), WorkerPool::say);
+    return start(
+        WorkerSource.NEW,
+        workers,
+        Devices.slots(options.device, options.jobs),
+        true,
+        BaselineCache.nowhere(),
+        BinaryCache.nowhere());
   }
 
   /** Starts the zygote and the first oracle; the other oracles start with their first candidate. */
@@ -124,7 +140,23 @@ final class WorkerPool implements JudgingPool {
       WorkerSource source, Interpreter python, List<DeviceSlot> wanted, boolean candidates)
       throws InterruptedException {
     Path executable = python.executable();
-    Workers workers = source.take(executable, Home.workers(), () -> newWorkers(executable));
+    return start(
+        source,
+        source.take(executable, Home.workers(), () -> newWorkers(executable)),
+        wanted,
+        candidates,
+        new BaselineCache(Home.state().resolve("baselines"), WorkerPool::say),
+        BinaryCache.in(Home.state().resolve("compiled"), WorkerPool::say));
+  }
+
+  private static WorkerPool start(
+      WorkerSource source,
+      Workers workers,
+      List<DeviceSlot> wanted,
+      boolean candidates,
+      BaselineCache baselines,
+      BinaryCache binaries)
+      throws InterruptedException {
     List<Slot> slots = wanted.stream().map(workers::slot).toList();
     try {
       workers.begin();
@@ -135,7 +167,8 @@ final class WorkerPool implements JudgingPool {
         zygote.get().join();
         versions.putAll(ofCandidates(workers));
       }
-      return new WorkerPool(workers, source, slots, DeviceDescription.of(hello), versions);
+      return new WorkerPool(
+          workers, source, slots, DeviceDescription.of(hello), versions, baselines, binaries);
     } catch (WorkerFailure | InterruptedException e) {
       source.giveBack(workers);
       throw e;
@@ -145,11 +178,12 @@ final class WorkerPool implements JudgingPool {
   private static Workers newWorkers(Path python) {
     PeakCache peaks =
         PeakCache.in(Home.state().resolve("peaks"), InstantSource.system(), WorkerPool::say);
-    return new Workers(python, Home.workers(), peaks, keptBaselines().compilers(), WorkerPool::say);
+    return new Workers(python, Home.workers(), peaks, compilers(), WorkerPool::say);
   }
 
-  private static BaselineCache keptBaselines() {
-    return new BaselineCache(Home.state().resolve("baselines"), WorkerPool::say);
+  /** Folder for compiler caches. */
+  private static Path compilers() {
+    return Home.state().resolve("baselines").resolve("compilers");
   }
 
   /** Shows a line on stderr. */

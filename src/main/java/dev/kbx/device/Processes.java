@@ -3,6 +3,7 @@ package dev.kbx.device;
 import dev.kbx.plan.Limits;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleHost;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
@@ -12,14 +13,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
-import java.util.function.LongSupplier;
 
 /** The processes that all slots of this machine share: the zygote, and the oracles on the CPU. */
 final class Processes implements AutoCloseable {
-  private final Path python;
-  private final Path home;
+  private final OracleHost oracles;
   private final Path compilers;
-  private final LongSupplier clock;
   private final Consumer<String> notices;
   private final Set<String> noticed = ConcurrentHashMap.newKeySet();
   private final OnDemand<Zygote> zygote;
@@ -27,23 +25,21 @@ final class Processes implements AutoCloseable {
   private final OraclePool onCpu = new OraclePool(() -> oracle(DeviceSlot.cpu(0)));
 
   /**
-   * @param python interpreter with torch and triton
-   * @param home folder that holds {@code worker/}
+   * @param oracles what oracles, and the zygote, are started with
    * @param compilers folder for the compiler caches of baselines
-   * @param clock nanoseconds, as {@link System#nanoTime}: what answers are timed with
    * @param notices receives one line for each requested feature that this machine lacks, once each
    */
-  Processes(Path python, Path home, Path compilers, LongSupplier clock, Consumer<String> notices) {
-    this.python = python;
-    this.home = home;
+  Processes(OracleHost oracles, Path compilers, Consumer<String> notices) {
+    this.oracles = oracles;
     this.compilers = compilers;
-    this.clock = clock;
     this.notices = notices;
     this.zygote =
         new OnDemand<>(
-            () -> Zygote.start(python, home, clock, notices), Zygote::alive, Zygote::close);
+            () -> Zygote.start(oracles.python(), oracles.home(), oracles.clock(), notices),
+            Zygote::alive,
+            Zygote::close);
     this.shapeTracer =
-        new OnDemand<>(() -> Oracle.shapeTracer(python, home, clock), Oracle::alive, Oracle::close);
+        new OnDemand<>(() -> Oracle.shapeTracer(oracles), Oracle::alive, Oracle::close);
   }
 
   /** The zygote; restarted if it has ended. */
@@ -53,12 +49,12 @@ final class Processes implements AutoCloseable {
 
   /** Starts an oracle on a device. */
   Oracle oracle(DeviceSlot device) throws InterruptedException {
-    return Oracle.start(python, home, clock, device);
+    return Oracle.start(oracles, device);
   }
 
   /** Starts an oracle that compiles references and times them. */
   Oracle baselineOracle(DeviceSlot device) throws InterruptedException {
-    return Oracle.ofBaselines(python, home, clock, device, compilers);
+    return Oracle.ofBaselines(oracles, device, compilers);
   }
 
   /** The oracles of the CPU. */

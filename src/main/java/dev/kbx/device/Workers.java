@@ -1,6 +1,7 @@
 package dev.kbx.device;
 
 import dev.kbx.worker.DeviceSlot;
+import dev.kbx.worker.OracleHost;
 import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,7 +49,16 @@ public final class Workers implements AutoCloseable {
       Path compilers,
       LongSupplier clock,
       Consumer<String> notices) {
-    this.processes = new Processes(python, home, compilers, clock, notices);
+    this(OracleHost.trusting(python, home, clock), peaks, compilers, notices);
+  }
+
+  /**
+   * As above.
+   *
+   * @param oracles what oracles, and the zygote, are started with
+   */
+  public Workers(OracleHost oracles, PeakCache peaks, Path compilers, Consumer<String> notices) {
+    this.processes = new Processes(oracles, compilers, notices);
     this.peaks = peaks;
   }
 

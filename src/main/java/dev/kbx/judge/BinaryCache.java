@@ -78,7 +78,7 @@ public final class BinaryCache {
   }
 
   /** A cache that keeps nothing. */
-  static BinaryCache nowhere() {
+  public static BinaryCache nowhere() {
     return new BinaryCache(null, InstantSource.system(), 0, _ -> {});
   }
 

@@ -31,15 +31,32 @@ record OriginalText(String text, String sha256) {
   private static final Pattern ESCAPE = Pattern.compile("\\\\(.)");
 
   /**
-   * Reads a file.
+   * Reads a regular file: a device or a pipe that a task file names would never end.
    *
    * @throws java.nio.charset.CharacterCodingException if it is not UTF-8
    */
   static OriginalText read(Path file) throws IOException {
-    byte[] bytes = Files.readAllBytes(file);
+    byte[] bytes = bytes(file);
     String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     return new OriginalText(
         text.startsWith("\ufeff") ? text.substring(1) : text, DigestUtils.sha256Hex(bytes));
+  }
+
+  /** The bytes of a regular file. */
+  static byte[] bytes(Path file) throws IOException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new NotRegular(file.toString());
+    }
+    return Files.readAllBytes(file);
+  }
+
+  /** A folder, a device or a pipe. */
+  private static final class NotRegular extends IOException {
+    private static final long serialVersionUID = 1;
+
+    NotRegular(String file) {
+      super(file + " is no file");
+    }
   }
 
   /** The original that an imported task file refers to; empty for other task files. */

@@ -110,7 +110,7 @@ public record Task(
       String own = DigestUtils.sha256Hex(Files.readAllBytes(file));
       Optional<Path> original = original();
       if (original.isEmpty()) return own;
-      byte[] named = Files.readAllBytes(original.get());
+      byte[] named = OriginalText.bytes(original.get());
       return DigestUtils.sha256Hex(own + DigestUtils.sha256Hex(named));
     } catch (IOException | InvalidPathException e) {
       return "unreadable"; // The oracle reports the error.

@@ -33,7 +33,7 @@ import tools.jackson.core.JacksonException;
  * <p>Safe for several threads and processes: files are replaced atomically.
  */
 public final class BaselineCache {
-  private final Path folder;
+  private final @Nullable Path folder;
   private final InstantSource clock;
   private final Consumer<String> warn;
   private final AtomicBoolean warned = new AtomicBoolean();
@@ -48,10 +48,15 @@ public final class BaselineCache {
     this(folder, InstantSource.system(), warn);
   }
 
-  BaselineCache(Path folder, InstantSource clock, Consumer<String> warn) {
+  BaselineCache(@Nullable Path folder, InstantSource clock, Consumer<String> warn) {
     this.folder = folder;
     this.clock = clock;
     this.warn = warn;
+  }
+
+  /** A cache that keeps nothing. */
+  public static BaselineCache nowhere() {
+    return new BaselineCache(null, InstantSource.system(), _ -> {});
   }
 
   /**
@@ -100,11 +105,6 @@ public final class BaselineCache {
     }
   }
 
-  /** Folder for compiler caches. */
-  public Path compilers() {
-    return folder.resolve("compilers");
-  }
-
   Instant now() {
     return clock.instant();
   }
@@ -112,7 +112,8 @@ public final class BaselineCache {
   /** The sizes cached under this key that are recent enough, by shape. */
   Map<String, CompiledTimes.Size> read(Key key, Task task, Baseline kind) {
     Map<String, CompiledTimes.Size> usable = new LinkedHashMap<>();
-    Path file = file(key, task, kind);
+    if (folder == null) return usable;
+    Path file = file(folder, key, task, kind);
     if (!Files.exists(file)) return usable;
     try {
       Kept kept = Json.mapper().readValue(Files.readAllBytes(file), Kept.class);
@@ -133,7 +134,8 @@ public final class BaselineCache {
 
   /** Replaces the entry; if that fails, there is none. */
   void write(Key key, Task task, Baseline kind, List<CompiledTimes.Size> sizes) {
-    Path file = file(key, task, kind);
+    if (folder == null) return;
+    Path file = file(folder, key, task, kind);
     try {
       CacheFile.replace(file, Json.mapper().writeValueAsBytes(new Kept(key, sizes)));
     } catch (IOException e) {
@@ -141,7 +143,7 @@ public final class BaselineCache {
     }
   }
 
-  private Path file(Key key, Task task, Baseline kind) {
+  private static Path file(Path folder, Key key, Task task, Baseline kind) {
     return folder
         .resolve(CacheFile.named(key.device()))
         .resolve(

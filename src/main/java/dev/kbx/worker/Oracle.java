@@ -31,57 +31,50 @@ public final class Oracle implements AutoCloseable {
     this.hello = hello;
   }
 
-  /**
-   * Starts an oracle for a device and waits for its greeting.
-   *
-   * @param clock nanoseconds, as {@link System#nanoTime}: what answers are timed with
-   */
-  public static Oracle start(Path python, Path home, LongSupplier clock, DeviceSlot slot)
-      throws InterruptedException {
-    return start(python, home, clock, slot, slot.uid(), List.of());
+  /** Starts an oracle for a device and waits for its greeting. */
+  public static Oracle start(OracleHost host, DeviceSlot slot) throws InterruptedException {
+    return start(host, slot, slot.uid(), List.of());
   }
 
   /**
    * Starts an oracle that compiles references. It shares neither memory nor user with runners.
    *
-   * @param clock as for {@link #start}
-   * @param cache folder of the compiler caches; its content is trusted
+   * @param cache folder of the compiler caches; its content is trusted. A confined oracle has
+   *     caches of its own instead
    */
-  public static Oracle ofBaselines(
-      Path python, Path home, LongSupplier clock, DeviceSlot slot, Path cache)
+  public static Oracle ofBaselines(OracleHost host, DeviceSlot slot, Path cache)
       throws InterruptedException {
-    List<String> arguments = List.of("--compiler-cache", cache.toAbsolutePath().toString());
-    return start(python, home, clock, slot, slot.ownUid(), arguments);
+    List<String> arguments =
+        host.confinedTo() == null
+            ? List.of("--compiler-cache", cache.toAbsolutePath().toString())
+            : List.of();
+    return start(host, slot, slot.ownUid(), arguments);
   }
 
-  /**
-   * Starts an oracle on the CPU that only traces shapes and estimates memory.
-   *
-   * @param clock as for {@link #start}
-   */
-  public static Oracle shapeTracer(Path python, Path home, LongSupplier clock)
-      throws InterruptedException {
+  /** Starts an oracle on the CPU that only traces shapes and estimates memory. */
+  public static Oracle shapeTracer(OracleHost host) throws InterruptedException {
     DeviceSlot slot = DeviceSlot.cpu(0);
-    return start(python, home, clock, slot, slot.uid(), List.of("--shape-tracer"));
+    return start(host, slot, slot.uid(), List.of("--shape-tracer"));
   }
 
-  private static Oracle start(
-      Path python, Path home, LongSupplier clock, DeviceSlot slot, int uid, List<String> further)
+  private static Oracle start(OracleHost host, DeviceSlot slot, int uid, List<String> further)
       throws InterruptedException {
     WorkerProcess[] started = new WorkerProcess[1];
     RequestChannel conversation =
-        new RequestChannel("oracle", message -> started[0].send(0, message), clock);
+        new RequestChannel("oracle", message -> started[0].send(0, message), host.clock());
     List<String> arguments =
         new ArrayList<>(List.of("kbx.oracle", "--device", slot.kind().label()));
     if (slot.kind() == DeviceSlot.Kind.CUDA) {
-      arguments.addAll(
-          List.of("--index", String.valueOf(slot.index()), "--uid", String.valueOf(uid)));
+      arguments.addAll(List.of("--index", String.valueOf(slot.index())));
     }
+    if (slot.kind() == DeviceSlot.Kind.CUDA || host.confinedTo() != null) {
+      arguments.addAll(List.of("--uid", String.valueOf(uid)));
+    }
+    arguments.addAll(host.arguments());
     arguments.addAll(further);
-    started[0] =
-        WorkerProcess.start("oracle", python, home, clock, arguments, listener(conversation));
+    started[0] = WorkerProcess.ofOracle(host, arguments, listener(conversation));
     try {
-      return new Oracle(started[0], clock, conversation, started[0].greeting());
+      return new Oracle(started[0], host.clock(), conversation, started[0].greeting());
     } catch (WorkerFailure | InterruptedException e) {
       started[0].close();
       throw e;

@@ -10,12 +10,14 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,10 @@ public final class WorkerProcess implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
 
   private static final int STDERR_LINES = 20;
+
+  /** What a process that runs somebody else's task files is left of this one's environment. */
+  private static final Set<String> HARMLESS =
+      Set.of("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME", "HOME");
 
   /** Begins a line on stderr that is for the user. */
   private static final String NOTICE = "notice: ";
@@ -65,6 +71,19 @@ public final class WorkerProcess implements AutoCloseable {
     return start(role, python, home, List.of("worker"), clock, arguments, listener);
   }
 
+  static WorkerProcess ofOracle(OracleHost host, List<String> arguments, Listener listener) {
+    Predicate<String> passed = host.confinedTo() == null ? _ -> true : HARMLESS::contains;
+    return start(
+        "oracle",
+        host.python(),
+        host.home(),
+        List.of("worker"),
+        passed,
+        host.clock(),
+        arguments,
+        listener);
+  }
+
   /**
    * Starts {@code python -m} with these arguments.
    *
@@ -79,10 +98,28 @@ public final class WorkerProcess implements AutoCloseable {
       LongSupplier clock,
       List<String> arguments,
       Listener listener) {
+    return start(role, python, home, folders, _ -> true, clock, arguments, listener);
+  }
+
+  /**
+   * As above.
+   *
+   * @param passed which variables of this process's environment it gets
+   */
+  private static WorkerProcess start(
+      String role,
+      Path python,
+      Path home,
+      List<String> folders,
+      Predicate<String> passed,
+      LongSupplier clock,
+      List<String> arguments,
+      Listener listener) {
     List<String> command = new java.util.ArrayList<>(List.of(python.toString(), "-u", "-m"));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.directory(home.toFile());
+    builder.environment().keySet().removeIf(passed.negate());
     builder.environment().putAll(environment(home, folders));
     builder.environment().keySet().removeIf(WorkerProcess::misleading);
     Process process;

@@ -180,12 +180,12 @@ class ComparisonTest {
   void aJudgedCandidateHasThem(@TempDir Path folder) throws Exception {
     BaselineCache kept = new BaselineCache(folder, line -> {});
     Files.writeString(
-        Files.createDirectories(kept.compilers()).resolve("play.json"),
+        Files.createDirectories(folder.resolve("compilers")).resolve("play.json"),
         """
         {"device": {"uuid": "GPU-a"}, "versions": {}, "failure": {}, "compiled_ms": [80, 80]}
         """);
     Plan plan = against(Baseline.COMPILE);
-    try (Workers workers = FakeWorkers.compilingIn(kept.compilers())) {
+    try (Workers workers = FakeWorkers.compilingIn(folder.resolve("compilers"))) {
       Slot slot = workers.slot(DeviceSlot.cuda(0));
       Judgement verdict =
           new LocalReferee(

@@ -68,7 +68,7 @@ class CompiledBaselinesTest {
   private CompiledBaselines session() throws IOException {
     BaselineCache kept = played();
     workers.close();
-    workers = FakeWorkers.compilingIn(kept.compilers());
+    workers = FakeWorkers.compilingIn(folder.resolve("compilers"));
     Gpu gpu = requireNonNull(workers.slot(DeviceSlot.cuda(0)).gpu());
     return new CompiledBaselines(gpu, kept);
   }
@@ -76,9 +76,10 @@ class CompiledBaselinesTest {
   /** Tells oracles what to play from now on. */
   private BaselineCache played() throws IOException {
     BaselineCache kept = new BaselineCache(folder, () -> now, warnings::add);
-    Files.createDirectories(kept.compilers());
+    Files.createDirectories(folder.resolve("compilers"));
     Files.writeString(
-        kept.compilers().resolve("play.json"), JsonMapper.shared().writeValueAsString(play));
+        folder.resolve("compilers").resolve("play.json"),
+        JsonMapper.shared().writeValueAsString(play));
     return kept;
   }
 
