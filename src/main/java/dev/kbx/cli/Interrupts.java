@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.worker.ScratchFolder;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -50,6 +51,7 @@ final class Interrupts implements AutoCloseable {
     }
     System.err.println("kbx: " + advice);
     System.err.flush();
+    ScratchFolder.delete();
     Runtime.getRuntime().halt(exit);
   }
 

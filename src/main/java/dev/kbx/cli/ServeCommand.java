@@ -12,6 +12,7 @@ import dev.kbx.server.TlsKeys;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
+import dev.kbx.worker.ScratchFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -127,30 +128,33 @@ final class ServeCommand implements Callable<Integer> {
     StoreAddress address = stores.address(out);
     address.check();
     Path folder = OutFolder.writable(out);
-    Path scratch = Files.createTempDirectory("kbx-serve");
-    try (var _ = FolderLock.of(folder);
-        StopSignal signal = new StopSignal(GRACE.plus(PARTING));
-        RunStore store = RunStore.open(address);
-        RunStore reads = RunStore.open(address)) {
-      store.claim(SERVICE);
-      try (JudgingPool pool = JudgingPool.start(workers, cluster, served.values());
-          KbxServer server = start(where, store, reads, machine(pool, store, served), scratch)) {
-        System.err.println(
-            "kbx: serving %s (its interface is described at /docs)".formatted(server.url()));
-        signal.await();
-        server.drain(GRACE);
+    try (StopSignal signal = new StopSignal(GRACE.plus(PARTING))) {
+      try (var _ = FolderLock.of(folder);
+          RunStore store = RunStore.open(address);
+          RunStore reads = RunStore.open(address)) {
+        store.claim(SERVICE);
+        serve(where, store, reads, served, signal);
       }
-    } finally {
-      delete(scratch);
+      System.err.println("kbx: stopped; what waits is judged after the next start");
     }
-    System.err.println("kbx: stopped; what waits is judged after the next start");
     return ExitCode.OK;
   }
 
-  private KbxServer start(
-      Listening where, RunStore store, RunStore reads, Machine machine, Path scratch) {
+  private void serve(
+      Listening where, RunStore store, RunStore reads, Map<String, Suite> served, StopSignal signal)
+      throws InterruptedException, PythonProblem {
+    try (JudgingPool pool = JudgingPool.start(workers, cluster, served.values());
+        KbxServer server = start(where, store, reads, machine(pool, store, served))) {
+      System.err.println(
+          "kbx: serving %s (its interface is described at /docs)".formatted(server.url()));
+      signal.await();
+      server.drain(GRACE);
+    }
+  }
+
+  private KbxServer start(Listening where, RunStore store, RunStore reads, Machine machine) {
     try {
-      return KbxServer.start(where, store, reads, machine, limit, scratch);
+      return KbxServer.start(where, store, reads, machine, limit, ScratchFolder.files());
     } catch (UncheckedIOException e) {
       throw cannotListen(requireNonNull(e.getCause()));
     }
@@ -209,13 +213,5 @@ final class ServeCommand implements Callable<Integer> {
         pool.versions(),
         seed.seed(),
         served);
-  }
-
-  private static void delete(Path folder) {
-    try {
-      Files.deleteIfExists(folder);
-    } catch (IOException e) {
-      // Files of a request that was cut off stay in the temporary folder.
-    }
   }
 }

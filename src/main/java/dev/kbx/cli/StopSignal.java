@@ -1,12 +1,13 @@
 package dev.kbx.cli;
 
+import dev.kbx.worker.ScratchFolder;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Ctrl-C and SIGTERM of a command that runs until it is stopped: the command is told, closes what
- * it has, and the JVM exits with {@link ExitCode#OK}.
+ * it has, says its last word, closes this, and the JVM exits with {@link ExitCode#OK}.
  */
 final class StopSignal implements AutoCloseable {
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -30,6 +31,7 @@ final class StopSignal implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     System.err.flush();
+    ScratchFolder.delete();
     Runtime.getRuntime().halt(clean ? ExitCode.OK : ExitCode.INCOMPLETE);
   }
 

@@ -147,6 +147,7 @@ public final class WorkerProcess implements AutoCloseable {
     Map<String, String> values = new HashMap<>();
     List<String> paths = folders.stream().map(folder -> home.resolve(folder).toString()).toList();
     values.put("PYTHONPATH", String.join(":", paths));
+    values.put("TMPDIR", ScratchFolder.ofWorkers().toString());
     values.put("PYTHONHASHSEED", "0");
     values.put("PYTHONUNBUFFERED", "1");
     // torch looks up the user's name and writes caches to a home; an oracle on a GPU has neither.
