@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.worker.ScratchFolder;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -33,6 +34,11 @@ public final class Main {
       scope = ScopeType.INHERIT,
       description = "Print where an error came from.")
   private boolean stackTrace;
+
+  static {
+    // Before anything logs; a method of that class would make the JDK's own manager first.
+    String _ = System.setProperty("java.util.logging.manager", LastingLog.class.getName());
+  }
 
   /** Libraries log only warnings. The reference keeps the setting from being garbage-collected. */
   private static final Logger LIBRARIES = Logger.getLogger("");
@@ -76,7 +82,9 @@ public final class Main {
   public static void main(String[] args) {
     LIBRARIES.setLevel(Level.WARNING);
     StandardOutput output = StandardOutput.install();
-    System.exit(output.exit(run(WorkerSource.NEW, args)));
+    int exit = output.exit(run(WorkerSource.NEW, args));
+    ScratchFolder.delete();
+    System.exit(exit);
   }
 
   /**

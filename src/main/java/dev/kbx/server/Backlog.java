@@ -245,11 +245,14 @@ final class Backlog {
     return locked(() -> stopped);
   }
 
-  /**
-   * Nothing more is accepted or taken; waits until nothing is being judged, or the time is over.
-   */
-  void drain(Duration most) throws InterruptedException {
+  /** Nothing more is accepted or taken. */
+  void refuse() {
     change(() -> draining = true);
+  }
+
+  /** The same; waits until nothing is being judged, or the time is over. */
+  void drain(Duration most) throws InterruptedException {
+    refuse();
     await(() -> judging == 0, most);
   }
 

@@ -42,7 +42,15 @@ final class Feeds {
 
   void changed(String run) {
     Feed feed = feeds.get(run);
-    if (feed == null) return; // Nobody follows it.
+    if (feed != null) changed(feed); // Else nobody follows it.
+  }
+
+  /** Wakes all that follow any run. */
+  void wake() {
+    feeds.values().forEach(Feeds::changed);
+  }
+
+  private static void changed(Feed feed) {
     feed.lock.lock();
     try {
       feed.version++;

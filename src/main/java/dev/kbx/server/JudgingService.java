@@ -14,11 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -41,6 +37,7 @@ final class JudgingService implements AutoCloseable {
   private final Feeds feeds;
   private final Figures figures;
   private final Settlements settlements;
+  private final Waits waits = new Waits();
   private final int limit;
   private final Set<Thread> judges = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean unsure = new AtomicBoolean();
@@ -281,34 +278,15 @@ final class JudgingService implements AutoCloseable {
     return settlements.find(id);
   }
 
-  /** Waits until none of these is waiting, or the time is over. */
+  /** Waits until none of these is waiting, the time is over, or the server is being stopped. */
   void await(List<String> ids, Duration most) throws InterruptedException {
-    long end = System.nanoTime() + most.toNanos();
-    for (String id : ids) {
-      Optional<Waiting> waits = backlog.find(id);
-      if (waits.isEmpty()) continue;
-      long left = end - System.nanoTime();
-      if (left <= 0) return;
-      try {
-        var _ = waits.get().ended().get(left, TimeUnit.NANOSECONDS);
-      } catch (ExecutionException | TimeoutException e) {
-        return;
-      }
-    }
+    waits.forAll(ids.stream().flatMap(id -> backlog.find(id).stream()).toList(), most);
   }
 
-  /** Waits until one of these is not waiting, or the time is over. */
+  /** Waits until one of these is not waiting, the time is over, or the server is being stopped. */
   void awaitAny(List<String> ids, Duration most) throws InterruptedException {
-    List<Waiting> waits = ids.stream().flatMap(id -> backlog.find(id).stream()).toList();
-    if (waits.size() < ids.size()) return;
-    try {
-      var _ =
-          CompletableFuture.anyOf(
-                  waits.stream().map(Waiting::ended).toArray(CompletableFuture[]::new))
-              .get(most.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      return;
-    }
+    List<Waiting> some = ids.stream().flatMap(id -> backlog.find(id).stream()).toList();
+    if (some.size() == ids.size()) waits.forAny(some, most);
   }
 
   int ahead(Waiting waits) {
@@ -349,9 +327,20 @@ final class JudgingService implements AutoCloseable {
     return backlog.isOpen();
   }
 
-  /** Accepts nothing more, and waits for what is being judged, for a limited time. */
+  /**
+   * Accepts nothing more, ends what waits for judgements, and waits for what is being judged, for a
+   * limited time.
+   */
   void drain(Duration most) throws InterruptedException {
+    backlog.refuse();
+    endWaits();
     backlog.drain(most);
+  }
+
+  /** Ends the waits of requests and the streams of events, each with the state of now. */
+  void endWaits() {
+    waits.end();
+    feeds.wake();
   }
 
   @Override

@@ -182,6 +182,7 @@ public final class KbxServer implements AutoCloseable {
                 (_, response, e) ->
                     Answers.problem(
                         response, Refusal.of(e.status().code(), String.valueOf(e.getMessage()))))
+            .error(InterruptedException.class, (_, response, _) -> stopping(response))
             .error(Exception.class, KbxServer::failed);
   }
 
@@ -236,6 +237,13 @@ public final class KbxServer implements AutoCloseable {
     Answers.problem(response, Refusal.later(503, "the store does not answer; try again", 5));
   }
 
+  /** Whoever interrupts a request ends the server, or a connection that nobody is answered on. */
+  private static void stopping(ServerResponse response) {
+    if (!response.isSent()) {
+      Answers.problem(response, Refusal.later(503, "the server is being stopped; try again", 5));
+    }
+  }
+
   private static void failed(ServerRequest request, ServerResponse response, Exception e) {
     LOG.log(System.Logger.Level.ERROR, request.path().path(), e);
     if (!response.isSent()) {
@@ -284,6 +292,7 @@ public final class KbxServer implements AutoCloseable {
 
   @Override
   public void close() {
+    judging.endWaits();
     web.stop();
     judging.close();
     interrupts.close();

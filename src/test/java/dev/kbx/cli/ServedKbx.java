@@ -3,6 +3,8 @@ package dev.kbx.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -25,18 +27,22 @@ final class ServedKbx implements AutoCloseable {
    * @param folder gets the results and the output of the server
    */
   static ServedKbx start(Path folder) throws IOException {
+    return start(folder, Map.of());
+  }
+
+  /**
+   * The same in another environment.
+   *
+   * @param options beside those that every server here has
+   */
+  static ServedKbx start(Path folder, Map<String, String> environment, Object... options)
+      throws IOException {
     Path err = folder.resolve("serve.err");
+    List<Object> arguments =
+        new ArrayList<>(List.of("serve", "--port", "0", "--out", folder.resolve("out")));
+    arguments.addAll(List.of(options));
     Process process =
-        Kbx.start(
-            folder,
-            Map.of(),
-            folder.resolve("serve.out"),
-            err,
-            "serve",
-            "--port",
-            "0",
-            "--out",
-            folder.resolve("out"));
+        Kbx.start(folder, environment, folder.resolve("serve.out"), err, arguments.toArray());
     String url =
         Awaitility.await()
             .atMost(2, TimeUnit.MINUTES)
@@ -53,6 +59,16 @@ final class ServedKbx implements AutoCloseable {
 
   String url() {
     return url;
+  }
+
+  /** SIGTERM. */
+  void stop() {
+    process.destroy();
+  }
+
+  /** Its exit status. */
+  int awaitEnd() throws InterruptedException {
+    return process.waitFor();
   }
 
   @Override
