@@ -5,12 +5,16 @@ import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore.Token;
 import dev.kbx.verdict.Json;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -28,6 +32,7 @@ import picocli.CommandLine.Parameters;
       TokensCommand.Revoke.class
     })
 final class TokensCommand {
+  private static final Pattern TIME = Pattern.compile("([1-9]\\d{0,3})([hdw])");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._@-]{1,100}");
 
   /** Where the tokens are. */
@@ -66,6 +71,34 @@ final class TokensCommand {
         description = "submit, read, admin. Default: ${DEFAULT-VALUE}.")
     private List<String> scopes = List.of();
 
+    @Option(
+        names = "--expires",
+        paramLabel = "TIME",
+        defaultValue = "365d",
+        description =
+            "Refuse it after so many hours (12h), days (90d) or weeks (8w), or never."
+                + " Default: ${DEFAULT-VALUE}.")
+    private String expires = "365d";
+
+    /** To the second, as it is printed; null for never. */
+    private @Nullable Instant end() {
+      if (expires.equals("never")) return null;
+      Matcher given = TIME.matcher(expires);
+      if (!given.matches()) {
+        throw new UserError(
+            "--expires '%s': give hours, days or weeks such as 12h, 90d or 8w, or never"
+                .formatted(expires));
+      }
+      Duration unit =
+          switch (given.group(2)) {
+            case "h" -> Duration.ofHours(1);
+            case "d" -> Duration.ofDays(1);
+            default -> Duration.ofDays(7);
+          };
+      Duration time = unit.multipliedBy(Integer.parseInt(given.group(1)));
+      return Instant.now().plus(time).truncatedTo(ChronoUnit.SECONDS);
+    }
+
     @Override
     public Integer call() {
       if (!NAME.matcher(name).matches() || name.equals("local")) {
@@ -79,13 +112,15 @@ final class TokensCommand {
               "--scope: '%s' is not one of %s".formatted(scope, String.join(", ", Tokens.SCOPES)));
         }
       }
+      Instant end = end();
       try (RunStore store = place.open()) {
         String token =
             new Tokens(store.service())
-                .create(name, scopes)
+                .create(name, scopes, end)
                 .orElseThrow(() ->
                     new UserError("there is a token '%s'; give another name".formatted(name)));
         System.out.println(token);
+        if (end != null) System.err.println("kbx: it expires at " + end);
         return ExitCode.OK;
       }
     }
@@ -114,6 +149,7 @@ final class TokensCommand {
       row.put("name", token.name());
       row.put("scopes", token.scopes());
       row.put("created", token.created().toString());
+      if (token.expires() != null) row.put("expires", token.expires().toString());
       if (token.revoked() != null) row.put("revoked", token.revoked().toString());
       return row;
     }
@@ -121,10 +157,16 @@ final class TokensCommand {
     private static List<String> text(Map<String, Object> row) {
       return row.entrySet().stream()
           .map(entry ->
-              entry.getKey().equals("revoked")
-                  ? "revoked " + entry.getValue()
-                  : "" + entry.getValue())
+              switch (entry.getKey()) {
+                case "expires" -> expiry(String.valueOf(entry.getValue()));
+                case "revoked" -> "revoked " + entry.getValue();
+                default -> "" + entry.getValue();
+              })
           .toList();
+    }
+
+    private static String expiry(String at) {
+      return (Instant.parse(at).isAfter(Instant.now()) ? "expires " : "expired ") + at;
     }
   }
 

@@ -4,6 +4,7 @@ import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Method;
 import io.helidon.webserver.http.ServerRequest;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -62,8 +63,17 @@ final class Access {
     }
     String header = given.get();
     if (header.toLowerCase(Locale.ROOT).startsWith(BEARER)) {
-      Optional<Client> client = tokens.client(header.substring(BEARER.length()).strip());
-      if (client.isPresent()) return client.get();
+      switch (tokens.worth(header.substring(BEARER.length()).strip())) {
+        case Tokens.Worth.Valid(Client client) -> {
+          return client;
+        }
+        case Tokens.Worth.Expired(String name, Instant at) ->
+            throw guesses.refusal(
+                address(request),
+                "the token '%s' expired at %s; make a new one with kbx tokens create"
+                    .formatted(name, at));
+        case Tokens.Worth.Unknown() -> {}
+      }
     }
     throw guesses.refusal(
         address(request), "the token is not valid; make one with kbx tokens create");

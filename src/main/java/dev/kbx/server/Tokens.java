@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.commons.codec.digest.DigestUtils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tokens of clients. Only their hashes are stored. A token has 128 random bits, so that a fast hash
@@ -34,8 +35,20 @@ public final class Tokens {
   /** Between two questions to the store, whatever is sent. */
   private static final Duration PAUSE = Duration.ofMillis(20);
 
-  /** What the store said at a time. */
-  private record Known(Map<String, Client> clients, long at) {}
+  /** What the store said at a time: tokens that are not revoked, by hash. */
+  private record Known(Map<String, Token> tokens, long at) {}
+
+  /** What a token is worth. */
+  sealed interface Worth {
+    /** It is a client's. */
+    record Valid(Client client) implements Worth {}
+
+    /** It was a client's until a time. */
+    record Expired(String name, Instant at) implements Worth {}
+
+    /** It was never made, or is revoked. */
+    record Unknown() implements Worth {}
+  }
 
   private final ServiceStore store;
   private volatile Known known;
@@ -46,17 +59,34 @@ public final class Tokens {
     this.known = new Known(Map.of(), System.nanoTime() - FRESH.toNanos());
   }
 
-  /** Makes a token and returns it, which nothing does again; empty if the name is taken. */
-  public Optional<String> create(String name, List<String> scopes) {
+  /** Makes a token that does not expire. */
+  Optional<String> create(String name, List<String> scopes) {
+    return create(name, scopes, null);
+  }
+
+  /**
+   * Makes a token and returns it, which nothing does again; empty if the name is taken by another
+   * than an expired one.
+   *
+   * @param expires from when on it is refused; null for never
+   */
+  public Optional<String> create(String name, List<String> scopes, @Nullable Instant expires) {
     byte[] random = new byte[BYTES];
     new SecureRandom().nextBytes(random);
     String token = PREFIX + HexFormat.of().formatHex(random);
     Instant now = Instant.now();
-    if (!store.addToken(new Token(name, DigestUtils.sha256Hex(token), scopes, now, null))) {
+    if (!store.addToken(
+        new Token(name, DigestUtils.sha256Hex(token), scopes, now, expires, null))) {
       return Optional.empty();
     }
     store.audit(
-        new Audit(now, Client.LOCAL, "create token", name + " " + String.join(",", scopes)));
+        new Audit(
+            now,
+            Client.LOCAL,
+            "create token",
+            "%s %s%s"
+                .formatted(
+                    name, String.join(",", scopes), expires == null ? "" : " until " + expires)));
     return Optional.of(token);
   }
 
@@ -68,34 +98,45 @@ public final class Tokens {
     return true;
   }
 
-  /**
-   * Who has this token. One that is not known may just have been made, so that the store is asked;
-   * many of them wait for one answer.
-   */
+  /** Who has this token; empty if it is not valid. */
   Optional<Client> client(String token) {
+    return worth(token) instanceof Worth.Valid(Client client)
+        ? Optional.of(client)
+        : Optional.empty();
+  }
+
+  /**
+   * What this token is worth. One that is not known may just have been made, so that the store is
+   * asked; many of them wait for one answer.
+   */
+  Worth worth(String token) {
     String hash = DigestUtils.sha256Hex(token);
     long now = System.nanoTime();
-    Client client = asOf(now - FRESH.toNanos()).get(hash);
-    return Optional.ofNullable(client == null ? asOf(now).get(hash) : client);
+    Token known = asOf(now - FRESH.toNanos()).get(hash);
+    if (known == null) known = asOf(now).get(hash);
+    if (known == null) return new Worth.Unknown();
+    Instant expires = known.expires();
+    return expires == null || Instant.now().isBefore(expires)
+        ? new Worth.Valid(new Client(known.name(), scopes(known)))
+        : new Worth.Expired(known.name(), expires);
   }
 
-  /** All that were valid at this time or later. */
-  private Map<String, Client> asOf(long time) {
+  /** All that were not revoked at this time or later. */
+  private Map<String, Token> asOf(long time) {
     Known seen = known;
-    return seen.at - time >= 0 ? seen.clients : read(time);
+    return seen.at - time >= 0 ? seen.tokens : read(time);
   }
 
-  private synchronized Map<String, Client> read(long time) {
-    if (known.at - time >= 0) return known.clients; // Another thread has read it meanwhile.
+  private synchronized Map<String, Token> read(long time) {
+    if (known.at - time >= 0) return known.tokens; // Another thread has read it meanwhile.
     pause(known.at + PAUSE.toNanos() - System.nanoTime());
     long at = System.nanoTime();
-    Map<String, Client> clients = new HashMap<>();
+    Map<String, Token> tokens = new HashMap<>();
     for (Token token : store.tokens()) {
-      if (token.revoked() != null) continue;
-      clients.put(token.hash(), new Client(token.name(), scopes(token)));
+      if (token.revoked() == null) tokens.put(token.hash(), token);
     }
-    known = new Known(clients, at);
-    return clients;
+    known = new Known(tokens, at);
+    return tokens;
   }
 
   private static void pause(long nanos) {

@@ -224,7 +224,6 @@ final class JdbcService implements ServiceStore {
             row.getInt("sample"),
             (Integer) row.getObject("round"),
             row.getString("candidate"));
-    String deadline = row.getString("deadline");
     return new Submission(
         row.getString("id"),
         row.getString("client"),
@@ -235,7 +234,7 @@ final class JdbcService implements ServiceStore {
         database.original(row.getString("origin")),
         row.getInt("priority"),
         Instant.parse(row.getString("submitted")),
-        deadline == null ? null : Instant.parse(deadline),
+        time(row.getString("deadline")),
         Submission.State.valueOf(row.getString("state").toUpperCase(Locale.ROOT)),
         (Integer) row.getObject("position"),
         row.getInt("cached") == 1,
@@ -362,12 +361,19 @@ final class JdbcService implements ServiceStore {
   public boolean addToken(Token token) {
     return store.get(h ->
         h.createUpdate(
-                    "INSERT INTO token (name, hash, scopes, created) VALUES (:n, :h, :s, :c)"
-                        + " ON CONFLICT DO NOTHING")
+                    """
+                    INSERT INTO token (name, hash, scopes, created, expires)
+                    VALUES (:n, :h, :s, :c, :e)
+                    ON CONFLICT (name) DO UPDATE SET hash = excluded.hash,
+                      scopes = excluded.scopes, created = excluded.created,
+                      expires = excluded.expires
+                    WHERE token.revoked IS NULL AND token.expires <= excluded.created
+                    """)
                 .bind("n", token.name())
                 .bind("h", token.hash())
                 .bind("s", String.join(",", token.scopes()))
                 .bind("c", token.created().toString())
+                .bind("e", text(token.expires()))
                 .execute()
             == 1);
   }
@@ -375,16 +381,16 @@ final class JdbcService implements ServiceStore {
   @Override
   public List<Token> tokens() {
     return store.get(h ->
-        h.createQuery("SELECT name, hash, scopes, created, revoked FROM token ORDER BY name")
-            .map((row, _) -> {
-              String revoked = row.getString(5);
-              return new Token(
-                  row.getString(1),
-                  row.getString(2),
-                  List.of(row.getString(3).split(",", -1)),
-                  Instant.parse(row.getString(4)),
-                  revoked == null ? null : Instant.parse(revoked));
-            })
+        h.createQuery(
+                "SELECT name, hash, scopes, created, expires, revoked FROM token ORDER BY name")
+            .map((row, _) ->
+                new Token(
+                    row.getString(1),
+                    row.getString(2),
+                    List.of(row.getString(3).split(",", -1)),
+                    Instant.parse(row.getString(4)),
+                    time(row.getString(5)),
+                    time(row.getString(6))))
             .list());
   }
 
@@ -436,6 +442,10 @@ final class JdbcService implements ServiceStore {
 
   private static @Nullable String text(@Nullable Instant time) {
     return time == null ? null : time.toString();
+  }
+
+  private static @Nullable Instant time(@Nullable String text) {
+    return text == null ? null : Instant.parse(text);
   }
 
   private static String label(Submission.State state) {

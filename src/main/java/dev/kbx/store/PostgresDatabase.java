@@ -22,7 +22,7 @@ record PostgresDatabase(String url) implements Database {
   private static final String TABLES = "kbx";
 
   /** The newest migration under {@code db}. */
-  private static final int SCHEMA = 8;
+  private static final int SCHEMA = 10;
 
   /**
    * Without it, statements keep the plan that was right when the tables were empty: each write and

@@ -91,7 +91,7 @@ public interface ServiceStore {
   /** Begins a run of the service. */
   void begin(ServiceRun service, RunInfo run);
 
-  /** Stores a token; false if there is one of that name. */
+  /** Stores a token; false if there is one of that name that was revoked, or has not expired. */
   boolean addToken(Token token);
 
   List<Token> tokens();
@@ -132,10 +132,16 @@ public interface ServiceStore {
    * Who may ask.
    *
    * @param hash SHA-256 of the token, hex
-   * @param revoked null while it is valid
+   * @param expires from when on it is refused; null for never
+   * @param revoked null while it is not
    */
   record Token(
-      String name, String hash, List<String> scopes, Instant created, @Nullable Instant revoked) {
+      String name,
+      String hash,
+      List<String> scopes,
+      Instant created,
+      @Nullable Instant expires,
+      @Nullable Instant revoked) {
     public Token {
       scopes = List.copyOf(scopes);
     }

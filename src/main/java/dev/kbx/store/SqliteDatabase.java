@@ -21,7 +21,7 @@ import org.sqlite.SQLiteException;
 /** An SQLite file. One process writes at a time: its folder is locked. */
 record SqliteDatabase(Path file) implements Database {
   /** The newest migration under {@code db}; a file with this version needs no migration. */
-  private static final int SCHEMA = 8;
+  private static final int SCHEMA = 10;
 
   /** For another process or connection that writes. */
   private static final Duration BUSY = Duration.ofSeconds(10);

@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -277,5 +278,21 @@ class SecurityTest {
     Awaitility.await()
         .untilAsserted(
             () -> assertThat(server.as(gone).get("/v1/queue").statusCode()).isEqualTo(401));
+  }
+
+  @Test
+  void anExpiredTokenIsRefusedAndTheAnswerSaysSo() throws Exception {
+    Tokens tokens = new Tokens(server.store.service());
+    List<String> scopes = List.of("read");
+    Instant past = Instant.parse("2026-01-02T03:04:05Z");
+    String old = tokens.create("old", scopes, past).orElseThrow();
+    var refused = server.as(old).get("/v1/queue");
+    assertThat(refused.statusCode()).isEqualTo(401);
+    assertThat(refused.body()).contains("the token 'old' expired at 2026-01-02T03:04:05Z");
+    Instant later = Instant.now().plusSeconds(3_600);
+    String renewed = tokens.create("old", scopes, later).orElseThrow();
+    assertThat(server.as(renewed).get("/v1/queue").statusCode()).isEqualTo(200);
+    assertThat(server.as(old).get("/v1/queue").body()).contains("not valid");
+    assertThat(tokens.create("old", scopes, later)).isEmpty();
   }
 }

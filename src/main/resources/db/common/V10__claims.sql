@@ -1,0 +1,3 @@
+-- After it a token is refused; NULL for never.
+
+ALTER TABLE token ADD COLUMN expires TEXT;
