@@ -119,6 +119,7 @@ final class Acceptance {
         order.client(),
         key,
         run,
+        null,
         identity,
         candidate.conditions(),
         candidate.origin(),

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,6 +29,9 @@ final class Backlog {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final FairQueue queue = new FairQueue();
+
+  /** Those that this server cannot judge, by id. */
+  private final Map<String, Waiting> held = new LinkedHashMap<>();
 
   /** Those that wait and those being judged, by id. */
   private final Map<String, Waiting> waiting = new ConcurrentHashMap<>();
@@ -110,6 +114,24 @@ final class Backlog {
     change(() -> some.forEach(this::append));
   }
 
+  /** Submissions of an earlier process that are not judged by this one. */
+  void hold(Collection<Submission> some) {
+    change(() ->
+        some.forEach(one -> {
+          Waiting added = new Waiting(one);
+          if (waiting.putIfAbsent(one.id(), added) == null) held.put(one.id(), added);
+        }));
+  }
+
+  /** How many there are that this server cannot judge. */
+  int held() {
+    return locked(held::size);
+  }
+
+  boolean isHeld(Waiting one) {
+    return locked(() -> held.containsKey(one.submission().id()));
+  }
+
   private void append(Submission one) {
     Waiting added = new Waiting(one);
     if (waiting.putIfAbsent(one.id(), added) == null) queue.add(added);
@@ -183,19 +205,31 @@ final class Backlog {
     waiting.remove(ended.submission().id());
   }
 
-  /** Takes one out of the queue that is not being judged; false if it is. */
-  boolean withdraw(Waiting queued) {
-    return locked(() -> queue.remove(queued));
-  }
-
-  /** Puts one back that was taken out of the queue. */
-  void restore(Waiting withdrawn) {
-    change(() -> queue.putBack(withdrawn));
+  /**
+   * Takes one out of the queue that is not being judged.
+   *
+   * @return what puts it back; empty if it is being judged
+   */
+  Optional<Runnable> withdraw(Waiting queued) {
+    return locked(() -> {
+      if (queue.remove(queued)) return Optional.of(() -> change(() -> queue.putBack(queued)));
+      String id = queued.submission().id();
+      return held.remove(id, queued)
+          ? Optional.of(() -> change(() -> held.put(id, queued)))
+          : Optional.empty();
+    });
   }
 
   /** Takes out all that waited beyond their deadlines. */
   List<Waiting> late(Instant now) {
-    return locked(() -> queue.removeAll(each -> isLate(each.submission(), now)));
+    return locked(() -> {
+      List<Waiting> late = queue.removeAll(each -> isLate(each.submission(), now));
+      for (Waiting each : List.copyOf(held.values())) {
+        if (isLate(each.submission(), now) && held.remove(each.submission().id(), each))
+          late.add(each);
+      }
+      return late;
+    });
   }
 
   static boolean isLate(Submission submission, Instant now) {

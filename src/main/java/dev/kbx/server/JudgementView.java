@@ -84,6 +84,7 @@ final class JudgementView {
     node.put("id", each.id());
     node.put("state", active ? "judging" : each.state().name().toLowerCase(Locale.ROOT));
     node.put("run", each.run());
+    if (each.acceptedFor() != null) node.put("accepted_for", each.acceptedFor());
     if (each.position() != null) node.put("position", each.position());
     node.put("task", each.identity().task());
     node.put("suite", each.identity().suite());
@@ -93,7 +94,9 @@ final class JudgementView {
     node.put("submitted", each.submitted().toString());
     Double seconds = waits.isPresent() ? (Double) waits.get().seconds() : each.waited();
     if (seconds != null) node.put("queued_seconds", Math.round(seconds * 1e6) / 1e6);
-    if (waits.isPresent() && !active) node.put("ahead", judging.ahead(waits.get()));
+    if (waits.isPresent() && !active && !judging.isHeld(waits.get())) {
+      node.put("ahead", judging.ahead(waits.get()));
+    }
     node.put("cached", each.cached());
     if (each.key() != null) node.put("key", each.key());
     if (each.message() != null) node.put("message", each.message());

@@ -33,6 +33,7 @@ final class JudgingService implements AutoCloseable {
   private final Machine machine;
   private final Acceptance acceptance;
   private final OpenRuns runs;
+  private final Inheritance inheritance;
   private final Backlog backlog;
   private final Feeds feeds;
   private final Figures figures;
@@ -62,9 +63,16 @@ final class JudgingService implements AutoCloseable {
     this.backlog = new Backlog(limit, this::retrySeconds);
     this.acceptance =
         new Acceptance(store.service(), machine, runs, backlog, figures, () -> unsure.set(true));
-    backlog.adopt(store.service().pending());
+    this.inheritance = new Inheritance(store, machine, runs);
+    adopt(store.service().pending());
     figures.watch(backlog::queued, backlog::judging, backlog::oldestSeconds);
     this.dispatcher = Thread.ofVirtual().name("dispatcher").start(this::dispatch);
+  }
+
+  private void adopt(List<Submission> queued) {
+    Inheritance.Shares shares = inheritance.divide(queued);
+    backlog.hold(shares.waiting());
+    backlog.adopt(shares.judged());
   }
 
   private int retrySeconds() {
@@ -115,7 +123,7 @@ final class JudgingService implements AutoCloseable {
         store.service().submissions(unknown).stream()
             .filter(each -> each.state() == Submission.State.QUEUED)
             .toList();
-    backlog.adopt(lost);
+    adopt(lost);
   }
 
   private void expire(Waiting late) {
@@ -252,8 +260,9 @@ final class JudgingService implements AutoCloseable {
 
   /** Takes a candidate out of the queue; stored when this returns. */
   Submission cancel(Submission submission) {
-    Optional<Waiting> waits = backlog.find(submission.id()).filter(backlog::withdraw);
-    if (waits.isEmpty()) {
+    Optional<Waiting> waits = backlog.find(submission.id());
+    Optional<Runnable> undo = waits.flatMap(backlog::withdraw);
+    if (undo.isEmpty()) {
       throw Refusal.of(
           409, "%s: is no longer queued, so it cannot be cancelled".formatted(submission.id()));
     }
@@ -261,10 +270,10 @@ final class JudgingService implements AutoCloseable {
     try {
       store.service().settle(List.of(end));
     } catch (RuntimeException | Error e) {
-      backlog.restore(waits.get());
+      undo.get().run();
       throw e;
     }
-    end(waits.get(), end);
+    end(waits.orElseThrow(), end);
     return end;
   }
 
@@ -295,6 +304,15 @@ final class JudgingService implements AutoCloseable {
 
   int queued() {
     return backlog.queued();
+  }
+
+  /** How many wait for another server. */
+  int held() {
+    return backlog.held();
+  }
+
+  boolean isHeld(Waiting waits) {
+    return backlog.isHeld(waits);
   }
 
   int judging() {

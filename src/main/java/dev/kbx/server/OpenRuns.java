@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.judge.Conditions;
 import dev.kbx.plan.Plan;
 import dev.kbx.run.RunService;
 import dev.kbx.run.StandingRun;
@@ -20,7 +21,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.commons.codec.digest.DigestUtils;
 
-/** The runs that the service judges into: one for each name, suite, plan, device and version. */
+/**
+ * The runs that the service judges into: one for each name, suite, plan, model and driver of the
+ * device, and versions.
+ */
 final class OpenRuns {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss").withZone(ZoneOffset.UTC);
@@ -29,6 +33,7 @@ final class OpenRuns {
   private final RunStore store;
   private final Machine machine;
   private final Listener listener;
+  private final Conditions here;
   private final SecureRandom random = new SecureRandom();
   private final Map<String, String> ids = new HashMap<>();
   private final Map<String, StandingRun> open = new HashMap<>();
@@ -43,6 +48,7 @@ final class OpenRuns {
     this.store = store;
     this.machine = machine;
     this.listener = listener;
+    this.here = new Conditions(machine.device(), machine.versions()).onAnyCard();
   }
 
   /** The id of the run for a client's name, which is begun if there is none. */
@@ -55,8 +61,8 @@ final class OpenRuns {
                     suite.name(),
                     text,
                     plan.secret(),
-                    machine.device(),
-                    new TreeMap<>(machine.versions()))
+                    here.device(),
+                    new TreeMap<>(here.versions()))
                 .toString());
     return ids.computeIfAbsent(
         settings,

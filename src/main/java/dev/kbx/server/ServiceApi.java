@@ -55,6 +55,7 @@ final class ServiceApi implements HttpService {
     body.put("queued", judging.queued());
     body.put("judging", judging.judging());
     body.put("limit", judging.limit());
+    if (judging.held() > 0) body.put("held", judging.held());
     if (!queued.isEmpty()) body.put("oldest_seconds", judging.oldestSeconds());
     var clients = body.putArray("clients");
     TreeSet<String> names = new TreeSet<>(queued.keySet());

@@ -25,9 +25,9 @@ import tools.jackson.core.type.TypeReference;
 /** The service's part of a {@link JdbcStore}. */
 final class JdbcService implements ServiceStore {
   private static final String SUBMISSION =
-      "SELECT id, client, client_key, run, suite, task, method, model, sample, round, candidate,"
-          + " conditions, origin, priority, submitted, deadline, state, position, cached, waited,"
-          + " message FROM submission ";
+      "SELECT id, client, client_key, run, accepted_for, suite, task, method, model, sample, round,"
+          + " candidate, conditions, origin, priority, submitted, deadline, state, position,"
+          + " cached, waited, message FROM submission ";
 
   private static final String WORK =
       """
@@ -68,10 +68,10 @@ final class JdbcService implements ServiceStore {
     PreparedBatch rows =
         h.prepareBatch(
             """
-            INSERT INTO submission (id, client, client_key, run, identity, candidate, suite, task,
-              method, model, sample, round, conditions, origin, priority, submitted, deadline,
-              state, position, cached, waited, message)
-            VALUES (:id, :client, :key, :run, :identity, :candidate, :suite, :task,
+            INSERT INTO submission (id, client, client_key, run, accepted_for, identity, candidate,
+              suite, task, method, model, sample, round, conditions, origin, priority, submitted,
+              deadline, state, position, cached, waited, message)
+            VALUES (:id, :client, :key, :run, :acceptedFor, :identity, :candidate, :suite, :task,
               :method, :model, :sample, :round, :conditions, :origin, :priority, :submitted,
               :deadline, :state, :position, :cached, :waited, :message)
             """);
@@ -81,6 +81,7 @@ final class JdbcService implements ServiceStore {
           .bind("client", each.client())
           .bind("key", stored(each.key()))
           .bind("run", each.run())
+          .bind("acceptedFor", each.acceptedFor())
           .bind("identity", database.stored(identity.text()))
           .bind("candidate", identity.source())
           .bind("suite", identity.suite())
@@ -118,6 +119,25 @@ final class JdbcService implements ServiceStore {
             .bind("position", each.position())
             .bind("cached", each.cached() ? 1 : 0)
             .bind("waited", each.waited())
+            .bind("message", stored(each.message()))
+            .add();
+      }
+      rows.execute();
+    });
+  }
+
+  @Override
+  public void assign(List<Submission> submissions) {
+    if (submissions.isEmpty()) return;
+    store.write(h -> {
+      PreparedBatch rows =
+          h.prepareBatch(
+              "UPDATE submission SET run = :run, accepted_for = :acceptedFor, message = :message"
+                  + " WHERE id = :id AND state = 'queued'");
+      for (Submission each : submissions) {
+        rows.bind("id", each.id())
+            .bind("run", each.run())
+            .bind("acceptedFor", each.acceptedFor())
             .bind("message", stored(each.message()))
             .add();
       }
@@ -229,6 +249,7 @@ final class JdbcService implements ServiceStore {
         row.getString("client"),
         original(row.getString("client_key")),
         row.getString("run"),
+        row.getString("accepted_for"),
         identity,
         Json.mapper().readValue(database.original(row.getString("conditions")), WORDS),
         database.original(row.getString("origin")),

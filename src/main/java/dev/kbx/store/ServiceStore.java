@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * what. Part of a {@link RunStore}, over its connection; the same promises hold.
  */
 public interface ServiceStore {
+  /** What a server claims: one at a time judges what a store has accepted. */
+  String CLAIM = "of kbx serve";
+
   /**
    * Stores all of them, or none.
    *
@@ -24,6 +27,9 @@ public interface ServiceStore {
 
   /** Stores what became of submissions. */
   void settle(List<Submission> submissions);
+
+  /** Stores in which runs submissions are judged, and why, of those that are still queued. */
+  void assign(List<Submission> submissions);
 
   /** All that are queued, in the order of acceptance; those that have a verdict become done. */
   List<Submission> pending();

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param client name of who submitted it
  * @param key the client's own key; no other submission of that client has it
  * @param run id of the run that its verdict is in
+ * @param acceptedFor the run that it was accepted for; null if that is the same
  * @param conditions as in a provenance
  * @param origin as the source of a provenance
  * @param priority higher goes first
@@ -19,13 +20,14 @@ import org.jspecify.annotations.Nullable;
  * @param position of its verdict in the run; null without one
  * @param cached whether its judgement was known before it was judged
  * @param waited seconds until it was judged
- * @param message why it failed or expired
+ * @param message why it failed, expired, waits for another server, or is judged in another run
  */
 public record Submission(
     String id,
     String client,
     @Nullable String key,
     String run,
+    @Nullable String acceptedFor,
     CandidateIdentity identity,
     Map<String, String> conditions,
     String origin,
@@ -49,7 +51,7 @@ public record Submission(
 
   /** The same with its verdict. */
   public Submission done(int place, boolean known, @Nullable Double seconds) {
-    return ended(State.DONE, place, known, seconds, null);
+    return ended(State.DONE, place, known, seconds, message);
   }
 
   /** The same, ended without a verdict. */
@@ -60,8 +62,44 @@ public record Submission(
   /** The same without what can be read again when it is judged, which may be long. */
   public Submission brief() {
     return new Submission(
-        id, client, key, run, identity, Map.of(), "", priority, submitted, deadline, state,
-        position, cached, waited, message);
+        id,
+        client,
+        key,
+        run,
+        acceptedFor,
+        identity,
+        Map.of(),
+        "",
+        priority,
+        submitted,
+        deadline,
+        state,
+        position,
+        cached,
+        waited,
+        message);
+  }
+
+  /** The same, to be judged in this run. */
+  public Submission in(String judgedIn, @Nullable String why) {
+    String first = acceptedFor == null ? run : acceptedFor;
+    return new Submission(
+        id,
+        client,
+        key,
+        judgedIn,
+        first.equals(judgedIn) ? null : first,
+        identity,
+        conditions,
+        origin,
+        priority,
+        submitted,
+        deadline,
+        state,
+        position,
+        cached,
+        waited,
+        why);
   }
 
   private Submission ended(
@@ -75,6 +113,7 @@ public record Submission(
         client,
         key,
         run,
+        acceptedFor,
         identity,
         conditions,
         origin,

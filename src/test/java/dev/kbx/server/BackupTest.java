@@ -121,6 +121,7 @@ class BackupTest {
             "local",
             null,
             RUN,
+            null,
             identity,
             Map.of(),
             "api",

@@ -1,0 +1,142 @@
+package dev.kbx.server;
+
+import dev.kbx.judge.Conditions;
+import dev.kbx.plan.Plan;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.ServiceStore.ServiceRun;
+import dev.kbx.store.Submission;
+import dev.kbx.task.Suite;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunInfo;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides where what earlier servers left in the queue is judged. All verdicts of a run are of one
+ * kind of device and of the same versions: what was accepted for others goes to a run of this
+ * server. What this server cannot judge waits for one that can.
+ */
+final class Inheritance {
+  private static final System.Logger LOG = System.getLogger("dev.kbx.server");
+
+  private final RunStore store;
+  private final Machine machine;
+  private final OpenRuns runs;
+
+  Inheritance(RunStore store, Machine machine, OpenRuns runs) {
+    this.store = store;
+    this.machine = machine;
+    this.runs = runs;
+  }
+
+  /**
+   * What is judged here, each in its run, and what waits for another server; stored so.
+   *
+   * @param judged in the order of acceptance
+   */
+  record Shares(List<Submission> judged, List<Submission> waiting) {}
+
+  /** Divides what is queued. */
+  Shares divide(List<Submission> queued) {
+    Map<String, Place> places = new LinkedHashMap<>();
+    Counts counts = new Counts();
+    List<Submission> judged = new ArrayList<>();
+    List<Submission> waiting = new ArrayList<>();
+    List<Submission> changed = new ArrayList<>();
+    for (Submission each : queued) {
+      Place place = places.computeIfAbsent(each.run(), run -> place(run, each.identity().suite()));
+      Submission now = place.of(each);
+      (place.waits() ? waiting : judged).add(now);
+      if (!now.equals(each)) changed.add(now);
+      counts.add(each.run(), 1);
+    }
+    store.service().assign(changed);
+    places.forEach((run, place) -> place.log(run, counts.of(run)));
+    return new Shares(judged, waiting);
+  }
+
+  /**
+   * Where submissions of a run go.
+   *
+   * @param why in words; empty if they stay
+   */
+  private record Place(String run, boolean waits, String why) {
+    private static final String WAITS = "waits: ";
+
+    Submission of(Submission each) {
+      if (waits) return each.in(run, WAITS + why);
+      if (!each.run().equals(run)) return moved(each);
+      String message = each.message();
+      return message != null && message.startsWith(WAITS) ? each.in(run, null) : each;
+    }
+
+    private Submission moved(Submission each) {
+      String first = each.acceptedFor() == null ? each.run() : each.acceptedFor();
+      return each.in(
+          run,
+          first.equals(run)
+              ? null
+              : "accepted for run %s, judged in run %s: %s".formatted(first, run, why));
+    }
+
+    void log(String from, int count) {
+      if (why.isEmpty()) return;
+      String what = waits ? "wait" : "are judged in run " + run;
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "%d queued for run %s %s: %s".formatted(count, from, what, why));
+    }
+  }
+
+  private Place place(String run, String suiteName) {
+    Optional<Suite> suite = machine.suite(suiteName);
+    if (suite.isEmpty()) {
+      String why = "this server does not serve the suite '%s' (--suite)".formatted(suiteName);
+      return new Place(run, true, why);
+    }
+    ServiceRun settings = store.service().serviceRunOf(run).orElseThrow();
+    Plan plan;
+    try {
+      plan = Plans.of(Json.mapper().readTree(settings.plan()), machine.secret());
+    } catch (Refusal e) {
+      return new Place(run, true, "this version cannot carry out its plan: " + e.getMessage());
+    }
+    String now = runs.id(settings.name(), suite.get(), plan);
+    return new Place(now, false, now.equals(run) ? "" : why(store.run(run).orElseThrow()));
+  }
+
+  /** What differs between this server and a run. */
+  private String why(RunInfo run) {
+    List<String> differences = new ArrayList<>();
+    Conditions then = new Conditions(run.device(), run.versions()).onAnyCard();
+    Conditions now = new Conditions(machine.device(), machine.versions()).onAnyCard();
+    if (!then.device().equals(now.device())) {
+      differences.add("%s instead of %s".formatted(named(now), named(then)));
+    }
+    TreeSet<String> names = new TreeSet<>(then.versions().keySet());
+    names.addAll(now.versions().keySet());
+    for (String name : names) {
+      String before = then.versions().get(name);
+      String after = now.versions().get(name);
+      if (Objects.equals(before, after)) continue;
+      differences.add("%s %s instead of %s".formatted(name, or(after), or(before)));
+    }
+    return "this server has "
+        + (differences.isEmpty() ? "another seed or suite" : String.join(", ", differences));
+  }
+
+  private static String named(Conditions conditions) {
+    String driver = conditions.device().driver();
+    return conditions.device().name() + (driver == null ? "" : " with driver " + driver);
+  }
+
+  private static String or(@Nullable String version) {
+    return version == null ? "none" : version;
+  }
+}
