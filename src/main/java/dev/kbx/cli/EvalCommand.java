@@ -203,7 +203,7 @@ final class EvalCommand implements Callable<Integer> {
         });
     try (var _ = FolderLock.of(folder);
         RunStore store = RunStore.open(address)) {
-      ResumedRun earlier = resume ? ResumedRun.find(store, sources).orElse(null) : null;
+      ResumedRun earlier = resume ? resumed(store) : null;
       if (earlier != null) earlier.checkPlan(asked.label(), tasks, plan, selected, rules.off());
       List<Path> given = earlier != null && sources.isEmpty() ? paths(earlier.run()) : sources;
       Reading reading = first != null ? first : read(given, taskSuite, selected);
@@ -211,6 +211,19 @@ final class EvalCommand implements Callable<Integer> {
       if (resume) System.err.println("kbx: " + resuming(earlier, store, folder));
       return judge(store, folder, plan, reading, taskSuite, selected, earlier);
     }
+  }
+
+  /** The run to go on with, which no other process judges from now on; null if there is none. */
+  private @Nullable ResumedRun resumed(RunStore store) {
+    ResumedRun found = ResumedRun.find(store, sources).orElse(null);
+    if (found == null) return null;
+    store.claim(found.run().id());
+    // Whoever had it may have finished it, or deleted it.
+    return store
+        .run(found.run().id())
+        .map(ResumedRun::new)
+        .orElseThrow(() ->
+            new UserError("run %s was just deleted; begin again".formatted(found.run().id())));
   }
 
   /** A path mistyped is the commonest mistake: told at once, without reading a suite. */
@@ -317,7 +330,6 @@ final class EvalCommand implements Callable<Integer> {
       asked.check(pool, plan, selected);
       RunInfo run =
           earlier != null ? earlier.run() : begin(store, plan, pool, candidates, selected);
-      store.claim(run.id());
       interrupts.advise(Interrupts.RESUMABLE);
       if (profile && !pool.device().kind().equals("cuda")) {
         System.err.println("kbx: --profile: no GPU is used, so nothing is profiled");
@@ -331,7 +343,6 @@ final class EvalCommand implements Callable<Integer> {
         Watch.Round round =
             next -> {
               RunInfo another = begin(store, plan, pool, next.candidates(), selected);
-              store.claim(another.id());
               var _ = results(store, folder, plan, next, selected, pool, another);
               return store.verdicts(another.id()).values();
             };

@@ -62,9 +62,9 @@ final class HeldOut implements AutoCloseable {
       GenerationFlags flags,
       MethodRun methods,
       MethodRun.Opened opened) {
+    store.claim(opened.run());
     RunInfo run =
         store.run(opened.run()).orElseGet(() -> begin(store, plan, pool, flags, methods, opened));
-    store.claim(run.id());
     return new HeldOut(store, run, folder, opened.file(), plan, pool, methods.selected());
   }
 

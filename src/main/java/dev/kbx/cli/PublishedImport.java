@@ -73,7 +73,6 @@ final class PublishedImport {
       List<String> problems) {
     RunInfo run = run(device, results, reading);
     store.begin(run);
-    store.claim(run.id());
     LatestRun latest = new LatestRun(folder, run.id());
     try (ResultFiles files = new ResultFiles(latest.folder())) {
       for (int i = 0; i < results.size(); i++) {

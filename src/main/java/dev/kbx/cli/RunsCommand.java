@@ -9,6 +9,7 @@ import dev.kbx.report.RunList;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
 import dev.kbx.store.RunStore;
+import dev.kbx.store.ServiceStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
@@ -183,6 +184,8 @@ final class RunsCommand implements Callable<Integer> {
         for (String run : chosen) {
           if (!store.has(run)) throw folder.unknown(run, store);
           store.claim(run);
+          // A server may judge into it, now or when a candidate comes.
+          if (store.service().serviceRunOf(run).isPresent()) store.claim(ServiceStore.CLAIM);
         }
         store.delete(chosen);
         chosen.forEach(run -> LatestRun.delete(folder.out, run));

@@ -10,6 +10,7 @@ import dev.kbx.server.Machine;
 import dev.kbx.server.ServerLog;
 import dev.kbx.server.TlsKeys;
 import dev.kbx.store.RunStore;
+import dev.kbx.store.ServiceStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
 import dev.kbx.worker.ScratchFolder;
@@ -49,9 +50,6 @@ final class ServeCommand implements Callable<Integer> {
 
   /** For workers and connections to end. */
   private static final Duration PARTING = Duration.ofSeconds(15);
-
-  /** What a run is claimed as: one server at a time judges what a store has accepted. */
-  private static final String SERVICE = "of kbx serve";
 
   @Option(
       names = "--host",
@@ -132,7 +130,7 @@ final class ServeCommand implements Callable<Integer> {
       try (var _ = FolderLock.of(folder);
           RunStore store = RunStore.open(address);
           RunStore reads = RunStore.open(address)) {
-        store.claim(SERVICE);
+        store.claim(ServiceStore.CLAIM);
         serve(where, store, reads, served, signal);
       }
       System.err.println("kbx: stopped; what waits is judged after the next start");

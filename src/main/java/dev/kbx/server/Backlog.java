@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.store.ClaimLost;
 import dev.kbx.store.Submission;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,6 +44,7 @@ final class Backlog {
   private int judging;
   private boolean draining;
   private boolean stopped;
+  private @Nullable ClaimLost lost;
   private long pausedUntil = System.nanoTime();
 
   /**
@@ -76,6 +78,7 @@ final class Backlog {
   /** Makes room for submissions of a client that are stored next. Throws {@link Refusal}. */
   void enter(String client, List<Submission> some) {
     change(() -> {
+      if (lost != null) throw Refusal.claimLost();
       if (draining) throw Refusal.later(503, "the server is being stopped; try again", 5);
       int all = queue.size() + judging + entering.size();
       int own = queue.size(client) + judgingByClient.of(client) + enteringByClient.of(client);
@@ -133,6 +136,7 @@ final class Backlog {
   }
 
   private void append(Submission one) {
+    if (lost != null) return;
     Waiting added = new Waiting(one);
     if (waiting.putIfAbsent(one.id(), added) == null) queue.add(added);
   }
@@ -302,6 +306,19 @@ final class Backlog {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Another process has all that waits or is being judged; who waits for it looks in the store. */
+  void giveUp(ClaimLost why) {
+    change(() -> {
+      lost = why;
+      draining = true;
+      List<Waiting> _ = queue.removeAll(_ -> true);
+      held.clear();
+    });
+    List<Waiting> all = List.copyOf(waiting.values());
+    waiting.clear();
+    all.forEach(each -> each.ended().completeExceptionally(why));
   }
 
   void stop() {

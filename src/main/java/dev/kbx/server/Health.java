@@ -24,6 +24,7 @@ final class Health implements HttpService {
   }
 
   private void ready(ServerRequest request, ServerResponse response) {
+    if (judging.claimLost()) throw Refusal.claimLost();
     if (!judging.ready()) throw Refusal.later(503, "the server is being stopped", 5);
     up(response);
   }

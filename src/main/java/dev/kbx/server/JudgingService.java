@@ -1,6 +1,7 @@
 package dev.kbx.server;
 
 import dev.kbx.run.StandingRun.Placed;
+import dev.kbx.store.ClaimLost;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreProblem;
 import dev.kbx.store.Submission;
@@ -42,7 +43,9 @@ final class JudgingService implements AutoCloseable {
   private final int limit;
   private final Set<Thread> judges = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean unsure = new AtomicBoolean();
+  private final AtomicBoolean gaveUp = new AtomicBoolean();
   private final Thread dispatcher;
+  private final ClaimWatch claim;
 
   JudgingService(RunStore store, Machine machine, int limit, Feeds feeds, Figures figures) {
     this.store = store;
@@ -67,12 +70,23 @@ final class JudgingService implements AutoCloseable {
     adopt(store.service().pending());
     figures.watch(backlog::queued, backlog::judging, backlog::oldestSeconds);
     this.dispatcher = Thread.ofVirtual().name("dispatcher").start(this::dispatch);
+    this.claim = new ClaimWatch(store, this::giveUp);
   }
 
   private void adopt(List<Submission> queued) {
     Inheritance.Shares shares = inheritance.divide(queued);
     backlog.hold(shares.waiting());
     backlog.adopt(shares.judged());
+  }
+
+  /**
+   * Another server judges what this one had accepted: it stops judging, and shows what is stored.
+   */
+  private void giveUp(ClaimLost why) {
+    if (!gaveUp.compareAndSet(false, true)) return;
+    System.getLogger("dev.kbx.server").log(System.Logger.Level.ERROR, why.getMessage());
+    backlog.giveUp(why);
+    judges.forEach(Thread::interrupt);
   }
 
   private int retrySeconds() {
@@ -164,6 +178,9 @@ final class JudgingService implements AutoCloseable {
       free(next);
     } catch (InterruptedException e) {
       free(next); // It is closed: the next start judges it.
+    } catch (ClaimLost e) {
+      giveUp(e);
+      free(next); // Whoever took the claim judges it.
     } catch (StoreProblem e) {
       if (storeAnswers()) {
         failed(next, e);
@@ -345,6 +362,11 @@ final class JudgingService implements AutoCloseable {
     return backlog.isOpen();
   }
 
+  /** Whether another server has taken over; asks nobody. */
+  boolean claimLost() {
+    return store.claimLost();
+  }
+
   /**
    * Accepts nothing more, ends what waits for judgements, and waits for what is being judged, for a
    * limited time.
@@ -363,6 +385,7 @@ final class JudgingService implements AutoCloseable {
 
   @Override
   public void close() {
+    claim.close();
     backlog.stop();
     dispatcher.interrupt();
     judges.forEach(Thread::interrupt);

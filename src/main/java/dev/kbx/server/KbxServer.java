@@ -2,6 +2,7 @@ package dev.kbx.server;
 
 import dev.kbx.dashboard.Boards;
 import dev.kbx.dashboard.Dashboard;
+import dev.kbx.store.ClaimLost;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreProblem;
 import dev.kbx.task.Suite;
@@ -233,6 +234,10 @@ public final class KbxServer implements AutoCloseable {
 
   private static void storeFailed(
       ServerRequest request, ServerResponse response, StoreProblem problem) {
+    if (problem instanceof ClaimLost) { // Logged when it was noticed.
+      Answers.problem(response, Refusal.claimLost());
+      return;
+    }
     LOG.log(System.Logger.Level.WARNING, problem.getMessage());
     Answers.problem(response, Refusal.later(503, "the store does not answer; try again", 5));
   }

@@ -55,7 +55,16 @@ final class Refusal extends RuntimeException {
     return new Refusal(status, detail, null, Math.max(1, seconds), false, List.of(), List.of());
   }
 
-  /** The same, to a client that must not keep its connection. */
+  /** Another server has taken over; a proxy before both may lead the client to it. */
+  static Refusal claimLost() {
+    return later(
+        503,
+        "another kbx serve has taken over this store: ask that one; this one only shows what is"
+            + " stored",
+        5);
+  }
+
+  /** As {@link #later}, to a client that must not keep its connection. */
   static Refusal laterClosing(int status, String detail, int seconds) {
     return new Refusal(status, detail, null, Math.max(1, seconds), true, List.of(), List.of());
   }

@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.store.ClaimLost;
 import dev.kbx.store.ServiceStore;
 import dev.kbx.store.Submission;
 import java.util.ArrayList;
@@ -57,6 +58,12 @@ final class Settlements implements AutoCloseable {
       synchronized (this) {
         some.forEach(each -> unwritten.remove(each.id(), each));
       }
+    } catch (ClaimLost e) {
+      // The next owner knows by the verdicts which are done.
+      synchronized (this) {
+        unwritten.clear();
+      }
+      return false;
     } catch (RuntimeException e) {
       // The store fails for a while: the next time has it.
     }

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Properties;
+import org.jdbi.v3.core.Handle;
 
 /** The differences between SQLite and PostgreSQL; schema and queries are the same. */
 interface Database {
@@ -26,8 +27,14 @@ interface Database {
     return DriverManager.getConnection(url(), properties());
   }
 
-  /** Claims a run for this connection's process; false if another process has it. */
-  boolean claim(Connection connection, String run) throws SQLException;
+  /** Locks a claim for this connection's process; false if another process has the lock. */
+  boolean claim(Connection connection, String name) throws SQLException;
+
+  /** Begins a transaction that reads claims, and then writes as if nobody could take them. */
+  void lockClaims(Handle transaction);
+
+  /** What a query ends with so that nobody changes the rows until the transaction ends. */
+  String share();
 
   /** Encodes any text so that it can be stored. */
   String stored(String text);

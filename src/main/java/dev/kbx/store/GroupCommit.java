@@ -65,6 +65,8 @@ final class GroupCommit {
     try {
       transactions.run(handle -> group.forEach(write -> write.work.accept(handle)));
       group.forEach(write -> write.done.complete(null));
+    } catch (ClaimLost e) {
+      group.forEach(write -> fail(write, e));
     } catch (RuntimeException e) {
       // One of them failed, and with it all: alone, the others succeed.
       if (group.size() == 1) fail(group.getFirst(), e);

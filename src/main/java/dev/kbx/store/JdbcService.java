@@ -380,7 +380,7 @@ final class JdbcService implements ServiceStore {
 
   @Override
   public boolean addToken(Token token) {
-    return store.get(h ->
+    return store.change(h ->
         h.createUpdate(
                     """
                     INSERT INTO token (name, hash, scopes, created, expires)
@@ -417,7 +417,7 @@ final class JdbcService implements ServiceStore {
 
   @Override
   public boolean revokeToken(String name, Instant at) {
-    return store.get(h ->
+    return store.change(h ->
         h.createUpdate("UPDATE token SET revoked = :at WHERE name = :n AND revoked IS NULL")
                 .bind("at", at.toString())
                 .bind("n", name)

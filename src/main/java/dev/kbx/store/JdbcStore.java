@@ -12,16 +12,13 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -42,11 +39,6 @@ final class JdbcStore implements RunStore {
   /** Rows fetched at a time when a run is read. */
   private static final int FETCHED = 500;
 
-  /** A server takes a moment to notice that the process that claimed the run was killed. */
-  private static final int CLAIM_TRIES = 20;
-
-  private static final Duration CLAIM_PAUSE = Duration.ofMillis(250);
-
   private static final String COLUMNS =
       "position, identity, candidate, suite, category, task, method, model, sample, round,"
           + " status, stage, device, speedup, speedup_low, speedup_high, baseline, body,"
@@ -58,7 +50,7 @@ final class JdbcStore implements RunStore {
   private final QueryPool pool;
   private final VerdictQueries queries;
   private final VerdictCounts counts;
-  private final Set<String> claimed = new HashSet<>();
+  private final Claims claims;
   private final GroupCommit commits = new GroupCommit(this::transaction);
   private Handle handle;
 
@@ -68,6 +60,7 @@ final class JdbcStore implements RunStore {
     this.pool = new QueryPool(database);
     this.queries = new JdbcQueries(database, pool);
     this.counts = new VerdictCounts(database);
+    this.claims = new Claims(database);
     this.handle = jdbi.open();
   }
 
@@ -92,7 +85,20 @@ final class JdbcStore implements RunStore {
   }
 
   private void transaction(Consumer<Handle> work) {
-    use(h -> h.useTransaction(work::accept));
+    Object _ =
+        change(t -> {
+          work.accept(t);
+          return this;
+        });
+  }
+
+  /** A transaction that writes. Each begins here, as it checks what this store has claimed. */
+  <T> T change(Get<T> work) {
+    return get(h ->
+        h.inTransaction(t -> {
+          claims.begin(t);
+          return work.with(t);
+        }));
   }
 
   /** Writes with others in one transaction; returns when it is committed. */
@@ -101,29 +107,24 @@ final class JdbcStore implements RunStore {
   }
 
   @Override
-  public synchronized void claim(String run) {
-    use(h -> take(h, run));
-    claimed.add(run);
+  public synchronized void claim(String name) {
+    use(h -> claims.take(h, name));
   }
 
-  private void take(Handle h, String run) {
-    try {
-      for (int i = 0; i < CLAIM_TRIES; i++) {
-        if (database.claim(h.getConnection(), run)) return;
-        Thread.sleep(CLAIM_PAUSE);
-      }
-    } catch (SQLException e) {
-      throw new StoreProblem(database.label(), database.reason(e), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    throw new StoreProblem(
-        database.label(), "run %s is being judged by another kbx; wait for it".formatted(run));
+  @Override
+  public void checkClaims() {
+    use(claims::check);
+  }
+
+  @Override
+  public boolean claimLost() {
+    return claims.lost();
   }
 
   @Override
   public void begin(RunInfo run) {
-    use(h -> insert(h, run));
+    claim(run.id());
+    transaction(t -> insert(t, run));
   }
 
   static void insert(Handle h, RunInfo run) {
@@ -136,8 +137,8 @@ final class JdbcStore implements RunStore {
 
   @Override
   public void finish(RunInfo run) {
-    use(h ->
-        h.createUpdate("UPDATE run SET finished = :finished, info = :info WHERE id = :id")
+    transaction(t ->
+        t.createUpdate("UPDATE run SET finished = :finished, info = :info WHERE id = :id")
             .bind("finished", String.valueOf(run.finished()))
             .bind("info", Json.mapper().writeValueAsString(run))
             .bind("id", run.id())
@@ -402,26 +403,23 @@ final class JdbcStore implements RunStore {
 
   @Override
   public int delete(List<String> runs) {
-    return get(h ->
-        h.inTransaction(t -> {
-          int deleted = 0;
-          for (String run : runs) {
-            deleted += t.createUpdate("DELETE FROM run WHERE id = :run").bind("run", run).execute();
-          }
-          for (String table : List.of("source", "judgement")) {
-            t.execute(
-                "DELETE FROM %s WHERE candidate NOT IN (SELECT candidate FROM verdict)"
-                        .formatted(table)
-                    + " AND candidate NOT IN (SELECT candidate FROM submission)");
-          }
-          return deleted;
-        }));
+    return change(t -> {
+      int deleted = 0;
+      for (String run : runs) {
+        deleted += t.createUpdate("DELETE FROM run WHERE id = :run").bind("run", run).execute();
+      }
+      for (String table : List.of("source", "judgement")) {
+        t.execute(
+            "DELETE FROM %s WHERE candidate NOT IN (SELECT candidate FROM verdict)".formatted(table)
+                + " AND candidate NOT IN (SELECT candidate FROM submission)");
+      }
+      return deleted;
+    });
   }
 
   @Override
   public synchronized List<Copied> copy(List<Selection> selections) {
-    return get(
-        h -> h.inTransaction(t -> selections.stream().flatMap(each -> copy(t, each)).toList()));
+    return change(t -> selections.stream().flatMap(each -> copy(t, each)).toList());
   }
 
   private Stream<Copied> copy(Handle target, Selection selection) {
@@ -563,16 +561,22 @@ final class JdbcStore implements RunStore {
     }
   }
 
-  /** The connection; reopened if it was lost. */
+  /** The connection; reopened if it was lost, and then used only once it has all claims again. */
   private Handle handle() {
     try {
       if (!handle.getConnection().isClosed()) return handle;
     } catch (SQLException e) {
       // So it is.
     }
-    handle = jdbi.open();
-    for (String run : claimed) take(handle, run);
-    return handle;
+    Handle opened = jdbi.open();
+    try {
+      claims.takeAgain(opened);
+    } catch (RuntimeException | Error e) {
+      opened.close();
+      throw e;
+    }
+    handle = opened;
+    return opened;
   }
 
   @Override

@@ -35,12 +35,21 @@ public interface RunStore extends AutoCloseable {
   ServiceStore service();
 
   /**
-   * Claims a run for this process until the store is closed. Throws {@link StoreProblem} if another
-   * process has it.
+   * Claims a run, or {@link ServiceStore#CLAIM}, for this process until the store is closed; before
+   * anything of it is written. Throws {@link StoreProblem} if another process has it.
+   *
+   * <p>If the connection is lost, another process may take the claim. All that writes then throws
+   * {@link ClaimLost}, and has written nothing; reading goes on.
    */
-  void claim(String run);
+  void claim(String name);
 
-  /** Records a run that starts now. */
+  /** Throws {@link ClaimLost} if another process has taken what this store had claimed. */
+  void checkClaims();
+
+  /** Whether {@link ClaimLost} was thrown, or is next; asks nobody. */
+  boolean claimLost();
+
+  /** Claims a run that starts now, and records it. */
   void begin(RunInfo run);
 
   /** Records that a run has judged everything. */

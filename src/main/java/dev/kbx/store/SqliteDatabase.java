@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.jdbi.v3.core.Handle;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
@@ -109,8 +110,22 @@ record SqliteDatabase(Path file) implements Database {
   }
 
   @Override
-  public boolean claim(Connection connection, String run) {
+  public boolean claim(Connection connection, String name) {
     return true; // Whoever writes here has the folder.
+  }
+
+  /**
+   * Takes the lock of all writers. A transaction that reads before it writes would fail at once if
+   * another connection wrote in between.
+   */
+  @Override
+  public void lockClaims(Handle transaction) {
+    int _ = transaction.execute("UPDATE claim SET epoch = epoch WHERE name IS NULL");
+  }
+
+  @Override
+  public String share() {
+    return "";
   }
 
   @Override

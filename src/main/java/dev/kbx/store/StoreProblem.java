@@ -1,7 +1,7 @@
 package dev.kbx.store;
 
 /** The database cannot be opened, read or written; the message names it and the cause. */
-public final class StoreProblem extends RuntimeException {
+public sealed class StoreProblem extends RuntimeException permits ClaimLost {
   private static final long serialVersionUID = 1;
 
   StoreProblem(String where, String why) {
