@@ -131,6 +131,9 @@ final class ServeCommand implements Callable<Integer> {
           RunStore store = RunStore.open(address);
           RunStore reads = RunStore.open(address)) {
         store.claim(ServiceStore.CLAIM);
+        store
+            .notDurable()
+            .ifPresent(why -> System.err.println("kbx: %s: %s".formatted(store.label(), why)));
         serve(where, store, reads, served, signal);
       }
       System.err.println("kbx: stopped; what waits is judged after the next start");

@@ -3,6 +3,7 @@ package dev.kbx.store;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.Properties;
 import org.jdbi.v3.core.Handle;
 
@@ -35,6 +36,9 @@ interface Database {
 
   /** What a query ends with so that nobody changes the rows until the transaction ends. */
   String share();
+
+  /** Why a power failure may lose what was committed, in one line; empty if it does not. */
+  Optional<String> notDurable(Handle handle);
 
   /** Encodes any text so that it can be stored. */
   String stored(String text);

@@ -122,6 +122,11 @@ final class JdbcStore implements RunStore {
   }
 
   @Override
+  public Optional<String> notDurable() {
+    return get(database::notDurable);
+  }
+
+  @Override
   public void begin(RunInfo run) {
     claim(run.id());
     transaction(t -> insert(t, run));

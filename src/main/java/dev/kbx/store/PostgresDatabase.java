@@ -2,10 +2,12 @@ package dev.kbx.store;
 
 import java.net.UnknownHostException;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.regex.Pattern;
 import org.flywaydb.core.Flyway;
@@ -35,6 +37,11 @@ record PostgresDatabase(String url) implements Database {
   private static final String MISSED_SOON =
       " -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3";
 
+  /** Only what is on disk is told as stored, whatever the database's default is. */
+  private static final String DURABLE =
+      "SELECT set_config('synchronous_commit', 'on', false)"
+          + " WHERE current_setting('synchronous_commit') = 'off'";
+
   private static final String NO_TABLE = "42P01";
   private static final String NO_SCHEMA = "3F000";
   private static final int CONNECT_SECONDS = 10;
@@ -60,6 +67,18 @@ record PostgresDatabase(String url) implements Database {
     properties.setProperty("options", EACH_PLANNED + MISSED_SOON);
     properties.setProperty("tcpKeepAlive", "true");
     return properties;
+  }
+
+  @Override
+  public Connection connect() throws SQLException {
+    Connection connection = DriverManager.getConnection(url, properties());
+    try (Statement statement = connection.createStatement()) {
+      boolean _ = statement.execute(DURABLE);
+      return connection;
+    } catch (SQLException e) {
+      connection.close();
+      throw e;
+    }
   }
 
   @Override
@@ -124,6 +143,16 @@ record PostgresDatabase(String url) implements Database {
   @Override
   public String share() {
     return " FOR SHARE";
+  }
+
+  @Override
+  public Optional<String> notDurable(Handle handle) {
+    return handle
+        .createQuery("SHOW fsync")
+        .mapTo(String.class)
+        .filter("off"::equals)
+        .findFirst()
+        .map(_ -> "fsync is off in this PostgreSQL: a power failure may lose what was accepted");
   }
 
   /** U+0000, which PostgreSQL cannot store, and its replacement. */

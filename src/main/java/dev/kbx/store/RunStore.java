@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * Runs and verdicts: in one SQLite file, or in a PostgreSQL database that a team shares.
  *
  * <p>Safe for several threads. When {@link #add} returns, the verdict survives a kill of this
- * process. All methods throw {@link StoreProblem}.
+ * process and a power failure ({@link #notDurable}). All methods throw {@link StoreProblem}.
  */
 public interface RunStore extends AutoCloseable {
   /** Opens a store; creates or migrates its tables. */
@@ -48,6 +48,9 @@ public interface RunStore extends AutoCloseable {
 
   /** Whether {@link ClaimLost} was thrown, or is next; asks nobody. */
   boolean claimLost();
+
+  /** Why a power failure may lose what is stored, in one line; empty if it does not. */
+  Optional<String> notDurable();
 
   /** Claims a run that starts now, and records it. */
   void begin(RunInfo run);

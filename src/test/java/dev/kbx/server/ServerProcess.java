@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,6 +19,7 @@ final class ServerProcess implements AutoCloseable {
   private final boolean tokens;
   private final int limit;
   private final int port;
+  private final Map<String, String> environment;
   private Process process;
   private long peak;
   private double processorSeconds;
@@ -28,10 +30,22 @@ final class ServerProcess implements AutoCloseable {
    */
   static ServerProcess start(String store, Path folder, boolean tokens, int limit)
       throws IOException {
-    return new ServerProcess(store, folder, tokens, limit);
+    return start(store, folder, tokens, limit, Map.of());
   }
 
-  private ServerProcess(String store, Path folder, boolean tokens, int limit) throws IOException {
+  /**
+   * @param environment variables beside those of this process
+   */
+  static ServerProcess start(
+      String store, Path folder, boolean tokens, int limit, Map<String, String> environment)
+      throws IOException {
+    return new ServerProcess(store, folder, tokens, limit, environment);
+  }
+
+  private ServerProcess(
+      String store, Path folder, boolean tokens, int limit, Map<String, String> environment)
+      throws IOException {
+    this.environment = Map.copyOf(environment);
     this.store = store;
     this.folder = folder;
     this.tokens = tokens;
@@ -59,10 +73,10 @@ final class ServerProcess implements AutoCloseable {
             Boolean.toString(tokens),
             Integer.toString(limit),
             folder.toString());
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().putAll(environment);
     Process begun =
-        new ProcessBuilder(command)
-            .redirectError(ProcessBuilder.Redirect.appendTo(errors().toFile()))
-            .start();
+        builder.redirectError(ProcessBuilder.Redirect.appendTo(errors().toFile())).start();
     String line = begun.inputReader().readLine();
     if (line == null) throw new AssertionError(Files.readString(errors()));
     return begun;
@@ -83,9 +97,17 @@ final class ServerProcess implements AutoCloseable {
 
   /** SIGKILL, and the next start. */
   void killAndStart() throws IOException, InterruptedException {
+    kill();
+    startAgain();
+  }
+
+  void kill() throws IOException, InterruptedException {
     peak = peakBytes();
     processorSeconds = processorSeconds();
-    process.destroyForcibly().waitFor();
+    int _ = process.destroyForcibly().waitFor();
+  }
+
+  void startAgain() throws IOException {
     process = begin();
   }
 

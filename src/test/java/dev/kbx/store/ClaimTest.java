@@ -165,4 +165,23 @@ class ClaimTest {
     assertFenced(first, first.verdict(RUN, 0));
     second.finish(run(1).info());
   }
+
+  @Test
+  void aCommitIsOnDiskWhateverTheServersDefaultIs() throws Exception {
+    try (Connection usual = DriverManager.getConnection(url);
+        Connection ours = StoreAddress.of(url).database().connect()) {
+      assertThat(setting(usual, "synchronous_commit")).isEqualTo("off");
+      assertThat(setting(ours, "synchronous_commit")).isEqualTo("on");
+    }
+    // That server of the tests runs without fsync.
+    assertThat(open(StoreAddress.of(url)).notDurable().orElseThrow()).contains("fsync is off");
+    assertThat(open(StoreAddress.of(folder.resolve("k.db"))).notDurable()).isEmpty();
+  }
+
+  private static String setting(Connection connection, String name) throws Exception {
+    try (var rows = connection.createStatement().executeQuery("SHOW " + name)) {
+      rows.next();
+      return rows.getString(1);
+    }
+  }
 }
