@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +61,10 @@ final class Acceptance {
    */
   record Order(String client, String run, Plan plan, int priority, @Nullable Instant deadline) {}
 
-  /** Accepts all candidates of a request, or none. */
+  /**
+   * Accepts all candidates of a request, or none. One whose key is that of a failed one is queued
+   * again in its place.
+   */
   List<Submission> accept(Order order, List<Wanted> wanted) {
     Map<String, Submission> known =
         new HashMap<>(
@@ -69,6 +73,7 @@ final class Acceptance {
                 wanted.stream().map(Wanted::key).filter(Objects::nonNull).toList()));
     List<Submission> answer = new ArrayList<>();
     List<Submission> fresh = new ArrayList<>();
+    List<Submission> again = new ArrayList<>();
     Map<String, String> sources = new LinkedHashMap<>();
     Map<String, String> ids = new HashMap<>();
     Instant now = Instant.now();
@@ -77,20 +82,22 @@ final class Acceptance {
       CandidateIdentity identity = candidate.identity();
       String key = wanted.get(i).key();
       Submission earlier = key == null ? null : known.get(key);
-      if (earlier != null) {
-        needSame(earlier, identity, i);
+      if (earlier != null) needSame(earlier, identity, i);
+      boolean failed = earlier != null && earlier.state() == Submission.State.FAILED;
+      if (earlier != null && !failed) {
         answer.add(earlier);
         continue;
       }
       String run = ids.computeIfAbsent(identity.suite(), suite -> run(order, suite));
-      Submission submission = submission(order, run, candidate, identity, key, now);
+      String id = earlier == null ? nextId() : earlier.id();
+      Submission submission = submission(order, id, run, candidate, identity, key, now);
       if (key != null) known.put(key, submission);
-      fresh.add(submission);
+      (failed ? again : fresh).add(submission);
       answer.add(submission);
       sources.put(identity.source(), candidate.code());
     }
-    Map<String, Submission> done = judged(fresh);
-    store(order.client(), now(fresh, done), sources, now);
+    Map<String, Submission> done = judged(Stream.concat(fresh.stream(), again.stream()).toList());
+    store(order.client(), now(fresh, done), now(again, done), sources, now);
     return now(answer, done);
   }
 
@@ -109,13 +116,14 @@ final class Acceptance {
 
   private Submission submission(
       Order order,
+      String id,
       String run,
       Candidate candidate,
       CandidateIdentity identity,
       @Nullable String key,
       Instant now) {
     return new Submission(
-        nextId(),
+        id,
         order.client(),
         key,
         run,
@@ -156,22 +164,28 @@ final class Acceptance {
   }
 
   private void store(
-      String client, List<Submission> fresh, Map<String, String> sources, Instant now) {
-    if (fresh.isEmpty()) return;
+      String client,
+      List<Submission> fresh,
+      List<Submission> again,
+      Map<String, String> sources,
+      Instant now) {
+    List<Submission> all = Stream.concat(fresh.stream(), again.stream()).toList();
+    if (all.isEmpty()) return;
     List<Submission> queued =
-        fresh.stream().filter(each -> each.state() == Submission.State.QUEUED).toList();
+        all.stream().filter(each -> each.state() == Submission.State.QUEUED).toList();
     backlog.enter(client, queued);
     try {
       store.accept(
           fresh,
+          again,
           sources,
-          new Audit(now, client, "submit", fresh.size() + " into " + fresh.getFirst().run()));
+          new Audit(now, client, "submit", all.size() + " into " + all.getFirst().run()));
     } catch (RuntimeException | Error e) {
       backlog.leave(client, queued);
       unsure.run();
       throw e;
     }
-    figures.accepted(fresh.size());
+    figures.accepted(all.size());
     backlog.entered(client, queued);
   }
 

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.apache.commons.codec.digest.DigestUtils;
 
@@ -44,7 +45,17 @@ final class Access {
 
   /** The client of a request. Throws {@link Refusal} unless it has the scope. */
   Client require(ServerRequest request, Client.Scope scope) {
-    Client client = client(request);
+    return require(request, scope, tokens::worth);
+  }
+
+  /** The same by the tokens that the store had when it was last asked. */
+  Client requireKnown(ServerRequest request, Client.Scope scope) {
+    return require(request, scope, tokens::known);
+  }
+
+  private Client require(
+      ServerRequest request, Client.Scope scope, Function<String, Tokens.Worth> worth) {
+    Client client = client(request, worth);
     request.context().register(client); // The log names it.
     if (client.may(scope)) return client;
     throw Refusal.of(
@@ -53,17 +64,17 @@ final class Access {
             .formatted(client.name(), scope.name().toLowerCase(Locale.ROOT)));
   }
 
-  private Client client(ServerRequest request) {
+  private Client client(ServerRequest request, Function<String, Tokens.Worth> worth) {
     Optional<String> given = request.headers().first(HeaderNames.AUTHORIZATION);
     if (given.isEmpty()) {
-      Optional<Client> signedIn = cookie(request).flatMap(tokens::client);
+      Optional<Client> signedIn = cookie(request).flatMap(token -> worth.apply(token).owner());
       if (signedIn.isEmpty()) return withoutToken(request);
       needOwnPage(request);
       return signedIn.get();
     }
     String header = given.get();
     if (header.toLowerCase(Locale.ROOT).startsWith(BEARER)) {
-      switch (tokens.worth(header.substring(BEARER.length()).strip())) {
+      switch (worth.apply(header.substring(BEARER.length()).strip())) {
         case Tokens.Worth.Valid(Client client) -> {
           return client;
         }

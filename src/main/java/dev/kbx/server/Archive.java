@@ -12,7 +12,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
@@ -142,8 +141,8 @@ final class Archive {
   private void copy(String name, InputStream in) throws IOException {
     if (++files > MOST_FILES) throw Refusal.of(413, "the archive has more than 20,000 files");
     Path target = target(name);
-    Files.createDirectories(target.getParent());
-    try (OutputStream out = Files.newOutputStream(target, StandardOpenOption.CREATE_NEW)) {
+    Scratch.makeFolders(target.getParent());
+    try (OutputStream out = Scratch.create(target)) {
       byte[] buffer = new byte[1 << 14];
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
         bytes += read;

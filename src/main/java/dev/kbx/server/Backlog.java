@@ -45,7 +45,7 @@ final class Backlog {
   private boolean draining;
   private boolean stopped;
   private @Nullable ClaimLost lost;
-  private long pausedUntil = System.nanoTime();
+  private boolean paused;
 
   /**
    * @param limit candidates that may wait or be judged; one client may have half of them
@@ -157,7 +157,7 @@ final class Backlog {
       long end = System.nanoTime() + patience.toNanos();
       while (true) {
         long now = System.nanoTime();
-        boolean may = !draining && judging < most && now >= pausedUntil;
+        boolean may = !draining && !paused && judging < most;
         Waiting next = may ? queue.poll() : null;
         if (next != null) {
           begin(next);
@@ -199,9 +199,9 @@ final class Backlog {
     });
   }
 
-  /** Nothing is taken for a while. */
-  void pause(Duration time) {
-    change(() -> pausedUntil = System.nanoTime() + time.toNanos());
+  /** Whether nothing is taken for now. */
+  void pause(boolean now) {
+    change(() -> paused = now);
   }
 
   /** It has ended. */
@@ -277,6 +277,10 @@ final class Backlog {
 
   boolean isOpen() {
     return locked(() -> !draining);
+  }
+
+  boolean isPaused() {
+    return locked(() -> paused);
   }
 
   boolean isStopped() {

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
@@ -87,7 +86,7 @@ final class Bodies {
   /** Writes a body to a file. */
   void toFile(ServerRequest request, Path file) throws IOException {
     if (request.headers().contentLength().orElse(-1) > MOST_FILE) throw tooLarge(MOST_FILE);
-    try (OutputStream out = Files.newOutputStream(file)) {
+    try (OutputStream out = Scratch.create(file)) {
       copy(request, MOST_FILE, (buffer, length) -> out.write(buffer, 0, length));
     }
   }

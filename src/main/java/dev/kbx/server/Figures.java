@@ -61,10 +61,12 @@ final class Figures {
   private final long started = System.nanoTime();
   private long judged;
 
-  void watch(IntSupplier queued, IntSupplier judging, DoubleSupplier oldest) {
+  void watch(IntSupplier queued, IntSupplier judging, DoubleSupplier oldest, StoreHealth store) {
     gauge("kbx_queue_depth", "Candidates that wait.", queued::getAsInt);
     gauge("kbx_judging", "Candidates being judged.", judging::getAsInt);
     gauge("kbx_queue_oldest_seconds", "Age of the oldest that waits.", oldest);
+    gauge(
+        "kbx_store_up", "1 if the store can be written.", () -> store.missing().isEmpty() ? 1 : 0);
   }
 
   private void gauge(String name, String help, DoubleSupplier value) {
@@ -97,8 +99,14 @@ final class Figures {
     devices.labelValues(device.name(), uuid, stage).inc(seconds);
   }
 
-  void failure(Throwable failure) {
+  /** A candidate has to be judged again. */
+  void again() {
     failures.inc();
+  }
+
+  /** The same, because of something that nobody expects. */
+  void failure(Throwable failure) {
+    again();
     System.getLogger("dev.kbx.server").log(System.Logger.Level.WARNING, "judging failed", failure);
   }
 

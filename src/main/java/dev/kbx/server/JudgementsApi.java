@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,7 +25,6 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -50,7 +48,7 @@ final class JudgementsApi implements HttpService {
   private final JudgementView view;
   private final SubmissionReader reader;
   private final Machine machine;
-  private final Path scratch;
+  private final Scratch scratch;
   private final Bodies bodies;
   private final Semaphore turns = new Semaphore(AT_A_TIME, true);
 
@@ -59,7 +57,7 @@ final class JudgementsApi implements HttpService {
       JudgingService judging,
       ServiceStore store,
       Machine machine,
-      Path scratch,
+      Scratch scratch,
       Interrupts interrupts) {
     this.access = access;
     this.judging = judging;
@@ -172,7 +170,7 @@ final class JudgementsApi implements HttpService {
     Instant deadline = deadline(Answers.number(request, "deadline_seconds", 0, 1, MOST_DEADLINE));
     Suite suite = reader.suite(Answers.query(request, "suite").orElse(null), "");
     try {
-      Path folder = Files.createTempDirectory(scratch, "upload").toRealPath();
+      Path folder = scratch.makeFolder();
       List<Submission> accepted;
       Read read;
       try {
@@ -188,17 +186,11 @@ final class JudgementsApi implements HttpService {
             judging.accept(
                 new Acceptance.Order(client.name(), run, plan, priority, deadline), read.wanted());
       } finally {
-        delete(folder);
+        Scratch.delete(folder);
       }
       answer(response, wait, accepted, read.problems());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> all = Files.walk(folder)) {
-      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) Files.delete(each);
     }
   }
 

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Judges what was accepted, each candidate once; a new start goes on with what has no verdict. Safe
@@ -29,6 +30,11 @@ final class JudgingService implements AutoCloseable {
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
   private static final Duration TICK = Duration.ofSeconds(1);
   private static final int MOST_ATTEMPTS = 5;
+
+  /** The dispatcher comes round once a second, however long candidates take. */
+  private static final Duration STUCK = Duration.ofSeconds(30);
+
+  private static final System.Logger LOG = System.getLogger("dev.kbx.server");
 
   private final RunStore store;
   private final Machine machine;
@@ -44,6 +50,9 @@ final class JudgingService implements AutoCloseable {
   private final Set<Thread> judges = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean unsure = new AtomicBoolean();
   private final AtomicBoolean gaveUp = new AtomicBoolean();
+  private final AtomicBoolean ticking = new AtomicBoolean();
+  private final StoreHealth health;
+  private volatile long beat = System.nanoTime();
   private final Thread dispatcher;
   private final ClaimWatch claim;
 
@@ -53,7 +62,6 @@ final class JudgingService implements AutoCloseable {
     this.limit = limit;
     this.feeds = feeds;
     this.figures = figures;
-    this.settlements = new Settlements(store.service());
     this.runs =
         new OpenRuns(
             store,
@@ -64,11 +72,13 @@ final class JudgingService implements AutoCloseable {
               figures.verdict(verdict, known);
             });
     this.backlog = new Backlog(limit, this::retrySeconds);
+    this.health = new StoreHealth(store.service(), up -> backlog.pause(!up));
+    this.settlements = new Settlements(store.service(), health);
     this.acceptance =
         new Acceptance(store.service(), machine, runs, backlog, figures, () -> unsure.set(true));
     this.inheritance = new Inheritance(store, machine, runs);
     adopt(store.service().pending());
-    figures.watch(backlog::queued, backlog::judging, backlog::oldestSeconds);
+    figures.watch(backlog::queued, backlog::judging, backlog::oldestSeconds, health);
     this.dispatcher = Thread.ofVirtual().name("dispatcher").start(this::dispatch);
     this.claim = new ClaimWatch(store, this::giveUp);
   }
@@ -84,7 +94,7 @@ final class JudgingService implements AutoCloseable {
    */
   private void giveUp(ClaimLost why) {
     if (!gaveUp.compareAndSet(false, true)) return;
-    System.getLogger("dev.kbx.server").log(System.Logger.Level.ERROR, why.getMessage());
+    LOG.log(System.Logger.Level.ERROR, why.getMessage());
     backlog.giveUp(why);
     judges.forEach(Thread::interrupt);
   }
@@ -99,30 +109,82 @@ final class JudgingService implements AutoCloseable {
   }
 
   private void dispatch() {
-    Instant nextTick = Instant.now();
-    try {
-      while (!backlog.isStopped()) {
-        Waiting next = backlog.take(machine.referee().capacity() + LOOKAHEAD, TICK);
-        if (!Instant.now().isBefore(nextTick)) {
-          nextTick = Instant.now().plus(TICK);
-          Thread.startVirtualThread(this::tick);
+    long ticked = System.nanoTime() - TICK.toNanos();
+    while (!backlog.isStopped()) {
+      beat = System.nanoTime();
+      try {
+        if (beat - ticked >= TICK.toNanos()) {
+          ticked = beat;
+          startTick();
         }
+        Waiting next = backlog.take(machine.referee().capacity() + LOOKAHEAD, TICK);
         if (next != null) begin(next);
+      } catch (InterruptedException e) {
+        // It is closed.
+      } catch (Throwable e) { // Without this thread nothing would ever be judged again.
+        fault("taking the next candidate failed", e);
+        LockSupport.parkNanos(PAUSE_AFTER_FAILURE.toNanos());
       }
-    } catch (InterruptedException e) {
-      // It is closed.
+    }
+  }
+
+  private static void fault(String what, Throwable e) {
+    LOG.log(System.Logger.Level.ERROR, what, e);
+  }
+
+  /** Unless the last one still waits for the store. */
+  private void startTick() {
+    if (!ticking.compareAndSet(false, true)) return;
+    try {
+      Thread.startVirtualThread(() -> {
+        try {
+          tick();
+        } catch (Throwable e) {
+          fault("what is due once a second failed", e);
+        } finally {
+          ticking.set(false);
+        }
+      });
+    } catch (Throwable e) {
+      ticking.set(false);
+      throw e;
     }
   }
 
   /** What is due once a second. */
   private void tick() {
     backlog.late(Instant.now()).forEach(this::expire);
+    if (backlog.isPaused() && health.missing().isPresent()) return;
     if (!unsure.getAndSet(false)) return;
+    boolean sure = false;
     try {
       adoptStored();
+      sure = true;
+    } catch (ClaimLost e) {
+      giveUp(e);
     } catch (StoreProblem e) {
-      unsure.set(true);
+      health.suspect(e);
+    } finally {
+      if (!sure) unsure.set(true);
     }
+  }
+
+  /** Says so if the thread that takes candidates has not come round lately. */
+  Optional<String> notAlive() {
+    return System.nanoTime() - beat < STUCK.toNanos()
+        ? Optional.empty()
+        : Optional.of("the dispatcher has stopped");
+  }
+
+  /** Says so if nothing more is accepted. */
+  Optional<String> notAccepting() {
+    if (store.claimLost()) return Optional.of(Refusal.TAKEN_OVER);
+    return ready() ? Optional.empty() : Optional.of("the server is being stopped");
+  }
+
+  /** Whether the store can be written. */
+  StoreHealth store() {
+    return health;
   }
 
   /** Finds what is stored as queued although storing it seemed to fail. */
@@ -159,7 +221,13 @@ final class JudgingService implements AutoCloseable {
               }
             });
     judges.add(judge);
-    judge.start();
+    try {
+      judge.start();
+    } catch (Throwable e) {
+      judges.remove(judge);
+      backlog.putBack(next);
+      throw e;
+    }
   }
 
   private void judge(Waiting next) {
@@ -182,15 +250,15 @@ final class JudgingService implements AutoCloseable {
       giveUp(e);
       free(next); // Whoever took the claim judges it.
     } catch (StoreProblem e) {
-      if (storeAnswers()) {
+      if (e.refused()) {
         failed(next, e);
         return;
       }
       // Says nothing about the candidate, however often it happens.
-      figures.failure(e);
-      backlog.pause(PAUSE_AFTER_FAILURE);
+      figures.again();
+      health.suspect(e);
       backlog.putBack(next);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       failed(next, e);
     }
   }
@@ -201,18 +269,9 @@ final class JudgingService implements AutoCloseable {
     feeds.changed(next.submission().run());
   }
 
-  private boolean storeAnswers() {
-    try {
-      var _ = store.service().tokens();
-      return true;
-    } catch (StoreProblem e) {
-      return false;
-    }
-  }
-
   /**
-   * The workers failed, or the store refuses this one: it is judged again, after a pause, but not
-   * for ever.
+   * The workers failed, or the store is well and refuses this one: it is judged again, after a
+   * pause, but not for ever.
    */
   private void failed(Waiting next, Throwable failure) {
     if (backlog.isStopped()) {
@@ -360,11 +419,6 @@ final class JudgingService implements AutoCloseable {
 
   boolean ready() {
     return backlog.isOpen();
-  }
-
-  /** Whether another server has taken over; asks nobody. */
-  boolean claimLost() {
-    return store.claimLost();
   }
 
   /**

@@ -54,6 +54,7 @@ public final class KbxServer implements AutoCloseable {
   private final WebServer web;
   private final Listening where;
   private final JudgingService judging;
+  private final Health health;
   private final Routes routes;
   private final Interrupts interrupts;
 
@@ -61,11 +62,13 @@ public final class KbxServer implements AutoCloseable {
       WebServer web,
       Listening where,
       JudgingService judging,
+      Health health,
       Routes routes,
       Interrupts interrupts) {
     this.web = web;
     this.where = where;
     this.judging = judging;
+    this.health = health;
     this.routes = routes;
     this.interrupts = interrupts;
   }
@@ -94,19 +97,24 @@ public final class KbxServer implements AutoCloseable {
     Boards boards = new Boards(reads.queries(), suites);
     Interrupts interrupts = new Interrupts();
     Dashboard dashboard = new Dashboard(reads, suites, boards);
+    Scratch files = new Scratch(scratch);
+    Health health =
+        new Health(
+            List.of(judging::notAlive),
+            List.of(judging::notAccepting, judging.store()::missing, files::missing));
     HttpRouting.Builder routing = HttpRouting.builder();
     Routes routes =
         routes(
             routing,
-            new Health(judging),
-            new JudgementsApi(access, judging, reads.service(), machine, scratch, interrupts),
+            health,
+            new JudgementsApi(access, judging, reads.service(), machine, files, interrupts),
             new RunsApi(access, reads, judging, feeds, boards, interrupts),
             new ReportRoute(access, reads.queries(), dashboard),
             new TasksApi(access, machine),
             new ServiceApi(access, machine, judging, figures),
             new PageRoutes(
                 dashboard, new ServerDesk(access, judging, reads.service(), machine), interrupts));
-    answers(routing, routes, figures, interrupts);
+    answers(routing, routes, figures, interrupts, judging.store());
     WebServerConfig.Builder config =
         WebServer.builder()
             .host(where.host())
@@ -131,7 +139,7 @@ public final class KbxServer implements AutoCloseable {
       if (web.port() < 0) { // It logs why, and throws nothing.
         throw new UncheckedIOException(new BindException("the address is in use"));
       }
-      return new KbxServer(web, where, judging, routes, interrupts);
+      return new KbxServer(web, where, judging, health, routes, interrupts);
     } catch (RuntimeException e) {
       judging.close();
       interrupts.close();
@@ -154,7 +162,11 @@ public final class KbxServer implements AutoCloseable {
   }
 
   private static void answers(
-      HttpRouting.Builder routing, Routes routes, Figures figures, Interrupts interrupts) {
+      HttpRouting.Builder routing,
+      Routes routes,
+      Figures figures,
+      Interrupts interrupts,
+      StoreHealth store) {
     HttpRouting.Builder _ =
         routing
             .addFilter((chain, request, response) -> {
@@ -177,7 +189,7 @@ public final class KbxServer implements AutoCloseable {
               throw unknown(request.path(), routes.methods(request.path()));
             })
             .error(Refusal.class, (_, response, refusal) -> Answers.problem(response, refusal))
-            .error(StoreProblem.class, KbxServer::storeFailed)
+            .error(StoreProblem.class, (_, response, e) -> storeFailed(response, e, store))
             .error(
                 HttpException.class,
                 (_, response, e) ->
@@ -233,11 +245,13 @@ public final class KbxServer implements AutoCloseable {
   }
 
   private static void storeFailed(
-      ServerRequest request, ServerResponse response, StoreProblem problem) {
+      ServerResponse response, StoreProblem problem, StoreHealth store) {
     if (problem instanceof ClaimLost) { // Logged when it was noticed.
       Answers.problem(response, Refusal.claimLost());
       return;
     }
+    // It may have gone: whoever is judged waits then.
+    var _ = Thread.startVirtualThread(store::missing);
     LOG.log(System.Logger.Level.WARNING, problem.getMessage());
     Answers.problem(response, Refusal.later(503, "the store does not answer; try again", 5));
   }
@@ -288,6 +302,11 @@ public final class KbxServer implements AutoCloseable {
   public String url() {
     String host = where.host().contains(":") ? "[" + where.host() + "]" : where.host();
     return (where.tls().isPresent() ? "https://" : "http://") + host + ":" + web.port();
+  }
+
+  /** Whether it works; if not, only a new start helps. */
+  public boolean isAlive() {
+    return web.isRunning() && health.isAlive();
   }
 
   /** Accepts nothing more and waits for what is being judged, for a limited time. */

@@ -7,6 +7,11 @@ import org.jspecify.annotations.Nullable;
 final class Refusal extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  /** Why a server whose claim is lost neither accepts nor judges. */
+  static final String TAKEN_OVER =
+      "another kbx serve has taken over this store: ask that one; this one only shows what is"
+          + " stored";
+
   private final int status;
   private final @Nullable String pointer;
   private final int retrySeconds;
@@ -57,11 +62,7 @@ final class Refusal extends RuntimeException {
 
   /** Another server has taken over; a proxy before both may lead the client to it. */
   static Refusal claimLost() {
-    return later(
-        503,
-        "another kbx serve has taken over this store: ask that one; this one only shows what is"
-            + " stored",
-        5);
+    return later(503, TAKEN_OVER, 5);
   }
 
   /** As {@link #later}, to a client that must not keep its connection. */

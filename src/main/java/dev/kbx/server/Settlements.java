@@ -2,6 +2,7 @@ package dev.kbx.server;
 
 import dev.kbx.store.ClaimLost;
 import dev.kbx.store.ServiceStore;
+import dev.kbx.store.StoreProblem;
 import dev.kbx.store.Submission;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,13 +18,17 @@ import java.util.concurrent.TimeUnit;
 final class Settlements implements AutoCloseable {
   private static final long PAUSE_MILLIS = 100;
 
+  private static final System.Logger LOG = System.getLogger("dev.kbx.server");
+
   private final ServiceStore store;
+  private final StoreHealth health;
   private final Map<String, Submission> unwritten = new LinkedHashMap<>();
   private final Thread writer;
   private boolean closed;
 
-  Settlements(ServiceStore store) {
+  Settlements(ServiceStore store, StoreHealth health) {
     this.store = store;
+    this.health = health;
     this.writer = Thread.ofVirtual().name("settlements").start(this::run);
   }
 
@@ -54,20 +59,41 @@ final class Settlements implements AutoCloseable {
       last = closed;
     }
     try {
-      store.settle(some);
-      synchronized (this) {
-        some.forEach(each -> unwritten.remove(each.id(), each));
-      }
+      if (!settle(some)) some.forEach(this::settleAlone);
     } catch (ClaimLost e) {
       // The next owner knows by the verdicts which are done.
       synchronized (this) {
         unwritten.clear();
       }
       return false;
-    } catch (RuntimeException e) {
-      // The store fails for a while: the next time has it.
+    } catch (StoreProblem e) {
+      health.suspect(e); // The next time has it.
+    } catch (Throwable e) { // Without this thread nothing would ever be settled again.
+      LOG.log(System.Logger.Level.ERROR, "storing what became of candidates failed", e);
     }
     return !last;
+  }
+
+  /** False if the store is well and refuses one of them. */
+  private boolean settle(List<Submission> some) {
+    try {
+      store.settle(some);
+    } catch (StoreProblem e) {
+      if (e.refused()) return false;
+      throw e;
+    }
+    written(some);
+    return true;
+  }
+
+  private void settleAlone(Submission one) {
+    if (settle(List.of(one))) return;
+    LOG.log(System.Logger.Level.ERROR, one.id() + ": the store refuses what became of it");
+    written(List.of(one)); // The next start judges it.
+  }
+
+  private synchronized void written(List<Submission> some) {
+    some.forEach(each -> unwritten.remove(each.id(), each));
   }
 
   @Override

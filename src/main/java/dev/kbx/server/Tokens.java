@@ -40,6 +40,11 @@ public final class Tokens {
 
   /** What a token is worth. */
   sealed interface Worth {
+    /** Whose it is now. */
+    default Optional<Client> owner() {
+      return this instanceof Valid(Client client) ? Optional.of(client) : Optional.empty();
+    }
+
     /** It is a client's. */
     record Valid(Client client) implements Worth {}
 
@@ -100,9 +105,7 @@ public final class Tokens {
 
   /** Who has this token; empty if it is not valid. */
   Optional<Client> client(String token) {
-    return worth(token) instanceof Worth.Valid(Client client)
-        ? Optional.of(client)
-        : Optional.empty();
+    return worth(token).owner();
   }
 
   /**
@@ -113,7 +116,20 @@ public final class Tokens {
     String hash = DigestUtils.sha256Hex(token);
     long now = System.nanoTime();
     Token known = asOf(now - FRESH.toNanos()).get(hash);
-    if (known == null) known = asOf(now).get(hash);
+    return worth(known == null ? asOf(now).get(hash) : known);
+  }
+
+  /**
+   * What this token was worth when the store was last asked. Throws {@link Refusal} if it was not
+   * known.
+   */
+  Worth known(String token) {
+    Worth worth = worth(known.tokens.get(DigestUtils.sha256Hex(token)));
+    if (!(worth instanceof Worth.Unknown)) return worth;
+    throw Refusal.later(503, "the store, which knows the tokens, does not answer", 5);
+  }
+
+  private static Worth worth(@Nullable Token known) {
     if (known == null) return new Worth.Unknown();
     Instant expires = known.expires();
     return expires == null || Instant.now().isBefore(expires)

@@ -45,6 +45,15 @@ interface Database {
 
   String original(String stored);
 
+  /**
+   * Writes a little and commits or drops it; throws like any statement if nothing can be written,
+   * {@link StoreProblem} if there is soon no room.
+   */
+  void probe(Handle handle);
+
+  /** Whether a failure is about the data or the statement, and not about the database. */
+  boolean refuses(SQLException e);
+
   /** The cause of a failure, in one line. */
   String reason(Throwable e);
 

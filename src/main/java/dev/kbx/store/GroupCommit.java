@@ -46,9 +46,18 @@ final class GroupCommit {
   void write(Consumer<Handle> work) {
     Write mine = new Write(work);
     waiting.add(mine);
-    if (committing.compareAndSet(false, true)) Thread.startVirtualThread(this::commitAll);
+    if (committing.compareAndSet(false, true)) start();
     RuntimeException failure = mine.done.join();
     if (failure != null) throw failure;
+  }
+
+  private void start() {
+    try {
+      Thread.startVirtualThread(this::commitAll);
+    } catch (Throwable e) {
+      committing.set(false);
+      throw e;
+    }
   }
 
   private void commitAll() {
@@ -71,7 +80,7 @@ final class GroupCommit {
       // One of them failed, and with it all: alone, the others succeed.
       if (group.size() == 1) fail(group.getFirst(), e);
       else group.forEach(this::commitAlone);
-    } catch (Error e) {
+    } catch (Throwable e) { // Whatever it is, somebody waits for an answer.
       group.forEach(write -> fail(write, new IllegalStateException(e)));
     }
   }
@@ -82,6 +91,8 @@ final class GroupCommit {
       write.done.complete(null);
     } catch (RuntimeException e) {
       fail(write, e);
+    } catch (Throwable e) {
+      fail(write, new IllegalStateException(e));
     }
   }
 

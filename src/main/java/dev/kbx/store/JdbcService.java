@@ -50,7 +50,11 @@ final class JdbcService implements ServiceStore {
   }
 
   @Override
-  public void accept(List<Submission> submissions, Map<String, String> sources, Audit audit) {
+  public void accept(
+      List<Submission> submissions,
+      List<Submission> again,
+      Map<String, String> sources,
+      Audit audit) {
     store.write(h -> {
       PreparedBatch texts =
           h.prepareBatch(
@@ -59,8 +63,34 @@ final class JdbcService implements ServiceStore {
           (hash, code) -> texts.bind("c", hash).bind("code", database.stored(code)).add());
       if (texts.size() > 0) texts.execute();
       insert(h, submissions);
+      retry(h, again);
       insert(h, audit);
     });
+  }
+
+  private void retry(Handle h, List<Submission> failed) {
+    if (failed.isEmpty()) return;
+    PreparedBatch rows =
+        h.prepareBatch(
+            "UPDATE submission SET run = :run, accepted_for = NULL, conditions = :conditions, origin = :origin,"
+                + " priority = :priority, submitted = :submitted, deadline = :deadline,"
+                + " state = :state, position = :position, cached = :cached, waited = :waited,"
+                + " message = NULL WHERE id = :id AND state = 'failed'");
+    for (Submission each : failed) {
+      rows.bind("id", each.id())
+          .bind("run", each.run())
+          .bind("conditions", database.stored(Json.mapper().writeValueAsString(each.conditions())))
+          .bind("origin", database.stored(each.origin()))
+          .bind("priority", each.priority())
+          .bind("submitted", each.submitted().toString())
+          .bind("deadline", text(each.deadline()))
+          .bind("state", label(each.state()))
+          .bind("position", each.position())
+          .bind("cached", each.cached() ? 1 : 0)
+          .bind("waited", each.waited())
+          .add();
+    }
+    var _ = rows.execute();
   }
 
   private void insert(Handle h, List<Submission> submissions) {
@@ -103,6 +133,11 @@ final class JdbcService implements ServiceStore {
           .add();
     }
     rows.execute();
+  }
+
+  @Override
+  public void probe() {
+    store.use(database::probe);
   }
 
   @Override

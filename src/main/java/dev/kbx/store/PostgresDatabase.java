@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -41,6 +42,15 @@ record PostgresDatabase(String url) implements Database {
   private static final String DURABLE =
       "SELECT set_config('synchronous_commit', 'on', false)"
           + " WHERE current_setting('synchronous_commit') = 'off'";
+
+  /** A row of some pages, dropped: a full disk cannot take it, a standby does not. */
+  private static final String PROBE =
+      "INSERT INTO audit (at, client, action, detail)"
+          + " SELECT '', '', 'probe', string_agg(md5(random()::text), '')"
+          + " FROM generate_series(1, 512)";
+
+  /** Classes of SQLSTATE that are about the data or the statement. */
+  private static final Set<String> REFUSED = Set.of("0A", "21", "22", "23", "42", "54");
 
   private static final String NO_TABLE = "42P01";
   private static final String NO_SCHEMA = "3F000";
@@ -168,6 +178,20 @@ record PostgresDatabase(String url) implements Database {
     return stored.indexOf('\uE000') < 0
         ? stored
         : stored.replace("\uE0000", "\0").replace("\uE0001", "\uE000");
+  }
+
+  @Override
+  public void probe(Handle handle) {
+    handle.useTransaction(t -> {
+      int _ = t.execute(PROBE);
+      Handle _ = t.rollback();
+    });
+  }
+
+  @Override
+  public boolean refuses(SQLException e) {
+    String state = e.getSQLState();
+    return state != null && state.length() == 5 && REFUSED.contains(state.substring(0, 2));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.kbx.store;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -25,11 +26,23 @@ record SqliteDatabase(Path file) implements Database {
   /** The newest migration under {@code db}; a file with this version needs no migration. */
   private static final int SCHEMA = 10;
 
+  /** Bytes that must be free on its disk: about what the next transaction and checkpoint take. */
+  private static final long LEAST_FREE = 8 << 20;
+
   /** For another process or connection that writes. */
   private static final Duration BUSY = Duration.ofSeconds(10);
 
   private static final Set<Integer> DAMAGED =
       Set.of(SQLiteErrorCode.SQLITE_NOTADB.code, SQLiteErrorCode.SQLITE_CORRUPT.code);
+
+  private static final Set<Integer> REFUSED =
+      Set.of(
+          SQLiteErrorCode.SQLITE_ERROR.code,
+          SQLiteErrorCode.SQLITE_TOOBIG.code,
+          SQLiteErrorCode.SQLITE_CONSTRAINT.code,
+          SQLiteErrorCode.SQLITE_MISMATCH.code,
+          SQLiteErrorCode.SQLITE_MISUSE.code,
+          SQLiteErrorCode.SQLITE_RANGE.code);
 
   /** The driver's message; SQLite's own words are in the brackets. */
   private static final Pattern TWICE = Pattern.compile("\\[SQLITE_\\w+\\] .*?\\((.+)\\)");
@@ -143,6 +156,26 @@ record SqliteDatabase(Path file) implements Database {
   @Override
   public String original(String stored) {
     return stored;
+  }
+
+  /** Writes the version that it has: no smaller transaction reaches the disk. */
+  @Override
+  public void probe(Handle handle) {
+    int _ = handle.execute("PRAGMA user_version = " + SCHEMA);
+    try {
+      if (Files.getFileStore(file).getUsableSpace() < LEAST_FREE) {
+        throw new StoreProblem(
+            label(), "less than %d MiB are free on its disk".formatted(LEAST_FREE >> 20));
+      }
+    } catch (IOException e) {
+      throw new StoreProblem(label(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  @Override
+  public boolean refuses(SQLException e) {
+    return e instanceof SQLiteException sqlite
+        && REFUSED.contains(sqlite.getResultCode().code & 0xff);
   }
 
   @Override

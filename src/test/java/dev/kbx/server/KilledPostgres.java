@@ -6,6 +6,8 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A PostgreSQL server that can be killed and started again; a commit is on disk. */
 final class KilledPostgres implements AutoCloseable {
@@ -47,6 +49,16 @@ final class KilledPostgres implements AutoCloseable {
     postmaster.destroyForcibly();
     postmaster.onExit().join();
     others.forEach(each -> each.onExit().join());
+  }
+
+  /** SIGSTOP of all of its processes, or SIGCONT: meanwhile it is there and does not answer. */
+  void freeze(boolean frozen) throws IOException, InterruptedException {
+    long pid = Long.parseLong(Files.readAllLines(data.resolve("postmaster.pid")).getFirst());
+    ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
+    List<String> command = new ArrayList<>(List.of("kill", frozen ? "-STOP" : "-CONT"));
+    command.add(Long.toString(pid));
+    postmaster.children().forEach(each -> command.add(Long.toString(each.pid())));
+    int _ = new ProcessBuilder(command).start().waitFor();
   }
 
   /** The next start, which recovers what was committed. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /** Judges one candidate for each permit, as it is told: everything is correct at first. */
 final class ScriptedReferee implements Referee {
@@ -17,6 +18,13 @@ final class ScriptedReferee implements Referee {
 
   final Semaphore permits = new Semaphore(1_000_000);
   final List<String> judged = Collections.synchronizedList(new ArrayList<>());
+
+  /** What is thrown in place of an answer. */
+  volatile @Nullable RuntimeException failure;
+
+  /** What is thrown to whoever asks how many are judged at a time. */
+  volatile @Nullable Error fault;
+
   volatile Judgement answer = judgement("correct", true);
 
   static Judgement judgement(String status, boolean ok) {
@@ -38,12 +46,16 @@ final class ScriptedReferee implements Referee {
   @Override
   public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
     permits.acquire();
+    RuntimeException thrown = failure;
+    if (thrown != null) throw thrown;
     judged.add(candidate.code());
     return answer;
   }
 
   @Override
   public int capacity() {
+    Error thrown = fault;
+    if (thrown != null) throw thrown;
     return 2;
   }
 

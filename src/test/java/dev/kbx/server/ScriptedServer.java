@@ -34,7 +34,14 @@ final class ScriptedServer implements AutoCloseable {
   private String authorization = "";
 
   ScriptedServer(Path folder, boolean requireTokens) throws IOException, InterruptedException {
-    StoreAddress address = StoreAddress.of(folder.resolve("kbx.db"));
+    this(StoreAddress.of(folder.resolve("kbx.db")), folder, requireTokens);
+  }
+
+  /**
+   * @param scratch folder for files of requests
+   */
+  ScriptedServer(StoreAddress address, Path scratch, boolean requireTokens)
+      throws IOException, InterruptedException {
     store = RunStore.open(address);
     reads = RunStore.open(address);
     Machine machine =
@@ -51,7 +58,7 @@ final class ScriptedServer implements AutoCloseable {
             reads,
             machine,
             1_000,
-            folder);
+            scratch);
     contract = new Contract(http.send(to("/openapi.yaml").build(), text()).body());
   }
 
