@@ -145,10 +145,13 @@ final class ServeCommand implements Callable<Integer> {
       Listening where, RunStore store, RunStore reads, Map<String, Suite> served, StopSignal signal)
       throws InterruptedException, PythonProblem {
     try (JudgingPool pool = JudgingPool.start(workers, cluster, served.values());
-        KbxServer server = start(where, store, reads, machine(pool, store, served))) {
+        KbxServer server = start(where, store, reads, machine(pool, store, served));
+        ServiceManager manager = ServiceManager.of(System.getenv())) {
       System.err.println(
           "kbx: serving %s (its interface is described at /docs)".formatted(server.url()));
+      manager.ready(server::isAlive);
       signal.await();
+      manager.stopping();
       server.drain(GRACE);
     }
   }

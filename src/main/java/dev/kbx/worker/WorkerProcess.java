@@ -164,6 +164,8 @@ public final class WorkerProcess implements AutoCloseable {
   private static boolean misleading(String variable) {
     return variable.startsWith("TRITON_")
         || variable.startsWith("TORCH")
+        || variable.startsWith("WATCHDOG_")
+        || variable.equals("NOTIFY_SOCKET") // systemd hears of this service from the JVM alone.
         || variable.equals("PYTHONSTARTUP")
         || variable.equals("PYTHONHOME")
         || variable.equals("LD_PRELOAD");
