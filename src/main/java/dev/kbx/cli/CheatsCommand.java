@@ -114,7 +114,7 @@ final class CheatsCommand implements Callable<Integer> {
       trials = judge(entries, address);
       CheatFiles.write(folder, trials);
     } catch (java.io.IOException e) {
-      throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)));
+      throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)), e);
     }
     if (page != null) {
       CheatFiles.writePage(page, trials, Home.folder().resolve("bench/cheats-gpu.json"));

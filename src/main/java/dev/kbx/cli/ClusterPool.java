@@ -63,7 +63,7 @@ final class ClusterPool implements JudgingPool {
       for (Suite suite : suites) shipment.add(suite.root(), suite.tasks(), archives);
       return ClusterReferee.connect(python, Home.folder(), settings, shipment, WorkerPool::say);
     } catch (IOException e) {
-      throw new UserError("--cluster: cannot pack what the nodes need: " + Reason.of(e));
+      throw new UserError("--cluster: cannot pack what the nodes need: " + Reason.of(e), e);
     }
   }
 

@@ -72,7 +72,7 @@ final class CorpusFiles {
           Specimen.kernel(shown(file), task.category(), task.name()),
           new Candidate(task, code, file.toString(), 0, null, null, null));
     } catch (IOException e) {
-      throw new UserError("%s: cannot be read (%s)".formatted(file, Reason.of(e)));
+      throw new UserError("%s: cannot be read (%s)".formatted(file, Reason.of(e)), e);
     }
   }
 

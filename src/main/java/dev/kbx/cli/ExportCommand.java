@@ -291,7 +291,7 @@ final class ExportCommand implements Callable<Integer> {
     try (Stream<Path> files = Files.list(folder)) {
       if (files.findAny().isEmpty()) return folder;
     } catch (IOException e) {
-      throw new UserError("%s: cannot be read: %s".formatted(folder, Reason.of(e)));
+      throw new UserError("%s: cannot be read: %s".formatted(folder, Reason.of(e)), e);
     }
     throw new UserError("%s: is not empty; name a new folder".formatted(folder));
   }

@@ -18,6 +18,8 @@ import dev.kbx.store.StoreProblem;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.UnknownTask;
 import dev.kbx.worker.WorkerFailure;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -29,6 +31,7 @@ import java.util.stream.Stream;
  */
 record Failure(int exit, String message) {
   static Failure of(Exception e) {
+    if (Reason.isOfTheMachine(e)) return incomplete(e);
     return switch (e) {
       case UserError _,
           InvalidSuite _,
@@ -59,6 +62,17 @@ record Failure(int exit, String message) {
       default ->
           new Failure(ExitCode.INCOMPLETE, e + " (a fault of kbx: --stack-trace shows where)");
     };
+  }
+
+  /** Whatever noticed it: a full disk is met by all that write. */
+  private static Failure incomplete(Exception e) {
+    for (Throwable each = e; each != null; each = each.getCause()) {
+      if (!(each instanceof IOException io)) continue;
+      boolean told = each != e && !(e instanceof UncheckedIOException);
+      return new Failure(
+          ExitCode.INCOMPLETE, told ? String.valueOf(e.getMessage()) : Reason.of(io));
+    }
+    return new Failure(ExitCode.INCOMPLETE, String.valueOf(e.getMessage()));
   }
 
   private static String lines(PythonProblem problem) {

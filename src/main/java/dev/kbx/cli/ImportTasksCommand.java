@@ -137,7 +137,7 @@ final class ImportTasksCommand implements Callable<Integer> {
         return ExitCode.INCOMPLETE; // The interrupt has said so.
       }
     } catch (IOException e) {
-      throw new UserError("--out %s: cannot write there: %s".formatted(out, Reason.of(e)));
+      throw new UserError("--out %s: cannot write there: %s".formatted(out, Reason.of(e)), e);
     }
   }
 

@@ -59,7 +59,7 @@ record Ledgers(Path folder) {
           .sorted(Comparator.<Path>naturalOrder().reversed())
           .toList();
     } catch (IOException e) {
-      throw new UserError("%s: cannot be read: %s".formatted(runs, Reason.of(e)));
+      throw new UserError("%s: cannot be read: %s".formatted(runs, Reason.of(e)), e);
     }
   }
 }

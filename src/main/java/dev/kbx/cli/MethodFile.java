@@ -30,7 +30,7 @@ record MethodFile(Path file, JsonNode document) {
     try {
       return new MethodFile(file, TomlFile.tree(file.toString(), Files.readString(file)));
     } catch (IOException e) {
-      throw new UserError("%s: cannot be read: %s".formatted(file, Reason.of(e)));
+      throw new UserError("%s: cannot be read: %s".formatted(file, Reason.of(e)), e);
     }
   }
 

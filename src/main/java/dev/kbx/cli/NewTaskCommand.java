@@ -84,7 +84,7 @@ final class NewTaskCommand implements Callable<Integer> {
         delete(draft);
       }
     } catch (IOException e) {
-      throw new UserError("%s: cannot be written (%s)".formatted(file, Reason.of(e)));
+      throw new UserError("%s: cannot be written (%s)".formatted(file, Reason.of(e)), e);
     }
   }
 

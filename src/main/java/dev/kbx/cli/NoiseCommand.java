@@ -101,7 +101,7 @@ final class NoiseCommand implements Callable<Integer> {
     try (var _ = FolderLock.of(folder)) {
       report = measure(references, twins, folder);
     } catch (IOException e) {
-      throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)));
+      throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)), e);
     }
     if (report.rows().isEmpty() && report.twins() == null) {
       throw new UserError(

@@ -70,7 +70,7 @@ final class NoiseFloors {
       return Optional.of(file);
     } catch (IOException e) {
       throw new UserError(
-          "%s: cannot keep the noise floor there: %s".formatted(file, Reason.of(e)));
+          "%s: cannot keep the noise floor there: %s".formatted(file, Reason.of(e)), e);
     }
   }
 

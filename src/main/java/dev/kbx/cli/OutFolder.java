@@ -59,7 +59,7 @@ final class OutFolder {
     } catch (NoSuchFileException e) {
       throw new UserError(name + ": cannot create a folder there; name another");
     } catch (IOException e) {
-      throw new UserError("%s: cannot write there: %s".formatted(name, Reason.of(e)));
+      throw new UserError("%s: cannot write there: %s".formatted(name, Reason.of(e)), e);
     }
   }
 

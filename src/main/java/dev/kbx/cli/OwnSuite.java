@@ -27,7 +27,7 @@ final class OwnSuite {
     try {
       return Home.suite(reference.write(folder).toString());
     } catch (IOException e) {
-      throw new UserError("%s: cannot be written (%s)".formatted(folder, Reason.of(e)));
+      throw new UserError("%s: cannot be written (%s)".formatted(folder, Reason.of(e)), e);
     }
   }
 

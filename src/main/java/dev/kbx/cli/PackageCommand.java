@@ -36,7 +36,7 @@ final class PackageCommand implements Callable<Integer> {
       System.out.println(bundle.make(folder));
       return ExitCode.OK;
     } catch (IOException e) {
-      throw new UserError("cannot make the bundle in %s: %s".formatted(out, Reason.of(e)));
+      throw new UserError("cannot make the bundle in %s: %s".formatted(out, Reason.of(e)), e);
     }
   }
 }

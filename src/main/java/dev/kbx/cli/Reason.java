@@ -8,10 +8,29 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.List;
 
 /** Words for an {@link IOException}, whose message is often only the path. */
 final class Reason {
   private Reason() {}
+
+  /** What the system says of trouble that no other options avoid. */
+  private static final List<String> MACHINE =
+      List.of(
+          "No space left on device",
+          "Disk quota exceeded",
+          "Input/output error",
+          "Too many open files");
+
+  /** Whether it comes of a full or broken disk, say, and not of what the user asked for. */
+  static boolean isOfTheMachine(Throwable e) {
+    for (Throwable each = e; each != null; each = each.getCause()) {
+      if (!(each instanceof IOException)) continue;
+      String said = String.valueOf(each.getMessage());
+      if (MACHINE.stream().anyMatch(said::contains)) return true;
+    }
+    return false;
+  }
 
   static String of(IOException e) {
     if (e instanceof CharacterCodingException) return "it is not UTF-8";

@@ -91,7 +91,7 @@ final class RefereeCommand implements Callable<Integer> {
     try {
       return measure(simulated, folder);
     } catch (IOException e) {
-      throw new UserError("--out %s: %s".formatted(folder, Reason.of(e)));
+      throw new UserError("--out %s: %s".formatted(folder, Reason.of(e)), e);
     }
   }
 

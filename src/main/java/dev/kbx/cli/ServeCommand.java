@@ -198,7 +198,7 @@ final class ServeCommand implements Callable<Integer> {
 
   private UserError cannotListen(IOException why) {
     return new UserError(
-        "--host %s --port %d: cannot listen there: %s".formatted(host, port, Reason.of(why)));
+        "--host %s --port %d: cannot listen there: %s".formatted(host, port, Reason.of(why)), why);
   }
 
   private Map<String, Suite> served() {

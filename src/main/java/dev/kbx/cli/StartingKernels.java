@@ -121,7 +121,7 @@ final class StartingKernels {
     try {
       return Files.readString(file, StandardCharsets.UTF_8);
     } catch (IOException e) {
-      throw new UserError("%s: cannot be read: %s".formatted(file, Reason.of(e)));
+      throw new UserError("%s: cannot be read: %s".formatted(file, Reason.of(e)), e);
     }
   }
 }

@@ -53,7 +53,7 @@ final class Watch {
         changes.await();
       }
     } catch (IOException e) {
-      throw new UserError("--watch: the sources cannot be watched: " + Reason.of(e));
+      throw new UserError("--watch: the sources cannot be watched: " + Reason.of(e), e);
     }
   }
 

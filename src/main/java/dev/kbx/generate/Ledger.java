@@ -211,11 +211,11 @@ public final class Ledger implements AutoCloseable {
   }
 
   private static InvalidLedger unreadable(Path file, IOException e) {
-    return new InvalidLedger("%s: cannot be read: %s".formatted(file, e.getMessage()));
+    return new InvalidLedger("%s: cannot be read: %s".formatted(file, e.getMessage()), e);
   }
 
   private static InvalidLedger unwritable(Path file, IOException e) {
-    return new InvalidLedger("%s: cannot be written: %s".formatted(file, e));
+    return new InvalidLedger("%s: cannot be written: %s".formatted(file, e.getMessage()), e);
   }
 
   @Override
