@@ -140,9 +140,15 @@ final class CertifyCommand implements Callable<Integer> {
           "run %s is as published: kbx can vouch for none of it; 'kbx eval' judges its kernels"
               .formatted(chosen.id()));
     }
+    if (chosen.neverEnds()) {
+      throw new UserError(
+          "run %s is one of kbx serve, which has no end: certify one of kbx eval"
+              .formatted(chosen.id()));
+    }
     if (chosen.finished() == null) {
       throw new UserError(
-          "run %s was cut off: 'kbx eval --resume' completes it first".formatted(chosen.id()));
+          "run %s is not finished: if no kbx is at it, 'kbx eval --resume' completes it"
+              .formatted(chosen.id()));
     }
     return chosen;
   }
@@ -204,7 +210,7 @@ final class CertifyCommand implements Callable<Integer> {
     } catch (NoSuchFileException e) {
       throw new UserError("--key %s: does not exist".formatted(given));
     } catch (IOException e) {
-      throw new UserError("--key %s: cannot be read: %s".formatted(given, Reason.of(e)));
+      throw new UserError("--key %s: cannot be read: %s".formatted(given, Reason.of(e)), e);
     } catch (IllegalArgumentException e) {
       throw new UserError(
           "--key %s: is no Ed25519 private key in PEM; 'openssl genpkey -algorithm ed25519' makes one"
@@ -280,7 +286,7 @@ final class CertifyCommand implements Callable<Integer> {
       throw new UserError(
           "--check %s: is no certificate of kbx; 'kbx certify' makes one".formatted(file));
     } catch (IOException e) {
-      throw new UserError("--check %s: cannot be read: %s".formatted(file, Reason.of(e)));
+      throw new UserError("--check %s: cannot be read: %s".formatted(file, Reason.of(e)), e);
     }
   }
 }

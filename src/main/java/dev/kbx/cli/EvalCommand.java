@@ -330,6 +330,7 @@ final class EvalCommand implements Callable<Integer> {
       asked.check(pool, plan, selected);
       RunInfo run =
           earlier != null ? earlier.run() : begin(store, plan, pool, candidates, selected);
+      FolderLock.judges(folder, run.id());
       interrupts.advise(Interrupts.RESUMABLE);
       if (profile && !pool.device().kind().equals("cuda")) {
         System.err.println("kbx: --profile: no GPU is used, so nothing is profiled");
@@ -343,6 +344,7 @@ final class EvalCommand implements Callable<Integer> {
         Watch.Round round =
             next -> {
               RunInfo another = begin(store, plan, pool, next.candidates(), selected);
+              FolderLock.judges(folder, another.id());
               var _ = results(store, folder, plan, next, selected, pool, another);
               return store.verdicts(another.id()).values();
             };

@@ -1,10 +1,16 @@
 package dev.kbx.cli;
 
+import static java.nio.file.StandardOpenOption.APPEND;
+
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,14 +18,18 @@ import org.jspecify.annotations.Nullable;
  * when the process ends.
  */
 final class FolderLock implements AutoCloseable {
+  private static final String LOCK = ".lock";
+
+  private final Path folder;
   private final FileChannel file;
 
-  private FolderLock(FileChannel file) {
+  private FolderLock(Path folder, FileChannel file) {
+    this.folder = folder;
     this.file = file;
   }
 
   static FolderLock of(Path folder) {
-    Path path = folder.resolve(".lock");
+    Path path = folder.resolve(LOCK);
     try {
       FileChannel file =
           FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -30,14 +40,41 @@ final class FolderLock implements AutoCloseable {
             "%s: another kbx is writing there; wait for it or name another folder"
                 .formatted(folder));
       }
-      return new FolderLock(file);
+      Files.deleteIfExists(judging(folder)); // Of one that was killed.
+      return new FolderLock(folder, file);
     } catch (IOException e) {
-      throw new UserError("%s: cannot lock it: %s".formatted(folder, Reason.of(e)));
+      throw new UserError("%s: cannot lock it: %s".formatted(folder, Reason.of(e)), e);
     }
+  }
+
+  /** Notes that the holder of a folder judges a run, for others to read. */
+  static void judges(Path folder, String run) {
+    try {
+      Files.writeString(judging(folder), run + "\n", StandardOpenOption.CREATE, APPEND);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The runs that another process is judging into a folder now. */
+  static Set<String> judged(Path folder) {
+    // Not beside the lock in one file: whoever closes that here ends a lock of this process.
+    Path path = folder.resolve(LOCK);
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE);
+        FileLock free = file.tryLock()) {
+      return free == null ? Set.copyOf(Files.readAllLines(judging(folder))) : Set.of();
+    } catch (IOException | OverlappingFileLockException e) {
+      return Set.of(); // Nobody has written here, or this process does.
+    }
+  }
+
+  private static Path judging(Path folder) {
+    return folder.resolve(".judging");
   }
 
   @Override
   public void close() throws IOException {
+    Files.deleteIfExists(judging(folder));
     file.close();
   }
 }

@@ -65,6 +65,7 @@ final class HeldOut implements AutoCloseable {
     store.claim(opened.run());
     RunInfo run =
         store.run(opened.run()).orElseGet(() -> begin(store, plan, pool, flags, methods, opened));
+    FolderLock.judges(folder, run.id());
     return new HeldOut(store, run, folder, opened.file(), plan, pool, methods.selected());
   }
 

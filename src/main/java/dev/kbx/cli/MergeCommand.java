@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunInfo;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -89,13 +90,20 @@ final class MergeCommand implements Callable<Integer> {
     return row;
   }
 
+  private static String state(RunInfo run) {
+    if (run.neverEnds()) return "service";
+    return run.finished() == null ? "unfinished" : "complete";
+  }
+
   private static void print(RunStore.Copied copied) {
     System.out.printf(
-        "%-7s  %-20s  %-8s  %11s  %s%n",
+        "%-7s  %-20s  %-10s  %11s  %s%n",
         copied.added() ? "added" : "there",
         copied.run().id(),
-        copied.run().finished() == null ? "cut off" : "complete",
-        copied.verdicts() + "/" + copied.run().candidates(),
+        state(copied.run()),
+        copied.run().neverEnds()
+            ? copied.verdicts()
+            : copied.verdicts() + "/" + copied.run().candidates(),
         copied.run().device().name());
   }
 }

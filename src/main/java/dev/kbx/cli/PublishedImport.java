@@ -73,6 +73,7 @@ final class PublishedImport {
       List<String> problems) {
     RunInfo run = run(device, results, reading);
     store.begin(run);
+    FolderLock.judges(folder, run.id());
     LatestRun latest = new LatestRun(folder, run.id());
     try (ResultFiles files = new ResultFiles(latest.folder())) {
       for (int i = 0; i < results.size(); i++) {

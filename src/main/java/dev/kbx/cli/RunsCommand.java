@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -120,7 +121,12 @@ final class RunsCommand implements Callable<Integer> {
               Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(runs));
           return ExitCode.OK;
         }
-        RunList.lines(runs, run -> store.count(run.id())).forEach(System.out::println);
+        Set<String> judged = FolderLock.judged(folder.out());
+        RunList.lines(
+                runs,
+                run -> store.count(run.id()),
+                run -> judged.contains(run.id()) || store.isClaimed(run.id()))
+            .forEach(System.out::println);
         return ExitCode.OK;
       }
     }

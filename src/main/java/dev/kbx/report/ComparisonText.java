@@ -51,13 +51,12 @@ public record ComparisonText(int width) {
     String uuid = run.device().uuid();
     lines.add(
         Text.cut(
-            "%s  %s  %d of %d judged%s  %s%s"
+            "%s  %s  %s judged%s  %s%s"
                 .formatted(
                     label,
                     run.id(),
-                    judged,
-                    run.candidates(),
-                    run.finished() == null ? ", cut off" : "",
+                    run.neverEnds() ? judged : judged + " of " + run.candidates(),
+                    run.finished() == null && !run.neverEnds() ? ", not finished" : "",
                     device,
                     uuid == null ? "" : " " + Text.clean(uuid)),
             width));

@@ -3,6 +3,7 @@ package dev.kbx.report;
 import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /** Runs as a table, one a line, never truncated, so that ids can be copied. */
@@ -13,16 +14,18 @@ public final class RunList {
    * The lines, with a heading.
    *
    * @param judged number of verdicts of a run
+   * @param active whether a process judges an unfinished run now
    */
-  public static List<String> lines(List<RunInfo> runs, ToLongFunction<RunInfo> judged) {
+  public static List<String> lines(
+      List<RunInfo> runs, ToLongFunction<RunInfo> judged, Predicate<RunInfo> active) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("RUN", "STATE", "JUDGED", "SUITE", "DEVICE", "SOURCES"));
     for (RunInfo run : runs) {
       rows.add(
           List.of(
               run.id(),
-              state(run),
-              judged.applyAsLong(run) + "/" + run.candidates(),
+              state(run, active),
+              judged.applyAsLong(run) + (run.neverEnds() ? "" : "/" + run.candidates()),
               run.suite(),
               run.device().name(),
               String.join(" ", run.sources())));
@@ -30,8 +33,9 @@ public final class RunList {
     return new Grid("llrlll", rows).lines(Integer.MAX_VALUE);
   }
 
-  private static String state(RunInfo run) {
-    if (run.finished() == null) return "cut off";
+  private static String state(RunInfo run, Predicate<RunInfo> active) {
+    if (run.neverEnds()) return "service";
+    if (run.finished() == null) return active.test(run) ? "in progress" : "cut off";
     return run.published() == null ? "complete" : "as published";
   }
 }

@@ -40,6 +40,9 @@ interface Database {
   /** Why a power failure may lose what was committed, in one line; empty if it does not. */
   Optional<String> notDurable(Handle handle);
 
+  /** Whether a connection of any process has claimed a run. */
+  boolean isClaimed(Connection connection, String run) throws SQLException;
+
   /** Encodes any text so that it can be stored. */
   String stored(String text);
 

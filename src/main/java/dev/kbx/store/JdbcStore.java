@@ -112,6 +112,17 @@ final class JdbcStore implements RunStore {
   }
 
   @Override
+  public boolean isClaimed(String run) {
+    return get(h -> {
+      try {
+        return database.isClaimed(h.getConnection(), run);
+      } catch (SQLException e) {
+        throw new StoreProblem(database.label(), database.reason(e), e);
+      }
+    });
+  }
+
+  @Override
   public void checkClaims() {
     use(claims::check);
   }

@@ -147,6 +147,20 @@ record PostgresDatabase(String url) implements Database {
   }
 
   @Override
+  public boolean isClaimed(Connection connection, String run) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1"
+                + " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+                + " AND (classid::bigint << 32) | objid::bigint = hashtextextended(?, 0)")) {
+      statement.setString(1, "kbx run " + run);
+      try (ResultSet rows = statement.executeQuery()) {
+        return rows.next() && rows.getInt(1) > 0;
+      }
+    }
+  }
+
+  @Override
   public void lockClaims(Handle transaction) {}
 
   /** Who takes a claim waits for the transactions of its owner. */

@@ -52,6 +52,12 @@ public interface RunStore extends AutoCloseable {
   /** Why a power failure may lose what is stored, in one line; empty if it does not. */
   Optional<String> notDurable();
 
+  /**
+   * Whether a process has claimed a run. A store in a file knows of none: there the folder is
+   * locked.
+   */
+  boolean isClaimed(String run);
+
   /** Claims a run that starts now, and records it. */
   void begin(RunInfo run);
 

@@ -149,6 +149,11 @@ record SqliteDatabase(Path file) implements Database {
   }
 
   @Override
+  public boolean isClaimed(Connection connection, String run) {
+    return false;
+  }
+
+  @Override
   public String stored(String text) {
     return text;
   }

@@ -57,6 +57,11 @@ public record RunInfo(
     @Nullable Settings settings,
     @Nullable Published published) {
 
+  /** Whether it is a run of {@code kbx serve}, which has no number of candidates and no end. */
+  public boolean neverEnds() {
+    return finished == null && candidates == 0;
+  }
+
   /**
    * The import of published results.
    *

@@ -280,6 +280,7 @@ class CommandsTest {
     Kbx.Result second = Kbx.run(folder, "eval", GELU, "--stages", "static");
     assertThat(second.exit()).isEqualTo(1);
     assertThat(second.err()).contains("another kbx is writing");
+    assertThat(Kbx.run(folder, "runs", "list").out()).contains("in progress");
     process.destroy(); // SIGTERM; Ctrl-C goes the same way
     assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).isEqualTo(2);

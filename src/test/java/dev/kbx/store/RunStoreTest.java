@@ -291,6 +291,9 @@ class RunStoreTest {
     RunStore one = open(address);
     RunStore other = open(address);
     one.claim("r");
+    assertThat(other.isClaimed("r")).isTrue();
+    assertThat(one.isClaimed("r")).isTrue();
+    assertThat(other.isClaimed("another")).isFalse();
     other.claim("another");
     assertThatThrownBy(() -> other.claim("r"))
         .isInstanceOf(StoreProblem.class)
