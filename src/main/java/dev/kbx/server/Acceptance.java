@@ -50,8 +50,12 @@ final class Acceptance {
     this.unsure = unsure;
   }
 
-  /** A candidate of a request. */
-  record Wanted(Candidate candidate, @Nullable String key) {}
+  /**
+   * A candidate of a request.
+   *
+   * @param at JSON pointer to it in the request; empty for the whole
+   */
+  record Wanted(Candidate candidate, @Nullable String key, String at) {}
 
   /**
    * Who wants what judged how.
@@ -76,13 +80,14 @@ final class Acceptance {
     List<Submission> again = new ArrayList<>();
     Map<String, String> sources = new LinkedHashMap<>();
     Map<String, String> ids = new HashMap<>();
+    SameContent same = new SameContent(store, order, machine.secret());
     Instant now = Instant.now();
     for (int i = 0; i < wanted.size(); i++) {
       Candidate candidate = wanted.get(i).candidate();
       CandidateIdentity identity = candidate.identity();
       String key = wanted.get(i).key();
       Submission earlier = key == null ? null : known.get(key);
-      if (earlier != null) needSame(earlier, identity, i);
+      if (earlier != null) same.need(earlier, wanted.get(i));
       boolean failed = earlier != null && earlier.state() == Submission.State.FAILED;
       if (earlier != null && !failed) {
         answer.add(earlier);
@@ -104,14 +109,6 @@ final class Acceptance {
   private String run(Order order, String suite) {
     Suite served = machine.suite(suite).orElseThrow();
     return runs.id(order.run(), served, order.plan());
-  }
-
-  private static void needSame(Submission earlier, CandidateIdentity identity, int index) {
-    if (earlier.identity().equals(identity)) return;
-    throw Refusal.of(
-        409,
-        "candidates[%d].key: '%s' was used for another candidate; give each its own"
-            .formatted(index, Plans.cut(String.valueOf(earlier.key()))));
   }
 
   private Submission submission(

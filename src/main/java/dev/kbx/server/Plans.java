@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Plans as clients state them: the options of {@code kbx eval} in JSON. */
 final class Plans {
@@ -45,8 +46,11 @@ final class Plans {
 
   /** The plan of a request. Throws {@link Refusal} with a pointer into {@code /plan}. */
   static Plan of(@Nullable JsonNode given, String secret) {
-    JsonNode json = given == null || given.isNull() ? Json.mapper().createObjectNode() : given;
-    if (!json.isObject()) throw Refusal.unusable("/plan", "plan: must be an object");
+    if (given != null && !given.isNull() && !given.isObject()) {
+      throw Refusal.unusable("/plan", "plan: must be an object");
+    }
+    ObjectNode json = Json.mapper().createObjectNode();
+    if (given != null) given.properties().forEach(each -> addUnlessNull(json, each));
     for (String name : json.propertyNames()) {
       if (!MEMBERS.contains(name)) {
         throw Refusal.unusable(
@@ -70,6 +74,11 @@ final class Plans {
         choice(json, "cache", "cold", labels(L2State.values()), L2State::of),
         false,
         accounting(json.get("published_accounting")));
+  }
+
+  /** Null is as good as absent, as in the rest of a request. */
+  private static void addUnlessNull(ObjectNode json, Map.Entry<String, JsonNode> member) {
+    if (!member.getValue().isNull()) json.set(member.getKey(), member.getValue());
   }
 
   /** The plan in JSON; equal for equal plans. */

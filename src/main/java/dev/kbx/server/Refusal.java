@@ -50,6 +50,16 @@ final class Refusal extends RuntimeException {
     return new Refusal(422, detail, pointer, 0, false, List.of(), List.of());
   }
 
+  /** Something in the body is at odds with what was accepted before. */
+  static Refusal conflict(String pointer, String detail) {
+    return new Refusal(409, detail, pointer, 0, false, List.of(), List.of());
+  }
+
+  /** The body is not what it must be to be read at all. */
+  static Refusal unreadable(String pointer, String detail) {
+    return new Refusal(400, detail, pointer, 0, false, List.of(), List.of());
+  }
+
   /** Several things in a file cannot be used. */
   static Refusal unusable(List<String> problems) {
     return new Refusal(422, problems.getFirst(), null, 0, false, problems, List.of());

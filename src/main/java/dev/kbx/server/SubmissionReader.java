@@ -9,7 +9,6 @@ import dev.kbx.candidate.Source;
 import dev.kbx.server.Acceptance.Wanted;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
-import dev.kbx.verdict.Json;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,13 +19,25 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Reads candidates from the body of a request. */
 final class SubmissionReader {
   private static final int MOST_CANDIDATES = 10_000;
   private static final int MOST_WORDS = 200;
   private static final String ORIGIN = "api";
+
+  /** Of two members with one name others may have read the first. */
+  private static final JsonMapper BODIES =
+      JsonMapper.builder(
+              JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build())
+          .build();
+
   private static final Pattern RUN = Pattern.compile("[A-Za-z0-9._-]{1,100}");
 
   private final Machine machine;
@@ -44,12 +55,22 @@ final class SubmissionReader {
 
   static JsonNode parse(byte[] body) {
     try {
-      JsonNode json = Json.mapper().readTree(body);
+      JsonNode json = BODIES.readTree(body);
       if (json.isObject()) return json;
+    } catch (StreamReadException e) {
+      if (!(e.processor() instanceof JsonParser parser) || !isRepeated(e)) {
+        throw Refusal.of(400, "the body is no JSON: " + line(e));
+      }
+      String at = parser.streamReadContext().pathAsPointer().toString();
+      throw Refusal.unreadable(at, "%s: is there twice".formatted(Plans.cut(at)));
     } catch (JacksonException e) {
       throw Refusal.of(400, "the body is no JSON: " + line(e));
     }
     throw Refusal.of(400, "the body must be a JSON object with candidates, or with task and code");
+  }
+
+  private static boolean isRepeated(StreamReadException e) {
+    return String.valueOf(e.getOriginalMessage()).startsWith("Duplicate");
   }
 
   private static String line(JacksonException e) {
@@ -101,7 +122,7 @@ final class SubmissionReader {
             word(json, "model", at, MOST_WORDS).orElse(null),
             count(json, "round", at),
             conditions(json.get("conditions"), at + "/conditions"));
-    return new Wanted(candidate, word(json, "key", at, MOST_WORDS).orElse(null));
+    return new Wanted(candidate, word(json, "key", at, MOST_WORDS).orElse(null), at);
   }
 
   private static boolean hasLoneSurrogate(String text) {
@@ -167,7 +188,7 @@ final class SubmissionReader {
     }
     for (String name : given.propertyNames()) {
       if (name.length() > MOST_WORDS) throw Refusal.unusable(at, "conditions: a name is too long");
-      conditions.put(name, word(given, name, at, MOST_WORDS).orElse(""));
+      word(given, name, at, MOST_WORDS).ifPresent(value -> conditions.put(name, value));
     }
     return conditions;
   }
@@ -175,16 +196,15 @@ final class SubmissionReader {
   /**
    * The candidates of a file or folder, as {@code kbx eval} reads them.
    *
-   * @param folder that messages and origins leave out
+   * @param folder of the request, which messages and origins leave out
    * @param skip whether problems are listed; else they are refused
    */
   Read ofFiles(Path source, Path folder, Suite suite, boolean skip) {
     Reading reading = CandidateSources.read(List.of(source), suite);
-    String prefix = folder + "/";
     List<String> problems =
         reading.problems().stream()
             .map(Problem::toString)
-            .map(text -> text.replace(prefix, ""))
+            .map(text -> without(text, source, folder))
             .limit(100)
             .toList();
     if (!problems.isEmpty() && !skip) throw Refusal.unusable(problems);
@@ -199,16 +219,26 @@ final class SubmissionReader {
           "it has %d candidates; at most 10000 at a time".formatted(reading.candidates().size()));
     }
     return new Read(
-        reading.candidates().stream().map(each -> new Wanted(renamed(each, prefix), null)).toList(),
+        reading.candidates().stream()
+            .map(each -> new Wanted(renamed(each, source, folder), null, ""))
+            .toList(),
         problems);
   }
 
-  private static Candidate renamed(Candidate candidate, String prefix) {
+  /** As the client knows it: a path of this machine tells where the server keeps its files. */
+  private static String without(String text, Path source, Path folder) {
+    return text.replace(source + "/", "")
+        .replace(folder + "/", "")
+        .replace(source.toString(), "the archive")
+        .replace(folder.toString(), "the request");
+  }
+
+  private static Candidate renamed(Candidate candidate, Path source, Path folder) {
     Candidate held = candidate.held();
     return new Candidate(
         held.task(),
         new Source.Text(held.code()),
-        held.origin().replace(prefix, ""),
+        without(held.origin(), source, folder),
         held.sample(),
         held.method(),
         held.model(),
