@@ -5,7 +5,6 @@ import io.helidon.http.HeaderNames;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,10 +21,8 @@ final class Answers {
 
   static void json(ServerResponse response, int status, Object value) {
     byte[] body = Json.mapper().writeValueAsBytes(value);
-    response
-        .status(Status.create(status))
-        .header(HeaderNames.CONTENT_TYPE, "application/json")
-        .send(body);
+    response.status(Status.create(status)).header(HeaderNames.CONTENT_TYPE, "application/json");
+    Heads.send(response, body);
   }
 
   static void problem(ServerResponse response, Refusal refusal) {
@@ -45,10 +42,8 @@ final class Answers {
     }
     if (refusal.closing()) response.header(HeaderNames.CONNECTION, "close");
     if (refusal.status() == 401) response.header(HeaderNames.WWW_AUTHENTICATE, "Bearer");
-    response
-        .status(status)
-        .header(HeaderNames.CONTENT_TYPE, "application/problem+json")
-        .send(Json.mapper().writeValueAsString(body).getBytes(StandardCharsets.UTF_8));
+    response.status(status).header(HeaderNames.CONTENT_TYPE, "application/problem+json");
+    Heads.send(response, Json.mapper().writeValueAsBytes(body));
   }
 
   /** An object with a list of objects that are JSON already. */
@@ -65,9 +60,10 @@ final class Answers {
 
   /** The same, of which an empty value is none of those that are allowed. */
   private static Optional<String> given(ServerRequest request, String name) {
-    return request.query().contains(name)
-        ? Optional.of(request.query().get(name))
-        : Optional.empty();
+    if (!request.query().contains(name)) return Optional.empty();
+    List<String> all = request.query().all(name);
+    if (all.size() > 1) throw Refusal.of(400, name + ": is given more than once");
+    return Optional.of(all.getFirst());
   }
 
   static boolean flag(ServerRequest request, String name) {

@@ -152,6 +152,7 @@ public final class KbxServer implements AutoCloseable {
         .maxPrologueLength(MOST_LINE_BYTES)
         .maxHeadersSize(MOST_HEADER_BYTES)
         .addReceiveListener(new HeadTimeout(interrupts, Interrupts.PATIENCE))
+        .addSendListener(Heads.LISTENER)
         .build();
   }
 
@@ -180,10 +181,11 @@ public final class KbxServer implements AutoCloseable {
               chain.proceed();
             })
             .addFilter(KbxServer::closeAsAnnounced)
+            .addFilter(Heads::filter)
             .addFilter((chain, request, response) -> {
               chain.proceed();
               if (isClosing(response) || request.content().consumed()) return;
-              interrupts.within(request.content()::consume); // The next request comes after it.
+              drop(request, interrupts); // The next request comes after it.
             })
             .any((request, _) -> {
               throw unknown(request.path(), routes.methods(request.path()));
@@ -204,6 +206,14 @@ public final class KbxServer implements AutoCloseable {
       FilterChain chain, RoutingRequest request, RoutingResponse response) {
     chain.proceed();
     if (isClosing(response)) throw new CloseConnectionException("announced in the answer");
+  }
+
+  private static void drop(RoutingRequest request, Interrupts interrupts) {
+    try {
+      interrupts.within(request.content()::consume);
+    } catch (RuntimeException e) { // Where the next request begins is not known.
+      throw new CloseConnectionException("the body does not end where it says", e);
+    }
   }
 
   private static boolean isClosing(RoutingResponse response) {
@@ -241,7 +251,8 @@ public final class KbxServer implements AutoCloseable {
   }
 
   private static void sendContract(ServerRequest request, ServerResponse response) {
-    response.header(HeaderNames.CONTENT_TYPE, "application/yaml").send(contract());
+    response.header(HeaderNames.CONTENT_TYPE, "application/yaml");
+    Heads.send(response, contract());
   }
 
   private static void storeFailed(

@@ -181,7 +181,7 @@ final class PageRoutes implements HttpService {
     try {
       return interrupts.read(() -> request.content().as(Parameters.class));
     } catch (IllegalArgumentException e) {
-      throw Refusal.of(400, "the form is not encoded as forms are");
+      throw Refusal.closing(400, "the form is not encoded as forms are");
     }
   }
 
@@ -247,8 +247,8 @@ final class PageRoutes implements HttpService {
     response
         .header(HeaderNames.CONTENT_TYPE, asset.get().contentType())
         .header(SNIFF)
-        .header(CACHED)
-        .send(asset.get().text());
+        .header(CACHED);
+    Heads.send(response, asset.get().text());
   }
 
   private static void html(ServerResponse response, String html) {
@@ -257,8 +257,8 @@ final class PageRoutes implements HttpService {
         .header(POLICY)
         .header(SNIFF)
         .header(REFERRER)
-        .header(FRESH)
-        .send(html);
+        .header(FRESH);
+    Heads.send(response, html);
   }
 
   private static RunView view(ServerRequest request) {

@@ -73,6 +73,7 @@ final class ReportRoute implements HttpService {
 
   private static void send(Dashboard.Report report, ServerResponse response) throws IOException {
     response.header(HeaderNames.CONTENT_TYPE, "text/html; charset=utf-8").header(POLICY);
+    if (Heads.sent(response)) return;
     // An encoder made this way replaces lone surrogates, which a candidate's text may hold.
     try (Writer writer =
         new BufferedWriter(

@@ -14,8 +14,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The routes of the server. Unlike {@link HttpRouting} they can be listed: an answer to a wrong
- * method has the methods of its path.
+ * The routes of the server; what answers to GET answers to HEAD, too. Unlike {@link HttpRouting}
+ * they can be listed: an answer to a wrong method has the methods of its path.
  */
 final class Routes implements HttpRules {
   /** A method and the pattern of its paths, as {@code /v1/runs/{id}}. */
@@ -37,7 +37,10 @@ final class Routes implements HttpRules {
   List<String> methods(UriPath path) {
     List<String> methods = new ArrayList<>();
     for (int i = 0; i < routes.size(); i++) {
-      if (matchers.get(i).match(path).accepted()) methods.add(routes.get(i).method().text());
+      if (!matchers.get(i).match(path).accepted()) continue;
+      Method method = routes.get(i).method();
+      methods.add(method.text());
+      if (method.equals(Method.GET)) methods.add(Method.HEAD.text());
     }
     return methods;
   }
@@ -61,6 +64,7 @@ final class Routes implements HttpRules {
   @Override
   public HttpRules route(Method method, String pathPattern, Handler handler) {
     routing.route(method, pathPattern, handler);
+    if (method.equals(Method.GET)) routing.route(Method.HEAD, pathPattern, handler);
     routes.add(new Route(method, pathPattern));
     matchers.add(PathMatchers.create(pathPattern));
     return this;

@@ -165,6 +165,8 @@ final class RunsApi implements HttpService {
     RunInfo run = run(request);
     boolean follow = Answers.flag(request, "follow");
     Sent sent = Sent.parse(request.headers().first(LAST_EVENT).orElse(""));
+    response.header(HeaderNames.CONTENT_TYPE, "text/event-stream");
+    if (Heads.sent(response)) return;
     if (!streams.tryAcquire()) {
       throw Refusal.laterClosing(503, "too many event streams; try again, or poll the verdicts", 5);
     }

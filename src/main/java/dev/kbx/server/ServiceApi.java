@@ -85,8 +85,7 @@ final class ServiceApi implements HttpService {
         up
             ? access.require(request, Client.Scope.READ)
             : access.requireKnown(request, Client.Scope.READ);
-    response
-        .header(HeaderNames.CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")
-        .send(figures.text());
+    response.header(HeaderNames.CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
+    Heads.send(response, figures.text());
   }
 }

@@ -107,14 +107,14 @@ class ContractTest {
 
   @ParameterizedTest
   @CsvSource({
-    "PUT, /v1/judgements, 'POST, GET'",
-    "POST, /v1/judgements/j_0, 'GET, DELETE'",
-    "DELETE, /v1/runs, GET",
-    "POST, /v1/runs/none/events, GET",
-    "PATCH, /submit, 'GET, POST'",
-    "POST, /health/live, GET",
-    "POST, /openapi.yaml, GET",
-    "POST, /, GET"
+    "PUT, /v1/judgements, 'POST, GET, HEAD'",
+    "POST, /v1/judgements/j_0, 'GET, HEAD, DELETE'",
+    "DELETE, /v1/runs, 'GET, HEAD'",
+    "POST, /v1/runs/none/events, 'GET, HEAD'",
+    "PATCH, /submit, 'GET, HEAD, POST'",
+    "POST, /health/live, 'GET, HEAD'",
+    "POST, /openapi.yaml, 'GET, HEAD'",
+    "POST, /, 'GET, HEAD'"
   })
   void aWrongMethodIsToldTheRightOnes(String method, String path, String allowed) throws Exception {
     HttpResponse<String> response =

@@ -44,6 +44,11 @@ final class RawConnection implements AutoCloseable {
    */
   record Answer(int status, Map<String, String> headers, String body) {}
 
+  /** For the next answer: longer is a failure. */
+  void patience(Duration most) throws IOException {
+    socket.setSoTimeout((int) most.toMillis());
+  }
+
   RawConnection send(String text) throws IOException {
     return send(text.getBytes(StandardCharsets.US_ASCII), text.length());
   }
@@ -64,14 +69,21 @@ final class RawConnection implements AutoCloseable {
 
   /** The next answer; of a stream the head alone. */
   Answer answer() throws IOException {
+    Answer head = head();
+    int length = Integer.parseInt(head.headers().getOrDefault("content-length", "0"));
+    String body = new String(in.readNBytes(length), StandardCharsets.UTF_8);
+    return new Answer(head.status(), head.headers(), body);
+  }
+
+  /** The next answer, which has no body whatever its headers say. */
+  Answer head() throws IOException {
     int status = Integer.parseInt(line().split(" ", 3)[1]);
     Map<String, String> headers = new TreeMap<>();
     for (String line = line(); !line.isEmpty(); line = line()) {
       String[] parts = line.split(":", 2);
       headers.put(parts[0].toLowerCase(Locale.ROOT), parts[1].strip());
     }
-    int length = Integer.parseInt(headers.getOrDefault("content-length", "0"));
-    return new Answer(status, headers, new String(in.readNBytes(length), StandardCharsets.UTF_8));
+    return new Answer(status, headers, "");
   }
 
   private String line() throws IOException {
