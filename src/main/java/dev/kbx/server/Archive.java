@@ -3,7 +3,6 @@ package dev.kbx.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedInputStream;
-import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,7 +15,6 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
 import java.util.zip.ZipInputStream;
-import org.apache.commons.compress.archivers.ArchiveException;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
@@ -29,7 +27,10 @@ import org.jspecify.annotations.Nullable;
 final class Archive {
   static final long MOST_BYTES = 256L << 20;
   static final int MOST_FILES = 20_000;
-  private static final int MOST_NAME = 4_096;
+  private static final int MOST_NAME = 2_048;
+
+  /** Bytes of the name of one file or folder, on any usual file system. */
+  private static final int MOST_PART = 255;
 
   private final Path folder;
   private long bytes;
@@ -46,14 +47,18 @@ final class Archive {
       int first = in.read();
       int second = in.read();
       in.reset();
-      if (first == 'P' && second == 'K') archive.zip(in);
-      else if (first == 0x1f && second == 0x8b)
-        archive.tar(new BufferedInputStream(new GZIPInputStream(in)));
-      else archive.tar(in);
-    } catch (ZipException | ArchiveException | EOFException | FileAlreadyExistsException e) {
-      throw Refusal.of(422, "the archive is damaged: " + Plans.cut(String.valueOf(e.getMessage())));
+      archive.read(in, first, second);
+    } catch (IOException e) { // Of what it is made of: the readers throw many kinds.
+      String why = Plans.cut(String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+      throw Refusal.of(422, "the archive is damaged: " + why);
     }
     if (archive.files == 0) throw Refusal.of(422, "the archive has no files");
+  }
+
+  private void read(InputStream in, int first, int second) throws IOException {
+    if (first == 'P' && second == 'K') zip(in);
+    else if (first == 0x1f && second == 0x8b) tar(new BufferedInputStream(new GZIPInputStream(in)));
+    else tar(in);
   }
 
   private void zip(InputStream in) throws IOException {
@@ -91,7 +96,7 @@ final class Archive {
       limited.end();
       if (entry != null && !entry.isCheckSumOK()) throw new ZipException("it is no tar");
       return entry;
-    } catch (IllegalArgumentException e) {
+    } catch (RuntimeException e) { // Of numbers that are none, or too large.
       throw new ZipException("a header cannot be read");
     }
   }
@@ -141,8 +146,7 @@ final class Archive {
   private void copy(String name, InputStream in) throws IOException {
     if (++files > MOST_FILES) throw Refusal.of(413, "the archive has more than 20,000 files");
     Path target = target(name);
-    Scratch.makeFolders(target.getParent());
-    try (OutputStream out = Scratch.create(target)) {
+    try (OutputStream out = create(name, target)) {
       byte[] buffer = new byte[1 << 14];
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
         bytes += read;
@@ -152,11 +156,35 @@ final class Archive {
     }
   }
 
+  private OutputStream create(String name, Path target) throws IOException {
+    for (Path parent = target.getParent(); !parent.equals(folder); parent = parent.getParent()) {
+      if (Files.isRegularFile(parent)) throw twice(name);
+    }
+    try {
+      Scratch.makeFolders(target.getParent());
+      return Scratch.create(target);
+    } catch (FileAlreadyExistsException e) {
+      throw twice(name);
+    }
+  }
+
+  private static Refusal twice(String name) {
+    return Refusal.of(422, "%s: is in the archive twice".formatted(Plans.cut(name)));
+  }
+
+  private static void needShort(String part) {
+    if (part.getBytes(UTF_8).length <= MOST_PART) return;
+    throw Refusal.of(422, "%s: has more than 255 bytes".formatted(Plans.cut(part)));
+  }
+
   private Path target(String name) {
     try {
       if (name.length() <= MOST_NAME && !name.startsWith("/") && name.indexOf('\\') < 0) {
         Path target = folder.resolve(name).normalize();
-        if (target.startsWith(folder) && !target.equals(folder)) return target;
+        if (target.startsWith(folder) && !target.equals(folder)) {
+          for (Path part : folder.relativize(target)) needShort(part.toString());
+          return target;
+        }
       }
     } catch (InvalidPathException e) {
       // Told below.

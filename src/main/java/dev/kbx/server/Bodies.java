@@ -1,5 +1,7 @@
 package dev.kbx.server;
 
+import io.helidon.http.RequestException;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -106,7 +108,15 @@ final class Bodies {
   }
 
   private int read(InputStream in, byte[] buffer) throws IOException {
-    return interrupts.read(() -> in.read(buffer));
+    try {
+      return interrupts.read(() -> in.read(buffer));
+    } catch (CloseConnectionException | UncheckedIOException e) {
+      throw e; // The client has gone.
+    } catch (RequestException e) {
+      throw Refusal.closing(e.status().code(), String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) { // The web server takes sizes of chunks for numbers.
+      throw Refusal.closing(400, "the body is not as long as it says, or its chunks are not");
+    }
   }
 
   private void needPace(long bytes, long nanos) {

@@ -11,7 +11,6 @@ import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,10 +26,13 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** {@code /v1/judgements} and {@code /v1/uploads}. */
 final class JudgementsApi implements HttpService {
+  private static final System.Logger LOG = System.getLogger("dev.kbx.server");
+
   private static final double MOST_WAIT = 60;
   private static final int MOST_IDS = 1_000;
   private static final Duration BODY_PATIENCE = Duration.ofSeconds(30);
@@ -181,7 +183,7 @@ final class JudgementsApi implements HttpService {
           source = Files.createDirectory(folder.resolve("files"));
           Archive.unpack(file, source);
         }
-        read = reader.ofFiles(source, name.equals("archive") ? source : folder, suite, skip);
+        read = reader.ofFiles(source, folder, suite, skip);
         accepted =
             judging.accept(
                 new Acceptance.Order(client.name(), run, plan, priority, deadline), read.wanted());
@@ -190,7 +192,8 @@ final class JudgementsApi implements HttpService {
       }
       answer(response, wait, accepted, read.problems());
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      LOG.log(System.Logger.Level.WARNING, "an upload cannot be kept: {0}", e.toString());
+      throw Refusal.later(503, "the server cannot keep files now; try again", 5);
     }
   }
 
@@ -266,14 +269,18 @@ final class JudgementsApi implements HttpService {
       return;
     }
     int limit = Answers.limit(request);
+    Optional<String> state = Answers.query(request, "state");
     List<Submission> page =
         store.submissions(
             Answers.query(request, "run").orElse(null),
-            Answers.query(request, "state").map(JudgementsApi::state).orElse(null),
+            state.map(JudgementsApi::state).orElse(null),
             Answers.query(request, "cursor").orElse(null),
             limit);
     ObjectNode body = Json.mapper().createObjectNode();
-    body.set("judgements", view.of(view.now(page)));
+    ArrayNode shown = view.of(view.now(page));
+    // Of those that wait the store does not know which are being judged.
+    state.ifPresent(asked -> shown.removeIf(each -> !each.path("state").asString().equals(asked)));
+    body.set("judgements", shown);
     if (page.size() == limit) body.put("next", page.getLast().id());
     Answers.json(response, 200, body);
   }
