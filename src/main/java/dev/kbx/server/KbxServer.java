@@ -41,15 +41,11 @@ import java.util.Map;
 public final class KbxServer implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.kbx.server");
 
-  private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(90);
   private static final int MOST_CONNECTIONS = 4_000;
   private static final int MOST_HEADER_BYTES = 16 << 10;
 
   /** Of the first line of a request: room for the most {@code ids=} that may be asked for. */
   private static final int MOST_LINE_BYTES = 64 << 10;
-
-  /** How often connections are looked at that may be idle for too long. */
-  private static final Duration IDLE_PERIOD = Duration.ofSeconds(10);
 
   private final WebServer web;
   private final Listening where;
@@ -57,6 +53,7 @@ public final class KbxServer implements AutoCloseable {
   private final Health health;
   private final Routes routes;
   private final Interrupts interrupts;
+  private final Connections connections;
 
   private KbxServer(
       WebServer web,
@@ -64,7 +61,9 @@ public final class KbxServer implements AutoCloseable {
       JudgingService judging,
       Health health,
       Routes routes,
-      Interrupts interrupts) {
+      Interrupts interrupts,
+      Connections connections) {
+    this.connections = connections;
     this.web = web;
     this.where = where;
     this.judging = judging;
@@ -96,6 +95,7 @@ public final class KbxServer implements AutoCloseable {
     List<Suite> suites = List.copyOf(machine.suites().values());
     Boards boards = new Boards(reads.queries(), suites);
     Interrupts interrupts = new Interrupts();
+    Connections connections = new Connections(MOST_CONNECTIONS);
     Dashboard dashboard = new Dashboard(reads, suites, boards);
     Scratch files = new Scratch(scratch);
     Health health =
@@ -114,7 +114,7 @@ public final class KbxServer implements AutoCloseable {
             new ServiceApi(access, machine, judging, figures),
             new PageRoutes(
                 dashboard, new ServerDesk(access, judging, reads.service(), machine), interrupts));
-    answers(routing, routes, figures, interrupts, judging.store());
+    answers(routing, routes, figures, interrupts, judging.store(), connections);
     WebServerConfig.Builder config =
         WebServer.builder()
             .host(where.host())
@@ -122,12 +122,11 @@ public final class KbxServer implements AutoCloseable {
             .shutdownHook(false) // The command ends the server before what it judges with.
             .maxTcpConnections(MOST_CONNECTIONS)
             .maxPayloadSize(Bodies.MOST_FILE)
-            .idleConnectionTimeout(IDLE_TIMEOUT)
-            .idleConnectionPeriod(IDLE_PERIOD)
+            .connectionOptions(connections.options())
             // Of several protocols the first bytes would have to tell which, and nothing limits the
             // wait for them.
             .protocolsDiscoverServices(false)
-            .addProtocol(http1(interrupts))
+            .addProtocol(http1(connections))
             .directHandlers(directHandlers())
             .routing(routing);
     where
@@ -139,19 +138,20 @@ public final class KbxServer implements AutoCloseable {
       if (web.port() < 0) { // It logs why, and throws nothing.
         throw new UncheckedIOException(new BindException("the address is in use"));
       }
-      return new KbxServer(web, where, judging, health, routes, interrupts);
+      return new KbxServer(web, where, judging, health, routes, interrupts, connections);
     } catch (RuntimeException e) {
       judging.close();
       interrupts.close();
+      connections.close();
       throw e;
     }
   }
 
-  private static Http1Config http1(Interrupts interrupts) {
+  private static Http1Config http1(Connections connections) {
     return Http1Config.builder()
         .maxPrologueLength(MOST_LINE_BYTES)
         .maxHeadersSize(MOST_HEADER_BYTES)
-        .addReceiveListener(new HeadTimeout(interrupts, Interrupts.PATIENCE))
+        .addReceiveListener(connections)
         .addSendListener(Heads.LISTENER)
         .build();
   }
@@ -167,7 +167,8 @@ public final class KbxServer implements AutoCloseable {
       Routes routes,
       Figures figures,
       Interrupts interrupts,
-      StoreHealth store) {
+      StoreHealth store,
+      Connections connections) {
     HttpRouting.Builder _ =
         routing
             .addFilter((chain, request, response) -> {
@@ -184,6 +185,7 @@ public final class KbxServer implements AutoCloseable {
             .addFilter(Heads::filter)
             .addFilter((chain, request, response) -> {
               chain.proceed();
+              connections.answered(request);
               if (isClosing(response) || request.content().consumed()) return;
               drop(request, interrupts); // The next request comes after it.
             })
@@ -331,5 +333,6 @@ public final class KbxServer implements AutoCloseable {
     web.stop();
     judging.close();
     interrupts.close();
+    connections.close();
   }
 }

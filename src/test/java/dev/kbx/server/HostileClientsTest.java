@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients over real sockets that want the server to fail; docs/serve.md has the limits. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -282,23 +284,62 @@ class HostileClientsTest {
     }
   }
 
-  /**
-   * More connections than are accepted, which say nothing: they end, and others get their places.
-   */
-  @Test
+  /** What a connection may say that keeps its place: nothing, or no end of a request. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "G",
+        "GET /v1/queue HTTP/1.1\r\nHost: localhost\r\n",
+        "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+      })
   @Tag("soak-only")
-  void heldConnectionsMakeRoom(@TempDir Path folder) throws Exception {
+  void silentConnectionsStarveNobody(String said, @TempDir Path folder) throws Exception {
     try (ServerProcess process = crowded(folder)) {
       String url = process.url();
       List<RawConnection> held = new ArrayList<>();
-      for (int i = 0; i < 4_500; i++) held.add(RawConnection.to(url));
-      try (RawConnection client = RawConnection.to(url)) {
-        client.send("GET /v1/queue HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        assertThat(client.answer().status()).isEqualTo(200);
+      List<Long> millis = new ArrayList<>();
+      for (int i = 0; i < 12_000; i++) { // Three times as many as are accepted.
+        RawConnection silent = RawConnection.to(url);
+        held.add(silent);
+        if (!said.isEmpty()) silent.push(said);
+        if (i % 250 == 249) millis.add(needAnswer(url));
+        if (held.size() > 4_500) held.removeFirst().close();
       }
-      assertThat(held.getFirst().endsWithin(Duration.ofSeconds(30))).isTrue();
+      long worst = millis.stream().mapToLong(Long::longValue).max().orElseThrow();
+      System.out.printf("silent after '%s': another client waits at most %d ms%n", said, worst);
       assertThat(process.peakBytes()).isLessThan(1_000_000_000);
       for (RawConnection each : held) each.close();
+    }
+  }
+
+  /** Asks on a new connection; milliseconds until the answer. */
+  private static long needAnswer(String url) throws IOException {
+    long start = System.nanoTime();
+    try (RawConnection client = RawConnection.to(url)) {
+      client.send("GET /v1/queue HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      client.patience(SOON);
+      assertThat(client.answer().status()).isEqualTo(200);
+    }
+    return (System.nanoTime() - start) / 1_000_000;
+  }
+
+  /** Nobody else needs its place: it ends nevertheless. */
+  @Test
+  @Tag("soak-only")
+  void silentConnectionsEnd() throws Exception {
+    try (RawConnection silent = open();
+        RawConnection slow = open();
+        RawConnection idle = open()) {
+      idle.send(head("GET /v1/queue"));
+      assertThat(idle.answer().status()).isEqualTo(200);
+      slow.send("GET /v1/queue");
+      assertThat(silent.endsWithin(Duration.ofSeconds(40))).isTrue();
+      assertThat(slow.endsWithin(SOON)).isTrue();
+      assertThat(idle.endsWithin(Duration.ofSeconds(1))).isFalse();
+      idle.send(head("GET /v1/queue"));
+      assertThat(idle.answer().status()).isEqualTo(200);
     }
   }
 

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +27,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,6 +93,17 @@ class TlsTest {
     return client.send(
         HttpRequest.newBuilder(URI.create(url + "/health/live")).build(),
         HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** Of a client that begins no handshake there is not even a connection of HTTP yet. */
+  @Test
+  @Tag("soak-only")
+  void whoSaysNothingIsCutOff() throws Exception {
+    try (RunStore store = store();
+        KbxServer server = start(store);
+        RawConnection silent = RawConnection.to(server.url())) {
+      assertThat(silent.endsWithin(Duration.ofSeconds(60))).isTrue();
+    }
   }
 
   @Test

@@ -1,0 +1,249 @@
+package dev.kbx.server;
+
+import io.helidon.common.socket.SocketOptions;
+import io.helidon.http.Headers;
+import io.helidon.http.HttpPrologue;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http1.Http1ConnectionListener;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections of the server. One that waits for its client ends when it has waited for too
+ * long, and earlier if its place is needed: the web server accepts so many and no more, and whoever
+ * said nothing would keep everybody else out. Safe for several threads.
+ */
+final class Connections implements Http1ConnectionListener, AutoCloseable {
+  /** What a connection waits for, and how long. */
+  private enum Wait {
+    /** Its first request; with TLS for its handshake, too. */
+    FIRST_LINE(Duration.ofSeconds(10)),
+    /** The end of the headers of a request, from its first line. */
+    HEADERS(Duration.ofSeconds(20)),
+    /** Another request. */
+    NEXT(Duration.ofSeconds(90));
+
+    private final long nanos;
+
+    Wait(Duration most) {
+      this.nanos = most.toNanos();
+    }
+  }
+
+  private static final Duration TICK = Duration.ofSeconds(1);
+
+  /** A connection that was accepted; all but its channel is guarded by the connections. */
+  private static final class Connection {
+    final SocketChannel channel;
+    final String host;
+    boolean asked;
+
+    /** Null while a request is answered. */
+    @Nullable Wait wait = Wait.FIRST_LINE;
+
+    long since = System.nanoTime();
+
+    Connection(SocketChannel channel, SocketAddress from) {
+      this.channel = channel;
+      this.host = from instanceof InetSocketAddress inet ? inet.getHostString() : from.toString();
+    }
+
+    void begins(@Nullable Wait next) {
+      wait = next;
+      since = System.nanoTime();
+    }
+
+    boolean waits() {
+      return wait != null;
+    }
+
+    boolean isLate(long now) {
+      Wait waited = wait;
+      return waited != null && now - since > waited.nanos;
+    }
+  }
+
+  private final int most;
+  private final int room;
+  private final SocketOptions options = new Accepting(SocketOptions.create());
+  private final Map<SocketAddress, Connection> open = new HashMap<>();
+  private final Thread sweeper;
+
+  /**
+   * @param most connections that the web server accepts; some fewer are kept
+   */
+  Connections(int most) {
+    this.most = most;
+    this.room = Math.max(1, most / 50);
+    this.sweeper = Thread.ofVirtual().name("connections").start(this::sweep);
+  }
+
+  /** What the web server must be given: it says there which connections it accepts. */
+  SocketOptions options() {
+    return options;
+  }
+
+  private synchronized void accepted(SocketChannel channel) {
+    try {
+      SocketAddress from = channel.getRemoteAddress();
+      open.put(from, new Connection(channel, from));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // It has gone: the web server forgets it.
+    }
+    makeRoom();
+  }
+
+  @Override
+  public synchronized void prologue(ConnectionContext context, HttpPrologue prologue) {
+    Connection connection = of(context.remotePeer().address());
+    connection.asked = true;
+    connection.begins(Wait.HEADERS);
+  }
+
+  @Override
+  public synchronized void headers(ConnectionContext context, Headers headers) {
+    of(context.remotePeer().address()).begins(null);
+  }
+
+  /** The answer to a request is sent: what comes now is up to the client. */
+  synchronized void answered(ServerRequest request) {
+    of(request.remotePeer().address()).begins(Wait.NEXT);
+  }
+
+  /** Throws if it was ended: its request must not be begun. */
+  private Connection of(SocketAddress from) {
+    Connection connection = open.get(from);
+    if (connection == null || !connection.channel.isOpen()) {
+      throw new CloseConnectionException("ended to make room");
+    }
+    return connection;
+  }
+
+  private void sweep() {
+    try {
+      while (true) {
+        Thread.sleep(TICK);
+        endLate();
+      }
+    } catch (InterruptedException e) {
+      // It is closed.
+    }
+  }
+
+  private synchronized void endLate() {
+    long now = System.nanoTime();
+    open.values().stream().filter(each -> each.isLate(now)).forEach(Connections::end);
+    makeRoom();
+    open.values().removeIf(each -> !each.channel.isOpen());
+  }
+
+  /**
+   * Ends connections until there is room for others: of the address that has most of them, those
+   * that never asked anything first, of these the oldest.
+   */
+  private void makeRoom() {
+    if (open.size() <= most - room) return;
+    open.values().removeIf(each -> !each.channel.isOpen());
+    int over = open.size() - (most - 2 * room);
+    if (over <= room) return;
+    Map<String, Integer> held = new HashMap<>();
+    List<Connection> waiting = open.values().stream().filter(Connection::waits).toList();
+    waiting.forEach(each -> held.merge(each.host, 1, Integer::sum));
+    waiting.stream()
+        .sorted(
+            Comparator.<Connection>comparingInt(each -> -held.getOrDefault(each.host, 0))
+                .thenComparing(each -> each.asked)
+                .thenComparingLong(each -> each.since))
+        .limit(over)
+        .forEach(Connections::end);
+    open.values().removeIf(each -> !each.channel.isOpen());
+  }
+
+  /** Whoever reads from it is told so. */
+  private static void end(Connection connection) {
+    try {
+      connection.channel.close();
+    } catch (IOException e) {
+      // It has ended.
+    }
+  }
+
+  @Override
+  public void close() {
+    sweeper.interrupt();
+  }
+
+  /** Options of a socket, of which the web server sets none before it asks for them. */
+  private final class Accepting implements SocketOptions {
+    private final SocketOptions usual;
+
+    Accepting(SocketOptions usual) {
+      this.usual = usual;
+    }
+
+    @Override
+    public void configureSocket(SocketChannel channel) {
+      usual.configureSocket(channel);
+      accepted(channel);
+    }
+
+    @Override
+    public void configureSocket(Socket socket) {
+      usual.configureSocket(socket);
+    }
+
+    @Override
+    public Map<SocketOption<?>, Object> socketOptions() {
+      return usual.socketOptions();
+    }
+
+    @Override
+    public Duration connectTimeout() {
+      return usual.connectTimeout();
+    }
+
+    @Override
+    public Duration readTimeout() {
+      return usual.readTimeout();
+    }
+
+    @Override
+    public Optional<Integer> socketReceiveBufferSize() {
+      return usual.socketReceiveBufferSize();
+    }
+
+    @Override
+    public Optional<Integer> socketSendBufferSize() {
+      return usual.socketSendBufferSize();
+    }
+
+    @Override
+    public boolean socketReuseAddress() {
+      return usual.socketReuseAddress();
+    }
+
+    @Override
+    public boolean socketKeepAlive() {
+      return usual.socketKeepAlive();
+    }
+
+    @Override
+    public boolean tcpNoDelay() {
+      return usual.tcpNoDelay();
+    }
+  }
+}
