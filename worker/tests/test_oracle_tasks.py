@@ -45,6 +45,16 @@ def test_controls_that_fail_are_reported(oracle, tmp_path):
     assert rows["reference"]["ok"]
 
 
+def test_a_mark_before_a_task_is_skipped_and_one_within_is_an_error(oracle, tmp_path):
+    path = tmp_path / "gelu.py"
+    text = GELU.read_text()
+    path.write_text("\ufeff" + text)
+    assert isinstance(oracle.ask(messages.TraceShapes, task=str(path), timed=False), messages.ShapesTraced)
+    path.write_text(text.replace("import torch", "\ufeffimport torch", 1))
+    failed = oracle.ask(messages.TraceShapes, task=str(path), timed=False)
+    assert "invalid non-printable character U+FEFF" in failed.message
+
+
 def test_skipped_controls_say_why(oracle, tmp_path):
     path = tmp_path / "gelu.py"
     path.write_text(GELU.read_text().replace("CONTRACT =", "SKIP_CONTROLS = {'permuted': 'order is free'}\nCONTRACT ="))

@@ -99,7 +99,7 @@ def _load(stamp, device):
 def _execute(path):
     """Runs the file as a module of its own; returns its names and the line where each is defined."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             source = file.read()
         tree = ast.parse(source, path)
         if "ORIGINAL" in _targets(tree):

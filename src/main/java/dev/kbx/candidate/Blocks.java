@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import dev.kbx.syntax.ByteOrderMark;
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.task.Task;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Blocks {
   private static final Pattern FENCE =
-      Pattern.compile("([ \\t]*+)(`{3,}+|~{3,}+)[ \\t]*+([^`\\n]*+)");
+      Pattern.compile("\ufeff?([ \\t]*+)(`{3,}+|~{3,}+)[ \\t]*+([^`\\n]*+)");
 
   private final List<Block> blocks;
 
@@ -34,7 +35,8 @@ final class Blocks {
   }
 
   private record Block(String code, Fence fence, PythonSource source) {
-    static Block of(String code, Fence fence) {
+    static Block of(String text, Fence fence) {
+      String code = ByteOrderMark.without(text);
       return new Block(code, fence, PythonSource.parse(code));
     }
 

@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import dev.kbx.syntax.ByteOrderMark;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -66,17 +67,16 @@ public final class Lines implements AutoCloseable {
   }
 
   private Line decoded(byte[] bytes, long start) {
-    String text = text(bytes, number == 1);
+    String text = text(bytes);
     // The replacement character marks an invalid byte; without it the line is valid.
     long bad = text.indexOf('\ufffd') < 0 ? -1 : firstBadByte(bytes);
     if (bad >= 0) return new Line(number, null, bytes.length, start + bad, start, 0);
     return new Line(number, text, bytes.length, -1, start, Prediction.sum(bytes));
   }
 
-  /** The text of a line's bytes, of the file's first line without its byte order mark. */
-  static String text(byte[] bytes, boolean first) {
-    String text = new String(bytes, StandardCharsets.UTF_8);
-    return first && text.startsWith("\ufeff") ? text.substring(1) : text;
+  /** The text of a line's bytes. Any line may begin with a mark, where files were joined. */
+  static String text(byte[] bytes) {
+    return ByteOrderMark.without(new String(bytes, StandardCharsets.UTF_8));
   }
 
   /** Index of the first invalid UTF-8 byte; -1 if there is none. */

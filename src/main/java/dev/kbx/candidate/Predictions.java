@@ -114,8 +114,7 @@ final class Predictions {
 
   /** The answer in a valid line. */
   static String answer(byte[] line, String member) {
-    String text = Lines.text(line, line.length > 0 && line[0] == (byte) 0xef);
-    String answer = answer(row(text), member);
+    String answer = answer(row(Lines.text(line)), member);
     return answer == null ? "" : answer;
   }
 

@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import dev.kbx.syntax.ByteOrderMark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -47,7 +48,7 @@ final class ProseLines {
   }
 
   private boolean isCode(String line) {
-    String bare = line.stripTrailing();
+    String bare = ByteOrderMark.without(line.stripTrailing());
     if (run.isEmpty()) return START.matcher(bare).matches();
     return bare.isEmpty()
         || Character.isWhitespace(bare.charAt(0))

@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import dev.kbx.syntax.ByteOrderMark;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,13 +27,13 @@ final class ReplyText {
 
   private ReplyText() {}
 
-  /** The reply without thinking, start and end tokens, and leading blank lines. */
+  /** The reply without thinking, start and end tokens, leading blank lines and a mark there. */
   static String answer(String reply) {
     String text = withoutThoughts(reply);
     text = START_TOKEN.matcher(text).replaceFirst("");
     Matcher end = END_TOKEN.matcher(text);
     if (end.find()) text = text.substring(0, end.start());
-    return withoutBlankLines(text);
+    return ByteOrderMark.without(withoutBlankLines(text));
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import dev.kbx.syntax.ByteOrderMark;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -111,7 +112,9 @@ public final class Sessions {
       }
       JsonNode code =
           Json.mapper()
-              .readTree(new String(Files.readAllBytes(file), StandardCharsets.UTF_8))
+              .readTree(
+                  ByteOrderMark.without(
+                      new String(Files.readAllBytes(file), StandardCharsets.UTF_8)))
               .path("kernel_code");
       if (code.isString() && code.asString().length() <= CandidateSources.MAX_CODE) {
         return code.asString();

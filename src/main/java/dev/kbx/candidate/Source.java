@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import dev.kbx.syntax.ByteOrderMark;
 import dev.kbx.syntax.PythonSource;
 import java.nio.charset.StandardCharsets;
 import org.apache.commons.codec.digest.DigestUtils;
@@ -21,7 +22,7 @@ public sealed interface Source permits Source.Text, Prediction {
   /** A checksum that detects accidental changes. */
   int sum();
 
-  /** Source in memory. */
+  /** Source in memory, without a byte order mark at its start. */
   final class Text implements Source {
     private final String code;
     private final @Nullable PythonSource known;
@@ -31,7 +32,7 @@ public sealed interface Source permits Source.Text, Prediction {
      * @param known its syntax tree if it was already parsed; else null
      */
     Text(String code, @Nullable PythonSource known) {
-      this.code = code;
+      this.code = ByteOrderMark.without(code);
       this.known = known;
     }
 

@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import dev.kbx.syntax.ByteOrderMark;
 import dev.kbx.verdict.RunFile;
 import java.io.IOException;
 import java.io.InputStream;
@@ -104,7 +105,7 @@ public final class SourceFiles {
       return null;
     }
     String text = new String(bytes, StandardCharsets.UTF_8);
-    return withoutTests(text.startsWith("\ufeff") ? text.substring(1) : text);
+    return withoutTests(ByteOrderMark.without(text));
   }
 
   /** What comes before the original's separator, below which its tests are. */

@@ -8,8 +8,6 @@ import dev.kbx.candidate.SourceFiles;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Status;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -118,10 +116,12 @@ final class StartingKernels {
   }
 
   private static String read(Path file) {
-    try {
-      return Files.readString(file, StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UserError("%s: cannot be read: %s".formatted(file, Reason.of(e)), e);
-    }
+    String code =
+        SourceFiles.code(
+            file,
+            problem -> {
+              throw new UserError(problem.toString());
+            });
+    return Objects.requireNonNull(code);
   }
 }

@@ -8,6 +8,9 @@ import tools.jackson.dataformat.toml.TomlMapper;
 public final class TomlFile {
   private static final TomlMapper MAPPER = TomlMapper.builder().build();
 
+  /** The byte order mark that some editors put before UTF-8. */
+  private static final String MARK = "\ufeff";
+
   private TomlFile() {}
 
   /**
@@ -25,7 +28,7 @@ public final class TomlFile {
    */
   public static JsonNode tree(String name, String text) {
     try {
-      return MAPPER.readTree(text);
+      return MAPPER.readTree(text.startsWith(MARK) ? text.substring(1) : text);
     } catch (JacksonException e) {
       var at = e.getLocation();
       String line = at == null || at.getLineNr() < 1 ? "" : ":" + at.getLineNr();

@@ -1,5 +1,6 @@
 package dev.kbx.task;
 
+import dev.kbx.syntax.ByteOrderMark;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,7 +86,7 @@ final class OriginalMetadata {
     List<JsonNode> found = new ArrayList<>();
     try {
       if (!Files.isRegularFile(file) || Files.size(file) > MOST_BYTES) return found;
-      String text = Files.readString(file).strip();
+      String text = ByteOrderMark.read(file).strip();
       if (text.startsWith("[")) {
         MAPPER.readTree(text).forEach(found::add);
       } else {

@@ -1,5 +1,6 @@
 package dev.kbx.task;
 
+import dev.kbx.syntax.ByteOrderMark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -38,8 +39,7 @@ record OriginalText(String text, String sha256) {
   static OriginalText read(Path file) throws IOException {
     byte[] bytes = bytes(file);
     String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-    return new OriginalText(
-        text.startsWith("\ufeff") ? text.substring(1) : text, DigestUtils.sha256Hex(bytes));
+    return new OriginalText(ByteOrderMark.without(text), DigestUtils.sha256Hex(bytes));
   }
 
   /** The bytes of a regular file. */

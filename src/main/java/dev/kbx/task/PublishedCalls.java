@@ -1,8 +1,8 @@
 package dev.kbx.task;
 
+import dev.kbx.syntax.ByteOrderMark;
 import dev.kbx.syntax.PythonSource;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,7 +33,7 @@ final class PublishedCalls {
   /** Reads the task's file; empty where it has no {@code TESTED}: then all calls are such calls. */
   static Optional<PublishedCalls> of(Task task) {
     try {
-      PythonSource source = PythonSource.parse(Files.readString(task.file()));
+      PythonSource source = PythonSource.parse(ByteOrderMark.read(task.file()));
       PythonSource.Constant constant = source.constants().get("TESTED");
       if (constant == null || !(constant.value() instanceof List<?> names)) return Optional.empty();
       return Optional.of(new PublishedCalls(task, names.stream().map(String::valueOf).toList()));

@@ -2,10 +2,10 @@ package dev.kbx.task;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.syntax.ByteOrderMark;
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.PythonSource;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ record Sizes(
   /** Reads the task's file, and the original's if the task is an imported module. */
   public static Sizes of(Task task) {
     try {
-      PythonSource own = PythonSource.parse(Files.readString(task.file()));
+      PythonSource own = PythonSource.parse(ByteOrderMark.read(task.file()));
       if (!task.isModule()) return functions(own);
       String dtype = task.dtype() == null ? "float32" : task.dtype();
       if (!own.names().contains("ORIGINAL")) return new ModuleSizes(own, dtype).published();

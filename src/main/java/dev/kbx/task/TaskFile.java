@@ -1,12 +1,12 @@
 package dev.kbx.task;
 
+import dev.kbx.syntax.ByteOrderMark;
 import dev.kbx.syntax.CodeSize;
 import dev.kbx.syntax.Excerpt;
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.syntax.PythonSource.Constant;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,7 +47,7 @@ final class TaskFile {
   static Result read(String suite, String category, Path file) {
     TaskFile reader = new TaskFile(suite, category, file);
     try {
-      return new Usable(reader.task(PythonSource.parse(Files.readString(file))));
+      return new Usable(reader.task(PythonSource.parse(ByteOrderMark.read(file))));
     } catch (Flaw flaw) {
       return reader.unusable(flaw.line, flaw.message);
     } catch (CharacterCodingException _) {

@@ -398,10 +398,23 @@ class CandidateSourcesTest {
   @Test
   void sourcesOfPredictionsAreReadWhenAskedForAndOutliveTheirFile() throws IOException {
     String row = "{\"file\": \"gelu.py\", \"predict\": \"def gelu(x): return %d\"}\n";
-    Path file = write("p.jsonl", "\ufeff" + row.formatted(0) + row.formatted(1));
+    // Files that were joined have marks between them.
+    Path file = write("p.jsonl", "\ufeff" + row.formatted(0) + "\ufeff" + row.formatted(1));
     List<Candidate> candidates = read(file).candidates();
     Files.delete(file);
     assertThat(candidates)
+        .extracting(Candidate::code)
+        .containsExactly("def gelu(x): return 0", "def gelu(x): return 1");
+  }
+
+  @Test
+  void aMarkBeforeTheCodeOfAPredictionIsLeftOut() throws IOException {
+    Path file =
+        write(
+            "p.jsonl",
+            "{\"file\": \"gelu.py\", \"predict\": \"\ufeffdef gelu(x): return 0\"}\n"
+                + "{\"file\": \"gelu.py\", \"predict\": \"\\ufeffdef gelu(x): return 1\"}\n");
+    assertThat(read(file).candidates())
         .extracting(Candidate::code)
         .containsExactly("def gelu(x): return 0", "def gelu(x): return 1");
   }

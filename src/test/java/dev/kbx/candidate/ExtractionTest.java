@@ -62,6 +62,13 @@ class ExtractionTest {
         "```python\n%s```\nUse:\n```python\ny = gelu(x)\nprint(y)\n```",
         "```bash\npip install triton\n```\n```python\n%s```",
         "```python\n%s```\n```python\ndef gelu(x:\n```",
+        "\ufeff%s",
+        "\ufeff```python\n%s```",
+        "```python\n\ufeff%s```",
+        "Here:\n\ufeff```python\n%s```",
+        "<think>short</think>\ufeff%s",
+        "<think>short</think>\n\n\ufeff```python\n\ufeff%s```",
+        "It is:\n\ufeff%s\nThat is it, isn't it?",
       })
   void findsTheCode(String answer) {
     assertThat(Extraction.of(answer.formatted(CODE), GELU).code()).isEqualTo(CODE);
@@ -95,6 +102,23 @@ class ExtractionTest {
         .isEqualTo(kernel + wrapper);
     assertThat(Extraction.of(answer.formatted(wrapper, other, kernel), GELU).code())
         .isEqualTo(wrapper + kernel);
+  }
+
+  @Test
+  void marksOfByteOrderBeforeJoinedBlocksAreLeftOut() {
+    String kernel = "import triton\n\n@triton.jit\ndef _kernel(x): pass\n";
+    String wrapper = "def kernel_function(x):\n    _kernel[(1,)](x)\n";
+    String answer = "```\n\ufeff%s```\nthen\n```\n\ufeff%s```\n".formatted(kernel, wrapper);
+    assertThat(Extraction.of(answer, GELU).code()).isEqualTo(kernel + wrapper);
+    String quoted = "{\"code\": \"\\ufeffdef gelu(x):\\n    return x\\n\"}";
+    assertThat(Extraction.of(quoted, GELU).code()).isEqualTo("def gelu(x):\n    return x\n");
+  }
+
+  @Test
+  void aMarkWithinTheCodeStays() {
+    String code = "import torch\n\ufeffdef gelu(x):\n    return x\n";
+    assertThat(Extraction.source(code, GELU).code()).isEqualTo(code);
+    assertThat(Extraction.source("\ufeff\ufeff" + CODE, GELU).code()).isEqualTo("\ufeff" + CODE);
   }
 
   @Test

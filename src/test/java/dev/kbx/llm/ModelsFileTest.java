@@ -93,6 +93,12 @@ class ModelsFileTest {
   }
 
   @Test
+  void aMarkBeforeTheFileIsLeftOut() throws Exception {
+    String text = "\ufeff[[model]]\nname = \"gpt\"\nprovider = \"openai\"\n";
+    assertThat(catalog(text).list()).extracting(Configured::name).contains("gpt");
+  }
+
+  @Test
   void aServerOfOnesOwnNeedsNoKeyAndHasNoPrice() throws Exception {
     ModelCatalog catalog =
         catalog(

@@ -142,6 +142,17 @@ class SuitesTest {
   }
 
   @Test
+  void aMarkBeforeATaskIsLeftOut() throws IOException {
+    mini();
+    task("Math/exp.py", "\ufeff\"It is e^x.\"\nTAGS = ('a',)\ndef exp(x): return x\n");
+    assertThat(Suites.open("mini", home).task("Math/exp"))
+        .hasValueSatisfying(task -> {
+          assertThat(task.statement()).isEqualTo("It is e^x.");
+          assertThat(task.reference()).startsWith("def exp");
+        });
+  }
+
+  @Test
   void aTaskThatIsNoTextIsBroken() throws IOException {
     mini();
     Files.write(home.resolve("mini/Math/exp.py"), new byte[] {'x', (byte) 0xff});
