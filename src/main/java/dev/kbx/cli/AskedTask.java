@@ -52,9 +52,16 @@ final class AskedTask {
   void check(JudgingPool pool, Plan plan, List<Task> selected) throws InterruptedException {
     OwnReference own = reference;
     if (own == null || !plan.reaches(Stage.COMPILE)) return;
+    selected.stream().flatMap(task -> task.reads().stream()).forEach(AskedTask::sayItReads);
     OwnSuite.check(
         own,
         VerifyCommand.verification(pool, plan.arch(), plan.secret(), plan.precision()),
         selected);
+  }
+
+  private static void sayItReads(String place) {
+    System.err.println(
+        "kbx: %s may read more than the reference's own code, so verdicts are not remembered for later runs"
+            .formatted(place));
   }
 }

@@ -9,9 +9,13 @@ import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -69,6 +73,7 @@ record ResumedRun(RunInfo run) {
           "run %s had %d candidates and the sources now hold %d; start a new run without --resume"
               .formatted(run.id(), run.candidates(), candidates.size()));
     }
+    checkTasks(candidates, store);
     RunInfo.Settings then = run.settings();
     if (then != null && then.sources().equals(RunService.settings(plan, candidates).sources()))
       return;
@@ -79,6 +84,30 @@ record ResumedRun(RunInfo run) {
           "%s is not what run %s judged there: restore it, or start a new run without --resume"
               .formatted(candidate.origin(), run.id()));
     }
+  }
+
+  /**
+   * Throws if verdicts of a task would be mixed that may not be comparable: if some of its
+   * candidates are judged, some are not, and its code may read files that have changed meanwhile.
+   */
+  private void checkTasks(List<Candidate> candidates, RunStore store) {
+    Set<Integer> judged =
+        store.judged(run.id()).stream().map(RunStore.Judged::position).collect(Collectors.toSet());
+    Map<Task, Set<Boolean>> states = new LinkedHashMap<>();
+    for (int i = 0; i < candidates.size(); i++) {
+      states
+          .computeIfAbsent(candidates.get(i).task(), _ -> new HashSet<>())
+          .add(judged.contains(i));
+    }
+    states.forEach((task, state) -> {
+      if (state.size() == 1) return;
+      task.reads()
+          .ifPresent(place -> {
+            throw new UserError(
+                "run %s cannot go on: its task %s may read other files (%s), and whether these are as they were is not known; start a new run without --resume"
+                    .formatted(run.id(), task.path(), place));
+          });
+    });
   }
 
   /** Throws if device or software versions differ. */

@@ -30,19 +30,19 @@ import org.apache.commons.codec.digest.DigestUtils;
  * <p>A task's file is read only once, as in the oracle.
  */
 final class MemoKeys {
-  private final Map<Task, String> tasks = new ConcurrentHashMap<>();
+  private final Map<Task, Optional<String>> tasks = new ConcurrentHashMap<>();
 
-  /** Hex; equal for candidates that would get the same judgement under the same conditions. */
-  String of(Candidate candidate, Plan plan) {
+  /**
+   * Hex; equal for candidates that would get the same judgement under the same conditions. Empty if
+   * that depends on what no key can cover: see {@link Task#contents}.
+   */
+  Optional<String> of(Candidate candidate, Plan plan) {
     Task task = candidate.task();
-    List<String> parts =
-        List.of(
-            candidate.hash(),
-            task.suite(),
-            task.path(),
-            conditions(plan, task),
-            tasks.computeIfAbsent(task, Task::digest));
-    return DigestUtils.sha256Hex(parts.toString());
+    return tasks
+        .computeIfAbsent(task, Task::contents)
+        .map(contents ->
+            List.of(candidate.hash(), task.suite(), task.path(), conditions(plan, task), contents))
+        .map(parts -> DigestUtils.sha256Hex(parts.toString()));
   }
 
   /** A new component of the plan breaks the match here, so it cannot be left out of the key. */

@@ -7,6 +7,7 @@ import dev.kbx.judge.JudgingReferee;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
 import dev.kbx.store.RunStore;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Judgement;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Judges each distinct candidate once. A candidate that was judged under the same conditions gets
  * the stored judgement; a candidate equal to one in progress waits for it.
  *
- * <p>A judgement that may differ next time ({@link Judgement#lasting}) is not reused.
+ * <p>A judgement that may differ next time ({@link Judgement#lasting}) is not reused, nor is one by
+ * a task whose code may read more than its own files ({@link Task#contents}).
  */
 public final class RememberingReferee implements Referee {
   private final JudgingReferee judging;
@@ -60,7 +62,9 @@ public final class RememberingReferee implements Referee {
 
   @Override
   public Found find(Candidate candidate, Plan plan) throws InterruptedException {
-    String key = keys.of(candidate, plan);
+    Optional<String> found = keys.of(candidate, plan);
+    if (found.isEmpty()) return new Found(judging.judge(candidate, plan), false);
+    String key = found.get();
     try (var _ = inFlight.enter(key)) {
       Optional<Judgement> known = stored(key);
       if (known.isPresent()) {

@@ -70,13 +70,23 @@ final class ImportedFiles {
     }
   }
 
-  /** The first names of the modules that a source imports: {@code a} of {@code import a.b}. */
   private static Set<String> modules(PythonSource source) {
     Set<String> names = new LinkedHashSet<>();
     for (Node node : source.tree().map(Node::all).orElse(List.of())) {
-      Node from = node.is("import_from_statement") ? node.child("module_name") : null;
-      if (from != null) names.add(first(source, from));
-      if (!node.is("import_statement")) continue;
+      names.addAll(modules(node, source));
+    }
+    return names;
+  }
+
+  /**
+   * The first names of the modules that a statement imports: {@code a} of {@code import a.b}. None
+   * for any other node.
+   */
+  static Set<String> modules(Node node, PythonSource source) {
+    Set<String> names = new LinkedHashSet<>();
+    Node from = node.is("import_from_statement") ? node.child("module_name") : null;
+    if (from != null) names.add(first(source, from));
+    if (node.is("import_statement")) {
       for (Node child : node.children()) {
         if (!"name".equals(child.field())) continue;
         Node aliased = child.child("name");

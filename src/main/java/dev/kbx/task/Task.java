@@ -1,11 +1,14 @@
 package dev.kbx.task;
 
+import dev.kbx.syntax.ByteOrderMark;
 import dev.kbx.syntax.CodeSize;
+import dev.kbx.syntax.PythonSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.commons.codec.digest.DigestUtils;
@@ -115,6 +118,49 @@ public record Task(
     } catch (IOException | InvalidPathException e) {
       return "unreadable"; // The oracle reports the error.
     }
+  }
+
+  /**
+   * What the task's files hold, as {@link #digest} says, if nothing else decides what they compute.
+   * Empty if their code may read other things, so that what follows from it may be another next
+   * time.
+   */
+  public Optional<String> contents() {
+    return reads().isEmpty() ? Optional.of(digest()) : Optional.empty();
+  }
+
+  /**
+   * Where the code of the task's files may read something else than these files, as in {@code
+   * my_ref.py:3: load}; empty if it does not.
+   */
+  public Optional<String> reads() {
+    try {
+      PythonSource own = PythonSource.parse(ByteOrderMark.read(file));
+      Optional<Path> original = original();
+      if (original.isEmpty()) return OpenCode.in(own, _ -> false).map(place -> named(file, place));
+      Path other = original.get().toAbsolutePath();
+      PythonSource source = PythonSource.parse(OriginalText.read(other).text());
+      // What the file of a user's own reference imports is in its task file.
+      Map<Path, String> imported = isOwn() ? ImportedFiles.of(other, source) : Map.of();
+      for (Path each : imported.keySet()) {
+        PythonSource text = PythonSource.parse(OriginalText.read(each).text());
+        Optional<String> open = OpenCode.in(text, name -> isBeside(other, name));
+        if (open.isPresent()) return open.map(place -> named(each, place));
+      }
+      return OpenCode.in(source, name -> isOwn() && isBeside(other, name))
+          .map(place -> named(other, place));
+    } catch (IOException | InvalidPathException | InvalidSuite e) {
+      return Optional.empty(); // The oracle reports the error.
+    }
+  }
+
+  private static String named(Path file, String place) {
+    return file + ":" + place;
+  }
+
+  private static boolean isBeside(Path file, String module) {
+    return Files.isRegularFile(file.resolveSibling(module + ".py"))
+        || Files.isDirectory(file.resolveSibling(module));
   }
 
   /**

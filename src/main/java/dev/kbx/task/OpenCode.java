@@ -1,0 +1,124 @@
+package dev.kbx.task;
+
+import dev.kbx.syntax.Node;
+import dev.kbx.syntax.PythonSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Finds what a task's code may read besides its own text: files, the environment, packages that may
+ * change. Code is closed only if it imports nothing but a few modules and names nothing that opens
+ * a file or reaches such a name at run time.
+ *
+ * <p>By the text, not by watching: a file may be opened only at some sizes, or by C++ that raises
+ * no audit event ({@code torch.from_file}, {@code torch.jit.load}), and code that asks whether a
+ * file exists opens nothing until there is one.
+ */
+final class OpenCode {
+  /** Modules that compute. */
+  private static final Set<String> CLOSED =
+      Set.of(
+          "__future__",
+          "abc",
+          "cmath",
+          "collections",
+          "contextlib",
+          "copy",
+          "dataclasses",
+          "decimal",
+          "einops",
+          "enum",
+          "fractions",
+          "functools",
+          "itertools",
+          "kbx",
+          "math",
+          "numbers",
+          "numpy",
+          "operator",
+          "random",
+          "re",
+          "statistics",
+          "string",
+          "torch",
+          "triton",
+          "types",
+          "typing",
+          "typing_extensions",
+          "warnings");
+
+  private static final String LOADS = "load";
+
+  /** A name with that beginning that takes tensors, not a file. */
+  private static final String LOADS_NOTHING = "load_state_dict";
+
+  /** Names, of functions, methods, modules and variables, by which code gets at other things. */
+  private static final Set<String> OPENING =
+      Set.of(
+          "DataSource",
+          "__builtins__",
+          "__dict__",
+          "__file__",
+          "__globals__",
+          "__import__",
+          "__loader__",
+          "__spec__",
+          "_C",
+          "breakpoint",
+          "builtins",
+          "from_file",
+          "fromfile",
+          "genfromtxt",
+          "globals",
+          "hub",
+          "importlib",
+          "locals",
+          "memmap",
+          "open",
+          "open_memmap",
+          "os",
+          "package",
+          "pathlib",
+          "serialization",
+          "sys",
+          "vars");
+
+  /** Built-in functions whose names methods have, too: {@code model.eval()}. */
+  private static final Set<String> OPENING_BARE = Set.of("eval", "exec");
+
+  private OpenCode() {}
+
+  /**
+   * Where code is open, as in {@code 3: torch.load}; empty if it is closed.
+   *
+   * @param beside whether a module of this name is looked at, too
+   */
+  static Optional<String> in(PythonSource source, Predicate<String> beside) {
+    if (source.error().isPresent() || !source.understood()) return Optional.of("1");
+    List<Node> nodes = source.tree().map(Node::all).orElse(List.of());
+    return nodes.stream()
+        .filter(node -> isOpen(node, source))
+        .findFirst()
+        .or(() -> foreignImport(nodes, source, beside))
+        .map(node -> source.place(node).line() + ": " + source.text(node));
+  }
+
+  private static boolean isOpen(Node node, PythonSource source) {
+    if (!node.is("identifier")) return false;
+    String name = source.text(node);
+    if (OPENING_BARE.contains(name)) return !"attribute".equals(node.field());
+    return OPENING.contains(name) || (name.startsWith(LOADS) && !name.equals(LOADS_NOTHING));
+  }
+
+  private static Optional<Node> foreignImport(
+      List<Node> nodes, PythonSource source, Predicate<String> beside) {
+    return nodes.stream()
+        .filter(node -> node.is("import_statement", "import_from_statement"))
+        .filter(node ->
+            ImportedFiles.modules(node, source).stream()
+                .anyMatch(name -> !CLOSED.contains(name) && !beside.test(name)))
+        .findFirst();
+  }
+}
