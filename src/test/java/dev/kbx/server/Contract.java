@@ -27,8 +27,9 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 final class Contract {
   private static final String ID = "urn:kbx:openapi";
 
-  /** What has more than the contract tells, or is a part of what is closed. */
-  private static final Set<String> OPEN = Set.of("Verdict", "Run");
+  /** What has more than the contract tells, or is a part of what is closed, or of a request. */
+  private static final Set<String> OPEN =
+      Set.of("Verdict", "Run", "Candidate", "SubmissionRequest");
 
   private final JsonNode document;
   private final SchemaRegistry schemas;
@@ -74,6 +75,31 @@ final class Contract {
                 .forEach(method ->
                     operations.add(method.toUpperCase(Locale.ROOT) + " " + path.getKey())));
     return operations;
+  }
+
+  /** Whether a body that is submitted is as the contract wants it. */
+  boolean accepts(String body) {
+    String at = ID + "#/components/schemas/SubmissionRequest";
+    return schemas.getSchema(SchemaLocation.of(at)).validate(body, InputFormat.JSON).isEmpty();
+  }
+
+  /** The statuses of an operation, and whether it needs a token. */
+  Set<String> statuses(String operation) {
+    return new TreeSet<>(operation(operation).path("responses").propertyNames());
+  }
+
+  boolean needsToken(String operation) {
+    return !operation(operation).has("security");
+  }
+
+  /** Media types of its body. */
+  Set<String> bodies(String operation) {
+    return new TreeSet<>(operation(operation).at("/requestBody/content").propertyNames());
+  }
+
+  private JsonNode operation(String operation) {
+    String[] parts = operation.split(" ", 2);
+    return document.path("paths").path(parts[1]).path(parts[0].toLowerCase(Locale.ROOT));
   }
 
   /**

@@ -105,6 +105,85 @@ class ContractTest {
             .POST(BodyPublishers.ofByteArray(bytes.toByteArray())));
   }
 
+  /** Whatever is asked: a token is read from the store, which may not answer. */
+  @Test
+  void everyOperationMayBeRefused() {
+    for (String operation : server.contract.operations()) {
+      Set<String> statuses = server.contract.statuses(operation);
+      assertThat(statuses).as(operation).contains("400", "414");
+      if (server.contract.needsToken(operation)) {
+        assertThat(statuses).as(operation).contains("401", "403", "429", "503");
+      }
+    }
+  }
+
+  @Test
+  void whatIsSentHasATypeOfIt() throws Exception {
+    for (String path : new String[] {"/v1/judgements", "/v1/uploads"}) {
+      Set<String> known = server.contract.bodies("POST " + path);
+      for (String type :
+          "application/json application/x-ndjson application/jsonl application/zip application/x-tar application/gzip application/x-gzip text/plain"
+              .split(" ")) {
+        int status = server.post(path, type, "{}").statusCode();
+        assertThat(status != 415).as(path + " " + type).isEqualTo(known.contains(type));
+      }
+    }
+  }
+
+  /** The server takes what the contract describes, and nothing else. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "true  |"
+            + " \"method\":\"m\",\"model\":\"n\",\"sample\":0,\"round\":0,\"key\":\"a\",\"conditions\":{\"a\":\"b\"}",
+        "true  |"
+            + " \"method\":null,\"model\":null,\"sample\":null,\"round\":null,\"key\":null,\"conditions\":null",
+        "true  |"
+            + " \"suite\":null,\"run\":null,\"plan\":null,\"priority\":null,\"deadline_seconds\":null",
+        "true  |"
+            + " \"plan\":{\"grade\":null,\"stages\":null,\"timeout\":null,\"arch\":null,\"policy\":null}",
+        "true  |"
+            + " \"plan\":{\"arch\":\"sm_80\",\"precision\":\"bf16\",\"published_accounting\":null}",
+        "false | \"method\":\"\"",
+        "false | \"model\":7",
+        "false | \"sample\":-1",
+        "false | \"round\":3000000000",
+        "false | \"key\":\"\"",
+        "false | \"conditions\":{\"a\":1}",
+        "false | \"run\":\"no name\"",
+        "false | \"priority\":11",
+        "false | \"deadline_seconds\":0",
+        "false | \"plan\":{\"stages\":[]}",
+        "false | \"plan\":{\"arch\":\"sm_1\"}",
+        "false | \"plan\":{\"nonsense\":1}",
+        "false | \"plan\":[]",
+      })
+  void requestsAreOfIt(boolean accepted, String members) throws Exception {
+    String body = "{\"task\":\"relu\",\"code\":\"x\",%s}".formatted(members);
+    HttpResponse<String> response = server.post("/v1/judgements?wait=20", "application/json", body);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(accepted ? 200 : 422);
+    assertThat(server.contract.accepts(body)).as(body).isEqualTo(accepted);
+  }
+
+  /** As the answer says it: the store knows only what has no verdict. */
+  @Test
+  void judgementsAreListedByTheirState() throws Exception {
+    server.referee.permits.drainPermits();
+    for (int i = 0; i < 30; i++) server.submit("", "waits = %d".formatted(i));
+    Set<String> seen = new TreeSet<>();
+    for (String state : new String[] {"judging", "queued"}) {
+      JsonNode all = ScriptedServer.json(server.get("/v1/judgements?state=" + state));
+      for (JsonNode each : all.path("judgements")) {
+        assertThat(each.path("state").asString()).isEqualTo(state);
+        seen.add(state);
+      }
+    }
+    server.referee.permits.release(1_000_000);
+    assertThat(seen).containsExactly("judging", "queued");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "PUT, /v1/judgements, 'POST, GET, HEAD'",
