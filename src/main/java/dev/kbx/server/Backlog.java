@@ -45,7 +45,7 @@ final class Backlog {
   private boolean draining;
   private boolean stopped;
   private @Nullable ClaimLost lost;
-  private boolean paused;
+  private final Set<Object> pausedBy = new HashSet<>();
 
   /**
    * @param limit candidates that may wait or be judged; one client may have half of them
@@ -157,7 +157,7 @@ final class Backlog {
       long end = System.nanoTime() + patience.toNanos();
       while (true) {
         long now = System.nanoTime();
-        boolean may = !draining && !paused && judging < most;
+        boolean may = !draining && pausedBy.isEmpty() && judging < most;
         Waiting next = may ? queue.poll() : null;
         if (next != null) {
           begin(next);
@@ -199,9 +199,11 @@ final class Backlog {
     });
   }
 
-  /** Whether nothing is taken for now. */
-  void pause(boolean now) {
-    change(() -> paused = now);
+  /** Nothing is taken as long as anybody pauses it. */
+  void pause(Object by, boolean now) {
+    change(() -> {
+      boolean _ = now ? pausedBy.add(by) : pausedBy.remove(by);
+    });
   }
 
   /** It has ended. */
@@ -280,7 +282,7 @@ final class Backlog {
   }
 
   boolean isPaused() {
-    return locked(() -> paused);
+    return locked(() -> !pausedBy.isEmpty());
   }
 
   boolean isStopped() {

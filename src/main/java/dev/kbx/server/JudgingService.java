@@ -52,12 +52,24 @@ final class JudgingService implements AutoCloseable {
   private final AtomicBoolean gaveUp = new AtomicBoolean();
   private final AtomicBoolean ticking = new AtomicBoolean();
   private final StoreHealth health;
+  private final Health.Condition room;
   private volatile long beat = System.nanoTime();
   private final Thread dispatcher;
   private final ClaimWatch claim;
 
-  JudgingService(RunStore store, Machine machine, int limit, Feeds feeds, Figures figures) {
+  /**
+   * @param limit candidates that may wait
+   * @param room for temporary files, without which workers fail
+   */
+  JudgingService(
+      RunStore store,
+      Machine machine,
+      int limit,
+      Health.Condition room,
+      Feeds feeds,
+      Figures figures) {
     this.store = store;
+    this.room = room;
     this.machine = machine;
     this.limit = limit;
     this.feeds = feeds;
@@ -72,7 +84,7 @@ final class JudgingService implements AutoCloseable {
               figures.verdict(verdict, known);
             });
     this.backlog = new Backlog(limit, this::retrySeconds);
-    this.health = new StoreHealth(store.service(), up -> backlog.pause(!up));
+    this.health = new StoreHealth(store.service(), up -> backlog.pause(store, !up));
     this.settlements = new Settlements(store.service(), health);
     this.acceptance =
         new Acceptance(store.service(), machine, runs, backlog, figures, () -> unsure.set(true));
@@ -154,6 +166,7 @@ final class JudgingService implements AutoCloseable {
   /** What is due once a second. */
   private void tick() {
     backlog.late(Instant.now()).forEach(this::expire);
+    backlog.pause(room, room.missing().isPresent());
     if (backlog.isPaused() && health.missing().isPresent()) return;
     if (!unsure.getAndSet(false)) return;
     boolean sure = false;
@@ -259,7 +272,13 @@ final class JudgingService implements AutoCloseable {
       health.suspect(e);
       backlog.putBack(next);
     } catch (Throwable e) {
-      failed(next, e);
+      if (room.missing().isEmpty()) {
+        failed(next, e);
+        return;
+      }
+      figures.again();
+      backlog.hold(room, true);
+      backlog.putBack(next);
     }
   }
 

@@ -91,13 +91,14 @@ public final class KbxServer implements AutoCloseable {
     Figures figures = new Figures();
     boolean open = isLoopback(where.host()) && !where.requireTokens();
     Access access = new Access(new Tokens(reads.service()), open);
-    JudgingService judging = new JudgingService(store, machine, limit, feeds, figures);
+    Scratch files = new Scratch(scratch);
+    JudgingService judging =
+        new JudgingService(store, machine, limit, files::missing, feeds, figures);
     List<Suite> suites = List.copyOf(machine.suites().values());
     Boards boards = new Boards(reads.queries(), suites);
     Interrupts interrupts = new Interrupts();
     Connections connections = new Connections(MOST_CONNECTIONS);
     Dashboard dashboard = new Dashboard(reads, suites, boards);
-    Scratch files = new Scratch(scratch);
     Health health =
         new Health(
             List.of(judging::notAlive),

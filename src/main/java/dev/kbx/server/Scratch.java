@@ -14,7 +14,9 @@ import java.util.stream.Stream;
 /** The folder for files of requests. If it is full that is no fault of theirs. */
 final class Scratch {
   private static final System.Logger LOG = System.getLogger("dev.kbx.server");
-  private static final long LEAST_FREE = 1 << 20;
+
+  /** Bytes that must be free for workers: compilers of a few candidates. */
+  private static final long LEAST_FREE = 16 << 20;
 
   private final Path folder;
 

@@ -132,6 +132,19 @@ class LauncherTest {
   }
 
   @Test
+  void aServerWithoutMemoryEndsAndIsNotHalfAlive() throws Exception {
+    isBuilt();
+    Path java = Files.createDirectories(folder.resolve("jdk/bin")).resolve("java");
+    Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"25\"\n");
+    Files.writeString(java, "#!/bin/sh\necho \"$@\"\n");
+    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+    environment.put("KBX_JAVA_HOME", folder.resolve("jdk").toString());
+
+    assertThat(kbx("serve").out()).contains("-XX:+ExitOnOutOfMemoryError");
+    assertThat(kbx("eval").out()).doesNotContain("OutOfMemory");
+  }
+
+  @Test
   void saysWhereTheOutputOfAFailedBuildIs() throws Exception {
     maven(FAILING_MAVEN);
 

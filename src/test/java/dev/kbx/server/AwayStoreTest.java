@@ -105,12 +105,13 @@ class AwayStoreTest {
   }
 
   @Test
-  void anUploadForWhichThereIsNoRoomMayComeAgain() throws Exception {
-    try (SmallDisk disk = new SmallDisk(folder.resolve("scratch"), 2);
+  void withoutRoomForTemporaryFilesUploadsMayComeAgainAndCandidatesWait() throws Exception {
+    try (SmallDisk disk = new SmallDisk(folder.resolve("scratch"), 32);
         ScriptedServer server =
             new ScriptedServer(StoreAddress.of(folder.resolve("kbx.db")), disk.folder(), false)) {
       String line =
-          Json.mapper().writeValueAsString(Map.of("file", "Activation/relu.py", "predict", "x = 1"));
+          Json.mapper()
+              .writeValueAsString(Map.of("file", "Activation/relu.py", "predict", "x = 1"));
       disk.fill();
       HttpResponse<String> refused =
           server.post("/v1/judgements", "application/x-ndjson", line + " ".repeat(1 << 16));
@@ -118,7 +119,13 @@ class AwayStoreTest {
       assertThat(refused.headers().firstValue("Retry-After")).isPresent();
       assertThat(json(server.get("/health/ready")).path("detail").asString())
           .contains("temporary files is full");
+      server.referee.failure = new IllegalStateException("the workers cannot write");
+      String id = id(submit(server, 0, 1));
+      Thread.sleep(Duration.ofSeconds(7)); // As long as it takes a candidate to fail for good.
+      assertThat(server.get("/v1/judgements/" + id).body()).contains("\"state\":\"queued\"");
+      server.referee.failure = null;
       disk.free();
+      patiently().untilAsserted(() -> assertThat(states(server)).containsExactly("done"));
       HttpResponse<String> accepted = server.post("/v1/judgements", "application/x-ndjson", line);
       assertThat(accepted.statusCode()).as(accepted.body()).isIn(200, 202);
       assertThat(server.get("/health/ready").statusCode()).isEqualTo(200);
