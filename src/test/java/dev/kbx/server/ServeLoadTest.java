@@ -69,6 +69,21 @@ class ServeLoadTest {
     }
   }
 
+  @Test
+  void nothingIsLostOrJudgedTwiceWhenTheDiskIsFull() throws Exception {
+    try (SmallDisk disk = new SmallDisk(folder.resolve("disk"), 256)) {
+      load(
+          "SQLite, disk full",
+          disk.folder().resolve("kbx.db").toString(),
+          KILLS,
+          (_, _) -> {
+            disk.fill();
+            Thread.sleep(7_000); // As long as it took a candidate to fail for good.
+            disk.free();
+          });
+    }
+  }
+
   private String file() {
     return folder.resolve("kbx.db").toString();
   }
