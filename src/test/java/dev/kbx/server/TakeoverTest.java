@@ -66,9 +66,11 @@ class TakeoverTest {
     try (CutProxy proxy = proxy();
         SharedServer first = serve(through(proxy), 0)) {
       List<String> ids = first.ids(0, 10);
-      await().atMost(Patience.LIMIT).until(() -> first.get("/v1/queue").body().contains("\"judging\":6"));
+      await()
+          .atMost(Patience.LIMIT)
+          .until(() -> first.get("/v1/queue").body().contains("\"judging\":6"));
       FutureTask<HttpResponse<String>> poll =
-          new FutureTask<>(() -> first.get("/v1/judgements/" + ids.getLast() + "?wait=300"));
+          new FutureTask<>(() -> first.get("/v1/judgements/" + ids.getLast() + "?wait=60"));
       var _ = Thread.startVirtualThread(poll);
       proxy.cut();
       try (SharedServer second = serve(url, 1_000)) {
@@ -80,7 +82,9 @@ class TakeoverTest {
         // Who waited is answered with what is stored, unless the connection that reads was cut,
         // too.
         assertThat(poll.get().body()).containsAnyOf("\"state\":\"done\"", "does not answer");
-        await().atMost(Patience.LIMIT).until(() -> first.get("/v1/judgements/" + ids.getFirst()).statusCode() == 200);
+        await()
+            .atMost(Patience.LIMIT)
+            .until(() -> first.get("/v1/judgements/" + ids.getFirst()).statusCode() == 200);
 
         HttpResponse<String> refused = first.submit(100, 1);
         assertThat(refused.statusCode()).isEqualTo(503);
@@ -129,7 +133,9 @@ class TakeoverTest {
       proxy.cut();
       server.referee.permits.release(1_000);
       proxy.heal();
-      await().atMost(Patience.LIMIT).until(() -> server.judgement(ids.getLast()).path("state").asString().equals("done"));
+      await()
+          .atMost(Patience.LIMIT)
+          .until(() -> server.judgement(ids.getLast()).path("state").asString().equals("done"));
       assertThat(server.get("/health/ready").statusCode()).isEqualTo(200);
       assertThat(server.ids(100, 1)).hasSize(1);
     }
@@ -155,7 +161,9 @@ class TakeoverTest {
           RunStore store = RunStore.open(StoreAddress.of(url))) {
         proxy.heal();
         await().atMost(Patience.LIMIT).until(() -> store.service().queued().isEmpty());
-        await().atMost(Patience.LIMIT).until(() -> submit(http, first, 99).body().contains("has taken over"));
+        await()
+            .atMost(Patience.LIMIT)
+            .until(() -> submit(http, first, 99).body().contains("has taken over"));
         assertThat(submit(http, second, 99).statusCode()).isBetween(200, 202);
         await().atMost(Patience.LIMIT).until(() -> store.service().queued().isEmpty());
         Set<String> identities = new HashSet<>();
