@@ -8,7 +8,10 @@ import dev.kbx.store.Submission;
 import dev.kbx.task.Suite;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,25 +47,39 @@ final class Inheritance {
 
   /** Divides what is queued. */
   Shares divide(List<Submission> queued) {
-    Map<String, Place> places = new LinkedHashMap<>();
-    Counts counts = new Counts();
+    Map<Origin, Place> places = new LinkedHashMap<>();
+    Map<Origin, Integer> counts = new HashMap<>();
     List<Submission> judged = new ArrayList<>();
     List<Submission> waiting = new ArrayList<>();
     List<Submission> changed = new ArrayList<>();
     for (Submission each : queued) {
-      Place place = places.computeIfAbsent(each.run(), run -> place(run, each.identity().suite()));
+      Origin origin = Origin.of(each);
+      Place place = places.computeIfAbsent(origin, this::place);
       Submission now = place.of(each);
       (place.waits() ? waiting : judged).add(now);
       if (!now.equals(each)) changed.add(now);
-      counts.add(each.run(), 1);
+      counts.merge(origin, 1, Integer::sum);
     }
     store.service().assign(changed);
-    places.forEach((run, place) -> place.log(run, counts.of(run)));
+    places.forEach((origin, place) -> place.log(origin.run(), counts.getOrDefault(origin, 0)));
     return new Shares(judged, waiting);
   }
 
   /**
-   * Where submissions of a run go.
+   * What submissions have in common.
+   *
+   * @param run that they are in
+   * @param first that they were accepted for
+   */
+  private record Origin(String run, String first, String suite) {
+    static Origin of(Submission each) {
+      String first = each.acceptedFor();
+      return new Origin(each.run(), first == null ? each.run() : first, each.identity().suite());
+    }
+  }
+
+  /**
+   * Where submissions of an origin go.
    *
    * @param why in words; empty if they stay
    */
@@ -94,21 +111,34 @@ final class Inheritance {
     }
   }
 
-  private Place place(String run, String suiteName) {
-    Optional<Suite> suite = machine.suite(suiteName);
+  private Place place(Origin origin) {
+    String run = origin.run();
+    Optional<Suite> suite = machine.suite(origin.suite());
     if (suite.isEmpty()) {
-      String why = "this server does not serve the suite '%s' (--suite)".formatted(suiteName);
-      return new Place(run, true, why);
+      return waits(run, "this server does not serve the suite '%s' (--suite)", origin.suite());
     }
     ServiceRun settings = store.service().serviceRunOf(run).orElseThrow();
     Plan plan;
     try {
       plan = Plans.of(Json.mapper().readTree(settings.plan()), machine.secret());
     } catch (Refusal e) {
-      return new Place(run, true, "this version cannot carry out its plan: " + e.getMessage());
+      return waits(run, "this version cannot carry out its plan: %s", e.getMessage());
+    }
+    RunInfo here = store.run(run).orElseThrow();
+    RunInfo first = store.run(origin.first()).orElse(here);
+    if (plan.stages().contains(Stage.PERF) && onGpu(first.device()) && !onGpu(machine.device())) {
+      return waits(run, "this server has no GPU to time it on, as %s", first.device().name());
     }
     String now = runs.id(settings.name(), suite.get(), plan);
-    return new Place(now, false, now.equals(run) ? "" : why(store.run(run).orElseThrow()));
+    return new Place(now, false, now.equals(run) ? "" : why(here));
+  }
+
+  private static Place waits(String run, String why, @Nullable String what) {
+    return new Place(run, true, why.formatted(what));
+  }
+
+  private static boolean onGpu(Verdict.Device device) {
+    return device.kind().equals("cuda");
   }
 
   /** What differs between this server and a run. */

@@ -52,7 +52,9 @@ class ChangedMachineTest {
     try (SharedServer server = serve(2, EPYC, "1", "kernelbenchx")) {
       ids = server.ids(0, 6);
       first = server.judgement(ids.getFirst()).path("run").asString();
-      await().atMost(Patience.LIMIT).until(() -> server.store.count(server.store.runs().getFirst().id()) == 2);
+      await()
+          .atMost(Patience.LIMIT)
+          .until(() -> server.store.count(server.store.runs().getFirst().id()) == 2);
     }
     try (SharedServer server = serve(1_000, H200, "2", "kernelbenchx")) {
       await().atMost(Patience.LIMIT).until(() -> server.store.service().queued().isEmpty());
@@ -82,7 +84,9 @@ class ChangedMachineTest {
       id = server.ids(0, 1).getFirst();
     }
     try (SharedServer server = serve(10, OTHER_H200, "1", "kernelbenchx")) {
-      await().atMost(Patience.LIMIT).until(() -> server.judgement(id).path("state").asString().equals("done"));
+      await()
+          .atMost(Patience.LIMIT)
+          .until(() -> server.judgement(id).path("state").asString().equals("done"));
       assertThat(server.judgement(id).has("accepted_for")).isFalse();
       assertThat(server.store.runs()).hasSize(1);
     }
@@ -107,6 +111,25 @@ class ChangedMachineTest {
       assertThat(back.has("accepted_for")).isFalse();
       assertThat(back.has("message")).isFalse();
       assertUnmixed(server.store, 3);
+    }
+  }
+
+  /** A GPU that cannot be used after a restart must not end the queue without a timing. */
+  @Test
+  void whatIsToBeTimedWaitsForAGpu() throws Exception {
+    String id;
+    try (SharedServer server = serve(0, H200, "1", "kernelbenchx")) {
+      id = server.ids(0, 1).getFirst();
+    }
+    try (SharedServer server = serve(10, EPYC, "1", "kernelbenchx")) {
+      assertThat(server.judgement(id).path("message").asString())
+          .isEqualTo("waits: this server has no GPU to time it on, as NVIDIA H200");
+      assertThat(server.get("/v1/queue").body()).contains("\"held\":1");
+    }
+    try (SharedServer server = serve(10, H200, "1", "kernelbenchx")) {
+      await().atMost(Patience.LIMIT).until(() -> server.store.service().queued().isEmpty());
+      assertThat(server.judgement(id).path("state").asString()).isEqualTo("done");
+      assertUnmixed(server.store, 1);
     }
   }
 
