@@ -2,7 +2,6 @@ package dev.kbx.cli;
 
 import dev.kbx.plan.Limits;
 import dev.kbx.python.Interpreter;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.verdict.Json;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
@@ -32,8 +31,8 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "doctor",
     description =
-        "Show devices, versions, measured peaks and which protections hold on this machine; or the"
-            + " nodes of a cluster.",
+        "Show devices, versions, measured peaks and which protections hold on this machine, and"
+            + " check the store; or show the nodes of a cluster.",
     mixinStandardHelpOptions = true)
 final class DoctorCommand implements Callable<Integer> {
   private static final Duration PEAKS = Duration.ofMinutes(2);
@@ -41,6 +40,13 @@ final class DoctorCommand implements Callable<Integer> {
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
   @Mixin private ClusterOptions cluster = new ClusterOptions();
+
+  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+
+  @Option(
+      names = "--mend",
+      description = "Make anew what is wrong in the store and derives from other data there.")
+  private boolean mend;
 
   @Option(names = "--json", description = "One object; with --cluster an array of nodes.")
   private boolean json;
@@ -54,10 +60,11 @@ final class DoctorCommand implements Callable<Integer> {
       @Nullable String problem) {}
 
   @Override
-  public Integer call() throws InterruptedException, PythonProblem {
+  public Integer call() throws Exception {
     if (cluster.address().isPresent()) {
       return ClusterDoctor.examine(workers, cluster, json) ? ExitCode.OK : ExitCode.INCOMPLETE;
     }
+    StoreDoctor store = StoreDoctor.examine(folder, mend);
     List<DeviceSlot> slots = Devices.slots(workers.device, 1);
     Interpreter python = workers.interpreter();
     List<Findings> found = new ArrayList<>();
@@ -66,10 +73,11 @@ final class DoctorCommand implements Callable<Integer> {
       for (DeviceSlot slot : slots) {
         found.add(examine(python, zygote, slot));
       }
-      if (json) print(zygote, python, found);
-      else tell(zygote, python, found);
+      if (json) print(zygote, python, found, store);
+      else tell(zygote, python, found, store);
     }
-    return found.stream().allMatch(f -> f.problem() == null) ? ExitCode.OK : ExitCode.INCOMPLETE;
+    boolean well = store.isWell() && found.stream().allMatch(f -> f.problem() == null);
+    return well ? ExitCode.OK : ExitCode.INCOMPLETE;
   }
 
   private static Findings examine(Interpreter python, Zygote zygote, DeviceSlot slot)
@@ -125,13 +133,15 @@ final class DoctorCommand implements Callable<Integer> {
     return value instanceof JsonNode node ? node.asString() : String.valueOf(value);
   }
 
-  private static void print(Zygote zygote, Interpreter python, List<Findings> found) {
+  private static void print(
+      Zygote zygote, Interpreter python, List<Findings> found, StoreDoctor store) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("kbx", Version.number());
     document.put("java", System.getProperty("java.version"));
     document.put("home", Home.folder().toString());
     document.put("python", python.executable().toString());
     document.put("versions", zygote.hello().versions());
+    if (store.exists()) document.put("store", store.fields());
     document.put("devices", found.stream().map(DoctorCommand::fields).toList());
     System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
   }
@@ -145,7 +155,8 @@ final class DoctorCommand implements Callable<Integer> {
     return row;
   }
 
-  private static void tell(Zygote zygote, Interpreter python, List<Findings> found) {
+  private static void tell(
+      Zygote zygote, Interpreter python, List<Findings> found, StoreDoctor store) {
     System.out.printf("kbx      %s in %s%n", Version.number(), Home.folder());
     System.out.printf("java     %s%n", System.getProperty("java.version"));
     System.out.printf("python   %s%n", python.executable());
@@ -162,6 +173,7 @@ final class DoctorCommand implements Callable<Integer> {
               "         %s absent: no kernels in %s; %s -m pip install %s%n",
               name, what, python.executable(), name);
         });
+    store.lines().forEach(System.out::println);
     for (Findings f : found) {
       System.out.printf(
           "%ndevice   %s:%d  %s%n",

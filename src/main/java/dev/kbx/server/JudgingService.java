@@ -277,7 +277,7 @@ final class JudgingService implements AutoCloseable {
         return;
       }
       figures.again();
-      backlog.hold(room, true);
+      backlog.pause(room, true);
       backlog.putBack(next);
     }
   }

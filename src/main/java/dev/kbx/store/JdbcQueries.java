@@ -7,7 +7,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -91,23 +90,11 @@ final class JdbcQueries implements VerdictQueries {
   public Map<String, RunCounts> counts(List<String> runs) {
     if (runs.isEmpty()) return Map.of();
     return get(h -> {
-      Map<String, Integer> solved = new HashMap<>();
-      h.createQuery(
-              """
-              SELECT run, count(*) FROM
-                (SELECT DISTINCT run, category, task FROM verdict_count
-                 WHERE run IN (<runs>) AND status = 'correct' AND verdicts > 0) t
-              GROUP BY run
-              """)
-          .bindList("runs", runs)
-          .map((row, _) -> Map.entry(row.getString(1), row.getInt(2)))
-          .forEach(each -> solved.put(each.getKey(), each.getValue()));
       Map<String, Counting> counted = new LinkedHashMap<>();
       h.createQuery(
               """
-              SELECT run, status, category, sum(verdicts), sum(called), sum(general), sum(timed)
-              FROM verdict_count WHERE run IN (<runs>) AND verdicts > 0
-              GROUP BY run, status, category
+              SELECT run, status, category, task, count(*), sum(call_ok), sum(general_ok), count(speedup)
+              FROM verdict WHERE run IN (<runs>) GROUP BY run, status, category, task
               """)
           .bindList("runs", runs)
           .map((row, _) -> {
@@ -116,14 +103,11 @@ final class JdbcQueries implements VerdictQueries {
           })
           .list();
       return counted.entrySet().stream()
-          .collect(
-              Collectors.toMap(
-                  Map.Entry::getKey,
-                  each -> each.getValue().counts(solved.getOrDefault(each.getKey(), 0))));
+          .collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().counts()));
     });
   }
 
-  /** Sums over the statuses and categories of one run. */
+  /** Sums over the statuses, categories and tasks of one run. */
   private static final class Counting {
     private final Map<Status, Integer> statuses = new EnumMap<>(Status.class);
     private final Map<String, CategoryCounts> categories = new TreeMap<>();
@@ -133,10 +117,11 @@ final class JdbcQueries implements VerdictQueries {
     private int correct;
     private int general;
     private int timed;
+    private int solved;
 
     void add(ResultSet row) throws SQLException {
       Status status = Status.of(row.getString(2));
-      int count = row.getInt(4);
+      int count = row.getInt(5);
       boolean says = status.blame() != Status.Blame.TASK && status.blame() != Status.Blame.KBX;
       statuses.merge(status, count, Integer::sum);
       categories.merge(
@@ -147,14 +132,15 @@ final class JdbcQueries implements VerdictQueries {
       verdicts += count;
       if (!says) return;
       judged += count;
-      called += row.getInt(5);
+      called += row.getInt(6);
       if (status != Status.CORRECT) return;
       correct += count;
-      general += row.getInt(6);
-      timed += row.getInt(7);
+      solved++;
+      general += row.getInt(7);
+      timed += row.getInt(8);
     }
 
-    RunCounts counts(int solved) {
+    RunCounts counts() {
       return new RunCounts(
           verdicts,
           judged,
@@ -176,35 +162,26 @@ final class JdbcQueries implements VerdictQueries {
     }
   }
 
-  /**
-   * The conditions of a filter.
-   *
-   * @param unstated what is true of a method or model that is not stated
-   */
-  private Where where(Filter filter, String unstated) {
+  private Where where(Filter filter) {
     Map<String, String> values = new LinkedHashMap<>();
     List<String> conditions = new ArrayList<>();
     conditions.add("1 = 1");
-    put(values, conditions, "run", filter.run(), unstated);
-    put(values, conditions, "suite", filter.suite(), unstated);
-    put(values, conditions, "category", filter.category(), unstated);
-    put(values, conditions, "task", filter.task(), unstated);
+    put(values, conditions, "run", filter.run());
+    put(values, conditions, "suite", filter.suite());
+    put(values, conditions, "category", filter.category());
+    put(values, conditions, "task", filter.task());
     String status = filter.status() == null ? null : filter.status().label();
-    put(values, conditions, "status", status, unstated);
-    put(values, conditions, "method", filter.method(), unstated);
-    put(values, conditions, "model", filter.model(), unstated);
+    put(values, conditions, "status", status);
+    put(values, conditions, "method", filter.method());
+    put(values, conditions, "model", filter.model());
     return new Where(String.join(" AND ", conditions), values);
   }
 
   private void put(
-      Map<String, String> values,
-      List<String> conditions,
-      String column,
-      @Nullable String value,
-      String unstated) {
+      Map<String, String> values, List<String> conditions, String column, @Nullable String value) {
     if (value == null) return;
     if (value.isEmpty()) {
-      conditions.add(column + " " + unstated);
+      conditions.add(column + " IS NULL");
       return;
     }
     conditions.add("%s = :%s".formatted(column, column));
@@ -213,19 +190,17 @@ final class JdbcQueries implements VerdictQueries {
 
   @Override
   public int count(Filter filter) {
-    Where where = where(filter, "= ''");
+    Where where = where(filter);
     return get(h ->
         where
-            .bind(
-                h.createQuery(
-                    "SELECT coalesce(sum(verdicts), 0) FROM verdict_count WHERE " + where.text()))
+            .bind(h.createQuery("SELECT count(*) FROM verdict WHERE " + where.text()))
             .mapTo(Integer.class)
             .one());
   }
 
   @Override
   public List<Placed> page(Filter filter, Order order, int skip, int most) {
-    Where where = where(filter, "IS NULL");
+    Where where = where(filter);
     String by =
         switch (order) {
           case POSITION -> "run, position";
@@ -376,13 +351,11 @@ final class JdbcQueries implements VerdictQueries {
     Set<String> models = new TreeSet<>();
     List<Integer> _ =
         get(h ->
-            h.createQuery(
-                    "SELECT DISTINCT method, model FROM verdict_count"
-                        + " WHERE run = :run AND verdicts > 0")
+            h.createQuery("SELECT DISTINCT method, model FROM verdict WHERE run = :run")
                 .bind("run", run)
                 .map((row, _) -> {
-                  methods.add(database.original(row.getString(1)));
-                  models.add(database.original(row.getString(2)));
+                  methods.add(Objects.requireNonNullElse(original(row.getString(1)), ""));
+                  models.add(Objects.requireNonNullElse(original(row.getString(2)), ""));
                   return 0;
                 })
                 .list());

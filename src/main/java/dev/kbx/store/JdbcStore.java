@@ -1,11 +1,9 @@
 package dev.kbx.store;
 
-import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -39,17 +37,11 @@ final class JdbcStore implements RunStore {
   /** Rows fetched at a time when a run is read. */
   private static final int FETCHED = 500;
 
-  private static final String COLUMNS =
-      "position, identity, candidate, suite, category, task, method, model, sample, round,"
-          + " status, stage, device, speedup, speedup_low, speedup_high, baseline, body,"
-          + " grade, call_ok, exe_ok, published_ok, general_ok,"
-          + " conditions, structure, complexity, techniques, brief";
 
   private final Database database;
   private final Jdbi jdbi;
   private final QueryPool pool;
   private final VerdictQueries queries;
-  private final VerdictCounts counts;
   private final Claims claims;
   private final GroupCommit commits = new GroupCommit(this::transaction);
   private Handle handle;
@@ -59,7 +51,6 @@ final class JdbcStore implements RunStore {
     this.jdbi = Jdbi.create(database::connect);
     this.pool = new QueryPool(database);
     this.queries = new JdbcQueries(database, pool);
-    this.counts = new VerdictCounts(database);
     this.claims = new Claims(database);
     this.handle = jdbi.open();
   }
@@ -173,9 +164,7 @@ final class JdbcStore implements RunStore {
    * @param again whether one with status {@code infrastructure} may be there
    */
   Stored put(int position, Verdict verdict, @Nullable String code, boolean again) {
-    String json = Json.mapper().writeValueAsString(verdict);
-    Verdict.Speedup speedup = verdict.speedup();
-    SourceFeatures features = verdict.features();
+    Map<String, @Nullable Object> row = VerdictColumns.of(database, position, verdict);
     write(t -> {
       if (code != null) {
         t.createUpdate(
@@ -185,70 +174,16 @@ final class JdbcStore implements RunStore {
             .execute();
       }
       if (again) {
-        int gone =
-            t.createUpdate(
-                    "DELETE FROM verdict WHERE run = :run AND position = :position"
-                        + " AND status = 'infrastructure'")
-                .bind("run", verdict.run())
-                .bind("position", position)
-                .execute();
-        if (gone == 1) counts.takeOff(t, verdict);
+        t.createUpdate(
+                "DELETE FROM verdict WHERE run = :run AND position = :position"
+                    + " AND status = 'infrastructure'")
+            .bind("run", verdict.run())
+            .bind("position", position)
+            .execute();
       }
-      t.createUpdate(
-              """
-              INSERT INTO verdict (run, position, identity, candidate, suite, category, task,
-                method, model, sample, round, status, stage, device,
-                speedup, speedup_low, speedup_high, baseline, body,
-                grade, call_ok, exe_ok, published_ok, general_ok,
-                conditions, structure, complexity, techniques, brief)
-              VALUES (:run, :position, :identity, :candidate, :suite, :category, :task,
-                :method, :model, :sample, :round, :status, :stage, :device,
-                :speedup, :low, :high, :baseline, :body,
-                :grade, :callOk, :exeOk, :publishedOk, :generalOk,
-                :conditions, :structure, :complexity, :techniques, :brief)
-              """)
-          .bind("run", verdict.run())
-          .bind("position", position)
-          .bind("identity", stored(verdict.provenance().identity().text()))
-          .bind("candidate", verdict.candidate())
-          .bind("suite", verdict.suite())
-          .bind("category", verdict.category())
-          .bind("task", verdict.task())
-          .bind("method", stored(verdict.method()))
-          .bind("model", stored(verdict.model()))
-          .bind("sample", verdict.sample())
-          .bind("round", verdict.round())
-          .bind("status", verdict.status().label())
-          .bind("stage", verdict.stage().label())
-          .bind("device", verdict.device().name())
-          .bind("speedup", speedup == null ? null : (Double) speedup.value())
-          .bind("low", speedup == null ? null : (Double) speedup.low())
-          .bind("high", speedup == null ? null : (Double) speedup.high())
-          .bind("baseline", speedup == null ? null : speedup.baseline())
-          .bind("body", json)
-          .bind("grade", verdict.grade())
-          .bind("callOk", number(verdict.callOk()))
-          .bind("exeOk", number(verdict.exeOk()))
-          .bind("publishedOk", number(verdict.publishedOk()))
-          .bind("generalOk", number(verdict.generalOk()))
-          .bind("conditions", conditions(verdict))
-          .bind("structure", features == null ? null : features.structure())
-          .bind("complexity", features == null ? null : (Integer) features.complexity())
-          .bind("techniques", features == null ? null : String.join(",", features.techniques()))
-          .bind("brief", Json.mapper().writeValueAsString(BriefVerdict.of(verdict)))
-          .execute();
-      counts.add(t, verdict);
+      t.execute(VerdictColumns.INSERT, row.values().toArray());
     });
-    return new Stored(position, json);
-  }
-
-  private static @Nullable String conditions(Verdict verdict) {
-    Map<String, String> conditions = verdict.conditions();
-    return conditions.isEmpty() ? null : Json.mapper().writeValueAsString(conditions);
-  }
-
-  private static @Nullable Integer number(@Nullable Boolean known) {
-    return known == null ? null : known ? 1 : 0;
+    return new Stored(position, String.valueOf(row.get("body")));
   }
 
   @Override
@@ -425,12 +360,20 @@ final class JdbcStore implements RunStore {
         deleted += t.createUpdate("DELETE FROM run WHERE id = :run").bind("run", run).execute();
       }
       for (String table : List.of("source", "judgement")) {
-        t.execute(
-            "DELETE FROM %s WHERE candidate NOT IN (SELECT candidate FROM verdict)".formatted(table)
-                + " AND candidate NOT IN (SELECT candidate FROM submission)");
+        t.execute("DELETE FROM %s WHERE %s".formatted(table, unused(table)));
       }
       return deleted;
     });
+  }
+
+  /** What is true of a row of a table that no verdict and no submission uses. */
+  static String unused(String table) {
+    // NOT IN would compare each row with each on PostgreSQL once there are too many to keep.
+    return """
+    NOT EXISTS (SELECT 1 FROM verdict v WHERE v.candidate = %1$s.candidate)
+      AND NOT EXISTS (SELECT 1 FROM submission s WHERE s.candidate = %1$s.candidate)
+    """
+        .formatted(table);
   }
 
   @Override
@@ -450,57 +393,20 @@ final class JdbcStore implements RunStore {
       if (!digest(id).equals(from.digest(id))) throw new RunConflict(from.label(), id);
       return new Copied(from.label(), run, verdicts, false);
     }
-    from.use(h -> {
-      insert(
-          target,
-          "INSERT INTO run (id, started, finished, info) VALUES (?, ?, ?, ?)",
-          h.createQuery("SELECT id, started, finished, info FROM run WHERE id = ?")
-              .bind(0, id)
-              .map((row, _) -> values(row))
-              .one());
-      h.useTransaction(t ->
-          t.createQuery(
-                  "SELECT candidate, code FROM source"
-                      + " WHERE candidate IN (SELECT candidate FROM verdict WHERE run = ?)")
-              .setFetchSize(FETCHED)
-              .bind(0, id)
-              .map((row, _) -> values(row))
-              .forEach(values -> {
-                String code = from.database.original(String.valueOf(values[1]));
-                insert(
-                    target,
-                    "INSERT INTO source (candidate, code) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                    values[0],
-                    database.stored(code));
-              }));
-      String marks = "?, ".repeat(COLUMNS.split(",").length) + "?";
-      h.useTransaction(t ->
-          t.createQuery("SELECT run, %s FROM verdict WHERE run = ?".formatted(COLUMNS))
-              .setFetchSize(FETCHED)
-              .bind(0, id)
-              .map((row, _) -> values(row))
-              .forEach(values ->
-                  insert(
-                      target,
-                      "INSERT INTO verdict (run, %s) VALUES (%s)".formatted(COLUMNS, marks),
-                      values)));
-    });
+    from.use(h ->
+        h.useTransaction(
+            reading -> new RunCopy(from.database, reading, database, target).copy(id)));
     return new Copied(from.label(), run, verdicts, true);
   }
 
-  /** Inserts a row; a failure is this store's, not that of the store being read. */
-  private void insert(Handle target, String statement, @Nullable Object... values) {
-    try {
-      target.execute(statement, values);
-    } catch (JdbiException e) {
-      throw new StoreProblem(database.label(), database.reason(e), e);
-    }
+  @Override
+  public List<StoreFlaw> flaws() {
+    return get(h -> h.inTransaction(new StoreCheck(database)::flaws));
   }
 
-  private static @Nullable Object[] values(ResultSet row) throws SQLException {
-    @Nullable Object[] values = new Object[row.getMetaData().getColumnCount()];
-    for (int i = 0; i < values.length; i++) values[i] = row.getObject(i + 1);
-    return values;
+  @Override
+  public void mend() {
+    use(h -> h.useTransaction(new StoreCheck(database)::mend));
   }
 
   /** Hash of a run's content: equal for equal runs in any store. */

@@ -76,6 +76,7 @@ record PostgresDatabase(String url) implements Database {
     properties.setProperty("currentSchema", TABLES);
     properties.setProperty("options", EACH_PLANNED + MISSED_SOON);
     properties.setProperty("tcpKeepAlive", "true");
+    properties.setProperty("reWriteBatchedInserts", "true");
     return properties;
   }
 

@@ -152,6 +152,17 @@ public interface RunStore extends AutoCloseable {
    */
   List<Copied> copy(List<Selection> selections);
 
+  /**
+   * Compares what derives from other data with that data: columns with the verdicts beside them,
+   * submissions with their verdicts, sources with what uses them. Reads every verdict.
+   *
+   * @return nothing if all is right
+   */
+  List<StoreFlaw> flaws();
+
+  /** Makes anew what {@link #flaws} finds and can be; on a failure or a kill, nothing. */
+  void mend();
+
   /** Counts and pages of its verdicts; usable until the store is closed. */
   VerdictQueries queries();
 

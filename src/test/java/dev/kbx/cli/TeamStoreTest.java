@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.TestPostgres;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +50,37 @@ class TeamStoreTest {
     assertThat(Kbx.here("runs", "delete", run, "--store", url, "--out", out).exit()).isZero();
     assertThat(Kbx.here("runs", "show", run, "--store", url).err()).contains("no run " + run);
     assertThat(Kbx.here("runs", "copy", local, url, run).out()).startsWith("copied ");
+  }
+
+  /** Also what is wrong, and that it is mended. */
+  @Test
+  void doctorChecksAndMendsAStore() throws Exception {
+    Path out = folder.resolve("out");
+    assertThat(eval(out).exit()).isZero();
+    Object[] doctor = {"doctor", "--device", "cpu", "--out", out};
+    Object[] mend = {"doctor", "--device", "cpu", "--out", out, "--mend"};
+    Kbx.Result right = Kbx.here(doctor);
+    assertThat(right.out())
+        .contains("store    %s: 1 run, 1 verdict, nothing wrong\n".formatted(out));
+    assertThat(right.exit()).as(right.err()).isZero();
+    try (Connection connection =
+            DriverManager.getConnection("jdbc:sqlite:" + out.resolve("kbx.db"));
+        var statement = connection.createStatement()) {
+      statement.execute("UPDATE verdict SET status = 'crashed'");
+    }
+    Kbx.Result wrong = Kbx.here(doctor);
+    assertThat(wrong.exit()).isEqualTo(2);
+    assertThat(wrong.out())
+        .contains("store    %s: 1 run, 1 verdict\n".formatted(out))
+        .contains(
+            "PROBLEM: verdicts whose columns differ from their body: 1;"
+                + " kbx doctor --mend mends that\n");
+    Kbx.Result mended = Kbx.here(mend);
+    assertThat(mended.exit()).isZero();
+    assertThat(mended.out())
+        .contains("1 verdict, nothing wrong\n")
+        .contains("mended: verdicts whose columns differ from their body: 1\n");
+    assertThat(Kbx.here(doctor).exit()).isZero();
   }
 
   @Test

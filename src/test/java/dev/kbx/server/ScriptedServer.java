@@ -1,5 +1,7 @@
 package dev.kbx.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.kbx.Bundled;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
@@ -122,6 +124,7 @@ final class ScriptedServer implements AutoCloseable {
   public void close() {
     referee.permits.release(1_000_000);
     server.close();
+    assertThat(reads.flaws()).isEmpty();
     reads.close();
     store.close();
     http.close();

@@ -56,6 +56,7 @@ class MigrationTest {
       assertThat(store.queries().counts(List.of(FINISHED, STATIC, KILLED)))
           .allSatisfy((run, counts) -> assertThat(counts.verdicts()).isEqualTo(store.count(run)))
           .hasSize(3);
+      assertThat(store.flaws()).isEmpty();
       assertThat(store.verdicts(FINISHED).values())
           .extracting(Verdict::status)
           .contains(Status.CORRECT, Status.NO_CODE, Status.WRONG_VALUES);
@@ -128,6 +129,22 @@ class MigrationTest {
       store.forEachRow(FINISHED, stored -> rows.add(stored.verdict()));
       assertThat(rows).containsExactly(BriefVerdict.of(verdict));
     }
+  }
+
+  /** As version 8 left a copied run: its table of counts had none of it. */
+  @Test
+  void runsThatWereCopiedBeforeAreCounted() throws Exception {
+    Flyway.configure()
+        .dataSource("jdbc:sqlite:" + file, null, null)
+        .locations("classpath:db/migration", "classpath:db/common")
+        .target("8")
+        .load()
+        .migrate();
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+        var statement = connection.createStatement()) {
+      assertThat(statement.executeUpdate("DELETE FROM verdict_count")).isPositive();
+    }
+    assertAllIsThere();
   }
 
   private static void insert(String url, String info, Verdict verdict) throws Exception {

@@ -342,6 +342,74 @@ class RunStoreTest {
     }
   }
 
+  /** Also names that PostgreSQL cannot keep as they are. */
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void copiedRunsAreCountedAndFilteredAsTheOriginals(Kind kind) {
+    RunStore here = open(Kind.SQLITE);
+    SimulatedRun one =
+        run(1).model("m\0").by("\uE000").wrong("Math/log", "e", Status.CRASHED).store(here);
+    SimulatedRun two = run(2).cutOff(2).store(here);
+    RunStore there = open(kind);
+    assertThat(there.copy(List.of(RunStore.Selection.all(here)))).hasSize(2);
+    RunStore back = open(Kind.SQLITE);
+    assertThat(back.copy(List.of(RunStore.Selection.all(there)))).hasSize(2);
+    List<String> runs = List.of(one.id(), two.id());
+    VerdictQueries.Filter filter =
+        new VerdictQueries.Filter(one.id(), null, null, null, null, null, "m\0");
+    for (RunStore copy : List.of(there, back, here)) {
+      assertThat(copy.flaws()).isEmpty();
+      assertThat(copy.queries().counts(runs)).isEqualTo(here.queries().counts(runs)).hasSize(2);
+      assertThat(copy.queries().names(one.id())).isEqualTo(here.queries().names(one.id()));
+      assertThat(copy.queries().count(filter)).isEqualTo(1);
+      assertThat(copy.queries().page(filter, VerdictQueries.Order.POSITION, 0, 9)).hasSize(1);
+      assertThat(copy.judged(one.id())).containsExactlyInAnyOrderElementsOf(here.judged(one.id()));
+      assertThat(copy.delete(List.of(two.id()))).isEqualTo(1);
+      assertThat(copy.flaws()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void whatDerivesFromVerdictsIsCheckedAndMended(Kind kind) throws Exception {
+    StoreAddress address = address(kind);
+    RunStore store = open(address);
+    SimulatedRun run = run(1).store(store);
+    assertThat(store.flaws()).isEmpty();
+    List<BriefVerdict> rows = rows(store, run.id());
+    for (String damage :
+        List.of(
+            "UPDATE verdict SET status = 'crashed', speedup = 7 WHERE position = 0",
+            "UPDATE verdict SET brief = replace(brief, 'relu', 'gelu') WHERE position = 1",
+            "INSERT INTO source (candidate, code) VALUES ('unused', 'x = 1')",
+            """
+            INSERT INTO submission (id, client, run, identity, candidate, suite, task, sample,
+              conditions, origin, priority, submitted, state, position, cached)
+            SELECT 's' || position, 'c', run, CASE position WHEN 0 THEN identity ELSE 'none' END,
+              candidate, suite, task, sample, '{}', 'o', 0, '2026-11-28T12:00:00Z', 'done', 3, 0
+            FROM verdict WHERE position < 2
+            """)) {
+      execute(address, damage);
+    }
+    assertThat(store.flaws())
+        .containsExactly(
+            new StoreFlaw("verdicts whose columns differ from their body", 2, true),
+            new StoreFlaw("submissions done without a verdict", 2, true),
+            new StoreFlaw("sources that nothing uses", 1, true));
+    store.mend();
+    assertThat(store.flaws()).isEmpty();
+    assertThat(rows(store, run.id())).isEqualTo(rows);
+    assertThat(store.source("unused")).isEmpty();
+    assertThat(store.service().submissions(List.of("s0", "s1")))
+        .extracting(each -> each.state() + " " + each.position())
+        .containsExactlyInAnyOrder("DONE 0", "QUEUED null");
+    execute(address, "UPDATE verdict SET body = '{' WHERE position = 2");
+    StoreFlaw lasting = new StoreFlaw("verdicts that cannot be read", 1, false);
+    assertThat(store.flaws()).containsExactly(lasting);
+    store.mend();
+    assertThat(store.flaws()).containsExactly(lasting);
+  }
+
   @ParameterizedTest
   @EnumSource(Kind.class)
   void aDifferentRunUnderTheSameIdIsRefusedAndNothingIsCopied(Kind kind) {

@@ -41,7 +41,9 @@ class VerdictQueriesTest {
 
   @AfterEach
   void close() {
-    if (opened != null) opened.close();
+    if (opened == null) return;
+    assertThat(opened.flaws()).isEmpty();
+    opened.close();
   }
 
   private static SimulatedRun first() {
