@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * What a method spent.
  *
  * @param calls requests to models
- * @param lost of those, in flight when kbx was killed
+ * @param requests sent for them: more where some had to be repeated
+ * @param lost of the calls, in flight when kbx was killed
  * @param tokens input and output, as far as providers told
  * @param uncounted requests whose tokens are not known, or only in part
  * @param usd as far as prices are known
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Spent(
     long calls,
+    long requests,
     long lost,
     long tokens,
     long uncounted,
@@ -24,7 +26,7 @@ public record Spent(
     long unpriced,
     double deviceSeconds,
     long reported) {
-  public static final Spent NOTHING = new Spent(0, 0, 0, 0, 0, 0, 0, 0);
+  public static final Spent NOTHING = new Spent(0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   /** What can be limited. */
   public enum Kind {
@@ -59,6 +61,7 @@ public record Spent(
   public Spent plus(Spent other) {
     return new Spent(
         calls + other.calls,
+        requests + other.requests,
         lost + other.lost,
         tokens + other.tokens,
         uncounted + other.uncounted,

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Budgets as users write them: {@code calls=10,usd=0.5}. */
 final class BudgetText {
-  private static final List<String> KEYS = List.of("calls", "tokens", "usd", "wall", "device");
-  private static final List<String> WHOLE = List.of("calls", "tokens");
+  private static final List<String> KEYS =
+      List.of("calls", "requests", "tokens", "usd", "wall", "device");
+  private static final List<String> WHOLE = List.of("calls", "requests", "tokens");
 
   private BudgetText() {}
 
@@ -30,6 +31,7 @@ final class BudgetText {
     }
     return new Budget(
         whole(limits.get("calls")),
+        whole(limits.get("requests")),
         whole(limits.get("tokens")),
         limits.get("usd"),
         limits.get("wall"),
@@ -52,7 +54,7 @@ final class BudgetText {
 
   private static UserError refused(String option, String part) {
     return new UserError(
-        "%s: '%s' is no limit; write calls=10,tokens=50000,usd=0.50,wall=600,device=60, each above 0"
+        "%s: '%s' is no limit; write calls=10,requests=20,tokens=50000,usd=0.50,wall=600,device=60, each above 0"
             .formatted(option, part));
   }
 }

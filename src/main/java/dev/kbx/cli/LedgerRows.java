@@ -96,6 +96,7 @@ final class LedgerRows {
   private static Spent spent(Spending spent) {
     return new Spent(
         spent.calls(),
+        spent.requests(),
         spent.lost(),
         spent.tokens(),
         spent.uncounted(),

@@ -154,7 +154,8 @@ final class MethodFlags {
       names = "--budget",
       paramLabel = "LIST",
       description =
-          "Limits for each trajectory: calls=N,tokens=N,usd=X,wall=SECONDS,device=SECONDS.")
+          "Limits for each trajectory:"
+              + " calls=N,requests=N,tokens=N,usd=X,wall=SECONDS,device=SECONDS.")
   private @Nullable String budget;
 
   @Option(

@@ -4,20 +4,32 @@ import dev.kbx.method.Event;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** What was spent by whom. Safe for several threads. */
 final class Accounts {
   private final Map<String, Spending> byMethod = new HashMap<>();
   private final Map<Unit, Spending> byUnit = new HashMap<>();
-  private final Map<Unit, Integer> reserved = new HashMap<>();
-  private final Map<String, Integer> reservedByMethod = new HashMap<>();
+  private final Map<Unit, Spending> reserved = new HashMap<>();
+  private final Map<String, Spending> reservedByMethod = new HashMap<>();
 
   synchronized void add(Unit unit, Event event) {
-    if (event instanceof Event.Prompt && reserved.containsKey(unit)) count(unit, -1);
+    release(unit, event);
     Spending known = byUnit.getOrDefault(unit, Spending.NOTHING);
     byUnit.put(unit, known.with(event));
     byMethod.merge(unit.method(), Spending.NOTHING.with(event), Spending::plus);
+  }
+
+  /** What was reserved is now in the event. */
+  private void release(Unit unit, Event event) {
+    if (!reserved.containsKey(unit)) return; // Of an earlier session.
+    switch (event) {
+      case Event.Prompt _ -> reserve(unit, Spending.calls(-1));
+      case Event.Reply e -> {
+        if (!e.cached()) reserve(unit, Spending.repeated(1L - e.attempts()));
+      }
+      case Event.NoReply e -> reserve(unit, Spending.repeated(1L - e.attempts()));
+      default -> {}
+    }
   }
 
   /** What one trajectory spent. */
@@ -44,28 +56,38 @@ final class Accounts {
     Optional<String> refused =
         settings
             .perTask()
-            .refusesRequest(with(of(unit), reserved.get(unit)), wall.trajectory())
-            .or(() ->
-                settings
-                    .inAll()
-                    .refusesRequest(
-                        with(of(unit.method()), reservedByMethod.get(unit.method())),
-                        wall.session()));
-    if (refused.isEmpty()) count(unit, 1);
+            .refusesRequest(taken(unit), wall.trajectory())
+            .or(() -> settings.inAll().refusesRequest(taken(unit.method()), wall.session()));
+    if (refused.isEmpty()) reserve(unit, Spending.calls(1));
     return refused;
   }
 
-  private void count(Unit unit, int more) {
-    reserved.merge(unit, more, Accounts::sum);
-    reservedByMethod.merge(unit.method(), more, Accounts::sum);
+  /**
+   * Reserves a request that repeats one whose prompt is known; the reply counts both.
+   *
+   * @return the limit that does not allow it, in words
+   */
+  synchronized Optional<String> reserveAgain(Unit unit, MethodSettings settings, Wall wall) {
+    Optional<String> refused =
+        settings
+            .perTask()
+            .refusesRepetition(taken(unit), wall.trajectory())
+            .or(() -> settings.inAll().refusesRepetition(taken(unit.method()), wall.session()));
+    if (refused.isEmpty()) reserve(unit, Spending.repeated(1));
+    return refused;
   }
 
-  private static @Nullable Integer sum(int one, int other) {
-    return one + other == 0 ? null : Integer.valueOf(one + other);
+  private void reserve(Unit unit, Spending more) {
+    reserved.merge(unit, more, Spending::plus);
+    reservedByMethod.merge(unit.method(), more, Spending::plus);
   }
 
-  private static Spending with(Spending spent, @Nullable Integer reserved) {
-    return reserved == null ? spent : spent.plus(Spending.calls(reserved));
+  private Spending taken(Unit unit) {
+    return of(unit).plus(reserved.getOrDefault(unit, Spending.NOTHING));
+  }
+
+  private Spending taken(String method) {
+    return of(method).plus(reservedByMethod.getOrDefault(method, Spending.NOTHING));
   }
 
   /** The limit that allows a trajectory no further judgement, in words. */

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * step is begun as long as all limits allow it, so that the last one may go beyond a limit of
  * tokens, money or seconds by what it costs itself.
  *
- * @param calls requests
+ * @param calls what the method asks, however often a request must be repeated
+ * @param requests sent to providers, repeated ones included
  * @param tokens input and output
  * @param usd by the price table
  * @param wallSeconds from the start of the trajectory, or of the session
@@ -19,22 +20,33 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Budget(
     @Nullable Long calls,
+    @Nullable Long requests,
     @Nullable Long tokens,
     @Nullable Double usd,
     @Nullable Double wallSeconds,
     @Nullable Double deviceSeconds) {
-  public static final Budget NONE = new Budget(null, null, null, null, null);
+  public static final Budget NONE = new Budget(null, null, null, null, null, null);
 
   /** The limit that allows no further request, in words. */
   Optional<String> refusesRequest(Spending spent, double wall) {
     if (calls != null && spent.calls() >= calls) return Optional.of(calls + " calls");
+    return refusesRepetition(spent, wall);
+  }
+
+  /** The limit that does not allow to send a request once more, in words. */
+  Optional<String> refusesRepetition(Spending spent, double wall) {
+    if (requests != null && spent.requests() >= requests) {
+      return Optional.of(requests + " requests");
+    }
     return refusesTrial(spent, wall);
   }
 
   /** The limit that a program has gone beyond with requests of its own, in words. */
   Optional<String> refusesReported(Spending spent) {
-    boolean beyond = calls != null && spent.reported() > 0 && spent.calls() > calls;
-    return beyond ? Optional.of(calls + " calls") : Optional.empty();
+    if (spent.reported() == 0) return Optional.empty();
+    if (calls != null && spent.calls() > calls) return Optional.of(calls + " calls");
+    boolean beyond = requests != null && spent.requests() > requests;
+    return beyond ? Optional.of(requests + " requests") : Optional.empty();
   }
 
   /** The limit that allows no further judgement, in words. */

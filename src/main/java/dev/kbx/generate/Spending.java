@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What was spent. Cached replies are free.
  *
- * @param calls requests, those included that were lost
+ * @param calls what methods asked, what was lost included
+ * @param requests sent for that: more than the calls where some had to be repeated
  * @param lost requests in flight when kbx was killed
  * @param tokens input and output, as far as providers told
  * @param uncounted requests whose tokens are not known, or only in part
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Spending(
     long calls,
+    long requests,
     long lost,
     long tokens,
     long uncounted,
@@ -29,22 +31,30 @@ public record Spending(
     double modelSeconds,
     double deviceSeconds,
     long reported) {
-  public static final Spending NOTHING = new Spending(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final Spending NOTHING = new Spending(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-  /** So many requests. */
+  /** So many calls, each with one request. */
   static Spending calls(long calls) {
-    return new Spending(calls, 0, 0, 0, 0, 0, 0, 0, 0);
+    return new Spending(calls, calls, 0, 0, 0, 0, 0, 0, 0, 0);
+  }
+
+  /** So many requests for calls that are counted. */
+  static Spending repeated(long requests) {
+    return new Spending(0, requests, 0, 0, 0, 0, 0, 0, 0, 0);
   }
 
   /** With what an event cost. A call is counted when it is sent. */
   Spending with(Event event) {
     return switch (event) {
       case Event.Prompt _ -> plus(calls(1));
-      case Event.Lost _ -> plus(new Spending(0, 1, 0, 1, 0, 1, 0, 0, 0));
+      case Event.Lost _ -> plus(new Spending(0, 0, 1, 0, 1, 0, 1, 0, 0, 0));
       case Event.Reply e ->
-          e.cached() ? plus(calls(-1)) : plus(paid(e.usage(), e.usd(), e.seconds()));
-      case Event.NoReply e -> plus(paid(e.usage(), e.usd(), e.seconds()));
-      case Event.Judged e -> plus(new Spending(0, 0, 0, 0, 0, 0, 0, e.deviceSeconds(), 0));
+          e.cached()
+              ? plus(calls(-1))
+              : plus(paid(e.attempts(), e.unmetered(), e.usage(), e.usd(), e.seconds()));
+      case Event.NoReply e ->
+          plus(paid(e.attempts(), e.unmetered(), e.usage(), e.usd(), e.seconds()));
+      case Event.Judged e -> plus(new Spending(0, 0, 0, 0, 0, 0, 0, 0, e.deviceSeconds(), 0));
       case Event.Program e ->
           e.answer().usage() == null ? this : plus(reported(e.answer().usage()));
       case Event.Feedback _,
@@ -57,14 +67,23 @@ public record Spending(
     };
   }
 
-  private static Spending paid(@Nullable Usage usage, @Nullable Double usd, double seconds) {
+  /** The first of the requests was counted with its prompt. */
+  private static Spending paid(
+      int attempts,
+      @Nullable Integer unmetered,
+      @Nullable Usage usage,
+      @Nullable Double usd,
+      double seconds) {
+    boolean known = usage != null && usage.input() != null && usage.output() != null;
+    int uncounted = unmetered == null ? (known ? 0 : 1) : unmetered;
     return new Spending(
         0,
+        attempts - 1L,
         0,
         usage == null ? 0 : tokens(usage.input()) + tokens(usage.output()),
-        usage == null || usage.input() == null || usage.output() == null ? 1 : 0,
+        uncounted,
         usd == null ? 0 : usd,
-        usd == null ? 1 : 0,
+        usd == null ? Math.max(1, attempts) : uncounted,
         seconds,
         0,
         0);
@@ -72,6 +91,7 @@ public record Spending(
 
   private static Spending reported(ProgramAnswer.Reported usage) {
     return new Spending(
+        usage.calls(),
         usage.calls(),
         0,
         tokens(usage.input()) + tokens(usage.output()),
@@ -90,6 +110,7 @@ public record Spending(
   Spending plus(Spending other) {
     return new Spending(
         calls + other.calls,
+        requests + other.requests,
         lost + other.lost,
         tokens + other.tokens,
         uncounted + other.uncounted,

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -243,8 +244,9 @@ final class Trajectory {
             request.messages(),
             ask.templates()),
         true);
+    AtomicReference<@Nullable String> refused = new AtomicReference<>();
     try {
-      ChatReply reply = prepared.model().ask(request);
+      ChatReply reply = prepared.model().ask(request, () -> again(refused));
       Event.Reply event =
           new Event.Reply(
               ask.id(),
@@ -258,6 +260,7 @@ final class Trajectory {
               usd(reply.usage()),
               reply.seconds(),
               reply.attempts(),
+              reply.unmetered(),
               reply.cached());
       context.add(unit, event, true);
       List<Event> events = new ArrayList<>(List.of(event));
@@ -272,8 +275,10 @@ final class Trajectory {
               e.charged(),
               usd(e.charged()),
               e.seconds(),
-              e.attempts());
+              e.attempts(),
+              e.unmetered());
       context.add(unit, event, true);
+      if (refused.get() != null) return capped(refused.get());
       return event.isFinal() ? new Step.Happened(List.of(event)) : new Step.Postponed(e);
     }
   }
@@ -297,6 +302,13 @@ final class Trajectory {
     if (usage == null) return null;
     double usd = prepared.price().map(price -> price.of(usage)).orElse(Double.NaN);
     return Double.isNaN(usd) ? null : usd;
+  }
+
+  /** Whether the budget allows to send a request once more. */
+  private boolean again(AtomicReference<@Nullable String> refused) {
+    Optional<String> cap = context.accounts().reserveAgain(unit, prepared.settings(), wall());
+    cap.ifPresent(refused::set);
+    return cap.isEmpty();
   }
 
   private List<Event> extracted(Next.Ask ask, String text) {

@@ -18,6 +18,9 @@ final class AnthropicReply implements Wire.Assembly {
   private @Nullable Long output;
   private @Nullable Long reasoning;
 
+  /** A count cannot be one: then nothing of the usage is believed. */
+  private boolean miscounted;
+
   @Override
   public boolean add(JsonNode document) throws AttemptFailure {
     String type = requireNonNullElse(JsonText.text(document, "type"), "");
@@ -75,8 +78,9 @@ final class AnthropicReply implements Wire.Assembly {
     reasoning = newer(usage.path("output_tokens_details"), "thinking_tokens", reasoning);
   }
 
-  private static @Nullable Long newer(JsonNode usage, String name, @Nullable Long older) {
-    Long number = JsonText.number(usage, name);
+  private @Nullable Long newer(JsonNode usage, String name, @Nullable Long older) {
+    miscounted |= JsonText.isMiscounted(usage, name);
+    Long number = JsonText.count(usage, name);
     return number == null ? older : number;
   }
 
@@ -90,7 +94,7 @@ final class AnthropicReply implements Wire.Assembly {
   /** Anthropic counts the parts of the input separately. */
   @Override
   public @Nullable Usage usage() {
-    if (input == null && output == null) return null;
+    if (miscounted || (input == null && output == null)) return null;
     Long all =
         input == null
             ? null

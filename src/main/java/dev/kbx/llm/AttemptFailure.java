@@ -10,6 +10,7 @@ final class AttemptFailure extends Exception {
   private final ModelFailure.Kind kind;
   private final transient @Nullable Usage usage;
   private final @Nullable Duration retryAfter;
+  private final boolean partial;
 
   /**
    * @param message without key, one line
@@ -21,10 +22,20 @@ final class AttemptFailure extends Exception {
       String message,
       @Nullable Usage usage,
       @Nullable Duration retryAfter) {
+    this(kind, message, usage, retryAfter, false);
+  }
+
+  private AttemptFailure(
+      ModelFailure.Kind kind,
+      String message,
+      @Nullable Usage usage,
+      @Nullable Duration retryAfter,
+      boolean partial) {
     super(message, null, false, false);
     this.kind = kind;
     this.usage = usage;
     this.retryAfter = retryAfter;
+    this.partial = partial;
   }
 
   AttemptFailure(ModelFailure.Kind kind, String message) {
@@ -43,8 +54,14 @@ final class AttemptFailure extends Exception {
     return retryAfter;
   }
 
-  AttemptFailure charged(@Nullable Usage reported) {
-    return new AttemptFailure(kind, message(), reported, retryAfter);
+  /** Whether the usage is only what was told before the reply was cut off. */
+  boolean isPartial() {
+    return partial;
+  }
+
+  /** The same of a reply that was cut off, with what had been reported of its cost. */
+  AttemptFailure cutOff(@Nullable Usage reported) {
+    return new AttemptFailure(kind, message(), reported, retryAfter, true);
   }
 
   String message() {

@@ -1,6 +1,7 @@
 package dev.kbx.llm;
 
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
@@ -24,10 +25,16 @@ final class CachedModel implements ChatModel {
 
   @Override
   public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
+    return ask(request, () -> true);
+  }
+
+  @Override
+  public ChatReply ask(ChatRequest request, BooleanSupplier again)
+      throws ModelFailure, InterruptedException {
     String key = DigestUtils.sha256Hex(request.key() + "\n" + identity);
     Optional<ChatReply> found = cache.find(key, model.name());
     if (found.isPresent()) return found.get();
-    ChatReply reply = model.ask(request);
+    ChatReply reply = model.ask(request, again);
     cache.keep(key, reply);
     return reply;
   }

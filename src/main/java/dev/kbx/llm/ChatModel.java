@@ -1,5 +1,7 @@
 package dev.kbx.llm;
 
+import java.util.function.BooleanSupplier;
+
 /** A model that answers. Safe for use by many threads at a time. */
 public interface ChatModel extends AutoCloseable {
   /**
@@ -8,6 +10,16 @@ public interface ChatModel extends AutoCloseable {
    * @throws InterruptedException if the thread was interrupted; the request is then cut off
    */
   ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException;
+
+  /**
+   * Asks in the same way, and tries again only as long as that is allowed.
+   *
+   * @param again asked before each request after the first
+   */
+  default ChatReply ask(ChatRequest request, BooleanSupplier again)
+      throws ModelFailure, InterruptedException {
+    return ask(request);
+  }
 
   /** What {@code --model} says. */
   String name();

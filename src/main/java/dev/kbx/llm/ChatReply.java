@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     recorded reply, what it once took
  * @param servedModel the name that the provider gave
  * @param attempts requests sent, 1 or more
+ * @param unmetered those of them whose tokens the provider did not tell, or only in part
  * @param cached read from the reply cache: nothing was sent or charged
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -26,6 +27,7 @@ public record ChatReply(
     double seconds,
     String servedModel,
     int attempts,
+    int unmetered,
     boolean cached) {
   static final String STOP = "stop";
   static final String LENGTH = "length";
@@ -34,7 +36,19 @@ public record ChatReply(
   /** A provider gave no reason. */
   static final String UNKNOWN = "unknown";
 
+  /** A reply to the first request sent. */
+  public ChatReply(
+      String text,
+      @Nullable String thinking,
+      String finish,
+      @Nullable Usage usage,
+      double seconds,
+      String servedModel) {
+    this(text, thinking, finish, usage, seconds, servedModel, 1, Usage.unmetered(usage), false);
+  }
+
   ChatReply asCached() {
-    return new ChatReply(text, thinking, finish, usage, seconds, servedModel, attempts, true);
+    return new ChatReply(
+        text, thinking, finish, usage, seconds, servedModel, attempts, unmetered, true);
   }
 }

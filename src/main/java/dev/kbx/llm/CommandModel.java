@@ -107,7 +107,7 @@ final class CommandModel implements ChatModel {
       @Nullable Usage usage,
       String model,
       double seconds) {
-    return new ChatReply(text, thinking, finish, usage, seconds, model, 1, false);
+    return new ChatReply(text, thinking, finish, usage, seconds, model);
   }
 
   /** The last line of stderr. */
@@ -123,7 +123,7 @@ final class CommandModel implements ChatModel {
 
   private ModelFailure failure(ModelFailure.Kind kind, String what, double seconds) {
     String line = OneLine.of(secrets.redact(name + " " + what));
-    return new ModelFailure(kind, line, null, seconds, 1);
+    return new ModelFailure(kind, line, null, seconds, 1, 1);
   }
 
   @Override

@@ -134,15 +134,15 @@ final class Exchange implements AutoCloseable {
     } catch (InterruptedIOException e) {
       throw e;
     } catch (IOException e) {
-      if (assembly.answer().isEmpty()) throw lost(e).charged(assembly.usage());
+      if (assembly.answer().isEmpty()) throw lost(e).cutOff(assembly.usage());
     } catch (AttemptFailure e) {
-      throw e.charged(assembly.usage());
+      throw e.cutOff(assembly.usage());
     }
     return assembly
         .answer()
         .orElseThrow(() ->
-            new AttemptFailure(
-                Kind.UNREACHABLE, "the reply stopped in the middle", assembly.usage(), null));
+            new AttemptFailure(Kind.UNREACHABLE, "the reply stopped in the middle")
+                .cutOff(assembly.usage()));
   }
 
   private static String text(ReplyBody in) throws IOException {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,12 @@ final class HttpModel implements ChatModel {
 
   @Override
   public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
+    return ask(request, () -> true);
+  }
+
+  @Override
+  public ChatReply ask(ChatRequest request, BooleanSupplier again)
+      throws ModelFailure, InterruptedException {
     String body = JsonText.write(settings.provider().wire().body(settings, request));
     long estimate = request.characters() / CHARACTERS_PER_TOKEN;
     Expense expense = new Expense();
@@ -47,11 +54,11 @@ final class HttpModel implements ChatModel {
       try {
         return reply(attempt(body, estimate, expense), expense);
       } catch (AttemptFailure failure) {
-        expense.charge(failure.usage());
+        expense.charge(failure.usage(), !failure.isPartial());
         Duration asked = failure.retryAfter();
         if (asked != null) limits.closeFor(RetryPolicy.capped(asked));
         Optional<Duration> pause = settings.retries().pause(failure, expense.attempts(), random);
-        if (pause.isEmpty() || closed) throw failed(failure, expense);
+        if (pause.isEmpty() || closed || !again.getAsBoolean()) throw failed(failure, expense);
         time.sleep(pause.get());
       }
     }
@@ -72,7 +79,7 @@ final class HttpModel implements ChatModel {
   }
 
   private ChatReply reply(Answer answer, Expense expense) {
-    expense.charge(answer.usage());
+    expense.charge(answer.usage(), true);
     return secrets.redact(
         new ChatReply(
             answer.text(),
@@ -82,6 +89,7 @@ final class HttpModel implements ChatModel {
             expense.seconds(),
             requireNonNullElse(answer.model(), settings.model()),
             expense.attempts(),
+            expense.unmetered(),
             false));
   }
 
@@ -93,7 +101,8 @@ final class HttpModel implements ChatModel {
         settings.name() + ": " + what + times + advice(failure.kind()),
         expense.usage(),
         expense.seconds(),
-        expense.attempts());
+        expense.attempts(),
+        expense.unmetered());
   }
 
   private String advice(ModelFailure.Kind kind) {

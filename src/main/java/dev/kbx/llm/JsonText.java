@@ -38,9 +38,17 @@ final class JsonText {
     return value != null && value.isString() ? value.asString() : null;
   }
 
-  /** The member's whole number; null if it is absent or no number. */
-  static @Nullable Long number(JsonNode node, String member) {
+  /** The member's count; null if it is absent, or no whole number from 0 to {@link Usage#MOST}. */
+  static @Nullable Long count(JsonNode node, String member) {
     JsonNode value = node.get(member);
-    return value != null && value.isNumber() ? Long.valueOf(value.asLong()) : null;
+    if (value == null || !value.isNumber()) return null;
+    double number = value.asDouble();
+    boolean counts = number >= 0 && number <= Usage.MOST && number == Math.rint(number);
+    return counts ? Long.valueOf((long) number) : null;
+  }
+
+  /** Whether the member is there and no count. */
+  static boolean isMiscounted(JsonNode node, String member) {
+    return node.hasNonNull(member) && count(node, member) == null;
   }
 }

@@ -60,14 +60,21 @@ public final class ModelFailure extends Exception {
   private final transient @Nullable Usage charged;
   private final double seconds;
   private final int attempts;
+  private final int unmetered;
 
   public ModelFailure(
-      Kind kind, String message, @Nullable Usage charged, double seconds, int attempts) {
+      Kind kind,
+      String message,
+      @Nullable Usage charged,
+      double seconds,
+      int attempts,
+      int unmetered) {
     super(message);
     this.kind = kind;
     this.charged = charged;
     this.seconds = seconds;
     this.attempts = attempts;
+    this.unmetered = unmetered;
   }
 
   public Kind kind() {
@@ -87,6 +94,11 @@ public final class ModelFailure extends Exception {
   /** Seconds of exchange with the provider over all attempts, without pauses. */
   public double seconds() {
     return seconds;
+  }
+
+  /** Those of the requests sent whose tokens are not known, or only in part. */
+  public int unmetered() {
+    return unmetered;
   }
 
   /** Requests sent. */

@@ -9,7 +9,12 @@ final class NoModel implements ChatModel {
   @Override
   public ChatReply ask(ChatRequest request) throws ModelFailure {
     throw new ModelFailure(
-        ModelFailure.Kind.NO_ANSWER, "there is no model to ask; name one with --model", null, 0, 1);
+        ModelFailure.Kind.NO_ANSWER,
+        "there is no model to ask; name one with --model",
+        null,
+        0,
+        0,
+        0);
   }
 
   @Override

@@ -61,19 +61,29 @@ final class OpenAiReply implements Wire.Assembly {
     };
   }
 
-  private static Usage usage(JsonNode reported) {
+  /** Null if a count cannot be one: then nothing of it is believed. */
+  private static @Nullable Usage usage(JsonNode reported) {
+    JsonNode cached = reported.path("prompt_tokens_details");
+    JsonNode reasoned = reported.path("completion_tokens_details");
+    if (JsonText.isMiscounted(reported, "prompt_tokens")
+        || JsonText.isMiscounted(reported, "completion_tokens")
+        || JsonText.isMiscounted(reported, "total_tokens")
+        || JsonText.isMiscounted(cached, "cached_tokens")
+        || JsonText.isMiscounted(reasoned, "reasoning_tokens")) {
+      return null;
+    }
     return new Usage(
-        JsonText.number(reported, "prompt_tokens"),
+        JsonText.count(reported, "prompt_tokens"),
         output(reported),
-        JsonText.number(reported.path("prompt_tokens_details"), "cached_tokens"),
-        JsonText.number(reported.path("completion_tokens_details"), "reasoning_tokens"));
+        JsonText.count(cached, "cached_tokens"),
+        JsonText.count(reasoned, "reasoning_tokens"));
   }
 
   /** Gemini leaves reasoning, which it charges as output, out of all but the total. */
   private static @Nullable Long output(JsonNode reported) {
-    Long output = JsonText.number(reported, "completion_tokens");
-    Long input = JsonText.number(reported, "prompt_tokens");
-    Long total = JsonText.number(reported, "total_tokens");
+    Long output = JsonText.count(reported, "completion_tokens");
+    Long input = JsonText.count(reported, "prompt_tokens");
+    Long total = JsonText.count(reported, "total_tokens");
     if (output == null || input == null || total == null) return output;
     return Math.max(output, total - input);
   }

@@ -36,7 +36,7 @@ final class ReplayModel implements ChatModel {
   }
 
   private ModelFailure failure(String what) {
-    return new ModelFailure(ModelFailure.Kind.NO_ANSWER, name + ": " + what, null, 0, 1);
+    return new ModelFailure(ModelFailure.Kind.NO_ANSWER, name + ": " + what, null, 0, 0, 0);
   }
 
   @Override

@@ -28,6 +28,7 @@ final class ReplyJson {
     node.put("seconds", reply.seconds());
     node.put("model", reply.servedModel());
     node.put("attempts", reply.attempts());
+    if (reply.unmetered() > 0) node.put("unmetered", reply.unmetered());
     return node;
   }
 
@@ -43,26 +44,31 @@ final class ReplyJson {
   static Optional<ChatReply> read(JsonNode node, String model) {
     String text = JsonText.text(node, "text");
     if (text == null) return Optional.empty();
-    Long attempts = JsonText.number(node, "attempts");
+    Long attempts = JsonText.count(node, "attempts");
+    Long unmetered = JsonText.count(node, "unmetered");
+    Usage usage = usage(node.path("usage"));
     return Optional.of(
         new ChatReply(
             text,
             JsonText.text(node, "thinking"),
             requireNonNullElse(JsonText.text(node, "finish"), ChatReply.STOP),
-            usage(node.path("usage")),
+            usage,
             node.path("seconds").isNumber() ? node.path("seconds").asDouble() : 0,
             requireNonNullElse(JsonText.text(node, "model"), model),
-            attempts == null ? 1 : Math.toIntExact(attempts),
+            attempts == null ? 1 : (int) Math.min(attempts, Integer.MAX_VALUE),
+            unmetered == null
+                ? Usage.unmetered(usage)
+                : (int) Math.min(unmetered, Integer.MAX_VALUE),
             false));
   }
 
   private static @Nullable Usage usage(JsonNode counts) {
     if (!counts.isObject()) return null;
     return new Usage(
-        JsonText.number(counts, "input"),
-        JsonText.number(counts, "output"),
-        JsonText.number(counts, "cached_input"),
-        JsonText.number(counts, "reasoning"),
-        JsonText.number(counts, "cache_written"));
+        JsonText.count(counts, "input"),
+        JsonText.count(counts, "output"),
+        JsonText.count(counts, "cached_input"),
+        JsonText.count(counts, "reasoning"),
+        JsonText.count(counts, "cache_written"));
   }
 }

@@ -42,6 +42,7 @@ final class Secrets {
         reply.seconds(),
         redact(reply.servedModel()),
         reply.attempts(),
+        reply.unmetered(),
         reply.cached());
   }
 

@@ -65,7 +65,9 @@ public sealed interface Event {
    * @param model the name that the provider gave
    * @param asked the name that was asked for
    * @param text raw
-   * @param usd what it cost; null if that is not known
+   * @param usd what it cost, as far as its tokens are known; null if that is not known at all
+   * @param unmetered attempts whose tokens are not known, or only in part; null in ledgers of
+   *     earlier versions, which did not count them
    */
   record Reply(
       String ask,
@@ -79,6 +81,7 @@ public sealed interface Event {
       @Nullable Double usd,
       double seconds,
       int attempts,
+      @Nullable Integer unmetered,
       boolean cached)
       implements Event {}
 
@@ -86,6 +89,7 @@ public sealed interface Event {
    * A request failed, after as many attempts as may help.
    *
    * @param usage of the failed attempts; null if none told
+   * @param unmetered as of a reply
    */
   record NoReply(
       String ask,
@@ -94,7 +98,8 @@ public sealed interface Event {
       @Nullable Usage usage,
       @Nullable Double usd,
       double seconds,
-      int attempts)
+      int attempts,
+      @Nullable Integer unmetered)
       implements Event {
     /** Whether the same request would fail again: the method goes on without a reply. */
     @JsonIgnore

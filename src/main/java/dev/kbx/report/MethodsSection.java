@@ -102,6 +102,7 @@ record MethodsSection(List<TrajectoryRow> rows) {
     Spent spent = method.spent();
     List<String> parts = new ArrayList<>();
     parts.add(Counted.of(spent.calls(), "call"));
+    if (spent.requests() != spent.calls()) parts.add(Counted.of(spent.requests(), "request"));
     if (spent.lost() > 0) parts.add(spent.lost() + " lost");
     if (spent.reported() > 0) parts.add(spent.reported() + " reported by the program");
     if (spent.tokens() > 0) {
@@ -110,6 +111,7 @@ record MethodsSection(List<TrajectoryRow> rows) {
     if (spent.usd() > 0) {
       parts.add((spent.unpriced() > 0 ? "at least " : "") + money(spent.usd()));
     }
+    if (spent.uncounted() > 0) parts.add(spent.uncounted() + " without usage: not priced");
     if (spent.deviceSeconds() > 0) {
       parts.add(String.format(Locale.ROOT, "%.0f s judging", spent.deviceSeconds()));
     }

@@ -148,6 +148,12 @@ public record TrajectoriesText(int width) {
 
   private static String calls(Spent spent) {
     StringBuilder text = new StringBuilder().append(spent.calls());
+    if (spent.requests() != spent.calls()) {
+      text.append(", ").append(spent.requests()).append(" requests");
+    }
+    if (spent.uncounted() > 0) {
+      text.append(", ").append(spent.uncounted()).append(" without usage: not priced");
+    }
     if (spent.lost() > 0) text.append(", ").append(spent.lost()).append(" lost");
     if (spent.reported() > 0) text.append(", ").append(spent.reported()).append(" reported");
     return text.toString();

@@ -16,7 +16,7 @@ class TrajectoryRatesTest {
 
   private static TrajectoryRow row(
       String method, String task, int sample, @Nullable Boolean development, Boolean correct) {
-    Spent spent = new Spent(2, 0, 10, 0, 0.5, 0, 1, 0);
+    Spent spent = new Spent(2, 2, 0, 10, 0, 0.5, 0, 1, 0);
     return new TrajectoryRow(
         method, "m", task, sample, true, development, correct, List.of(), spent, spent);
   }
@@ -41,7 +41,7 @@ class TrajectoryRatesTest {
     assertThat(rates.gap().high()).isEqualTo(1);
     assertThat(rates.solved()).isEqualTo(2);
     assertThat(rates.passAtK()).isNull();
-    assertThat(rates.spent()).isEqualTo(new Spent(8, 0, 40, 0, 2, 0, 4, 0));
+    assertThat(rates.spent()).isEqualTo(new Spent(8, 8, 0, 40, 0, 2, 0, 4, 0));
   }
 
   @Test

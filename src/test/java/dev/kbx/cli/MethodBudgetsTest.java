@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.llm.ScriptedProvider;
 import dev.kbx.llm.ScriptedReply;
+import dev.kbx.llm.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,6 +111,129 @@ class MethodBudgetsTest {
       assertThat(ledger.count("selection")).as("those not begun have an outcome, too").isEqualTo(9);
       assertThat(whys(ledger))
           .containsExactlyInAnyOrder("no reply has code", "no reply, within " + what);
+    }
+  }
+
+  private static final ScriptedReply BUSY = ScriptedReply.error(503, "api_error", "loading");
+
+  /** Every request fails twice before it is answered. */
+  private static ScriptedReply thirdTime(ScriptedProvider.Asked asked) {
+    return asked.number() % 3 == 0 ? PROSE : BUSY;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"--budget, 7", "--total-budget, 5"})
+  void aLimitOfRequestsCountsThoseThatAreRepeated(String option, int requests) throws Exception {
+    try (ScriptedProvider provider = ScriptedProvider.start(MethodBudgetsTest::thirdTime)) {
+      Kbx.Result result =
+          generate(
+              provider,
+              "--method",
+              "refine",
+              "--turns",
+              6,
+              "--tasks",
+              "Activation/tanh",
+              option,
+              "requests=" + requests);
+      assertThat(result.exit()).as(result.err()).isZero();
+      assertThat(provider.requests()).isEqualTo(requests);
+      LedgerEvents ledger = LedgerEvents.in(folder.resolve("out"));
+      assertThat(whys(ledger))
+          .containsExactly("no reply has code, within %d requests".formatted(requests));
+      JsonNode spent = result.json().path("methods").path(0).path("spent");
+      assertThat(spent.path("requests").asInt()).isEqualTo(requests);
+      assertThat(spent.path("calls").asInt()).isEqualTo((requests + 2) / 3);
+      int answered = requests / 3;
+      assertThat(spent.path("tokens").asInt()).isEqualTo(30 * answered);
+      assertThat(spent.path("uncounted").asInt()).isEqualTo(requests - answered);
+      assertThat(spent.path("unpriced").asInt()).isEqualTo(requests - answered);
+    }
+  }
+
+  /** Many trajectories at once do not go beyond it together. */
+  @Test
+  void aLimitOfRequestsHoldsForAllThatAreInFlight() throws Exception {
+    try (ScriptedProvider provider = ScriptedProvider.start(_ -> BUSY)) {
+      Kbx.Result result =
+          generate(
+              provider,
+              "--method",
+              "sample",
+              "--samples",
+              9,
+              "--tasks",
+              "Activation/tanh",
+              "--total-budget",
+              "requests=6");
+      assertThat(result.exit()).as(result.err()).isZero();
+      assertThat(provider.requests()).isEqualTo(6);
+      assertThat(LedgerEvents.in(folder.resolve("out")).count("selection")).isEqualTo(9);
+    }
+  }
+
+  @Test
+  void whatIsNotToldIsShownBesideTheMoney() throws Exception {
+    try (ScriptedProvider provider = ScriptedProvider.start(MethodBudgetsTest::thirdTime)) {
+      Path models =
+          ScriptedModels.write(
+              folder,
+              provider,
+              "parallel = 1",
+              "price_input = 1000.0",
+              "price_output = 2000.0",
+              "price_as_of = 2026-11-25");
+      Kbx.Result result =
+          Kbx.here(
+              "generate",
+              "--models",
+              models,
+              "--model",
+              "openai-stream",
+              "--out",
+              folder.resolve("out"),
+              "--device",
+              "cpu",
+              "--method",
+              "single",
+              "--tasks",
+              "Activation/tanh");
+      assertThat(result.exit()).as(result.err()).isZero();
+      assertThat(result.out())
+          .contains("1, 3 requests, 2 without usage: not priced")
+          .contains("≥ 0.05");
+    }
+  }
+
+  /** The cap was never reached, as each reply was believed to pay something back. */
+  @Test
+  void negativeUsagePaysNothingBack() throws Exception {
+    ScriptedReply paid =
+        ScriptedReply.text("I am still thinking.").usage(new Usage(10L, 20L, null, null));
+    ScriptedReply refund =
+        ScriptedReply.body(
+            """
+            {"choices": [{"message": {"content": "Still."}, "finish_reason": "stop"}],
+             "usage": {"prompt_tokens": -100000, "completion_tokens": -200000}}
+            """);
+    try (ScriptedProvider provider =
+        ScriptedProvider.start(asked -> asked.number() == 2 ? refund : paid)) {
+      Kbx.Result result =
+          generate(
+              provider,
+              "--method",
+              "refine",
+              "--turns",
+              6,
+              "--tasks",
+              "Activation/tanh",
+              "--budget",
+              "usd=0.011");
+      assertThat(result.exit()).as(result.err()).isZero();
+      assertThat(provider.requests()).isEqualTo(4);
+      JsonNode spent = result.json().path("methods").path(0).path("spent");
+      assertThat(spent.path("usd").asDouble()).isEqualTo(0.015);
+      assertThat(spent.path("unpriced").asInt()).isEqualTo(1);
     }
   }
 

@@ -234,11 +234,11 @@ class ExternalProgramsTest {
                 print(json.dumps({"judge": [{"id": f"k{n}", "code": f"x = {n}"}],
                                   "usage": {"calls": 2, "usd": 0.5}}), flush=True)
         """;
-    Budget calls = new Budget(3L, null, null, null, null);
+    Budget calls = new Budget(3L, null, null, null, null, null);
     assertThat(run(method(spending, 10, calls), History.empty()).answer().why())
         .endsWith(", within 3 calls");
     assertThat(events().stream().filter(Event.Program.class::isInstance)).hasSize(2);
-    Budget usd = new Budget(null, null, 1.2, null, null);
+    Budget usd = new Budget(null, null, null, 1.2, null, null);
     assertThat(run(method(spending, 10, usd), History.empty()).answer().why())
         .endsWith(", within 1.2 USD");
     assertThat(events().stream().filter(Event.Program.class::isInstance)).hasSize(3);
@@ -256,7 +256,7 @@ class ExternalProgramsTest {
         """;
     assertThat(run(method(endless, 3, Budget.NONE), History.empty()).answer().why())
         .endsWith(", after 3 answers");
-    Budget two = new Budget(2L, null, null, null, null);
+    Budget two = new Budget(2L, null, null, null, null, null);
     String asking =
         endless
             .replace("\"judge\"", "\"ask\"")

@@ -367,7 +367,7 @@ class GenerationTest {
 
   @Test
   void budgetsEndATrajectoryWithItsBestSoFar() throws Exception {
-    Budget two = new Budget(2L, null, null, null, null);
+    Budget two = new Budget(2L, null, null, null, null, null);
     Path file = folder.resolve("ledger.jsonl");
     Spending spent =
         run(file, new Simulated.Model(), List.of(settings("refine", 1, two, Budget.NONE)));
@@ -378,7 +378,7 @@ class GenerationTest {
 
   @Test
   void aBudgetInAllEndsWhatHasNotBegun() throws Exception {
-    Budget few = new Budget(5L, null, null, null, null);
+    Budget few = new Budget(5L, null, null, null, null, null);
     Spending spent =
         run(
             folder.resolve("ledger.jsonl"),
@@ -412,7 +412,7 @@ class GenerationTest {
     public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
       if (asked.get() < failures) {
         asked.incrementAndGet();
-        throw new ModelFailure(kind, "out of order", null, 0, 3);
+        throw new ModelFailure(kind, "out of order", null, 0, 3, 3);
       }
       return super.ask(request);
     }
@@ -443,7 +443,7 @@ class GenerationTest {
       if (asked.getAndIncrement() == 0) {
         others.await();
         failed.countDown();
-        throw new ModelFailure(ModelFailure.Kind.UNREACHABLE, "out of order", null, 0, 3);
+        throw new ModelFailure(ModelFailure.Kind.UNREACHABLE, "out of order", null, 0, 3, 3);
       }
       others.countDown();
       failed.await();

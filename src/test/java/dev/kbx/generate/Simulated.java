@@ -33,7 +33,7 @@ final class Simulated {
               ? "I cannot."
               : "```python\ndef %s():\n    return '%s'\n```".formatted(entry, key);
       return new ChatReply(
-          text, null, "stop", new Usage(100L, 50L, null, null), 0.1, "simulated-1", 1, false);
+          text, null, "stop", new Usage(100L, 50L, null, null), 0.1, "simulated-1");
     }
 
     @Override

@@ -11,7 +11,8 @@ class SpendingTest {
   private static Spending reply(@Nullable Usage usage, boolean cached) {
     return Spending.calls(1)
         .with(
-            new Event.Reply("a", "k", "m", "now", "text", null, "stop", usage, 0.5, 1, 1, cached));
+            new Event.Reply(
+                "a", "k", "m", "now", "text", null, "stop", usage, 0.5, 1, 1, null, cached));
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -271,6 +272,99 @@ class FailuresTest {
     ModelFailure failure = failure(dropped, "anthropic", "attempts = 2");
     assertThat(failure.kind()).isEqualTo(Kind.UNREACHABLE);
     assertThat(failure.charged()).isEqualTo(new Usage(1400L, 2L, null, null));
+  }
+
+  /** A reply that was cut off costs more than was told before. */
+  @Test
+  void attemptsWhoseTokensAreNotToldInFullAreCounted() throws Exception {
+    ScriptedReply busy = ScriptedReply.error(503, "", "loading");
+    ScriptedReply dropped = new ScriptedReply.Dropped(SAID);
+    ScriptedReply noMessage =
+        ScriptedReply.body(
+            "{\"choices\": [], \"usage\": {\"prompt_tokens\": 5, \"completion_tokens\": 0}}");
+    for (String provider : List.of("openai", "anthropic")) {
+      try (ScriptedProvider server =
+              ScriptedProvider.start(firstly(busy, dropped, ScriptedReply.body("")));
+          Asking asking = new Asking(folder, server, provider)) {
+        ChatReply reply = asking.ask("hi");
+        assertThat(reply.attempts()).isEqualTo(4);
+        assertThat(reply.unmetered()).as(provider).isEqualTo(3);
+      }
+      ModelFailure failure = failure(dropped, provider, "attempts = 2");
+      assertThat(failure.unmetered()).as(provider).isEqualTo(2);
+    }
+    try (ScriptedProvider server = ScriptedProvider.start(firstly(noMessage));
+        Asking asking = new Asking(folder, server, "openai")) {
+      ChatReply reply = asking.ask("hi");
+      assertThat(reply.usage()).isEqualTo(new Usage(15L, 20L, null, null));
+      assertThat(reply.unmetered()).as("that told all").isZero();
+    }
+  }
+
+  @Test
+  void whoeverPaysMayForbidAttempts() throws Exception {
+    try (ScriptedProvider server =
+            ScriptedProvider.start(_ -> ScriptedReply.error(503, "", "loading"));
+        Asking asking = new Asking(folder, server, "openai")) {
+      AtomicInteger allowed = new AtomicInteger(2);
+      ModelFailure failure =
+          catchThrowableOfType(
+              ModelFailure.class,
+              () -> asking.model().ask(Asking.request("hi"), () -> allowed.getAndDecrement() > 0));
+      assertThat(failure.attempts()).isEqualTo(3);
+      assertThat(server.requests()).isEqualTo(3);
+    }
+  }
+
+  /** Counts that cannot be: nothing of such a usage is believed. */
+  @ParameterizedTest
+  @CsvSource({
+    "-700, 90, 0",
+    "700, -90, 0",
+    "700, 90, -5",
+    "700.5, 90, 0",
+    "1e300, 90, 0",
+    "9223372036854775807, 90, 0",
+    "700, 90, 9e15",
+    "'\"700\"', 90, 0",
+  })
+  void usageThatCannotBeIsTakenAsNotTold(String input, String output, String cached)
+      throws Exception {
+    ScriptedReply openAi =
+        ScriptedReply.body(
+            """
+            {"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}],
+             "usage": {"prompt_tokens": %s, "completion_tokens": %s,
+                       "prompt_tokens_details": {"cached_tokens": %s}}}
+            """
+                .formatted(input, output, cached));
+    ScriptedReply anthropic =
+        ScriptedReply.body(
+            """
+            {"type": "message", "content": [{"type": "text", "text": "x"}],
+             "stop_reason": "end_turn",
+             "usage": {"input_tokens": %s, "output_tokens": %s, "cache_read_input_tokens": %s}}
+            """
+                .formatted(input, output, cached));
+    for (ScriptedReply told : List.of(openAi, anthropic)) {
+      String provider = told == openAi ? "openai" : "anthropic";
+      try (ScriptedProvider server = ScriptedProvider.start(_ -> told);
+          Asking asking = new Asking(folder, server, provider)) {
+        ChatReply reply = asking.ask("hi");
+        assertThat(reply.text()).isEqualTo("x");
+        assertThat(reply.usage()).as(provider).isNull();
+        assertThat(reply.unmetered()).isEqualTo(1);
+      }
+    }
+  }
+
+  /** More came from the cache than was sent: the price would be negative. */
+  @Test
+  void partsThatAreLargerThanTheWholeAreNotBelieved() {
+    Usage usage = new Usage(10L, 20L, 5_000L, 30L, 7_000L);
+    assertThat(usage).isEqualTo(new Usage(10L, 20L, null, null, null));
+    assertThat(new Usage(10L, 20L, 6L, 20L, 5L)).isEqualTo(new Usage(10L, 20L, 6L, 20L, null));
+    assertThat(new Usage(-1L, 20L, null, null)).isEqualTo(new Usage(null, 20L, null, null));
   }
 
   /** A reply is complete when its end is known, whatever becomes of the connection. */

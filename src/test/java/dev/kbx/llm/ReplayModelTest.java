@@ -49,6 +49,7 @@ class ReplayModelTest {
                   1.5,
                   "served",
                   1,
+                  0,
                   false));
     }
   }

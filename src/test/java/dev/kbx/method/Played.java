@@ -121,7 +121,7 @@ final class Played {
   void reply(String id, String text) {
     Next.Ask ask = ask(id);
     requests++;
-    add(new Event.Reply(id, "", "m", "m", text, null, "stop", null, null, 0, 1, false));
+    add(new Event.Reply(id, "", "m", "m", text, null, "stop", null, null, 0, 1, null, false));
     if (!ask.code()) return;
     Extraction found = Extraction.of(text, TASK);
     add(new Event.Extraction(id, found.rule(), found.found() ? found.code() : null));
