@@ -134,7 +134,8 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private static void print(
-      Zygote zygote, Interpreter python, List<Findings> found, StoreDoctor store) {
+      Zygote zygote, Interpreter python, List<Findings> found, StoreDoctor store)
+      throws InterruptedException {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("kbx", Version.number());
     document.put("java", System.getProperty("java.version"));
@@ -143,6 +144,7 @@ final class DoctorCommand implements Callable<Integer> {
     document.put("versions", zygote.hello().versions());
     if (store.exists()) document.put("store", store.fields());
     document.put("devices", found.stream().map(DoctorCommand::fields).toList());
+    document.put("program_screen", ProgramScreen.problem(python).orElse("on"));
     System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
   }
 
@@ -156,7 +158,8 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private static void tell(
-      Zygote zygote, Interpreter python, List<Findings> found, StoreDoctor store) {
+      Zygote zygote, Interpreter python, List<Findings> found, StoreDoctor store)
+      throws InterruptedException {
     System.out.printf("kbx      %s in %s%n", Version.number(), Home.folder());
     System.out.printf("java     %s%n", System.getProperty("java.version"));
     System.out.printf("python   %s%n", python.executable());
@@ -174,6 +177,11 @@ final class DoctorCommand implements Callable<Integer> {
               name, what, python.executable(), name);
         });
     store.lines().forEach(System.out::println);
+    System.out.println(
+        "programs "
+            + ProgramScreen.problem(python)
+                .map(why -> "of --method external CAN READ kbx's secrets and results: " + why)
+                .orElse("of --method external do not see kbx's secrets and results"));
     for (Findings f : found) {
       System.out.printf(
           "%ndevice   %s:%d  %s%n",

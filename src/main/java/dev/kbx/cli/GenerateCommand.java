@@ -65,7 +65,7 @@ final class GenerateCommand implements Callable<Integer> {
                   ? JudgingPool.start(workers, cluster, List.of(suite))
                   : WorkerPool.withoutPython(workers)) {
         if (judges) flags.asked.check(pool, development, selected);
-        List<PreparedMethod> methods = prepared.open(List.of(method), pool);
+        List<PreparedMethod> methods = prepared.open(List.of(method), pool, workers);
         MethodRun run = new MethodRun(flags, methods, selected, development);
         try (MethodRun.Opened opened = run.open(folder, pool)) {
           interrupts.advise(Interrupts.RESUMABLE);

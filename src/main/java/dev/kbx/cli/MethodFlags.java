@@ -12,9 +12,12 @@ import dev.kbx.prompt.FeedbackKind;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -49,8 +52,17 @@ final class MethodFlags {
       paramLabel = "COMMAND",
       description =
           "The method external: a program of yours with its arguments, started for each"
-              + " trajectory. It runs as you, outside of the sandbox. See docs/methods.md.")
+              + " trajectory. It runs as you, outside of the candidates' sandbox; kbx's secrets,"
+              + " results and keys in the environment are hidden from it. See docs/methods.md.")
   private @Nullable String program;
+
+  @Option(
+      names = "--program-env",
+      paramLabel = "NAMES",
+      description =
+          "Environment variables with keys that the program is to have, separated by commas, as"
+              + " OPENAI_API_KEY. Default: none; others it gets anyway.")
+  private String programEnv = "";
 
   @Option(
       names = "--program-timeout",
@@ -237,7 +249,19 @@ final class MethodFlags {
           "--program: %s is no program that can be started; name a file that is executable, or one of the PATH"
               .formatted(words.getFirst()));
     }
-    return Optional.of(new ProgramCommand(words, Duration.ofSeconds(programTimeout), redact));
+    Set<String> asked =
+        Arrays.stream(programEnv.split(","))
+            .map(String::strip)
+            .filter(name -> !name.isEmpty())
+            .collect(Collectors.toSet());
+    List<String> absent = ProgramScreen.absent(asked, System.getenv());
+    if (!absent.isEmpty()) {
+      throw new UserError(
+          "--program-env %s: is not set; export it, or leave it out".formatted(absent.getFirst()));
+    }
+    return Optional.of(
+        new ProgramCommand(
+            words, Duration.ofSeconds(programTimeout), redact, ProgramScreen.environment(asked)));
   }
 
   @Nullable Path from() {

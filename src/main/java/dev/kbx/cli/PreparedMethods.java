@@ -10,6 +10,7 @@ import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
+import dev.kbx.python.PythonProblem;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
@@ -62,8 +63,14 @@ final class PreparedMethods implements AutoCloseable {
    * Opens the models.
    *
    * @param pool its device is what prompts say of the hardware
+   * @param workers whose interpreter hides kbx's secrets from programs
    */
-  List<PreparedMethod> open(List<MethodFlags> given, JudgingPool pool) throws InterruptedException {
+  List<PreparedMethod> open(List<MethodFlags> given, JudgingPool pool, WorkerOptions workers)
+      throws InterruptedException, PythonProblem {
+    Optional<ProgramScreen> screen =
+        given.stream().anyMatch(method -> program(method) != null)
+            ? Optional.of(ProgramScreen.of(workers.interpreter(), flags.out, WorkerPool::say))
+            : Optional.empty();
     List<PreparedMethod> prepared = new ArrayList<>();
     for (MethodFlags method : given) {
       PromptWriter writer =
@@ -75,7 +82,7 @@ final class PreparedMethods implements AutoCloseable {
                 writer,
                 StartingKernels.of(
                     each.start() == null ? null : method.from(), flags.out, suite, selected),
-                each.options().program() == null ? null : program(method)));
+                each.options().program() == null ? null : screened(program(method), screen)));
       }
     }
     return prepared;
@@ -90,6 +97,12 @@ final class PreparedMethods implements AutoCloseable {
     } catch (UserError e) {
       throw method.placed(e);
     }
+  }
+
+  private static @Nullable ProgramCommand screened(
+      @Nullable ProgramCommand program, Optional<ProgramScreen> screen) {
+    if (program == null || screen.isEmpty()) return program;
+    return program.with(screen.get().before(program.words()));
   }
 
   private @Nullable ProgramCommand program(MethodFlags method) {

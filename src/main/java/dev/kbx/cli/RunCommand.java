@@ -70,7 +70,7 @@ final class RunCommand implements Callable<Integer> {
           Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
           JudgingPool pool = JudgingPool.start(workers, cluster, List.of(suite))) {
         flags.asked.check(pool, heldOut, selected);
-        List<PreparedMethod> methods = prepared.open(given, pool);
+        List<PreparedMethod> methods = prepared.open(given, pool, workers);
         MethodRun run = new MethodRun(flags, methods, selected, development);
         try (MethodRun.Opened opened = run.open(folder, pool);
             HeldOut judged = HeldOut.open(store, folder, heldOut, pool, flags, run, opened)) {

@@ -76,7 +76,7 @@ final class Program implements AutoCloseable {
 
   private ProgramPipes start() throws ProgramFailure {
     try {
-      pipes = new ProgramPipes(command.words());
+      pipes = new ProgramPipes(command);
       return pipes;
     } catch (IOException e) {
       throw failure("cannot be started: " + e.getMessage());

@@ -2,6 +2,7 @@ package dev.kbx.generate;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
@@ -10,9 +11,19 @@ import java.util.function.UnaryOperator;
  * @param words the program and its arguments
  * @param timeout how long it may take for an answer
  * @param redact replaces keys in what it says
+ * @param environment which of this process's environment variables it gets
  */
-public record ProgramCommand(List<String> words, Duration timeout, UnaryOperator<String> redact) {
+public record ProgramCommand(
+    List<String> words,
+    Duration timeout,
+    UnaryOperator<String> redact,
+    Predicate<String> environment) {
   public ProgramCommand {
     words = List.copyOf(words);
+  }
+
+  /** The same by other words. */
+  public ProgramCommand with(List<String> others) {
+    return new ProgramCommand(others, timeout, redact, environment);
   }
 }

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -43,8 +42,10 @@ final class ProgramPipes implements AutoCloseable {
     record End() implements Said {}
   }
 
-  ProgramPipes(List<String> command) throws IOException {
-    process = new ProcessBuilder(command).start();
+  ProgramPipes(ProgramCommand command) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(command.words());
+    builder.environment().keySet().removeIf(command.environment().negate());
+    process = builder.start();
     start("write", this::write);
     start("read", this::read);
     errorReader = start("errors", this::readErrors);

@@ -91,7 +91,8 @@ class ExternalProgramsTest {
         new ProgramCommand(
             List.of("python3", script.toString()),
             Duration.ofSeconds(python.contains("time.sleep") ? 3 : 60),
-            text -> text.replace("sk-secret", "[key]")));
+            text -> text.replace("sk-secret", "[key]"),
+            _ -> true));
   }
 
   private Answered run(PreparedMethod method, History history) throws Exception {

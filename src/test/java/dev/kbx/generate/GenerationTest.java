@@ -209,7 +209,7 @@ class GenerationTest {
                 told.append(event)
         """);
     return new ProgramCommand(
-        List.of("python3", script.toString()), Duration.ofSeconds(60), text -> text);
+        List.of("python3", script.toString()), Duration.ofSeconds(60), text -> text, _ -> true);
   }
 
   /** Every event of a ledger by trajectory, without times, and without what a kill adds. */

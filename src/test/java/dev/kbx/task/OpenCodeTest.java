@@ -76,7 +76,8 @@ class OpenCodeTest {
     try (Stream<Path> files = Files.walk(Path.of("tasks"))) {
       List<Path> tasks =
           files
-              .filter(file -> file.toString().endsWith(".py") && !file.toString().contains("kernels"))
+              .filter(
+                  file -> file.toString().endsWith(".py") && !file.toString().contains("kernels"))
               .toList();
       assertThat(tasks).hasSizeGreaterThan(400);
       assertThat(tasks.parallelStream().flatMap(file -> open(file).stream())).isEmpty();
