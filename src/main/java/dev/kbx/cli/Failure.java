@@ -1,5 +1,7 @@
 package dev.kbx.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.candidate.ChangedFile;
 import dev.kbx.check.UnknownRule;
@@ -66,13 +68,13 @@ record Failure(int exit, String message) {
 
   /** Whatever noticed it: a full disk is met by all that write. */
   private static Failure incomplete(Exception e) {
-    for (Throwable each = e; each != null; each = each.getCause()) {
-      if (!(each instanceof IOException io)) continue;
-      boolean told = each != e && !(e instanceof UncheckedIOException);
-      return new Failure(
-          ExitCode.INCOMPLETE, told ? String.valueOf(e.getMessage()) : Reason.of(io));
-    }
-    return new Failure(ExitCode.INCOMPLETE, String.valueOf(e.getMessage()));
+    String message =
+        switch (e) {
+          case IOException io -> Reason.of(io);
+          case UncheckedIOException io -> Reason.of(requireNonNull(io.getCause()));
+          default -> String.valueOf(e.getMessage());
+        };
+    return new Failure(ExitCode.INCOMPLETE, message);
   }
 
   private static String lines(PythonProblem problem) {
