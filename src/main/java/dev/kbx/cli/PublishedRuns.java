@@ -22,6 +22,8 @@ import dev.kbx.report.Overview;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.store.RunStore;
+import dev.kbx.store.Stored;
+import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -38,6 +40,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.ObjectReader;
 
 /** Runs that a report is about. */
 final class PublishedRuns {
@@ -72,9 +75,13 @@ final class PublishedRuns {
 
   /** All verdicts of all runs, whole. */
   void forEach(Consumer<Verdict> reader) {
+    forEachStored(stored -> reader.accept(stored.verdict()));
+  }
+
+  private void forEachStored(Consumer<Stored> reader) {
     for (RunReference.Found run : runs) {
       try (RunStore store = run.place().open()) {
-        store.forEach(run.judged().run().id(), stored -> reader.accept(stored.verdict()));
+        store.forEach(run.judged().run().id(), reader);
       }
     }
   }
@@ -142,7 +149,11 @@ final class PublishedRuns {
 
   private Conditions conditions() {
     Conditions.Reader reader = new Conditions.Reader();
-    forEach(reader::add);
+    ObjectReader stated = Json.mapper().readerFor(Conditions.Stated.class);
+    forEachStored(stored -> {
+      Conditions.Stated found = stated.readValue(stored.json());
+      reader.add(found);
+    });
     return reader.conditions();
   }
 

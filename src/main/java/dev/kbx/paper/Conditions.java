@@ -5,6 +5,7 @@ import dev.kbx.stats.Median;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Clocks;
 import dev.kbx.verdict.Verdict.Device;
+import dev.kbx.verdict.Verdict.Launched;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -50,6 +51,37 @@ public record Conditions(
     int throttled,
     SortedSet<String> throttleReasons) {
 
+  /** What is read of a verdict's JSON: a small part of it, as a paper may rest on very many. */
+  public record Stated(
+      Device device,
+      @Nullable Map<String, String> versions,
+      @Nullable String policy,
+      @Nullable List<String> flags,
+      @Nullable List<Timed> sizes) {
+    static Stated of(Verdict verdict) {
+      List<SizeTiming> sizes = verdict.sizes();
+      return new Stated(
+          verdict.device(),
+          verdict.versions(),
+          verdict.policy(),
+          verdict.flags(),
+          sizes == null ? null : sizes.stream().map(Timed::of).toList());
+    }
+  }
+
+  /** The same of a timed size. */
+  public record Timed(
+      int rounds,
+      @Nullable Boolean hostBound,
+      @Nullable Launched launched,
+      @Nullable List<String> throttle,
+      @Nullable Clocks clocks) {
+    static Timed of(SizeTiming size) {
+      return new Timed(
+          size.rounds(), size.hostBound(), size.launched(), size.throttle(), size.clocks());
+    }
+  }
+
   /** Least, median and most of some values. */
   public record Range(double least, double median, double most) {
     static @Nullable Range of(List<Double> values) {
@@ -74,18 +106,26 @@ public record Conditions(
 
     /** Takes the next whole verdict. */
     public void add(Verdict verdict) {
-      devices.add(verdict.device());
-      verdict
-          .versions()
-          .forEach(
-              (name, version) -> versions.computeIfAbsent(name, _ -> new TreeSet<>()).add(version));
-      if (verdict.policy() != null) policies.add(verdict.policy());
-      verdict.flags().forEach(flag -> flags.merge(flag, 1, Integer::sum));
-      List<SizeTiming> sizes = verdict.sizes();
-      if (sizes != null) sizes.forEach(this::add);
+      add(Stated.of(verdict));
     }
 
-    private void add(SizeTiming size) {
+    /** Takes what the next verdict states. */
+    public void add(Stated verdict) {
+      devices.add(verdict.device());
+      if (verdict.versions() != null) {
+        verdict
+            .versions()
+            .forEach((name, version) ->
+                versions.computeIfAbsent(name, _ -> new TreeSet<>()).add(version));
+      }
+      if (verdict.policy() != null) policies.add(verdict.policy());
+      if (verdict.flags() != null) {
+        verdict.flags().forEach(flag -> flags.merge(flag, 1, Integer::sum));
+      }
+      if (verdict.sizes() != null) verdict.sizes().forEach(this::add);
+    }
+
+    private void add(Timed size) {
       rounds.add((double) size.rounds());
       if (Objects.equals(size.hostBound(), true)) hostBound++;
       if (size.launched() != null) recorded++;

@@ -1,9 +1,7 @@
 package dev.kbx.store;
 
 import dev.kbx.verdict.BriefVerdict;
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Verdict;
-import tools.jackson.databind.ObjectReader;
 
 /**
  * What analyses need of a verdict, as stored.
@@ -12,12 +10,9 @@ import tools.jackson.databind.ObjectReader;
  * @param whole whether it is whole
  */
 public record StoredRow(String json, boolean whole) {
-  private static final ObjectReader WHOLE = Json.mapper().readerFor(Verdict.class);
-
   /** Parses it. */
   public BriefVerdict verdict() {
     if (!whole) return BriefVerdict.read(json);
-    Verdict verdict = WHOLE.readValue(json);
-    return BriefVerdict.of(verdict);
+    return BriefVerdict.of(new Stored(0, json).verdict());
   }
 }
