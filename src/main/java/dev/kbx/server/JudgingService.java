@@ -263,7 +263,7 @@ final class JudgingService implements AutoCloseable {
       giveUp(e);
       free(next); // Whoever took the claim judges it.
     } catch (StoreProblem e) {
-      if (e.refused()) {
+      if (e.refused() && health.missing().isEmpty()) {
         failed(next, e);
         return;
       }

@@ -198,6 +198,11 @@ class SecurityTest {
     }
   }
 
+  @Test
+  void aNameThatNoFileCanHaveIsRefused() throws Exception {
+    noArchiveLeavesItsFolder("Activation/%s.py".formatted("x".repeat(300)));
+  }
+
   private HttpResponse<String> upload(String type, ByteArrayOutputStream bytes) throws Exception {
     return server
         .as(ann)
