@@ -56,6 +56,12 @@ record PostgresDatabase(String url) implements Database {
   private static final String NO_SCHEMA = "3F000";
   private static final int CONNECT_SECONDS = 10;
 
+  /** From connecting to a session: what accepts connections may answer none. */
+  private static final int LOGIN_SECONDS = 15;
+
+  /** For the next bytes of an answer. No statement takes minutes; a database that died takes ever. */
+  private static final int ANSWER_SECONDS = 300;
+
   private static final Pattern SECRET =
       Pattern.compile("(?i)((?:password|sslpassword)=)[^&]*|(//[^/@:]*:)[^/@]*(?=@)");
 
@@ -73,6 +79,8 @@ record PostgresDatabase(String url) implements Database {
     Properties properties = new Properties();
     properties.setProperty("ApplicationName", "kbx");
     properties.setProperty("connectTimeout", String.valueOf(CONNECT_SECONDS));
+    properties.setProperty("loginTimeout", String.valueOf(LOGIN_SECONDS));
+    properties.setProperty("socketTimeout", String.valueOf(ANSWER_SECONDS));
     properties.setProperty("currentSchema", TABLES);
     properties.setProperty("options", EACH_PLANNED + MISSED_SOON);
     properties.setProperty("tcpKeepAlive", "true");
