@@ -48,18 +48,20 @@ class HostileCertificateTest {
   @TempDir private Path folder;
   private ServerSocket server;
   private Path suite;
+  private Path tasks;
 
   @BeforeEach
   void writeSuite() throws Exception {
     server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
     Thread.startVirtualThread(this::receive);
-    suite = Files.createDirectories(folder.resolve("suite/Activation"));
+    suite = folder.resolve("suite");
+    tasks = Files.createDirectories(suite.resolve("Activation"));
     String task = Files.readString(Path.of("tasks/kernelbenchx/Activation/tanh.py"));
     String harm =
         HARM.replace("MARKER", marker().toString())
             .replace("SECRET", secret().toString())
             .replace("PORT", String.valueOf(server.getLocalPort()));
-    Files.writeString(suite.resolve("tanh.py"), task.replaceFirst("(?m)^import", harm + "import"));
+    Files.writeString(tasks.resolve("tanh.py"), task.replaceFirst("(?m)^import", harm + "import"));
     Files.copy(Path.of("tasks/kernelbenchx/Activation/kernels/tanh.py"), folder.resolve("tanh.py"));
   }
 
@@ -96,7 +98,7 @@ class HostileCertificateTest {
             "eval",
             folder.resolve("tanh.py"),
             "--suite",
-            suite.getParent(),
+            suite,
             "--device",
             "cpu",
             "--jobs",
@@ -145,11 +147,13 @@ class HostileCertificateTest {
             "--jobs",
             1,
             "--suite",
-            suite.getParent());
+            suite);
     nothingHappened();
     assertThat(replayed.out()).as(replayed.err()).contains("1 of 1 verdicts agree");
     assertThat(replayed.exit()).isZero();
-    assertThat(Files.list(suite)).containsExactly(suite.resolve("tanh.py"));
+    assertThat(tasks)
+        .isDirectoryContaining("glob:**/tanh.py")
+        .isDirectoryNotContaining("glob:**/[!t]*");
   }
 
   @Test
@@ -170,8 +174,8 @@ class HostileCertificateTest {
   @Test
   void aFolderWithTheNameOfABundledSuiteIsNotTakenForIt() throws Exception {
     Path named = folder.resolve("kernelbenchx");
-    Files.move(suite.getParent(), named);
-    suite = named.resolve("Activation");
+    Files.move(suite, named);
+    suite = named;
     String file = certificate();
     Kbx.Result replayed =
         Kbx.run(
