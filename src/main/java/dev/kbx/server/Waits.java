@@ -2,7 +2,7 @@ package dev.kbx.server;
 
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -17,7 +17,7 @@ final class Waits {
   /** A client that waits again while the server is being stopped comes no more often than this. */
   private static final Duration SHORT = Duration.ofSeconds(1);
 
-  private final Set<CompletableFuture<Void>> open = ConcurrentHashMap.newKeySet();
+  private final Map<Object, CompletableFuture<Void>> open = new ConcurrentHashMap<>();
   private volatile boolean ending;
 
   /** Waits for all of these, at most for a time. */
@@ -43,7 +43,7 @@ final class Waits {
   /** Ends all waits; later ones are short. */
   void end() {
     ending = true;
-    open.forEach(over -> over.complete(null));
+    open.values().forEach(over -> over.complete(null));
   }
 
   private interface Wait {
@@ -52,12 +52,13 @@ final class Waits {
 
   private void await(Duration most, Wait wait) throws InterruptedException {
     CompletableFuture<Void> over = new CompletableFuture<>();
-    open.add(over);
+    Object place = new Object();
+    open.put(place, over);
     try {
       Duration time = ending && most.compareTo(SHORT) > 0 ? SHORT : most;
       wait.until(over, System.nanoTime() + time.toNanos());
     } finally {
-      open.remove(over);
+      open.remove(place);
       over.complete(null); // What has not ended forgets who waited for it.
     }
   }
