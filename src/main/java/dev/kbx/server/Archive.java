@@ -157,8 +157,10 @@ final class Archive {
   }
 
   private OutputStream create(String name, Path target) throws IOException {
-    for (Path parent = target.getParent(); !parent.equals(folder); parent = parent.getParent()) {
-      if (Files.isRegularFile(parent)) throw twice(name);
+    Path above = folder;
+    for (Path part : folder.relativize(target)) {
+      if (Files.isRegularFile(above)) throw twice(name);
+      above = above.resolve(part);
     }
     try {
       Scratch.makeFolders(target.getParent());

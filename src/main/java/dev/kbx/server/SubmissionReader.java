@@ -58,7 +58,8 @@ final class SubmissionReader {
       JsonNode json = BODIES.readTree(body);
       if (json.isObject()) return json;
     } catch (StreamReadException e) {
-      if (!(e.processor() instanceof JsonParser parser) || !isRepeated(e)) {
+      JsonParser parser = e.processor();
+      if (parser == null || !isRepeated(e)) {
         throw Refusal.of(400, "the body is no JSON: " + line(e));
       }
       String at = parser.streamReadContext().pathAsPointer().toString();

@@ -102,7 +102,7 @@ class FullDiskTest {
     mount(64);
     fill();
     List<Object> arguments = new ArrayList<>();
-    for (String word : words.split(" ")) {
+    for (String word : words.split(" ", -1)) {
       arguments.add(
           switch (word) {
             case "SOURCE" -> source;

@@ -185,7 +185,7 @@ class BrokenBodiesTest {
     try (TarArchiveOutputStream tar = new TarArchiveOutputStream(bytes, "UTF-8")) {
       tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_GNU);
       String all = names.replace("LONG", "é".repeat(200)).replace("DEEP", "d/".repeat(1_900) + "x");
-      for (String name : all.split("\\|")) {
+      for (String name : all.split("\\|", -1)) {
         TarArchiveEntry entry = new TarArchiveEntry(name);
         entry.setSize(1);
         tar.putArchiveEntry(entry);

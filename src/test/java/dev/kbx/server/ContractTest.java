@@ -123,7 +123,7 @@ class ContractTest {
       Set<String> known = server.contract.bodies("POST " + path);
       for (String type :
           "application/json application/x-ndjson application/jsonl application/zip application/x-tar application/gzip application/x-gzip text/plain"
-              .split(" ")) {
+              .split(" ", -1)) {
         int status = server.post(path, type, "{}").statusCode();
         assertThat(status != 415).as(path + " " + type).isEqualTo(known.contains(type));
       }

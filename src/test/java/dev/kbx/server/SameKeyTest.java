@@ -24,11 +24,6 @@ import tools.jackson.databind.node.ObjectNode;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(Patience.SECONDS)
 class SameKeyTest {
-  private static final String ASKED =
-      """
-      {"task":"relu","code":"x = 1","method":"m","model":"n","sample":1,"round":1,
-       "conditions":{"a":"b"},"run":"mine","plan":{"grade":"published","timeout":30},"key":"%s"}\
-      """;
 
   private final AtomicInteger keys = new AtomicInteger();
   private ScriptedServer server;
@@ -52,7 +47,11 @@ class SameKeyTest {
   }
 
   private String asked() {
-    return ASKED.formatted("k" + keys.incrementAndGet());
+    return """
+    {"task":"relu","code":"x = 1","method":"m","model":"n","sample":1,"round":1,
+     "conditions":{"a":"b"},"run":"mine","plan":{"grade":"published","timeout":30},"key":"%s"}\
+    """
+        .formatted("k" + keys.incrementAndGet());
   }
 
   private static String with(String body, String more) {
