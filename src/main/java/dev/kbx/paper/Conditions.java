@@ -105,7 +105,7 @@ public record Conditions(
     private int throttled;
 
     /** Takes the next whole verdict. */
-    public void add(Verdict verdict) {
+    void add(Verdict verdict) {
       add(Stated.of(verdict));
     }
 

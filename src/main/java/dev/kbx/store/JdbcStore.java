@@ -446,10 +446,6 @@ final class JdbcStore implements RunStore {
     return new StoreProblem(database.label(), what, e);
   }
 
-  private @Nullable String stored(@Nullable String text) {
-    return text == null ? null : database.stored(text);
-  }
-
   private @Nullable String original(@Nullable String text) {
     return text == null ? null : database.original(text);
   }

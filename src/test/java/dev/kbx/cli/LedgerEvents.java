@@ -22,7 +22,7 @@ record LedgerEvents(List<JsonNode> all) {
 
   /** What may differ between two runs in which the same happens. */
   private static final Set<String> TIMES =
-      Set.of("time", "seconds", "device_seconds", "attempts", "usage", "usd");
+      Set.of("time", "seconds", "device_seconds", "attempts", "unmetered", "usage", "usd");
 
   /** The ledger of the only run in a results folder. */
   static LedgerEvents in(Path out) throws IOException {

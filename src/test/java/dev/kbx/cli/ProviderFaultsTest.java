@@ -89,7 +89,11 @@ class ProviderFaultsTest {
           .isEqualTo(provider.requests());
       assertThat(ledger.of("reply"))
           .hasSize(4 * FAULTS.size() + 3)
-          .allSatisfy(reply -> assertThat(reply.path("attempts").asInt()).isGreaterThan(1));
+          .allSatisfy(reply -> {
+            int attempts = reply.path("attempts").asInt();
+            assertThat(attempts).isGreaterThan(1);
+            assertThat(reply.path("unmetered").asInt()).isEqualTo(attempts - 1);
+          });
       ledger.assertSameAs(LedgerEvents.in(calm));
     }
     assertThat(statuses(rough)).isEqualTo(statuses(calm));
