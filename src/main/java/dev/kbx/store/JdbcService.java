@@ -72,10 +72,10 @@ final class JdbcService implements ServiceStore {
     if (failed.isEmpty()) return;
     PreparedBatch rows =
         h.prepareBatch(
-            "UPDATE submission SET run = :run, accepted_for = NULL, conditions = :conditions, origin = :origin,"
-                + " priority = :priority, submitted = :submitted, deadline = :deadline,"
-                + " state = :state, position = :position, cached = :cached, waited = :waited,"
-                + " message = NULL WHERE id = :id AND state = 'failed'");
+            "UPDATE submission SET run = :run, accepted_for = NULL, conditions = :conditions,"
+                + " origin = :origin, priority = :priority, submitted = :submitted, deadline ="
+                + " :deadline, state = :state, position = :position, cached = :cached, waited ="
+                + " :waited, message = NULL WHERE id = :id AND state = 'failed'");
     for (Submission each : failed) {
       rows.bind("id", each.id())
           .bind("run", each.run())

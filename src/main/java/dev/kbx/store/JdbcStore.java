@@ -37,7 +37,6 @@ final class JdbcStore implements RunStore {
   /** Rows fetched at a time when a run is read. */
   private static final int FETCHED = 500;
 
-
   private final Database database;
   private final Jdbi jdbi;
   private final QueryPool pool;

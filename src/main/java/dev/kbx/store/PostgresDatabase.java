@@ -59,7 +59,9 @@ record PostgresDatabase(String url) implements Database {
   /** From connecting to a session: what accepts connections may answer none. */
   private static final int LOGIN_SECONDS = 15;
 
-  /** For the next bytes of an answer. No statement takes minutes; a database that died takes ever. */
+  /**
+   * For the next bytes of an answer. No statement takes minutes; a database that died takes ever.
+   */
   private static final int ANSWER_SECONDS = 300;
 
   private static final Pattern SECRET =

@@ -319,23 +319,6 @@ class BadInputTest {
   }
 
   @Test
-  void noSpaceLeft() throws Exception {
-    Path disk = Files.createDirectory(folder.resolve("disk"));
-    Process mount =
-        new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk.toString())
-            .start();
-    assumeTrue(mount.waitFor() == 0, "mounting a small disk needs root");
-    try {
-      refused(
-          Kbx.here("eval", file("p.jsonl", GOOD), "--stages", "static", "--out", disk),
-          disk.toString(),
-          "space");
-    } finally {
-      var _ = new ProcessBuilder("umount", disk.toString()).start().waitFor();
-    }
-  }
-
-  @Test
   void pythonWithoutTorch() throws Exception {
     Kbx.Result result =
         Kbx.run(

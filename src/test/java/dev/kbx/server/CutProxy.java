@@ -35,22 +35,27 @@ final class CutProxy implements AutoCloseable {
   }
 
   private void accept() {
-    try {
-      while (true) {
+    while (!listening.isClosed()) {
+      try {
         Socket client = listening.accept();
-        if (cut) {
-          client.close();
-          continue;
-        }
-        Socket server = new Socket(InetAddress.getLoopbackAddress(), to);
-        open.add(client);
-        open.add(server);
-        var _ = Thread.ofVirtual().start(() -> pass(client, server));
-        var _ = Thread.ofVirtual().start(() -> pass(server, client));
-        if (cut) cut();
+        if (cut) client.close();
+        else pass(client);
+      } catch (IOException e) {
+        // It is closed.
       }
+    }
+  }
+
+  private void pass(Socket client) throws IOException {
+    try {
+      Socket server = new Socket(InetAddress.getLoopbackAddress(), to);
+      open.add(client);
+      open.add(server);
+      var _ = Thread.ofVirtual().start(() -> pass(client, server));
+      var _ = Thread.ofVirtual().start(() -> pass(server, client));
+      if (cut) cut();
     } catch (IOException e) {
-      // It is closed.
+      client.close(); // The server is away.
     }
   }
 

@@ -4,6 +4,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
 import dev.kbx.store.RunStore;
+import dev.kbx.store.ServiceStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
@@ -26,18 +28,26 @@ final class InstantServer {
 
   private InstantServer() {}
 
+  /** The variable with the name of the device. */
+  static final String DEVICE = "KBX_TEST_DEVICE";
+
+  /** The variable with the milliseconds that a judgement takes at most. */
+  static final String MILLIS = "KBX_TEST_MILLIS";
+
   /** Arguments: store, port, whether tokens are needed, candidates that may wait, folder. */
   public static void main(String... arguments) throws Exception {
     StoreAddress address = address(arguments[0]);
+    Verdict.Device device =
+        new Verdict.Device("cpu", variable(DEVICE, "simulated"), null, null, "sm_90");
     Thread main = Thread.currentThread();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(main)));
     try (RunStore store = RunStore.open(address);
         RunStore reads = RunStore.open(address)) {
-      store.claim("of kbx serve");
+      store.claim(ServiceStore.CLAIM);
       Machine machine =
           new Machine(
-              new Instant(store),
-              Instant.DEVICE,
+              new Instant(store, device, Integer.parseInt(variable(MILLIS, "0"))),
+              device,
               Map.of("kbx", "test"),
               "secret",
               Map.of("kernelbenchx", Suites.open("kernelbenchx", Path.of("tasks"))));
@@ -60,6 +70,10 @@ final class InstantServer {
     }
   }
 
+  private static String variable(String name, String usual) {
+    return System.getenv().getOrDefault(name, usual);
+  }
+
   private static void end(Thread main) {
     main.interrupt();
     try {
@@ -74,32 +88,34 @@ final class InstantServer {
   }
 
   /** Remembers what it judged, as the real one does. */
-  private record Instant(RunStore store) implements Referee {
-    static final Verdict.Device DEVICE =
-        new Verdict.Device("cpu", "simulated", null, null, "sm_90");
-
-    private static final Judgement CORRECT =
-        Json.mapper()
-            .readValue(
-                """
-                {"status": "correct", "stage": "correct", "call_ok": true, "exe_ok": true,
-                 "grade": "published", "flags": [], "device": {"kind": "cpu", "name": "simulated"},
-                 "versions": {"kbx": "0.25.0", "python": "3.12.3", "torch": "2.11.0", "triton": "3.6.0"},
-                 "seconds": {"static": 0.004, "call": 0.31, "correct": 0.22}}
-                """,
-                Judgement.class);
+  private record Instant(RunStore store, Verdict.Device device, int most) implements Referee {
+    private Judgement correct() {
+      return Json.mapper()
+          .readValue(
+              """
+              {"status": "correct", "stage": "correct", "call_ok": true, "exe_ok": true,
+               "grade": "published", "flags": [], "device": {"kind": "cpu", "name": "%s"},
+               "versions": {"kbx": "0.25.0", "python": "3.12.3", "torch": "2.11.0", "triton": "3.6.0"},
+               "seconds": {"static": 0.004, "call": 0.31, "correct": 0.22}}
+              """
+                  .formatted(device.name()),
+              Judgement.class);
+    }
 
     @Override
-    public Judgement judge(Candidate candidate, Plan plan) {
+    public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
       return find(candidate, plan).judgement();
     }
 
     @Override
-    public Found find(Candidate candidate, Plan plan) {
-      String key = DigestUtils.sha256Hex(candidate.task().path() + candidate.hash());
+    public Found find(Candidate candidate, Plan plan) throws InterruptedException {
+      if (most > 0) Thread.sleep(ThreadLocalRandom.current().nextInt(most));
+      String key = DigestUtils.sha256Hex(candidate.task().path() + candidate.hash() + device);
       Optional<Judgement> known = store.remembered(List.of(key), _ -> true);
-      if (known.isEmpty()) store.remember(key, candidate.hash(), CORRECT);
-      return new Found(known.orElse(CORRECT), known.isPresent());
+      if (known.isPresent()) return new Found(known.get(), true);
+      Judgement correct = correct();
+      store.remember(key, candidate.hash(), correct);
+      return new Found(correct, false);
     }
 
     @Override

@@ -36,6 +36,10 @@ final class KilledPostgres implements AutoCloseable {
         .start();
   }
 
+  int port() {
+    return port;
+  }
+
   /** Address of its database for a store. */
   String url() {
     return server.getJdbcUrl("postgres", "postgres");

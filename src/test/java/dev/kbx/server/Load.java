@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -37,9 +38,10 @@ final class Load {
   /** Apart from that of the clients: what readers wait for is the server, not this process. */
   private final HttpClient reading = HttpClient.newHttpClient();
 
-  private final String url;
+  private final Supplier<String> url;
   private final List<String> tokens;
   private final int candidates;
+  private final Duration pause;
   private final Queue<String> ids = new ConcurrentLinkedQueue<>();
   private final Map<String, Queue<Long>> reads = new ConcurrentSkipListMap<>();
   private final Queue<String> surprises = new ConcurrentLinkedQueue<>();
@@ -53,9 +55,18 @@ final class Load {
    * @param candidates of all clients, each in a request of its own
    */
   Load(String url, List<String> tokens, int candidates) {
+    this(() -> url, tokens, candidates, Duration.ZERO);
+  }
+
+  /**
+   * @param url of the server to ask next, which may be another one each time
+   * @param pause of a client between two candidates
+   */
+  Load(Supplier<String> url, List<String> tokens, int candidates, Duration pause) {
     this.url = url;
     this.tokens = List.copyOf(tokens);
     this.candidates = candidates;
+    this.pause = pause;
   }
 
   /**
@@ -78,6 +89,11 @@ final class Load {
 
   int judged() {
     return judged.get();
+  }
+
+  /** Nothing more is submitted; what was, is waited for. */
+  void end() {
+    next.set(candidates);
   }
 
   /** Submits all and returns when all have a verdict. */
@@ -116,6 +132,7 @@ final class Load {
           judgement = json(token, "/v1/judgements/" + id + "?wait=30");
         }
         judged.incrementAndGet();
+        Thread.sleep(pause);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -133,11 +150,11 @@ final class Load {
                     source(number),
                     "key",
                     Integer.toString(number)));
-    HttpRequest.Builder request =
-        to("/v1/judgements?wait=20", token)
-            .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body));
-    JsonNode answer = json(request);
+    JsonNode answer =
+        json(() ->
+            to("/v1/judgements?wait=20", token)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body)));
     run = answer.path("run").asString();
     return answer.path("judgements").path(0);
   }
@@ -149,21 +166,21 @@ final class Load {
   }
 
   private HttpRequest.Builder to(String path, String token) {
-    return HttpRequest.newBuilder(URI.create(url + path))
+    return HttpRequest.newBuilder(URI.create(url.get() + path))
         .timeout(Duration.ofSeconds(60))
         .header("Authorization", "Bearer " + token);
   }
 
   private JsonNode json(String token, String path) throws InterruptedException {
-    return json(to(path, token));
+    return json(() -> to(path, token));
   }
 
   /** Until it is answered. */
-  private JsonNode json(HttpRequest.Builder request) throws InterruptedException {
+  private JsonNode json(Supplier<HttpRequest.Builder> request) throws InterruptedException {
     while (true) {
       try {
         HttpResponse<String> response =
-            http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+            http.send(request.get().build(), HttpResponse.BodyHandlers.ofString());
         switch (response.statusCode()) {
           case 200, 202 -> {
             return Json.mapper().readTree(response.body());

@@ -5,6 +5,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -19,7 +20,7 @@ final class ServerProcess implements AutoCloseable {
   private final boolean tokens;
   private final int limit;
   private final int port;
-  private final Map<String, String> environment;
+  private final Map<String, String> environment = new HashMap<>();
   private Process process;
   private long peak;
   private double processorSeconds;
@@ -45,7 +46,7 @@ final class ServerProcess implements AutoCloseable {
   private ServerProcess(
       String store, Path folder, boolean tokens, int limit, Map<String, String> environment)
       throws IOException {
-    this.environment = Map.copyOf(environment);
+    this.environment.putAll(environment);
     this.store = store;
     this.folder = folder;
     this.tokens = tokens;
@@ -109,6 +110,32 @@ final class ServerProcess implements AutoCloseable {
 
   void startAgain() throws IOException {
     process = begin();
+  }
+
+  /** SIGTERM, and the next start. */
+  void stopAndStart() throws IOException, InterruptedException {
+    process.destroy();
+    process.waitFor();
+    process = begin();
+  }
+
+  /** The same on a device of this name. */
+  void stopAndStart(String device) throws IOException, InterruptedException {
+    environment.put(InstantServer.DEVICE, device);
+    stopAndStart();
+  }
+
+  /** SIGSTOP: it neither answers nor ends. */
+  void suspend() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  void resume() throws IOException, InterruptedException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
   }
 
   /** The largest resident memory of any of its processes. */

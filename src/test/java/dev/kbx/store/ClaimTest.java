@@ -78,7 +78,9 @@ class ClaimTest {
     writes.put("copy", () -> store.copy(List.of()));
     writes.put(
         "accept",
-        () -> service.accept(List.of(), List.of(), Map.of("c", "x"), new Audit(now, "a", "submit", "")));
+        () ->
+            service.accept(
+                List.of(), List.of(), Map.of("c", "x"), new Audit(now, "a", "submit", "")));
     writes.put("settle", () -> service.settle(List.of(queued())));
     writes.put("assign", () -> service.assign(List.of(queued())));
     writes.put("pending", service::pending);
