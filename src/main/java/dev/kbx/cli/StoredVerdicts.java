@@ -2,7 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.store.RunStore;
-import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.BriefVerdict;
 import java.util.function.Predicate;
 
 /** Reads a run's verdicts from the store for reports. */
@@ -18,12 +18,13 @@ final class StoredVerdicts {
     return of(store, run, verdict -> method.equals(verdict.method()));
   }
 
-  private static RunVerdicts of(RunStore store, String run, Predicate<Verdict> wanted) {
+  private static RunVerdicts of(RunStore store, String run, Predicate<BriefVerdict> wanted) {
     RunVerdicts.Reader reader = new RunVerdicts.Reader();
-    store.forEach(
+    store.forEachRow(
         run,
         stored -> {
-          if (wanted.test(stored.verdict())) reader.add(stored.position(), stored.verdict());
+          BriefVerdict verdict = stored.verdict();
+          if (wanted.test(verdict)) reader.add(stored.position(), verdict);
         });
     return reader.verdicts(position -> store.verdict(run, position));
   }

@@ -68,7 +68,11 @@ public final class RunVerdicts {
 
     /** The next one. */
     public void add(int position, Verdict verdict) {
-      BriefVerdict brief = BriefVerdict.of(verdict);
+      add(position, BriefVerdict.of(verdict));
+    }
+
+    /** The next one, of which no more is needed. */
+    public void add(int position, BriefVerdict brief) {
       VerdictRow row = rows.row(brief);
       entries.add(new Entry(position, row));
       causes.add(row, brief);

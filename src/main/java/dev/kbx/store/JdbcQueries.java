@@ -214,9 +214,11 @@ final class JdbcQueries implements VerdictQueries {
 
   private static List<Placed> placed(Query query) {
     return query
-        .map((row, _) ->
-            new Placed(
-                row.getInt(2), new StoredRow(row.getString(3), row.getInt(4) == 1).verdict()))
+        .map((row, _) -> {
+          int position = row.getInt(2);
+          StoredRow stored = new StoredRow(position, row.getString(3), row.getInt(4) == 1);
+          return new Placed(position, stored.verdict());
+        })
         .list();
   }
 

@@ -257,8 +257,8 @@ final class JdbcStore implements RunStore {
   public void forEachRow(String run, Consumer<StoredRow> reader) {
     forEach(
         run,
-        "coalesce(brief, body), CASE WHEN brief IS NULL THEN 1 ELSE 0 END",
-        row -> new StoredRow(row.getString(1), row.getInt(2) == 1),
+        "position, coalesce(brief, body), CASE WHEN brief IS NULL THEN 1 ELSE 0 END",
+        row -> new StoredRow(row.getInt(1), row.getString(2), row.getInt(3) == 1),
         reader);
   }
 
