@@ -73,9 +73,9 @@ final class StoreCheck {
         """
         UPDATE submission SET position = (SELECT v.position FROM verdict v
           WHERE v.run = submission.run AND v.identity = submission.identity)
-        WHERE\s\
+        WHERE %s
         """
-            + MISPLACED);
+            .formatted(MISPLACED));
     // Whoever starts kbx serve next judges them.
     h.execute("UPDATE submission SET state = 'queued' WHERE state = 'done' AND position IS NULL");
     h.execute("DELETE FROM source WHERE " + UNUSED);

@@ -346,8 +346,8 @@ class FailuresTest {
              "usage": {"input_tokens": %s, "output_tokens": %s, "cache_read_input_tokens": %s}}
             """
                 .formatted(input, output, cached));
-    for (ScriptedReply told : List.of(openAi, anthropic)) {
-      String provider = told == openAi ? "openai" : "anthropic";
+    for (String provider : List.of("openai", "anthropic")) {
+      ScriptedReply told = provider.equals("openai") ? openAi : anthropic;
       try (ScriptedProvider server = ScriptedProvider.start(_ -> told);
           Asking asking = new Asking(folder, server, provider)) {
         ChatReply reply = asking.ask("hi");
