@@ -222,7 +222,10 @@ final class CertificateReplay {
     }
     for (Status status : List.of(then.status(), now.status())) {
       if (status == Status.INFRASTRUCTURE || status == Status.INVALID_TASK) {
-        return status.label() + " says nothing about the candidate";
+        String message = status == now.status() ? now.message() : then.message();
+        return status.label()
+            + " says nothing about the candidate"
+            + (message == null ? "" : ": " + Text.clean(message));
       }
     }
     return null;
