@@ -52,7 +52,7 @@ final class BriefReader {
   private BriefVerdict verdict() {
     return new BriefVerdict(
         needed(text()),
-        needed(text()),
+        Objects.requireNonNullElse(text(), ""), // A published result without source.
         needed(text()),
         needed(text()),
         needed(text()),

@@ -42,6 +42,22 @@ class BriefVerdictTest {
     }
   }
 
+  /** A published result may have none. */
+  @Test
+  void aVerdictWithoutSourceIsRead() {
+    Verdict published =
+        Json.mapper()
+            .readValue(
+                """
+                {"run":"r","source":"metrics.json:1","suite":"x","task":"t","category":"C",
+                 "sample":0,"published":{"call_ok":false},"status":"failed","stage":"call",
+                 "call_ok":false,"exe_ok":false,"flags":[],
+                 "device":{"kind":"published","name":"not stated"},"versions":{},"seconds":{}}
+                """,
+                Verdict.class);
+    assertThat(stored(BriefVerdict.of(published)).candidate()).isEmpty();
+  }
+
   private static BriefVerdict stored(BriefVerdict brief) {
     String json = Json.mapper().writeValueAsString(brief);
     assertThat(Json.mapper().readValue(json, BriefVerdict.class)).isEqualTo(brief);
