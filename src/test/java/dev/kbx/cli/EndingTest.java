@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,6 +74,7 @@ class EndingTest {
     assertThat(temporary).isEmptyDirectory();
   }
 
+  @Tag("soak-only")
   @Test
   void aKilledProcessLeavesWhatTheNextDeletesAndAnInterruptedOneNothing() throws Exception {
     Process killed = eval("killed");

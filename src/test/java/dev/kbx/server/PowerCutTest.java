@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ class PowerCutTest {
 
   @TempDir private Path folder;
 
+  @Tag("soak-only")
   @Test
   void whatWasAcceptedAndWhatWasJudgedIsThereAfterAPowerFailure() throws Exception {
     Path data = Files.createDirectory(folder.resolve("data")).toRealPath();

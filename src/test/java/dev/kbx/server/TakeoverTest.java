@@ -27,6 +27,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -142,6 +143,7 @@ class TakeoverTest {
   }
 
   /** Processes, while clients submit. */
+  @Tag("soak-only")
   @Test
   void nothingIsLostOrJudgedTwice() throws Exception {
     HttpClient http = HttpClient.newHttpClient();
