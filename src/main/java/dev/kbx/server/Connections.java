@@ -46,6 +46,9 @@ final class Connections implements Http1ConnectionListener, AutoCloseable {
 
   private static final Duration TICK = Duration.ofSeconds(1);
 
+  /** So long a client has for its next word before its place is taken for another. */
+  private static final Duration FRESH = Duration.ofSeconds(2);
+
   /** A connection that was accepted; all but its channel is guarded by the connections. */
   private static final class Connection {
     final SocketChannel channel;
@@ -69,6 +72,10 @@ final class Connections implements Http1ConnectionListener, AutoCloseable {
 
     boolean waits() {
       return wait != null;
+    }
+
+    boolean isFresh(long now) {
+      return now - since < FRESH.toNanos();
     }
 
     boolean isLate(long now) {
@@ -153,20 +160,23 @@ final class Connections implements Http1ConnectionListener, AutoCloseable {
 
   /**
    * Ends connections until there is room for others: of the address that has most of them, those
-   * that never asked anything first, of these the oldest.
+   * that have waited for a while first, of these those that never asked anything, of these the
+   * oldest.
    */
   private void makeRoom() {
     if (open.size() <= most - room) return;
     open.values().removeIf(each -> !each.channel.isOpen());
     int over = open.size() - (most - 2 * room);
     if (over <= room) return;
+    long now = System.nanoTime();
     Map<String, Integer> held = new HashMap<>();
     List<Connection> waiting = open.values().stream().filter(Connection::waits).toList();
     waiting.forEach(each -> held.merge(each.host, 1, Integer::sum));
     waiting.stream()
         .sorted(
             Comparator.<Connection>comparingInt(each -> -held.getOrDefault(each.host, 0))
-                .thenComparing(each -> each.asked)
+                .thenComparing(each -> each.isFresh(now))
+                .thenComparing(each -> each.asked && !each.isFresh(now))
                 .thenComparingLong(each -> each.since))
         .limit(over)
         .forEach(Connections::end);
