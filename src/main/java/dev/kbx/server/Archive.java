@@ -11,6 +11,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
@@ -163,7 +164,7 @@ final class Archive {
       above = above.resolve(part);
     }
     try {
-      Scratch.makeFolders(target.getParent());
+      Scratch.makeFolders(Objects.requireNonNull(target.getParent(), "it is below the folder"));
       return Scratch.create(target);
     } catch (FileAlreadyExistsException e) {
       throw twice(name);

@@ -232,7 +232,7 @@ class ServeStormTest {
     }
     Load load = new Load(() -> Objects.requireNonNull(server.get()).url(), tokens, ENDLESS, PAUSE);
     FutureTask<Load.Seen> clients = new FutureTask<>(load::run);
-    Thread.startVirtualThread(clients);
+    var _ = Thread.startVirtualThread(clients);
     Map<String, Integer> happened = new TreeMap<>();
     List<String> names = faults.keySet().stream().sorted().toList();
     long end = System.nanoTime() + LENGTH.toNanos();
