@@ -11,6 +11,9 @@ import threading
 
 PROTOCOL = 8
 
+CONNECTIONS = 5
+"""Attempts to connect through Ray's client."""
+
 
 def arguments():
     parser = argparse.ArgumentParser()
@@ -36,6 +39,21 @@ def read(events, cluster):
     events.put((None,))
 
 
+def connect(ray, address):
+    """Connects, or raises what Ray says.
+
+    Ray's client server forks a process for each client while its own threads use gRPC. Some of these die as they start, more
+    often on a busy machine: another is asked for.
+    """
+    for attempts in reversed(range(CONNECTIONS)):
+        try:
+            return ray.init(address=address, log_to_driver=False, logging_level="ERROR", namespace="kbx")
+        except ConnectionAbortedError:
+            ray.shutdown()
+            if not attempts:
+                raise
+
+
 def main():
     given = arguments()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Of a terminal: the JVM gets it too, and closes its end.
@@ -49,7 +67,7 @@ def main():
 
     cloudpickle.register_pickle_by_value(slot)
     try:
-        ray.init(address=given.address, log_to_driver=False, logging_level="ERROR", namespace="kbx")
+        connect(ray, given.address)
     except Exception as error:
         sys.exit(f"cannot connect to the Ray cluster at {given.address}: {cluster.first_line(error)}")
     archives = {}

@@ -29,9 +29,10 @@ CPUS_TO_COMPILE = 4
 
 
 def first_line(error):
-    """What an error of Ray says, in a line."""
+    """What an error of Ray says, in a line; of one with a trace of Ray's server, its end."""
     text = str(getattr(error, "cause", None) or error).strip() or type(error).__name__
-    return text.splitlines()[0]
+    lines = text.splitlines()
+    return lines[-1] if lines[1:2] == ["Traceback (most recent call last):"] else lines[0]
 
 
 def out_of_memory(error):

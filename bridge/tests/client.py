@@ -10,7 +10,7 @@ import sys
 import ray
 from ray.autoscaler._private.constants import AUTOSCALER_RESOURCE_REQUEST_CHANNEL
 from ray.experimental.internal_kv import _internal_kv_get
-from soak import Nodes, candidates, check, interrupt, left, start, until
+from soak import Nodes, candidates, check, finish, interrupt, left, start, until
 
 COUNT = 60
 
@@ -25,7 +25,7 @@ def main():
         assert nodes.address.startswith("ray://")
         interrupt(kbx, out, nodes, file, signal.SIGKILL)
         resumed = start(kbx, out, nodes.address, file, "resumed.log", "--resume", "--cluster-slots", 2)
-        assert resumed.wait() == 0
+        finish(resumed, out, "resumed.log")
         check(out, COUNT)
         until(lambda: not left(out))
         ray.init(nodes.address, logging_level="ERROR")

@@ -9,7 +9,7 @@ compiled them, or was killed while it did.
 import pathlib
 import sys
 
-from soak import Nodes, candidates, check, judged, left, start, until
+from soak import Nodes, candidates, check, finish, judged, left, start, until
 
 COUNT = 40
 AT_ONCE = 4
@@ -29,7 +29,7 @@ def main():
         until(lambda: len(judged(out)) >= COUNT // 2)
         for number in range(NODES):
             nodes.tell("kill", number)
-        assert run.wait() == 0
+        finish(run, out)
         check(out, COUNT)
         until(lambda: not left(out))
         verdicts = judged(out)

@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 import ray
-from soak import Nodes, candidates, check, judged, left, start, until
+from soak import Nodes, candidates, check, finish, judged, left, start, until
 
 MOST = 3
 COUNT = 120
@@ -50,7 +50,7 @@ def follow(kbx, out, nodes, file):
     print(f"{workers()} nodes for the last candidate, {len(judged(out))} judged", flush=True)
     assert workers() == 1
     assert len(judged(out)) == COUNT - 1
-    assert run.wait() == 0
+    finish(run, out)
     check(out, COUNT)
     until(lambda: workers() == 0)
     print("0 nodes after the run", flush=True)

@@ -67,6 +67,12 @@ def start(kbx, out, address, file, log, *options):
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr, env=environment)
 
 
+def finish(run, out, log="run.log"):
+    """Waits for the end of a run that should judge all its candidates."""
+    code = run.wait()
+    assert code == 0, f"exit code {code}: {(out / log).read_text()}"
+
+
 def judged(out):
     try:
         lines = (out / "run/results.jsonl").read_text().splitlines()
@@ -129,7 +135,7 @@ def faults(kbx, out, nodes, file, count):
     nodes.tell("thaw", frozen)
     if nodes.apart is not None:
         nodes.tell("join")
-    assert run.wait() == 0
+    finish(run, out)
     check(out, count)
 
 
@@ -146,7 +152,7 @@ def interrupt(kbx, out, nodes, file, number):
 def interruptions(kbx, out, nodes, file, count):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         interrupt(kbx, out, nodes, file, number)
-    assert start(kbx, out, nodes.address, file, "resumed.log", "--resume").wait() == 0
+    finish(start(kbx, out, nodes.address, file, "resumed.log", "--resume"), out, "resumed.log")
     check(out, count)
     until(lambda: not left(out))
 
