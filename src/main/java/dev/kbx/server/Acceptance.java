@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,8 +75,7 @@ final class Acceptance {
                 order.client(),
                 wanted.stream().map(Wanted::key).filter(Objects::nonNull).toList()));
     List<Submission> answer = new ArrayList<>();
-    List<Submission> fresh = new ArrayList<>();
-    List<Submission> again = new ArrayList<>();
+    List<Submission> accepted = new ArrayList<>();
     Map<String, String> sources = new LinkedHashMap<>();
     Map<String, String> ids = new HashMap<>();
     SameContent same = new SameContent(store, order, machine.secret());
@@ -88,8 +86,7 @@ final class Acceptance {
       String key = wanted.get(i).key();
       Submission earlier = key == null ? null : known.get(key);
       if (earlier != null) same.need(earlier, wanted.get(i));
-      boolean failed = earlier != null && earlier.state() == Submission.State.FAILED;
-      if (earlier != null && !failed) {
+      if (earlier != null && earlier.state() != Submission.State.FAILED) {
         answer.add(earlier);
         continue;
       }
@@ -97,12 +94,12 @@ final class Acceptance {
       String id = earlier == null ? nextId() : earlier.id();
       Submission submission = submission(order, id, run, candidate, identity, key, now);
       if (key != null) known.put(key, submission);
-      (failed ? again : fresh).add(submission);
+      accepted.add(submission);
       answer.add(submission);
       sources.put(identity.source(), candidate.code());
     }
-    Map<String, Submission> done = judged(Stream.concat(fresh.stream(), again.stream()).toList());
-    store(order.client(), now(fresh, done), now(again, done), sources, now);
+    Map<String, Submission> done = judged(accepted);
+    store(order.client(), now(accepted, done), sources, now);
     return now(answer, done);
   }
 
@@ -131,17 +128,13 @@ final class Acceptance {
         order.priority(),
         now,
         order.deadline(),
-        Submission.State.QUEUED,
-        null,
-        false,
-        null,
-        null);
+        Submission.Outcome.NONE);
   }
 
   /** Those whose candidates have a verdict in their run, by id. */
-  private Map<String, Submission> judged(List<Submission> fresh) {
+  private Map<String, Submission> judged(List<Submission> accepted) {
     Map<String, List<Submission>> byRun = new HashMap<>();
-    for (Submission each : fresh) {
+    for (Submission each : accepted) {
       byRun.computeIfAbsent(each.run(), _ -> new ArrayList<>()).add(each);
     }
     Map<String, Submission> done = new HashMap<>();
@@ -161,28 +154,22 @@ final class Acceptance {
   }
 
   private void store(
-      String client,
-      List<Submission> fresh,
-      List<Submission> again,
-      Map<String, String> sources,
-      Instant now) {
-    List<Submission> all = Stream.concat(fresh.stream(), again.stream()).toList();
-    if (all.isEmpty()) return;
+      String client, List<Submission> accepted, Map<String, String> sources, Instant now) {
+    if (accepted.isEmpty()) return;
     List<Submission> queued =
-        all.stream().filter(each -> each.state() == Submission.State.QUEUED).toList();
+        accepted.stream().filter(each -> each.state() == Submission.State.QUEUED).toList();
     backlog.enter(client, queued);
     try {
       store.accept(
-          fresh,
-          again,
+          accepted,
           sources,
-          new Audit(now, client, "submit", all.size() + " into " + all.getFirst().run()));
+          new Audit(now, client, "submit", accepted.size() + " into " + accepted.getFirst().run()));
     } catch (RuntimeException | Error e) {
       backlog.leave(client, queued);
       unsure.run();
       throw e;
     }
-    figures.accepted(all.size());
+    figures.accepted(accepted.size());
     backlog.entered(client, queued);
   }
 

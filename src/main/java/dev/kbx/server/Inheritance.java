@@ -73,8 +73,7 @@ final class Inheritance {
    */
   private record Origin(String run, String first, String suite) {
     static Origin of(Submission each) {
-      String first = each.acceptedFor();
-      return new Origin(each.run(), first == null ? each.run() : first, each.identity().suite());
+      return new Origin(each.run(), each.firstRun(), each.identity().suite());
     }
   }
 
@@ -89,12 +88,12 @@ final class Inheritance {
     Submission of(Submission each) {
       if (waits) return each.in(run, WAITS + why);
       if (!each.run().equals(run)) return moved(each);
-      String message = each.message();
+      String message = each.outcome().message();
       return message != null && message.startsWith(WAITS) ? each.in(run, null) : each;
     }
 
     private Submission moved(Submission each) {
-      String first = each.acceptedFor() == null ? each.run() : each.acceptedFor();
+      String first = each.firstRun();
       return each.in(
           run,
           first.equals(run)

@@ -48,7 +48,7 @@ final class JudgementView {
     ArrayNode list = Json.mapper().createArrayNode();
     for (Submission each : submissions) {
       ObjectNode node = node(each);
-      Integer position = each.position();
+      Integer position = each.outcome().position();
       if (position != null) {
         String line = verdicts.getOrDefault(each.run(), Map.of()).get(position);
         if (line != null) node.putRawValue("verdict", new RawValue(line));
@@ -61,12 +61,13 @@ final class JudgementView {
   private Map<String, Map<Integer, String>> verdicts(List<Submission> submissions) {
     Map<String, List<Submission>> byRun =
         submissions.stream()
-            .filter(each -> each.position() != null)
+            .filter(each -> each.outcome().position() != null)
             .collect(Collectors.groupingBy(Submission::run));
     Map<String, Map<Integer, String>> found = new HashMap<>();
     byRun.forEach((run, some) -> {
       Map<Integer, String> lines = new HashMap<>();
-      List<Integer> positions = some.stream().map(Submission::position).distinct().toList();
+      List<Integer> positions =
+          some.stream().map(each -> each.outcome().position()).distinct().toList();
       for (int i = 0; i < positions.size(); i += 500) {
         List<Integer> part = positions.subList(i, Math.min(positions.size(), i + 500));
         for (Stored each : store.verdicts(run, part)) lines.put(each.position(), each.json());
@@ -80,26 +81,27 @@ final class JudgementView {
     Optional<Waiting> waits =
         each.state() == Submission.State.QUEUED ? judging.waiting(each.id()) : Optional.empty();
     boolean active = waits.map(Waiting::judging).orElse(false);
+    Submission.Outcome outcome = each.outcome();
     ObjectNode node = Json.mapper().createObjectNode();
     node.put("id", each.id());
-    node.put("state", active ? "judging" : each.state().name().toLowerCase(Locale.ROOT));
+    node.put("state", active ? "judging" : outcome.state().name().toLowerCase(Locale.ROOT));
     node.put("run", each.run());
     if (each.acceptedFor() != null) node.put("accepted_for", each.acceptedFor());
-    if (each.position() != null) node.put("position", each.position());
+    if (outcome.position() != null) node.put("position", outcome.position());
     node.put("task", each.identity().task());
     node.put("suite", each.identity().suite());
     node.put("candidate", each.identity().source());
     node.put("client", each.client());
     node.put("priority", each.priority());
     node.put("submitted", each.submitted().toString());
-    Double seconds = waits.isPresent() ? (Double) waits.get().seconds() : each.waited();
+    Double seconds = waits.isPresent() ? (Double) waits.get().seconds() : outcome.waited();
     if (seconds != null) node.put("queued_seconds", Math.round(seconds * 1e6) / 1e6);
     if (waits.isPresent() && !active && !judging.isHeld(waits.get())) {
       node.put("ahead", judging.ahead(waits.get()));
     }
-    node.put("cached", each.cached());
+    node.put("cached", outcome.cached());
     if (each.key() != null) node.put("key", each.key());
-    if (each.message() != null) node.put("message", each.message());
+    if (outcome.message() != null) node.put("message", outcome.message());
     return node;
   }
 }

@@ -343,13 +343,13 @@ final class JudgingService implements AutoCloseable {
     fields.put("state", end.state().name().toLowerCase(Locale.ROOT));
     fields.put("client", end.client());
     fields.put("run", end.run());
-    if (end.position() != null) fields.put("position", end.position());
+    if (end.outcome().position() != null) fields.put("position", end.outcome().position());
     fields.put("suite", end.identity().suite());
     fields.put("task", end.identity().task());
     fields.put("candidate", end.identity().source());
-    fields.put("cached", end.cached());
-    if (end.waited() != null) fields.put("queued_seconds", end.waited());
-    if (end.message() != null) fields.put("message", end.message());
+    fields.put("cached", end.outcome().cached());
+    if (end.outcome().waited() != null) fields.put("queued_seconds", end.outcome().waited());
+    if (end.outcome().message() != null) fields.put("message", end.outcome().message());
     ServerLog.event("judgement", fields);
   }
 

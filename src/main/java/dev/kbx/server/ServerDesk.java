@@ -95,7 +95,7 @@ final class ServerDesk implements Desk {
         each.identity().task(),
         each.run(),
         waits.isEmpty() || active ? null : (Integer) judging.ahead(waits.get()),
-        each.message());
+        each.outcome().message());
   }
 
   @Override

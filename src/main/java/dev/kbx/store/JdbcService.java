@@ -29,6 +29,26 @@ final class JdbcService implements ServiceStore {
           + " candidate, conditions, origin, priority, submitted, deadline, state, position,"
           + " cached, waited, message FROM submission ";
 
+  /**
+   * Puts it in the place of a failed one with its id; of one that has not failed it changes
+   * nothing.
+   */
+  private static final String INSERT =
+      """
+      INSERT INTO submission (id, client, client_key, run, accepted_for, identity, candidate,
+        suite, task, method, model, sample, round, conditions, origin, priority, submitted,
+        deadline, state, position, cached, waited, message)
+      VALUES (:id, :client, :key, :run, :acceptedFor, :identity, :candidate, :suite, :task,
+        :method, :model, :sample, :round, :conditions, :origin, :priority, :submitted,
+        :deadline, :state, :position, :cached, :waited, :message)
+      ON CONFLICT (id) DO UPDATE SET run = excluded.run, accepted_for = excluded.accepted_for,
+        conditions = excluded.conditions, origin = excluded.origin, priority = excluded.priority,
+        submitted = excluded.submitted, deadline = excluded.deadline, state = excluded.state,
+        position = excluded.position, cached = excluded.cached, waited = excluded.waited,
+        message = excluded.message
+      WHERE submission.state = 'failed'
+      """;
+
   private static final String WORK =
       """
       SELECT s.*, c.code, v.position AS place, v.status AS status
@@ -50,11 +70,7 @@ final class JdbcService implements ServiceStore {
   }
 
   @Override
-  public void accept(
-      List<Submission> submissions,
-      List<Submission> again,
-      Map<String, String> sources,
-      Audit audit) {
+  public void accept(List<Submission> submissions, Map<String, String> sources, Audit audit) {
     store.write(h -> {
       PreparedBatch texts =
           h.prepareBatch(
@@ -63,51 +79,16 @@ final class JdbcService implements ServiceStore {
           (hash, code) -> texts.bind("c", hash).bind("code", database.stored(code)).add());
       if (texts.size() > 0) texts.execute();
       insert(h, submissions);
-      retry(h, again);
       insert(h, audit);
     });
   }
 
-  private void retry(Handle h, List<Submission> failed) {
-    if (failed.isEmpty()) return;
-    PreparedBatch rows =
-        h.prepareBatch(
-            "UPDATE submission SET run = :run, accepted_for = NULL, conditions = :conditions,"
-                + " origin = :origin, priority = :priority, submitted = :submitted, deadline ="
-                + " :deadline, state = :state, position = :position, cached = :cached, waited ="
-                + " :waited, message = NULL WHERE id = :id AND state = 'failed'");
-    for (Submission each : failed) {
-      rows.bind("id", each.id())
-          .bind("run", each.run())
-          .bind("conditions", database.stored(Json.mapper().writeValueAsString(each.conditions())))
-          .bind("origin", database.stored(each.origin()))
-          .bind("priority", each.priority())
-          .bind("submitted", each.submitted().toString())
-          .bind("deadline", text(each.deadline()))
-          .bind("state", label(each.state()))
-          .bind("position", each.position())
-          .bind("cached", each.cached() ? 1 : 0)
-          .bind("waited", each.waited())
-          .add();
-    }
-    var _ = rows.execute();
-  }
-
   private void insert(Handle h, List<Submission> submissions) {
     if (submissions.isEmpty()) return;
-    PreparedBatch rows =
-        h.prepareBatch(
-            """
-            INSERT INTO submission (id, client, client_key, run, accepted_for, identity, candidate,
-              suite, task, method, model, sample, round, conditions, origin, priority, submitted,
-              deadline, state, position, cached, waited, message)
-            VALUES (:id, :client, :key, :run, :acceptedFor, :identity, :candidate, :suite, :task,
-              :method, :model, :sample, :round, :conditions, :origin, :priority, :submitted,
-              :deadline, :state, :position, :cached, :waited, :message)
-            """);
+    PreparedBatch rows = h.prepareBatch(INSERT);
     for (Submission each : submissions) {
       CandidateIdentity identity = each.identity();
-      rows.bind("id", each.id())
+      bind(rows, each)
           .bind("client", each.client())
           .bind("key", stored(each.key()))
           .bind("run", each.run())
@@ -125,14 +106,20 @@ final class JdbcService implements ServiceStore {
           .bind("priority", each.priority())
           .bind("submitted", each.submitted().toString())
           .bind("deadline", text(each.deadline()))
-          .bind("state", label(each.state()))
-          .bind("position", each.position())
-          .bind("cached", each.cached() ? 1 : 0)
-          .bind("waited", each.waited())
-          .bind("message", stored(each.message()))
           .add();
     }
     rows.execute();
+  }
+
+  /** Binds which it is, and what became of it. */
+  private PreparedBatch bind(PreparedBatch rows, Submission each) {
+    Submission.Outcome outcome = each.outcome();
+    return rows.bind("id", each.id())
+        .bind("state", label(outcome.state()))
+        .bind("position", outcome.position())
+        .bind("cached", outcome.cached() ? 1 : 0)
+        .bind("waited", outcome.waited())
+        .bind("message", stored(outcome.message()));
   }
 
   @Override
@@ -148,15 +135,7 @@ final class JdbcService implements ServiceStore {
           h.prepareBatch(
               "UPDATE submission SET state = :state, position = :position, cached = :cached,"
                   + " waited = :waited, message = :message WHERE id = :id");
-      for (Submission each : submissions) {
-        rows.bind("id", each.id())
-            .bind("state", label(each.state()))
-            .bind("position", each.position())
-            .bind("cached", each.cached() ? 1 : 0)
-            .bind("waited", each.waited())
-            .bind("message", stored(each.message()))
-            .add();
-      }
+      submissions.forEach(each -> bind(rows, each).add());
       rows.execute();
     });
   }
@@ -173,7 +152,7 @@ final class JdbcService implements ServiceStore {
         rows.bind("id", each.id())
             .bind("run", each.run())
             .bind("acceptedFor", each.acceptedFor())
-            .bind("message", stored(each.message()))
+            .bind("message", stored(each.outcome().message()))
             .add();
       }
       rows.execute();
@@ -291,11 +270,12 @@ final class JdbcService implements ServiceStore {
         row.getInt("priority"),
         Instant.parse(row.getString("submitted")),
         time(row.getString("deadline")),
-        Submission.State.valueOf(row.getString("state").toUpperCase(Locale.ROOT)),
-        (Integer) row.getObject("position"),
-        row.getInt("cached") == 1,
-        (Double) row.getObject("waited"),
-        original(row.getString("message")));
+        new Submission.Outcome(
+            Submission.State.valueOf(row.getString("state").toUpperCase(Locale.ROOT)),
+            (Integer) row.getObject("position"),
+            row.getInt("cached") == 1,
+            (Double) row.getObject("waited"),
+            original(row.getString("message"))));
   }
 
   @Override

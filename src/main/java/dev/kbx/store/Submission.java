@@ -17,10 +17,6 @@ import org.jspecify.annotations.Nullable;
  * @param origin as the source of a provenance
  * @param priority higher goes first
  * @param deadline after which it is not judged
- * @param position of its verdict in the run; null without one
- * @param cached whether its judgement was known before it was judged
- * @param waited seconds until it was judged
- * @param message why it failed, expired, waits for another server, or is judged in another run
  */
 public record Submission(
     String id,
@@ -34,11 +30,7 @@ public record Submission(
     int priority,
     Instant submitted,
     @Nullable Instant deadline,
-    State state,
-    @Nullable Integer position,
-    boolean cached,
-    @Nullable Double waited,
-    @Nullable String message) {
+    Outcome outcome) {
 
   /** What became of it. */
   public enum State {
@@ -49,81 +41,68 @@ public record Submission(
     FAILED
   }
 
+  /**
+   * What became of it so far.
+   *
+   * @param position of its verdict in the run; null without one
+   * @param cached whether its judgement was known before it was judged
+   * @param waited seconds until it was judged
+   * @param message why it failed, expired, waits for another server, or is judged in another run
+   */
+  public record Outcome(
+      State state,
+      @Nullable Integer position,
+      boolean cached,
+      @Nullable Double waited,
+      @Nullable String message) {
+    /** Of what nobody has looked at yet. */
+    public static final Outcome NONE = new Outcome(State.QUEUED, null, false, null, null);
+  }
+
+  public State state() {
+    return outcome.state();
+  }
+
+  /** The run that it was accepted for. */
+  public String firstRun() {
+    return acceptedFor == null ? run : acceptedFor;
+  }
+
   /** The same with its verdict. */
   public Submission done(int place, boolean known, @Nullable Double seconds) {
-    return ended(State.DONE, place, known, seconds, message);
+    return with(
+        run, conditions, origin, new Outcome(State.DONE, place, known, seconds, outcome.message()));
   }
 
   /** The same, ended without a verdict. */
   public Submission ended(State end, @Nullable String why) {
-    return ended(end, null, cached, null, why);
+    return with(run, conditions, origin, new Outcome(end, null, outcome.cached(), null, why));
   }
 
   /** The same without what can be read again when it is judged, which may be long. */
   public Submission brief() {
-    return new Submission(
-        id,
-        client,
-        key,
-        run,
-        acceptedFor,
-        identity,
-        Map.of(),
-        "",
-        priority,
-        submitted,
-        deadline,
-        state,
-        position,
-        cached,
-        waited,
-        message);
+    return with(run, Map.of(), "", outcome);
   }
 
-  /** The same, to be judged in this run. */
+  /** The same, still to be judged, in this run. */
   public Submission in(String judgedIn, @Nullable String why) {
-    String first = acceptedFor == null ? run : acceptedFor;
+    return with(judgedIn, conditions, origin, new Outcome(State.QUEUED, null, false, null, why));
+  }
+
+  private Submission with(
+      String judgedIn, Map<String, String> provenance, String source, Outcome now) {
     return new Submission(
         id,
         client,
         key,
         judgedIn,
-        first.equals(judgedIn) ? null : first,
+        firstRun().equals(judgedIn) ? null : firstRun(),
         identity,
-        conditions,
-        origin,
+        provenance,
+        source,
         priority,
         submitted,
         deadline,
-        state,
-        position,
-        cached,
-        waited,
-        why);
-  }
-
-  private Submission ended(
-      State end,
-      @Nullable Integer place,
-      boolean known,
-      @Nullable Double seconds,
-      @Nullable String why) {
-    return new Submission(
-        id,
-        client,
-        key,
-        run,
-        acceptedFor,
-        identity,
-        conditions,
-        origin,
-        priority,
-        submitted,
-        deadline,
-        end,
-        place,
-        known,
-        seconds,
-        why);
+        now);
   }
 }

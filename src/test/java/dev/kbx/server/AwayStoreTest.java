@@ -168,7 +168,14 @@ class AwayStoreTest {
       patiently()
           .untilAsserted(
               () -> // Then it is in the store.
-              assertThat(server.store.service().submissions(List.of(id)).getFirst().message())
+              assertThat(
+                          server
+                              .store
+                              .service()
+                              .submissions(List.of(id))
+                              .getFirst()
+                              .outcome()
+                              .message())
                       .contains("the workers are gone"));
 
       server.referee.failure = null;

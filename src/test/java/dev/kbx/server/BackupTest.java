@@ -128,16 +128,11 @@ class BackupTest {
             0,
             now,
             null,
-            Submission.State.QUEUED,
-            null,
-            false,
-            null,
-            null);
+            Submission.Outcome.NONE);
     store
         .service()
         .accept(
             List.of(submission),
-            List.of(),
             Map.of("hash", "x = 1"),
             new ServiceStore.Audit(now, "local", "submit", id));
   }

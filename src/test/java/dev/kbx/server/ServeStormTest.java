@@ -273,7 +273,8 @@ class ServeStormTest {
         assertThat(found).hasSize(part.size());
         for (Submission each : found) {
           assertThat(each.state()).isEqualTo(Submission.State.DONE);
-          Verdict verdict = Objects.requireNonNull(verdicts.get(each.run())).get(each.position());
+          Verdict verdict =
+              Objects.requireNonNull(verdicts.get(each.run())).get(each.outcome().position());
           assertThat(Objects.requireNonNull(verdict).provenance().identity())
               .isEqualTo(each.identity());
           identities.add(each.run() + each.identity().text());

@@ -78,9 +78,7 @@ class ClaimTest {
     writes.put("copy", () -> store.copy(List.of()));
     writes.put(
         "accept",
-        () ->
-            service.accept(
-                List.of(), List.of(), Map.of("c", "x"), new Audit(now, "a", "submit", "")));
+        () -> service.accept(List.of(), Map.of("c", "x"), new Audit(now, "a", "submit", "")));
     writes.put("settle", () -> service.settle(List.of(queued())));
     writes.put("assign", () -> service.assign(List.of(queued())));
     writes.put("pending", service::pending);
@@ -108,11 +106,7 @@ class ClaimTest {
         0,
         Instant.EPOCH,
         null,
-        Submission.State.QUEUED,
-        null,
-        false,
-        null,
-        null);
+        Submission.Outcome.NONE);
   }
 
   private static void assertFenced(RunStore store, Verdict verdict) {

@@ -401,7 +401,7 @@ class RunStoreTest {
     assertThat(rows(store, run.id())).isEqualTo(rows);
     assertThat(store.source("unused")).isEmpty();
     assertThat(store.service().submissions(List.of("s0", "s1")))
-        .extracting(each -> each.state() + " " + each.position())
+        .extracting(each -> each.state() + " " + each.outcome().position())
         .containsExactlyInAnyOrder("DONE 0", "QUEUED null");
     execute(address, "UPDATE verdict SET body = '{' WHERE position = 2");
     StoreFlaw lasting = new StoreFlaw("verdicts that cannot be read", 1, false);
