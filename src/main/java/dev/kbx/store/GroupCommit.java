@@ -74,12 +74,12 @@ final class GroupCommit {
     try {
       transactions.run(handle -> group.forEach(write -> write.work.accept(handle)));
       group.forEach(write -> write.done.complete(null));
-    } catch (ClaimLost e) {
-      group.forEach(write -> fail(write, e));
     } catch (RuntimeException e) {
-      // One of them failed, and with it all: alone, the others succeed.
-      if (group.size() == 1) fail(group.getFirst(), e);
-      else group.forEach(this::commitAlone);
+      // One of them failed, and with it all: alone, the others succeed. Of a store that is away
+      // each would find that out anew.
+      boolean ofOne = !(e instanceof StoreProblem problem) || problem.refused();
+      if (ofOne && group.size() > 1) group.forEach(this::commitAlone);
+      else group.forEach(write -> fail(write, e));
     } catch (Throwable e) { // Whatever it is, somebody waits for an answer.
       group.forEach(write -> fail(write, new IllegalStateException(e)));
     }

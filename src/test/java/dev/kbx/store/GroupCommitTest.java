@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -46,6 +47,36 @@ class GroupCommitTest {
     boolean[] done = {false};
     commits.write(_ -> done[0] = true);
     assertThat(done[0]).isTrue();
+  }
+
+  /** Three writes come while one commits; alone, each would wait for the store anew. */
+  @Test
+  void aStoreThatIsAwayIsAskedOnceForAll() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch come = new CountDownLatch(1);
+    AtomicInteger asked = new AtomicInteger();
+    GroupCommit commits =
+        new GroupCommit(work -> {
+          if (asked.getAndIncrement() > 0) throw new StoreProblem("the store", "does not answer");
+          work.accept(null);
+        });
+    FutureTask<Void> first =
+        write(
+            commits,
+            () -> {
+              begun.countDown();
+              come.await();
+            });
+    begun.await();
+    List<FutureTask<Void>> others = new ArrayList<>();
+    for (int i = 0; i < 3; i++) others.add(write(commits, () -> {}));
+    Thread.sleep(100); // They wait.
+    come.countDown();
+    var _ = first.get();
+    for (FutureTask<Void> each : others) {
+      assertThatThrownBy(each::get).hasRootCauseInstanceOf(StoreProblem.class);
+    }
+    assertThat(asked).hasValue(2);
   }
 
   private interface Work {
