@@ -405,7 +405,8 @@ final class JdbcStore implements RunStore {
 
   @Override
   public void mend() {
-    use(h -> h.useTransaction(new StoreCheck(database)::mend));
+    claim(ServiceStore.CLAIM);
+    transaction(new StoreCheck(database)::mend);
   }
 
   /** Hash of a run's content: equal for equal runs in any store. */

@@ -410,6 +410,14 @@ class RunStoreTest {
     assertThat(store.flaws()).containsExactly(lasting);
   }
 
+  @Test
+  void aStoreThatAServerHasIsNotMended() {
+    StoreAddress address = StoreAddress.of(TestPostgres.newDatabase());
+    RunStore server = open(address);
+    server.claim(ServiceStore.CLAIM);
+    assertThatThrownBy(open(address)::mend).isInstanceOf(StoreProblem.class);
+  }
+
   @ParameterizedTest
   @EnumSource(Kind.class)
   void aDifferentRunUnderTheSameIdIsRefusedAndNothingIsCopied(Kind kind) {
