@@ -7,14 +7,17 @@ import dev.kbx.store.ServiceStore.Audit;
 import dev.kbx.store.Submission;
 import dev.kbx.task.Suite;
 import dev.kbx.verdict.CandidateIdentity;
+import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +33,7 @@ final class Acceptance {
   private final Figures figures;
   private final Runnable unsure;
   private final AtomicLong lastId = new AtomicLong();
+  private final SecureRandom random = new SecureRandom();
 
   /**
    * @param unsure called when nobody knows whether submissions are stored
@@ -76,6 +80,7 @@ final class Acceptance {
                 wanted.stream().map(Wanted::key).filter(Objects::nonNull).toList()));
     List<Submission> answer = new ArrayList<>();
     List<Submission> accepted = new ArrayList<>();
+    Set<String> again = new HashSet<>();
     Map<String, String> sources = new LinkedHashMap<>();
     Map<String, String> ids = new HashMap<>();
     SameContent same = new SameContent(store, order, machine.secret());
@@ -95,11 +100,12 @@ final class Acceptance {
       Submission submission = submission(order, id, run, candidate, identity, key, now);
       if (key != null) known.put(key, submission);
       accepted.add(submission);
+      if (earlier != null) again.add(id);
       answer.add(submission);
       sources.put(identity.source(), candidate.code());
     }
     Map<String, Submission> done = judged(accepted);
-    store(order.client(), now(accepted, done), sources, now);
+    store(order.client(), now(accepted, done), again, sources, now);
     return now(answer, done);
   }
 
@@ -154,14 +160,19 @@ final class Acceptance {
   }
 
   private void store(
-      String client, List<Submission> accepted, Map<String, String> sources, Instant now) {
+      String client,
+      List<Submission> accepted,
+      Set<String> again,
+      Map<String, String> sources,
+      Instant now) {
     if (accepted.isEmpty()) return;
     List<Submission> queued =
         accepted.stream().filter(each -> each.state() == Submission.State.QUEUED).toList();
     backlog.enter(client, queued);
     try {
       store.accept(
-          accepted,
+          accepted.stream().filter(each -> !again.contains(each.id())).toList(),
+          accepted.stream().filter(each -> again.contains(each.id())).toList(),
           sources,
           new Audit(now, client, "submit", accepted.size() + " into " + accepted.getFirst().run()));
     } catch (RuntimeException | Error e) {
@@ -173,9 +184,12 @@ final class Acceptance {
     backlog.entered(client, queued);
   }
 
-  /** Ids sort by time; the last characters keep those of several servers apart. */
+  /**
+   * Ids sort by time. They begin anywhere in their millisecond: another server, or this one before
+   * its clock was set back, may have given some of it.
+   */
   private String nextId() {
-    long now = System.currentTimeMillis() << 20;
+    long now = (System.currentTimeMillis() << 20) + random.nextInt(1 << 20);
     long number = lastId.updateAndGet(last -> Math.max(last + 1, now));
     String digits = Long.toString(number, Character.MAX_RADIX);
     return "j_" + "0".repeat(Math.max(0, 13 - digits.length())) + digits;

@@ -29,10 +29,6 @@ final class JdbcService implements ServiceStore {
           + " candidate, conditions, origin, priority, submitted, deadline, state, position,"
           + " cached, waited, message FROM submission ";
 
-  /**
-   * Puts it in the place of a failed one with its id; of one that has not failed it changes
-   * nothing.
-   */
   private static final String INSERT =
       """
       INSERT INTO submission (id, client, client_key, run, accepted_for, identity, candidate,
@@ -41,13 +37,19 @@ final class JdbcService implements ServiceStore {
       VALUES (:id, :client, :key, :run, :acceptedFor, :identity, :candidate, :suite, :task,
         :method, :model, :sample, :round, :conditions, :origin, :priority, :submitted,
         :deadline, :state, :position, :cached, :waited, :message)
-      ON CONFLICT (id) DO UPDATE SET run = excluded.run, accepted_for = excluded.accepted_for,
-        conditions = excluded.conditions, origin = excluded.origin, priority = excluded.priority,
-        submitted = excluded.submitted, deadline = excluded.deadline, state = excluded.state,
-        position = excluded.position, cached = excluded.cached, waited = excluded.waited,
-        message = excluded.message
-      WHERE submission.state = 'failed'
       """;
+
+  /** Puts it in the place of a failed one. */
+  private static final String RETRY =
+      INSERT
+          + """
+          ON CONFLICT (id) DO UPDATE SET run = excluded.run, accepted_for = excluded.accepted_for,
+            conditions = excluded.conditions, origin = excluded.origin, priority = excluded.priority,
+            submitted = excluded.submitted, deadline = excluded.deadline, state = excluded.state,
+            position = excluded.position, cached = excluded.cached, waited = excluded.waited,
+            message = excluded.message
+          WHERE submission.state = 'failed'
+          """;
 
   private static final String WORK =
       """
@@ -70,7 +72,8 @@ final class JdbcService implements ServiceStore {
   }
 
   @Override
-  public void accept(List<Submission> submissions, Map<String, String> sources, Audit audit) {
+  public void accept(
+      List<Submission> fresh, List<Submission> again, Map<String, String> sources, Audit audit) {
     store.write(h -> {
       PreparedBatch texts =
           h.prepareBatch(
@@ -78,14 +81,15 @@ final class JdbcService implements ServiceStore {
       sources.forEach(
           (hash, code) -> texts.bind("c", hash).bind("code", database.stored(code)).add());
       if (texts.size() > 0) texts.execute();
-      insert(h, submissions);
+      insert(h, INSERT, fresh);
+      insert(h, RETRY, again);
       insert(h, audit);
     });
   }
 
-  private void insert(Handle h, List<Submission> submissions) {
+  private void insert(Handle h, String statement, List<Submission> submissions) {
     if (submissions.isEmpty()) return;
-    PreparedBatch rows = h.prepareBatch(INSERT);
+    PreparedBatch rows = h.prepareBatch(statement);
     for (Submission each : submissions) {
       CandidateIdentity identity = each.identity();
       bind(rows, each)

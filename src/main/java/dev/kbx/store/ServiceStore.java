@@ -21,11 +21,12 @@ public interface ServiceStore {
   /**
    * Stores all of them, or none.
    *
-   * @param submissions one with the id of a failed one takes its place; one that is stored and has
-   *     not failed stays as it is
+   * @param again those that are stored as failed, as they are now; one that has been retried
+   *     meanwhile stays as it is
    * @param sources of the candidates, by hash
    */
-  void accept(List<Submission> submissions, Map<String, String> sources, Audit audit);
+  void accept(
+      List<Submission> fresh, List<Submission> again, Map<String, String> sources, Audit audit);
 
   /**
    * Writes a little. Throws {@link StoreProblem} if nothing can be written, or there is soon no

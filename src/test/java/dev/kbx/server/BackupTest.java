@@ -133,6 +133,7 @@ class BackupTest {
         .service()
         .accept(
             List.of(submission),
+            List.of(),
             Map.of("hash", "x = 1"),
             new ServiceStore.Audit(now, "local", "submit", id));
   }

@@ -78,9 +78,11 @@ class ClaimTest {
     writes.put("copy", () -> store.copy(List.of()));
     writes.put(
         "accept",
-        () -> service.accept(List.of(), Map.of("c", "x"), new Audit(now, "a", "submit", "")));
-    writes.put("settle", () -> service.settle(List.of(queued())));
-    writes.put("assign", () -> service.assign(List.of(queued())));
+        () ->
+            service.accept(
+                List.of(), List.of(), Map.of("c", "x"), new Audit(now, "a", "submit", "")));
+    writes.put("settle", () -> service.settle(List.of(queued("local"))));
+    writes.put("assign", () -> service.assign(List.of(queued("local"))));
     writes.put("pending", service::pending);
     writes.put("add of the service", () -> service.add(90, verdict, false));
     writes.put(
@@ -93,10 +95,10 @@ class ClaimTest {
     return writes;
   }
 
-  private static Submission queued() {
+  private static Submission queued(String client) {
     return new Submission(
         "j_1",
-        "local",
+        client,
         null,
         RUN,
         null,
@@ -107,6 +109,28 @@ class ClaimTest {
         Instant.EPOCH,
         null,
         Submission.Outcome.NONE);
+  }
+
+  /** As of two servers whose clocks differ. */
+  @Test
+  void anIdThatAnotherSubmissionHasIsRefused() {
+    RunStore store = open(StoreAddress.of(folder.resolve("kbx.db")));
+    run(1).store(store);
+    accept(store, queued("ann"));
+    assertThatThrownBy(() -> accept(store, queued("bob"))).isInstanceOf(StoreProblem.class);
+    assertThat(store.service().submissions(List.of("j_1")))
+        .extracting(Submission::client)
+        .containsExactly("ann");
+  }
+
+  private static void accept(RunStore store, Submission submission) {
+    store
+        .service()
+        .accept(
+            List.of(submission),
+            List.of(),
+            Map.of("hash", "x"),
+            new Audit(Instant.EPOCH, submission.client(), "submit", ""));
   }
 
   private static void assertFenced(RunStore store, Verdict verdict) {
