@@ -64,17 +64,19 @@ public final class StandingRun {
   }
 
   /**
-   * Judges the candidate of a stored submission, unless it has a verdict. Blocks until the verdict
-   * is stored.
+   * Judges the candidate of a stored submission, unless it has a verdict that answers for it.
+   * Blocks until the verdict is stored.
    *
    * @param task of the submission
+   * @param answers whether a verdict that is there does; otherwise it is replaced
    * @throws InterruptedException if interrupted; the candidate then has no verdict
    */
-  public Placed judge(Submission submission, Task task) throws InterruptedException {
+  public Placed judge(Submission submission, Task task, boolean answers)
+      throws InterruptedException {
     try (var _ = inFlight.enter(submission.identity().text())) {
       Work work = store.service().work(submission.id()).orElseThrow();
       Place place = work.place();
-      if (place != null && place.stands()) return new Placed(place.position(), true);
+      if (place != null && place.stands() && answers) return new Placed(place.position(), true);
       Candidate candidate = candidate(work, task);
       Referee.Found found = referee.find(candidate, plan);
       Verdict verdict = found.judgement().on(candidate.provenance(run));

@@ -10,7 +10,6 @@ import dev.kbx.verdict.CandidateIdentity;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -29,6 +28,7 @@ final class Acceptance {
   private final ServiceStore store;
   private final Machine machine;
   private final OpenRuns runs;
+  private final KnownVerdicts verdicts;
   private final Backlog backlog;
   private final Figures figures;
   private final Runnable unsure;
@@ -42,12 +42,14 @@ final class Acceptance {
       ServiceStore store,
       Machine machine,
       OpenRuns runs,
+      KnownVerdicts verdicts,
       Backlog backlog,
       Figures figures,
       Runnable unsure) {
     this.store = store;
     this.machine = machine;
     this.runs = runs;
+    this.verdicts = verdicts;
     this.backlog = backlog;
     this.figures = figures;
     this.unsure = unsure;
@@ -73,7 +75,7 @@ final class Acceptance {
    * again in its place.
    */
   List<Submission> accept(Order order, List<Wanted> wanted) {
-    Map<String, Submission> known =
+    Map<String, Submission> byKey =
         new HashMap<>(
             store.keyed(
                 order.client(),
@@ -89,7 +91,7 @@ final class Acceptance {
       Candidate candidate = wanted.get(i).candidate();
       CandidateIdentity identity = candidate.identity();
       String key = wanted.get(i).key();
-      Submission earlier = key == null ? null : known.get(key);
+      Submission earlier = key == null ? null : byKey.get(key);
       if (earlier != null) same.need(earlier, wanted.get(i));
       if (earlier != null && earlier.state() != Submission.State.FAILED) {
         answer.add(earlier);
@@ -98,15 +100,15 @@ final class Acceptance {
       String run = ids.computeIfAbsent(identity.suite(), suite -> run(order, suite));
       String id = earlier == null ? nextId() : earlier.id();
       Submission submission = submission(order, id, run, candidate, identity, key, now);
-      if (key != null) known.put(key, submission);
+      if (key != null) byKey.put(key, submission);
       accepted.add(submission);
       if (earlier != null) again.add(id);
       answer.add(submission);
       sources.put(identity.source(), candidate.code());
     }
-    Map<String, Submission> done = judged(accepted);
-    store(order.client(), now(accepted, done), again, sources, now);
-    return now(answer, done);
+    Map<String, Integer> known = verdicts.of(accepted);
+    store(order.client(), now(accepted, known), again, sources, now);
+    return now(answer, known);
   }
 
   private String run(Order order, String suite) {
@@ -137,26 +139,13 @@ final class Acceptance {
         Submission.Outcome.NONE);
   }
 
-  /** Those whose candidates have a verdict in their run, by id. */
-  private Map<String, Submission> judged(List<Submission> accepted) {
-    Map<String, List<Submission>> byRun = new HashMap<>();
-    for (Submission each : accepted) {
-      byRun.computeIfAbsent(each.run(), _ -> new ArrayList<>()).add(each);
-    }
-    Map<String, Submission> done = new HashMap<>();
-    byRun.forEach((run, some) -> {
-      Map<CandidateIdentity, Integer> places =
-          store.judged(run, some.stream().map(Submission::identity).toList());
-      for (Submission each : some) {
-        Integer place = places.get(each.identity());
-        if (place != null) done.put(each.id(), each.done(place, true, 0.0));
-      }
-    });
-    return done;
-  }
-
-  private static List<Submission> now(Collection<Submission> some, Map<String, Submission> done) {
-    return some.stream().map(each -> done.getOrDefault(each.id(), each)).toList();
+  private static List<Submission> now(List<Submission> some, Map<String, Integer> known) {
+    return some.stream()
+        .map(each -> {
+          Integer place = known.get(each.id());
+          return place == null ? each : each.done(place, true, 0.0);
+        })
+        .toList();
   }
 
   private void store(

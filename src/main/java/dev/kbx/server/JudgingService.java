@@ -1,5 +1,7 @@
 package dev.kbx.server;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.run.StandingRun.Placed;
 import dev.kbx.store.ClaimLost;
 import dev.kbx.store.RunStore;
@@ -40,6 +42,7 @@ final class JudgingService implements AutoCloseable {
   private final Machine machine;
   private final Acceptance acceptance;
   private final OpenRuns runs;
+  private final KnownVerdicts verdicts;
   private final Inheritance inheritance;
   private final Backlog backlog;
   private final Feeds feeds;
@@ -83,16 +86,32 @@ final class JudgingService implements AutoCloseable {
               else feeds.changed(run);
               figures.verdict(verdict, known);
             });
+    this.verdicts = new KnownVerdicts(store.service(), machine);
     this.backlog = new Backlog(limit, this::retrySeconds);
     this.health = new StoreHealth(store.service(), up -> backlog.pause(store, !up));
     this.settlements = new Settlements(store.service(), health);
     this.acceptance =
-        new Acceptance(store.service(), machine, runs, backlog, figures, () -> unsure.set(true));
+        new Acceptance(
+            store.service(), machine, runs, verdicts, backlog, figures, () -> unsure.set(true));
     this.inheritance = new Inheritance(store, machine, runs);
-    adopt(store.service().pending());
+    adopt(pending());
     figures.watch(backlog::queued, backlog::judging, backlog::oldestSeconds, health);
     this.dispatcher = Thread.ofVirtual().name("dispatcher").start(this::dispatch);
     this.claim = new ClaimWatch(store, this::giveUp);
+  }
+
+  /** What earlier servers have left queued, unless it was judged when they were stopped. */
+  private List<Submission> pending() {
+    List<Submission> queued = store.service().queued();
+    Map<String, Integer> judged = verdicts.of(queued);
+    store
+        .service()
+        .settle(
+            queued.stream()
+                .filter(each -> judged.containsKey(each.id()))
+                .map(each -> each.done(requireNonNull(judged.get(each.id())), false, null))
+                .toList());
+    return queued.stream().filter(each -> !judged.containsKey(each.id())).toList();
   }
 
   private void adopt(List<Submission> queued) {
@@ -250,7 +269,7 @@ final class JudgingService implements AutoCloseable {
         expire(next);
       } else {
         Task task = task(submission.identity());
-        Placed placed = runs.of(submission.run()).judge(submission, task);
+        Placed placed = runs.of(submission.run()).judge(submission, task, verdicts.answerOn(task));
         end(next, submission.done(placed.position(), placed.known(), next.seconds()));
       }
       free(next);

@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
- * The runs that the service judges into: one for each name, suite, plan, model and driver of the
- * device, and versions.
+ * The runs that the service judges into: one for each name, suite with the content of its files,
+ * plan, model and driver of the device, and versions.
  */
 final class OpenRuns {
   private static final DateTimeFormatter TIME =
@@ -36,6 +36,7 @@ final class OpenRuns {
   private final Conditions here;
   private final SecureRandom random = new SecureRandom();
   private final Map<String, String> ids = new HashMap<>();
+  private final Map<String, String> digests = new HashMap<>();
   private final Map<String, StandingRun> open = new HashMap<>();
 
   /** Receives every verdict, from several threads. */
@@ -59,6 +60,7 @@ final class OpenRuns {
             List.of(
                     name,
                     suite.name(),
+                    digests.computeIfAbsent(suite.name(), _ -> suite.digest()),
                     text,
                     plan.secret(),
                     here.device(),

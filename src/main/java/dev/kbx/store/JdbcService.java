@@ -164,20 +164,6 @@ final class JdbcService implements ServiceStore {
   }
 
   @Override
-  public List<Submission> pending() {
-    store.write(h ->
-        h.execute(
-            """
-            UPDATE submission SET state = 'done', position = (SELECT v.position FROM verdict v
-              WHERE v.run = submission.run AND v.identity = submission.identity)
-            WHERE state = 'queued' AND EXISTS (SELECT 1 FROM verdict v
-              WHERE v.run = submission.run AND v.identity = submission.identity
-                AND v.status <> 'infrastructure')
-            """));
-    return queued();
-  }
-
-  @Override
   public List<Submission> queued() {
     return store.get(h ->
         h.createQuery(SUBMISSION + "WHERE state = 'queued' ORDER BY id")

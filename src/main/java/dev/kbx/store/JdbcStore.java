@@ -160,7 +160,7 @@ final class JdbcStore implements RunStore {
    * Stores a verdict.
    *
    * @param code null if it is stored
-   * @param again whether one with status {@code infrastructure} may be there
+   * @param again whether there may be one at that position, which it replaces
    */
   Stored put(int position, Verdict verdict, @Nullable String code, boolean again) {
     Map<String, @Nullable Object> row = VerdictColumns.of(database, position, verdict);
@@ -173,9 +173,7 @@ final class JdbcStore implements RunStore {
             .execute();
       }
       if (again) {
-        t.createUpdate(
-                "DELETE FROM verdict WHERE run = :run AND position = :position"
-                    + " AND status = 'infrastructure'")
+        t.createUpdate("DELETE FROM verdict WHERE run = :run AND position = :position")
             .bind("run", verdict.run())
             .bind("position", position)
             .execute();

@@ -40,9 +40,6 @@ public interface ServiceStore {
   /** Stores in which runs submissions are judged, and why, of those that are still queued. */
   void assign(List<Submission> submissions);
 
-  /** All that are queued, in the order of acceptance; those that have a verdict become done. */
-  List<Submission> pending();
-
   /** All that are queued, whether or not they have a verdict, in the order of acceptance. */
   List<Submission> queued();
 
@@ -77,7 +74,7 @@ public interface ServiceStore {
   /**
    * Stores the verdict on a candidate that was accepted, whose source is stored.
    *
-   * @param again whether it replaces one with status {@code infrastructure} at that position
+   * @param again whether it replaces one at that position
    * @see RunStore#add
    */
   Stored add(int position, Verdict verdict, boolean again);

@@ -11,6 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.apache.commons.codec.digest.DigestUtils;
 
 /** A benchmark: its tasks in the order of their paths, and the task files that cannot be used. */
 public final class Suite {
@@ -58,6 +60,14 @@ public final class Suite {
   /** {@code kernelbenchx}, or the folder's name. */
   public String name() {
     return name;
+  }
+
+  /** SHA-256, in hexadecimal digits, of what its tasks' files hold now. Reads them all. */
+  public String digest() {
+    return DigestUtils.sha256Hex(
+        tasks.stream()
+            .map(task -> task.path() + " " + task.digest())
+            .collect(Collectors.joining("\n")));
   }
 
   public Path root() {

@@ -42,7 +42,7 @@ class BackupTest {
     }
     try (RunStore restored = RunStore.open(StoreAddress.of(copy))) {
       assertThat(restored.runs()).extracting(RunInfo::id).containsExactly(RUN);
-      assertThat(restored.service().pending()).extracting(Submission::id).containsExactly("j_1");
+      assertThat(restored.service().queued()).extracting(Submission::id).containsExactly("j_1");
       accept(restored, "j_3");
       assertThat(restored.service().work("j_3").orElseThrow().code()).isEqualTo("x = 1");
     }
@@ -63,7 +63,7 @@ class BackupTest {
     needsNoError("psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", dump.toString(), "-d", address(to));
     try (RunStore restored = RunStore.open(StoreAddress.of(to))) {
       assertThat(restored.runs()).extracting(RunInfo::id).containsExactly(RUN);
-      assertThat(restored.service().pending()).extracting(Submission::id).containsExactly("j_1");
+      assertThat(restored.service().queued()).extracting(Submission::id).containsExactly("j_1");
       accept(restored, "j_3");
       assertThat(restored.service().work("j_3").orElseThrow().code()).isEqualTo("x = 1");
     }

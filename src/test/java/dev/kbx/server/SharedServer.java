@@ -4,6 +4,8 @@ import dev.kbx.Bundled;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore;
 import dev.kbx.store.StoreAddress;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Verdict;
 import java.net.URI;
@@ -28,7 +30,7 @@ final class SharedServer implements AutoCloseable {
 
   /**
    * @param device that its verdicts are on
-   * @param suites that it serves
+   * @param suites that it serves: names of bundled ones, and folders
    */
   SharedServer(
       StoreAddress address,
@@ -43,8 +45,11 @@ final class SharedServer implements AutoCloseable {
     store = RunStore.open(address);
     store.claim(ServiceStore.CLAIM);
     reads = RunStore.open(address);
-    Map<String, dev.kbx.task.Suite> served = new LinkedHashMap<>();
-    for (String suite : suites) served.put(suite, Bundled.suite(suite));
+    Map<String, Suite> served = new LinkedHashMap<>();
+    for (String name : suites) {
+      Suite suite = name.contains("/") ? Suites.open(name, Path.of("tasks")) : Bundled.suite(name);
+      served.put(suite.name(), suite);
+    }
     server =
         KbxServer.start(
             new Listening("127.0.0.1", 0, false, Optional.empty()),

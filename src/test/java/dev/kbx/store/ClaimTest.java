@@ -83,7 +83,6 @@ class ClaimTest {
                 List.of(), List.of(), Map.of("c", "x"), new Audit(now, "a", "submit", "")));
     writes.put("settle", () -> service.settle(List.of(queued("local"))));
     writes.put("assign", () -> service.assign(List.of(queued("local"))));
-    writes.put("pending", service::pending);
     writes.put("add of the service", () -> service.add(90, verdict, false));
     writes.put(
         "begin of the service",
