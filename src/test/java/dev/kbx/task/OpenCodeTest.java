@@ -42,6 +42,16 @@ class OpenCodeTest {
         "import pandas as pd",
         "W = __import__('os')",
         "HERE = __file__",
+        "W = getattr(torch, 'load')('w.pt')",
+        "import torch\nW = getattr(torch.jit, 'lo' + 'ad')('w.pt')",
+        "get = getattr",
+        "W = operator.attrgetter('load')(torch)('w.pt')",
+        "W = np.fromregex('w.txt', '.', np.int8)",
+        "W = warnings.linecache.getline('w.txt', 1)",
+        "W = random._os.environ",
+        "W = torch.utils.data.datapipes.iter.FileOpener(['w.txt'])",
+        "W = typing.io.open_code",
+        "W = torch._C._get_file('w')",
         "def f(:",
       })
   void codeThatMayReadOtherThingsIsFound(String code) {
