@@ -8,6 +8,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Csv<R extends Record> {
   /** What formulas begin with, also in the wide forms that some spreadsheets read. */
-  private static final String FORMULA = "=+-@\t\r\n＝＋－＠";
+  private static final String FORMULA = "[=+\\-@＝＋－＠]";
+
+  private static final Pattern FIRST = Pattern.compile("^(?=[\t\r\n]| *" + FORMULA + ")");
+
+  /** A spreadsheet may be told to split at others than commas; quotes mean nothing then. */
+  private static final Pattern LATER =
+      Pattern.compile("(?<=[;\t\r\n])([ \"]*+)(?=" + FORMULA + ")");
 
   private final RecordComponent[] columns;
   private final Writer writer;
@@ -64,8 +71,8 @@ final class Csv<R extends Record> {
    * apostrophe before it is what spreadsheets themselves write before a text.
    */
   private static String harmless(String text) {
-    String visible = Text.visible(text);
-    return !visible.isEmpty() && FORMULA.indexOf(visible.charAt(0)) >= 0 ? "'" + visible : visible;
+    String later = LATER.matcher(Text.visible(text)).replaceAll("$1'");
+    return FIRST.matcher(later).replaceFirst("'");
   }
 
   private void line(String text) {

@@ -82,7 +82,9 @@ class DataFilesTest {
   /** The text as it comes out of a file that is harmless. */
   private static String kept(String text) {
     String visible = Text.visible(text);
-    return visible.matches("(?s)[=\n\r].*") ? "'" + visible : visible;
+    return visible
+        .replaceAll("(?<=[;\n\r])([ \"]*)(?==)", "$1'")
+        .replaceFirst("^(?=[\n\r]| *=)", "'");
   }
 
   @ParameterizedTest
@@ -95,15 +97,28 @@ class DataFilesTest {
         "\t=1",
         "\r=1",
         "\n=1",
-        "＝1"
+        "＝1",
+        "  =1",
+        "x;=HYPERLINK(\"http://evil.example\")",
+        "x;  +1",
+        "x;-2",
+        "x; @SUM(1)",
+        "x\t=1",
+        "x\t ＝1",
+        "x\n=1",
+        "x;\"=1\"",
+        "x;y;=1"
       })
   void noTextIsAFormula(String text) {
     StringWriter writer = new StringWriter();
     new Csv<>(Pair.class, writer).write(new Pair(text, "x" + text));
     List<String> row = read(writer.toString()).get(1);
-    assertThat(row.getFirst()).matches("(?s)('|\\\\u).*");
-    assertThat(row.getFirst()).endsWith(Text.visible(text));
-    assertThat(row.getLast()).isEqualTo("x" + Text.visible(text));
+    assertThat(row.getFirst().replace("'", "")).isEqualTo(Text.visible(text).replace("'", ""));
+    assertThat(row.getLast()).startsWith("x");
+    // Whatever the reader takes for the end of a cell.
+    for (String cell : writer.toString().split("[,;\t\r\n]", -1)) {
+      assertThat(cell.strip().replaceFirst("^[\" ]+", "")).doesNotMatch("(?s)[=+@＝-].*");
+    }
   }
 
   record Figures(@Nullable Double value, int count, boolean flag) {}
