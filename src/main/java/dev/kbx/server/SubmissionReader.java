@@ -216,7 +216,7 @@ final class SubmissionReader {
     }
     if (reading.candidates().size() > MOST_CANDIDATES) {
       throw Refusal.of(
-          413,
+          422,
           "it has %d candidates; at most 10000 at a time".formatted(reading.candidates().size()));
     }
     return new Read(

@@ -316,6 +316,24 @@ class ServerTest {
     assertThat(json(skipped).path("problems")).hasSize(1);
   }
 
+  /** However they are sent. */
+  @Test
+  void tenThousandCandidatesAreTheMost() throws Exception {
+    StringBuilder rows = new StringBuilder();
+    StringBuilder list = new StringBuilder("{\"task\":\"relu\",\"code\":\"\"}");
+    for (int i = 0; i <= 10_000; i++) {
+      rows.append("{\"file\":\"Activation/relu.py\",\"predict\":\"x = %d\"}\n".formatted(i));
+      if (i > 0) list.append(",{\"task\":\"relu\",\"code\":\"\"}");
+    }
+    String body = "{\"candidates\":[%s]}".formatted(list);
+    HttpResponse<String> json = post("/v1/judgements", "application/json", body);
+    HttpResponse<String> file = post("/v1/judgements", "application/x-ndjson", rows.toString());
+    for (HttpResponse<String> refused : List.of(json, file)) {
+      assertThat(refused.statusCode()).as(refused.body()).isEqualTo(422);
+      assertThat(refused.body()).contains("10000");
+    }
+  }
+
   private HttpResponse<String> upload(String name, String code) throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
