@@ -34,6 +34,14 @@ final class Answers {
     body.put("detail", String.valueOf(refusal.getMessage()));
     if (refusal.pointer() != null) body.put("pointer", refusal.pointer());
     if (!refusal.problems().isEmpty()) body.put("problems", refusal.problems());
+    head(response, refusal);
+    response.header(HeaderNames.CONTENT_TYPE, "application/problem+json");
+    Heads.send(response, Json.mapper().writeValueAsBytes(body));
+  }
+
+  /** Status and headers of a refusal, whose body may be a page. */
+  static void head(ServerResponse response, Refusal refusal) {
+    response.status(Status.create(refusal.status()));
     if (refusal.retrySeconds() > 0) {
       response.header(HeaderNames.RETRY_AFTER, Integer.toString(refusal.retrySeconds()));
     }
@@ -42,8 +50,6 @@ final class Answers {
     }
     if (refusal.closing()) response.header(HeaderNames.CONNECTION, "close");
     if (refusal.status() == 401) response.header(HeaderNames.WWW_AUTHENTICATE, "Bearer");
-    response.status(status).header(HeaderNames.CONTENT_TYPE, "application/problem+json");
-    Heads.send(response, Json.mapper().writeValueAsBytes(body));
   }
 
   /** An object with a list of objects that are JSON already. */

@@ -24,7 +24,7 @@ interface Desk {
   /**
    * Accepts a candidate.
    *
-   * @throws Refused if it cannot be judged, or not now
+   * @throws Refusal if it cannot be judged, or not now
    */
   Accepted submit(Viewer viewer, Submission submission);
 
@@ -35,13 +35,4 @@ interface Desk {
    * @param judgement id of the submission
    */
   record Accepted(String candidate, String judgement) {}
-
-  /** Why a form was refused, in a line for who filled it. */
-  final class Refused extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
-    Refused(String why) {
-      super(why);
-    }
-  }
 }

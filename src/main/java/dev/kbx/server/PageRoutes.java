@@ -39,8 +39,6 @@ final class PageRoutes implements HttpService {
   private static final Header FRESH = HeaderValues.create("Cache-Control", "no-store");
   private static final Header CACHED = HeaderValues.create("Cache-Control", "max-age=300");
 
-  private static final Status UNUSABLE = Status.create(422, "Unprocessable Content");
-
   /** A page more than anybody turns to, and a place in a table that an int can hold. */
   private static final int LAST_PAGE = 1_000_000;
 
@@ -223,8 +221,8 @@ final class PageRoutes implements HttpService {
       see(
           response,
           "/candidates/%s?judgement=%s".formatted(accepted.candidate(), accepted.judgement()));
-    } catch (Desk.Refused e) {
-      response.status(UNUSABLE);
+    } catch (Refusal e) {
+      Answers.head(response, e);
       html(response, dashboard.submit(viewer.get(), given, e.getMessage()));
     }
   }

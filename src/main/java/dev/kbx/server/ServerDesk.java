@@ -100,21 +100,17 @@ final class ServerDesk implements Desk {
 
   @Override
   public Accepted submit(Viewer viewer, dev.kbx.dashboard.Submission form) {
-    try {
-      ObjectNode body = Json.mapper().createObjectNode();
-      body.put("task", form.task()).put("code", form.code());
-      if (!form.suite().isEmpty()) body.put("suite", form.suite());
-      ObjectNode plan = Json.mapper().createObjectNode();
-      if (!form.grade().isEmpty()) plan.put("grade", form.grade());
-      if (!form.policy().isEmpty()) plan.put("policy", form.policy());
-      Read read = new SubmissionReader(machine).ofJson(body);
-      Plan how = Plans.of(plan, machine.secret());
-      String run = SubmissionReader.run(Optional.of(form.run()).filter(given -> !given.isEmpty()));
-      Acceptance.Order order = new Acceptance.Order(viewer.client(), run, how, 0, null);
-      Submission accepted = judging.accept(order, read.wanted()).getFirst();
-      return new Accepted(accepted.identity().source(), accepted.id());
-    } catch (Refusal refusal) {
-      throw new Refused(String.valueOf(refusal.getMessage()));
-    }
+    ObjectNode body = Json.mapper().createObjectNode();
+    body.put("task", form.task()).put("code", form.code());
+    if (!form.suite().isEmpty()) body.put("suite", form.suite());
+    ObjectNode plan = Json.mapper().createObjectNode();
+    if (!form.grade().isEmpty()) plan.put("grade", form.grade());
+    if (!form.policy().isEmpty()) plan.put("policy", form.policy());
+    Read read = new SubmissionReader(machine).ofJson(body);
+    Plan how = Plans.of(plan, machine.secret());
+    String run = SubmissionReader.run(Optional.of(form.run()).filter(given -> !given.isEmpty()));
+    Acceptance.Order order = new Acceptance.Order(viewer.client(), run, how, 0, null);
+    Submission accepted = judging.accept(order, read.wanted()).getFirst();
+    return new Accepted(accepted.identity().source(), accepted.id());
   }
 }

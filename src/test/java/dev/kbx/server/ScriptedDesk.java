@@ -53,7 +53,7 @@ final class ScriptedDesk implements Desk {
   @Override
   public Accepted submit(Viewer client, Submission submission) {
     if (submission.task().equals("Nowhere/none")) {
-      throw new Refused("no task 'Nowhere/none'; did you mean <Activation/relu>?");
+      throw Refusal.of(422, "no task 'Nowhere/none'; did you mean <Activation/relu>?");
     }
     submissions.add(submission);
     return new Accepted(HASH, "j_1");

@@ -11,6 +11,7 @@ import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Json;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -196,6 +197,31 @@ class ServerTest {
     assertThat(json(cancelled).path("state").asString()).isEqualTo("cancelled");
     assertThat(send(to("/v1/judgements/" + last).DELETE()).statusCode()).isEqualTo(409);
     assertThat(json(get("/v1/judgements?state=cancelled")).path("judgements")).hasSize(1);
+  }
+
+  /** A form is answered as the same request to the API is. */
+  @Test
+  void aFormIsToldOfAFullQueueAndOfADrain() throws Exception {
+    referee.permits.drainPermits();
+    String[] codes = new String[50];
+    for (int i = 0; i < codes.length; i++) codes[i] = code(i);
+    assertThat(submit("", codes).statusCode()).isEqualTo(202);
+    HttpResponse<String> full = form("x = <1>");
+    assertThat(full.statusCode()).as(full.body()).isEqualTo(429);
+    assertThat(full.headers().firstValue("Retry-After")).isPresent();
+    assertThat(full.body()).contains("x = &lt;1&gt;</textarea>");
+    referee.permits.release(1_000);
+    server.drain(Patience.LIMIT);
+    HttpResponse<String> drained = form("x = 2");
+    assertThat(drained.statusCode()).as(drained.body()).isEqualTo(503);
+    assertThat(drained.headers().firstValue("Retry-After")).contains("5");
+  }
+
+  private HttpResponse<String> form(String code) throws Exception {
+    return post(
+        "/submit",
+        "application/x-www-form-urlencoded",
+        "task=Activation/relu&code=" + URLEncoder.encode(code, StandardCharsets.UTF_8));
   }
 
   @Test
