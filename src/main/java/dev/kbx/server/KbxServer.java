@@ -11,6 +11,7 @@ import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.HttpException;
+import io.helidon.http.HttpPrologue;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
@@ -46,6 +47,9 @@ public final class KbxServer implements AutoCloseable {
 
   /** Of the first line of a request: room for the most {@code ids=} that may be asked for. */
   private static final int MOST_LINE_BYTES = 64 << 10;
+
+  /** U+0000 in an address. */
+  private static final String ZERO = "%00";
 
   private final WebServer web;
   private final Listening where;
@@ -190,6 +194,7 @@ public final class KbxServer implements AutoCloseable {
               if (isClosing(response) || request.content().consumed()) return;
               drop(request, interrupts); // The next request comes after it.
             })
+            .addFilter(KbxServer::needText)
             .any((request, _) -> {
               throw unknown(request.path(), routes.methods(request.path()));
             })
@@ -209,6 +214,16 @@ public final class KbxServer implements AutoCloseable {
       FilterChain chain, RoutingRequest request, RoutingResponse response) {
     chain.proceed();
     if (isClosing(response)) throw new CloseConnectionException("announced in the answer");
+  }
+
+  /** No name has U+0000, and not every store can be asked for it. */
+  private static void needText(
+      FilterChain chain, RoutingRequest request, RoutingResponse response) {
+    HttpPrologue asked = request.prologue();
+    if (asked.uriPath().rawPath().contains(ZERO) || asked.query().rawValue().contains(ZERO)) {
+      throw Refusal.of(400, "the address has the character U+0000 (%00), which no name has");
+    }
+    chain.proceed();
   }
 
   private static void drop(RoutingRequest request, Interrupts interrupts) {
@@ -262,6 +277,12 @@ public final class KbxServer implements AutoCloseable {
       ServerResponse response, StoreProblem problem, StoreHealth store) {
     if (problem instanceof ClaimLost) { // Logged when it was noticed.
       Answers.problem(response, Refusal.claimLost());
+      return;
+    }
+    if (problem.refused() && store.missing().isEmpty()) {
+      LOG.log(System.Logger.Level.DEBUG, problem.getMessage());
+      Answers.problem(
+          response, Refusal.of(400, "the request has what the store can neither keep nor find"));
       return;
     }
     // It may have gone: whoever is judged waits then.

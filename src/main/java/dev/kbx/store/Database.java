@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 import java.util.Properties;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.JdbiException;
 
 /** The differences between SQLite and PostgreSQL; schema and queries are the same. */
 interface Database {
@@ -56,6 +57,14 @@ interface Database {
 
   /** Whether a failure is about the data or the statement, and not about the database. */
   boolean refuses(SQLException e);
+
+  /** What a failed statement is thrown as. */
+  default StoreProblem problem(JdbiException e) {
+    Throwable cause = e;
+    while (!(cause instanceof SQLException) && cause.getCause() != null) cause = cause.getCause();
+    boolean refused = !(cause instanceof SQLException sql) || refuses(sql);
+    return new StoreProblem(label(), reason(e), refused, e);
+  }
 
   /** The cause of a failure, in one line. */
   String reason(Throwable e);

@@ -53,7 +53,7 @@ final class JdbcQueries implements VerdictQueries {
     try {
       return pool.jdbi().withHandle(get::with);
     } catch (JdbiException e) {
-      throw new StoreProblem(database.label(), database.reason(e), e);
+      throw database.problem(e);
     } catch (JacksonException e) {
       throw new StoreProblem(
           database.label(), "is damaged: a verdict cannot be read; " + database.advice(), e);

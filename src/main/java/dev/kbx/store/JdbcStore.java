@@ -465,7 +465,7 @@ final class JdbcStore implements RunStore {
     try {
       use.with(handle());
     } catch (JdbiException e) {
-      throw problem(e);
+      throw database.problem(e);
     }
   }
 
@@ -473,15 +473,8 @@ final class JdbcStore implements RunStore {
     try {
       return get.with(handle());
     } catch (JdbiException e) {
-      throw problem(e);
+      throw database.problem(e);
     }
-  }
-
-  private StoreProblem problem(JdbiException e) {
-    Throwable cause = e;
-    while (!(cause instanceof SQLException) && cause.getCause() != null) cause = cause.getCause();
-    boolean refused = !(cause instanceof SQLException sql) || database.refuses(sql);
-    return new StoreProblem(database.label(), database.reason(e), refused, e);
   }
 
   /** The connection; reopened if it was lost, and then used only once it has all claims again. */

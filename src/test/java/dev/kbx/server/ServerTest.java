@@ -324,6 +324,50 @@ class ServerTest {
         .contains("application/problem+json");
   }
 
+  /** PostgreSQL keeps no U+0000, and asking it for one fails. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aCharacterThatNoNameHasIsRefused(boolean team) throws Exception {
+    if (team) {
+      stop();
+      start(StoreAddress.of(TestPostgres.newDatabase()), 100, false);
+    }
+    String run = json(submit("?wait=20", code(1))).path("run").asString();
+    for (String path :
+        List.of(
+            "/v1/judgements?cursor=%00",
+            "/v1/judgements?run=a%00b",
+            "/v1/judgements?ids=j_1,%00",
+            "/v1/judgements/%00",
+            "/v1/runs/%00",
+            "/v1/runs/%00/report",
+            "/v1/runs/" + run + "/verdicts?status=%00",
+            "/v1/runs/" + run + "/verdicts?task=%00",
+            "/v1/candidates/%00",
+            "/v1/leaderboard?suite=%00&device=%00",
+            "/v1/tasks?category=%00",
+            "/runs/%00",
+            "/runs/" + run + "?task=%00",
+            "/candidates/%00",
+            "/compare?a=%00&b=%00",
+            "/tasks/kernelbenchx/Activation/%00",
+            "/nothing?%00=1")) {
+      HttpResponse<String> refused = get(path);
+      assertThat(refused.statusCode()).as(path + refused.body()).isEqualTo(400);
+      assertThat(refused.body()).as(path).contains("U+0000");
+    }
+    assertThat(get("/health/ready").statusCode()).isEqualTo(200);
+    assertThat(get("/v1/runs/%2500").statusCode()).isEqualTo(404);
+    for (String name : List.of("key", "method", "model", "run")) {
+      HttpResponse<String> sent =
+          post(
+              "/v1/judgements?wait=20",
+              "application/json",
+              "{\"task\":\"relu\",\"code\":\"x = 1\",\"%s\":\"a\\u0000b\"}".formatted(name));
+      assertThat(sent.statusCode()).as(name + sent.body()).isIn(200, 422);
+    }
+  }
+
   @Test
   void aFolderIsUploadedAndNothingLeavesIt() throws Exception {
     HttpResponse<String> good = upload("Activation/relu.py", code(7));
