@@ -26,7 +26,7 @@ public record Spent(
     long unpriced,
     double deviceSeconds,
     long reported) {
-  public static final Spent NOTHING = new Spent(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final Spent NOTHING = new Amounts().spent();
 
   /** What can be limited. */
   public enum Kind {
@@ -59,15 +59,79 @@ public record Spent(
   }
 
   public Spent plus(Spent other) {
-    return new Spent(
-        calls + other.calls,
-        requests + other.requests,
-        lost + other.lost,
-        tokens + other.tokens,
-        uncounted + other.uncounted,
-        usd + other.usd,
-        unpriced + other.unpriced,
-        deviceSeconds + other.deviceSeconds,
-        reported + other.reported);
+    return new Amounts()
+        .calls(calls + other.calls)
+        .requests(requests + other.requests)
+        .lost(lost + other.lost)
+        .tokens(tokens + other.tokens)
+        .uncounted(uncounted + other.uncounted)
+        .usd(usd + other.usd)
+        .unpriced(unpriced + other.unpriced)
+        .deviceSeconds(deviceSeconds + other.deviceSeconds)
+        .reported(reported + other.reported)
+        .spent();
+  }
+
+  /** Amounts by name, each 0 unless it is set: nine numbers in a row are easily mistaken. */
+  public static final class Amounts {
+    private long calls;
+    private long requests;
+    private long lost;
+    private long tokens;
+    private long uncounted;
+    private double usd;
+    private long unpriced;
+    private double deviceSeconds;
+    private long reported;
+
+    public Amounts calls(long many) {
+      calls = many;
+      return this;
+    }
+
+    public Amounts requests(long many) {
+      requests = many;
+      return this;
+    }
+
+    public Amounts lost(long many) {
+      lost = many;
+      return this;
+    }
+
+    public Amounts tokens(long many) {
+      tokens = many;
+      return this;
+    }
+
+    public Amounts uncounted(long many) {
+      uncounted = many;
+      return this;
+    }
+
+    public Amounts usd(double amount) {
+      usd = amount;
+      return this;
+    }
+
+    public Amounts unpriced(long many) {
+      unpriced = many;
+      return this;
+    }
+
+    public Amounts deviceSeconds(double amount) {
+      deviceSeconds = amount;
+      return this;
+    }
+
+    public Amounts reported(long many) {
+      reported = many;
+      return this;
+    }
+
+    public Spent spent() {
+      return new Spent(
+          calls, requests, lost, tokens, uncounted, usd, unpriced, deviceSeconds, reported);
+    }
   }
 }

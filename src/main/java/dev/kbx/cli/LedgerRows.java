@@ -94,15 +94,16 @@ final class LedgerRows {
   }
 
   private static Spent spent(Spending spent) {
-    return new Spent(
-        spent.calls(),
-        spent.requests(),
-        spent.lost(),
-        spent.tokens(),
-        spent.uncounted(),
-        spent.usd(),
-        spent.unpriced(),
-        spent.deviceSeconds(),
-        spent.reported());
+    return new Spent.Amounts()
+        .calls(spent.calls())
+        .requests(spent.requests())
+        .lost(spent.lost())
+        .tokens(spent.tokens())
+        .uncounted(spent.uncounted())
+        .usd(spent.usd())
+        .unpriced(spent.unpriced())
+        .deviceSeconds(spent.deviceSeconds())
+        .reported(spent.reported())
+        .spent();
   }
 }

@@ -13,23 +13,15 @@ final class Accounts {
   private final Map<String, Spending> reservedByMethod = new HashMap<>();
 
   synchronized void add(Unit unit, Event event) {
-    release(unit, event);
-    Spending known = byUnit.getOrDefault(unit, Spending.NOTHING);
-    byUnit.put(unit, known.with(event));
-    byMethod.merge(unit.method(), Spending.NOTHING.with(event), Spending::plus);
+    Spending more = Spending.NOTHING.with(event);
+    if (!(event instanceof Event.Program)) release(unit, more);
+    byUnit.merge(unit, more, Spending::plus);
+    byMethod.merge(unit.method(), more, Spending::plus);
   }
 
-  /** What was reserved is now in the event. */
-  private void release(Unit unit, Event event) {
-    if (!reserved.containsKey(unit)) return; // Of an earlier session.
-    switch (event) {
-      case Event.Prompt _ -> reserve(unit, Spending.calls(-1));
-      case Event.Reply e -> {
-        if (!e.cached()) reserve(unit, Spending.repeated(1L - e.attempts()));
-      }
-      case Event.NoReply e -> reserve(unit, Spending.repeated(1L - e.attempts()));
-      default -> {}
-    }
+  /** What was reserved is now spent; nothing of an earlier session was. */
+  private void release(Unit unit, Spending spent) {
+    if (reserved.containsKey(unit)) reserve(unit, spent.released());
   }
 
   /** What one trajectory spent. */

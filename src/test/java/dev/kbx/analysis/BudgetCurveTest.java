@@ -13,7 +13,12 @@ import org.junit.jupiter.api.Test;
 
 class BudgetCurveTest {
   private static Spent calls(long calls) {
-    return new Spent(calls, calls, 0, 100 * calls, 0, 0, calls, 0, 0);
+    return new Spent.Amounts()
+        .calls(calls)
+        .requests(calls)
+        .tokens(100 * calls)
+        .unpriced(calls)
+        .spent();
   }
 
   private static TrajectoryRow row(
@@ -71,7 +76,8 @@ class BudgetCurveTest {
 
   @Test
   void aReplyThatDoesNotTellItsTokensIsNotFree() {
-    Spent unknown = new Spent(2, 2, 0, 100, 1, 0, 2, 0, 0);
+    Spent unknown =
+        new Spent.Amounts().calls(2).requests(2).tokens(100).uncounted(1).unpriced(2).spent();
     TrajectoryRow row =
         new TrajectoryRow("refine", "m", "A/b", 0, true, null, true, List.of(), unknown, unknown);
     BudgetCurve curve = curve(Spent.Kind.TOKENS, row("A/a", 0, true, 3, 1), row);

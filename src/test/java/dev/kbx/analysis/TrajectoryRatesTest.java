@@ -16,7 +16,8 @@ class TrajectoryRatesTest {
 
   private static TrajectoryRow row(
       String method, String task, int sample, @Nullable Boolean development, Boolean correct) {
-    Spent spent = new Spent(2, 2, 0, 10, 0, 0.5, 0, 1, 0);
+    Spent spent =
+        new Spent.Amounts().calls(2).requests(2).tokens(10).usd(0.5).deviceSeconds(1).spent();
     return new TrajectoryRow(
         method, "m", task, sample, true, development, correct, List.of(), spent, spent);
   }
@@ -41,7 +42,9 @@ class TrajectoryRatesTest {
     assertThat(rates.gap().high()).isEqualTo(1);
     assertThat(rates.solved()).isEqualTo(2);
     assertThat(rates.passAtK()).isNull();
-    assertThat(rates.spent()).isEqualTo(new Spent(8, 8, 0, 40, 0, 2, 0, 4, 0));
+    assertThat(rates.spent())
+        .isEqualTo(
+            new Spent.Amounts().calls(8).requests(8).tokens(40).usd(2).deviceSeconds(4).spent());
   }
 
   @Test

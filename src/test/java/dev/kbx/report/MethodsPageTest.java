@@ -180,7 +180,7 @@ class MethodsPageTest extends BrowserTest {
 
   @Test
   void withoutAFinalJudgementNothingIsCalledUnsolved() throws IOException {
-    Spent spent = new Spent(1, 1, 0, 0, 0, 0, 0, 0, 0);
+    Spent spent = new Spent.Amounts().calls(1).requests(1).spent();
     TrajectoryRow row =
         new TrajectoryRow("refine", "m", "Math/exp", 0, true, true, null, List.of(), spent, spent);
     RunInfo run = Fixtures.run(Fixtures.CPU, 1, 1, List.of("refine by m"));

@@ -41,13 +41,22 @@ class TrajectoriesTextTest {
         List.of(
             round("turn-0", Status.WRONG_VALUES, null, null),
             round("turn-1", Status.CORRECT, measured, recorded));
-    Spent spent = new Spent(2, 2, 0, 12_345, 0, 1.5, 0, 61, 0);
+    Spent spent =
+        new Spent.Amounts().calls(2).requests(2).tokens(12_345).usd(1.5).deviceSeconds(61).spent();
     rows.add(
         new TrajectoryRow("refine", MODEL, "Math/exp", 0, true, true, true, rounds, spent, spent));
     rows.add(
         new TrajectoryRow("refine", MODEL, "Math/log", 0, true, true, false, rounds, spent, spent));
     for (int sample = 0; sample < 4; sample++) {
-      Spent one = new Spent(1, 1, sample == 0 ? 1 : 0, 100_000, 0, 0.25, sample == 0 ? 1 : 0, 0, 0);
+      Spent one =
+          new Spent.Amounts()
+              .calls(1)
+              .requests(1)
+              .lost(sample == 0 ? 1 : 0)
+              .tokens(100_000)
+              .usd(0.25)
+              .unpriced(sample == 0 ? 1 : 0)
+              .spent();
       for (String task : List.of("Math/exp", "Math/log")) {
         rows.add(
             new TrajectoryRow(
@@ -93,7 +102,7 @@ class TrajectoriesTextTest {
   @Test
   void methodsWithDifferentNumbersOfSamplesNameTheirK() {
     List<TrajectoryRow> rows = new ArrayList<>();
-    Spent spent = new Spent(1, 1, 0, 0, 0, 0, 0, 0, 0);
+    Spent spent = new Spent.Amounts().calls(1).requests(1).spent();
     for (int k : new int[] {2, 4}) {
       for (int sample = 0; sample < k; sample++) {
         boolean correct = sample == 0;
