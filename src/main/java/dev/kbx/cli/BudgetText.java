@@ -27,7 +27,9 @@ final class BudgetText {
       if (WHOLE.contains(sides[0]) && amount != Math.rint(amount)) {
         throw refused(option, part.strip());
       }
-      limits.put(sides[0], amount);
+      if (limits.put(sides[0], amount) != null) {
+        throw new UserError("%s: has '%s' twice".formatted(option, sides[0]));
+      }
     }
     return new Budget(
         whole(limits.get("calls")),

@@ -130,10 +130,7 @@ final class CertifyCommand implements Callable<Integer> {
     String id = run;
     RunInfo chosen =
         id == null
-            ? store.runs().stream()
-                .filter(each -> each.finished() != null)
-                .findFirst()
-                .orElseThrow(() -> new UserError("certify: there is no complete run yet"))
+            ? RunReference.newest(store.runs(), results.place())
             : store.run(id).orElseThrow(() -> results.unknown(id, store));
     if (chosen.published() != null) {
       throw new UserError(

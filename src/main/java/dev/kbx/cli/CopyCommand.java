@@ -46,20 +46,29 @@ final class CopyCommand implements Callable<Integer> {
     StoreAddress target = address(to);
     source.check();
     target.check();
-    if (target.isFile()) OutFolder.writable(to, folder(to));
-    try (AutoCloseable _ = target.isFile() ? FolderLock.of(folder(to)) : () -> {};
-        RunStore reading = RunStore.open(source);
-        RunStore writing = RunStore.open(target)) {
+    try (RunStore reading = RunStore.open(source)) {
       List<RunInfo> runs = ids.isEmpty() ? reading.runs().reversed() : chosen(reading);
-      List<RunStore.Copied> copied = writing.copy(List.of(new RunStore.Selection(reading, runs)));
-      copied.forEach(run ->
-          System.out.printf(
-              "%-7s  %s  %s%n",
-              run.added() ? "copied" : "there",
-              run.run().id(),
-              Counted.of(run.verdicts(), "verdict")));
+      print(copy(new RunStore.Selection(reading, runs), target));
       return ExitCode.OK;
     }
+  }
+
+  private List<RunStore.Copied> copy(RunStore.Selection runs, StoreAddress target)
+      throws Exception {
+    if (target.isFile()) OutFolder.writable(to, folder(to));
+    try (AutoCloseable _ = target.isFile() ? FolderLock.of(folder(to)) : () -> {};
+        RunStore writing = RunStore.open(target)) {
+      return writing.copy(List.of(runs));
+    }
+  }
+
+  private static void print(List<RunStore.Copied> copied) {
+    copied.forEach(run ->
+        System.out.printf(
+            "%-7s  %s  %s%n",
+            run.added() ? "copied" : "there",
+            run.run().id(),
+            Counted.of(run.verdicts(), "verdict")));
   }
 
   private List<RunInfo> chosen(RunStore store) {

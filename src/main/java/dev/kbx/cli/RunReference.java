@@ -99,16 +99,23 @@ final class RunReference {
   /** Reads the newest complete run of a folder or database. */
   static JudgedRun newest(RunsCommand.Folder folder, BiConsumer<VerdictRow, BriefVerdict> reader) {
     try (RunStore store = folder.open()) {
-      RunInfo newest =
-          store.runs().stream()
-              .filter(run -> run.finished() != null)
-              .findFirst()
-              .orElseThrow(() ->
-                  new UserError(
-                      "%s: no complete run there; name one that was cut off as %s/ID"
-                          .formatted(folder.place(), folder.place())));
-      return judged(store, newest, reader);
+      return judged(store, newest(store.runs(), folder.place()), reader);
     }
+  }
+
+  /** The first of them that is complete. */
+  static RunInfo newest(List<RunInfo> runs, String place) {
+    String others =
+        !runs.isEmpty() && runs.stream().allMatch(RunInfo::neverEnds)
+            ? "of kbx serve, which have no end"
+            : "that were cut off";
+    return runs.stream()
+        .filter(run -> run.finished() != null)
+        .findFirst()
+        .orElseThrow(() ->
+            new UserError(
+                "%s: no complete run there; name one of those %s as %s/ID"
+                    .formatted(place, others, place)));
   }
 
   private static Found byId(

@@ -51,6 +51,11 @@ final class TokensCommand {
       if (address.isFile()) OutFolder.writable(out);
       return RunStore.open(address);
     }
+
+    RunStore existing() {
+      if (!stores.address(out).exists()) throw OutFolder.withoutRuns(out);
+      return open();
+    }
   }
 
   @Command(
@@ -118,7 +123,9 @@ final class TokensCommand {
             new Tokens(store.service())
                 .create(name, scopes, end)
                 .orElseThrow(() ->
-                    new UserError("there is a token '%s'; give another name".formatted(name)));
+                    new UserError(
+                        "there is a valid token '%s': revoke it first, or give another name"
+                            .formatted(name)));
         System.out.println(token);
         if (end != null) System.err.println("kbx: it expires at " + end);
         return ExitCode.OK;
@@ -135,9 +142,10 @@ final class TokensCommand {
 
     @Override
     public Integer call() {
-      try (RunStore store = place.open()) {
+      try (RunStore store = place.existing()) {
         List<Map<String, Object>> rows =
             store.service().tokens().stream().map(Listing::row).toList();
+        if (rows.isEmpty()) System.err.println("kbx: there are no tokens");
         if (json) System.out.println(Json.mapper().writeValueAsString(rows));
         else rows.forEach(row -> System.out.println(String.join("  ", text(row))));
         return ExitCode.OK;
@@ -182,7 +190,7 @@ final class TokensCommand {
 
     @Override
     public Integer call() {
-      try (RunStore store = place.open()) {
+      try (RunStore store = place.existing()) {
         if (!new Tokens(store.service()).revoke(name)) {
           throw new UserError(
               "there is no valid token '%s'; kbx tokens list shows all".formatted(name));

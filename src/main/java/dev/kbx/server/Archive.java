@@ -59,7 +59,15 @@ final class Archive {
   private void read(InputStream in, int first, int second) throws IOException {
     if (first == 'P' && second == 'K') zip(in);
     else if (first == 0x1f && second == 0x8b) tar(new BufferedInputStream(new GZIPInputStream(in)));
-    else tar(in);
+    else plain(in);
+  }
+
+  private void plain(InputStream in) throws IOException {
+    try {
+      tar(in);
+    } catch (IOException e) {
+      throw files == 0 ? new IOException("it is neither zip, tar nor gzip", e) : e;
+    }
   }
 
   private void zip(InputStream in) throws IOException {

@@ -70,8 +70,8 @@ public final class Tokens {
   }
 
   /**
-   * Makes a token and returns it, which nothing does again; empty if the name is taken by another
-   * than an expired one.
+   * Makes a token and returns it, which nothing does again; empty if there is a valid one of that
+   * name.
    *
    * @param expires from when on it is refused; null for never
    */

@@ -392,8 +392,8 @@ final class JdbcService implements ServiceStore {
                     VALUES (:n, :h, :s, :c, :e)
                     ON CONFLICT (name) DO UPDATE SET hash = excluded.hash,
                       scopes = excluded.scopes, created = excluded.created,
-                      expires = excluded.expires
-                    WHERE token.revoked IS NULL AND token.expires <= excluded.created
+                      expires = excluded.expires, revoked = NULL
+                    WHERE token.revoked IS NOT NULL OR token.expires <= excluded.created
                     """)
                 .bind("n", token.name())
                 .bind("h", token.hash())

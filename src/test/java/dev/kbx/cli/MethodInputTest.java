@@ -126,6 +126,7 @@ class MethodInputTest {
       value = {
         "--budget calls=0.5       | --budget: 'calls=0.5' is no limit; write"
             + " calls=10,requests=20,tokens=50000,usd=0.50,wall=600,device=60, each above 0",
+        "--budget calls=1,calls=2 | --budget: has 'calls' twice",
         "--name a/b               | --name a/b: names a folder of answers, too; leave out / and a"
             + " dot at the beginning",
         "--name ..                | --name ..: names a folder of answers, too; leave out / and a"

@@ -108,6 +108,11 @@ class TeamStoreTest {
 
   @Test
   void aStoreToCopyFromMustBeThere() {
+    Path to = folder.resolve("to");
+    assertThat(eval(folder.resolve("out")).exit()).isZero();
+    Kbx.Result unknown = Kbx.here("runs", "copy", folder.resolve("out"), to, "none");
+    assertThat(unknown.err()).contains("no run none there").hasLineCount(1);
+    assertThat(to).doesNotExist();
     Kbx.Result result = Kbx.here("runs", "copy", folder.resolve("none"), url);
     assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(result.err()).contains("none: no runs there").hasLineCount(1);

@@ -53,4 +53,27 @@ class TokensTest {
     }
     assertThat(folder).isEmptyDirectory();
   }
+
+  @Test
+  void aRevokedTokenIsReplacedUnderItsName() {
+    String first = tokens("create", "alice").out();
+    Kbx.Result twice = tokens("create", "alice");
+    assertThat(twice.exit()).isEqualTo(1);
+    assertThat(twice.err())
+        .isEqualTo("kbx: there is a valid token 'alice': revoke it first, or give another name\n");
+    assertThat(tokens("revoke", "alice").exit()).isZero();
+    assertThat(tokens("list").out()).contains("revoked 2");
+    assertThat(tokens("create", "alice").out()).startsWith("kbx_").isNotEqualTo(first);
+    assertThat(tokens("list").out()).doesNotContain("revoked");
+  }
+
+  @Test
+  void aFolderWithoutAStoreGetsNoneByBeingAsked() {
+    for (Object[] command : new Object[][] {{"list"}, {"revoke", "alice"}}) {
+      Kbx.Result refused = tokens(command);
+      assertThat(refused.exit()).isEqualTo(1);
+      assertThat(refused.err()).contains("no runs").hasLineCount(1);
+    }
+    assertThat(folder).isEmptyDirectory();
+  }
 }

@@ -155,7 +155,9 @@ class BrokenBodiesTest {
   void anArchiveIsNotWhatItsTypeSays(Kind kind) throws Exception {
     byte[] noise = new byte[2_000];
     new Random(1).nextBytes(noise);
-    assertThat(isAnswered(upload(kind.type, noise), "noise")).isEqualTo(422);
+    HttpResponse<String> refused = upload(kind.type, noise);
+    assertThat(isAnswered(refused, "noise")).isEqualTo(422);
+    assertThat(refused.body()).contains("it is neither zip, tar nor gzip");
     byte[] magic = noise.clone();
     System.arraycopy(kind.archive(), 0, magic, 0, 4);
     assertThat(isAnswered(upload(kind.type, magic), "magic")).isEqualTo(422);
