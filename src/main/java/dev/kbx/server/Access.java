@@ -58,10 +58,14 @@ final class Access {
     Client client = client(request, worth);
     request.context().register(client); // The log names it.
     if (client.may(scope)) return client;
-    throw Refusal.of(
+    throw lacks(client.name(), scope);
+  }
+
+  static Refusal lacks(String client, Client.Scope scope) {
+    return Refusal.of(
         403,
         "the token '%s' lacks the scope '%s'; make one with kbx tokens create"
-            .formatted(client.name(), scope.name().toLowerCase(Locale.ROOT)));
+            .formatted(client, scope.name().toLowerCase(Locale.ROOT)));
   }
 
   private Client client(ServerRequest request, Function<String, Tokens.Worth> worth) {

@@ -100,6 +100,7 @@ final class ServerDesk implements Desk {
 
   @Override
   public Accepted submit(Viewer viewer, dev.kbx.dashboard.Submission form) {
+    if (!viewer.submits()) throw Access.lacks(viewer.client(), Client.Scope.SUBMIT);
     ObjectNode body = Json.mapper().createObjectNode();
     body.put("task", form.task()).put("code", form.code());
     if (!form.suite().isEmpty()) body.put("suite", form.suite());

@@ -126,6 +126,14 @@ class SecurityTest {
   }
 
   @Test
+  void aFormNeedsTheScopeToSubmit() throws Exception {
+    String form = "task=Activation/relu&code=x";
+    String type = "application/x-www-form-urlencoded";
+    assertThat(server.as(reader).post("/submit", type, form).statusCode()).isEqualTo(403);
+    assertThat(server.as(ann).post("/submit", type, form).statusCode()).isEqualTo(303);
+  }
+
+  @Test
   void aKeyOfAnotherClientIsAnother() throws Exception {
     String body = "{\"task\":\"relu\",\"code\":\"x = 90\",\"key\":\"same\"}";
     String first = id(server.as(ann).post("/v1/judgements?wait=20", "application/json", body));
