@@ -33,15 +33,20 @@ final class Bodies {
   /** Bytes a second. */
   private static final int LEAST_RATE = 64 << 10;
 
-  private final Interrupts interrupts;
+  private final Source source;
   private final Semaphore budget = new Semaphore(BUDGET, true);
 
   /**
    * @param patience for a small body
    */
-  Bodies(Duration patience, Interrupts interrupts) {
+  Bodies(Duration patience, Source source) {
     this.patience = patience;
-    this.interrupts = interrupts;
+    this.source = source;
+  }
+
+  /** Reads from the body of a request, and waits for its client for a limited time. */
+  interface Source {
+    int read(ServerRequest request, InputStream body, byte[] buffer) throws IOException;
   }
 
   /** Work on a body in memory. */
@@ -54,15 +59,18 @@ final class Bodies {
     void write(byte[] buffer, int length) throws IOException;
   }
 
-  <T> T inMemory(ServerRequest request, Work<T> work) {
-    if (request.headers().contentLength().orElse(-1) > MOST_JSON) throw tooLarge(MOST_JSON);
+  /**
+   * @param most bytes
+   */
+  <T> T inMemory(ServerRequest request, int most, Work<T> work) {
+    if (request.headers().contentLength().orElse(-1) > most) throw tooLarge(most);
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     int[] taken = {0};
     try {
       // What has come counts, not what was announced: who only announces holds nothing.
       copy(
           request,
-          MOST_JSON,
+          most,
           (buffer, length) -> {
             taken[0] += take(body.size() + length, taken[0]);
             body.write(buffer, 0, length);
@@ -99,7 +107,7 @@ final class Bodies {
     InputStream in = request.content().inputStream();
     byte[] buffer = new byte[BUFFER];
     long all = 0;
-    for (int read = read(in, buffer); read >= 0; read = read(in, buffer)) {
+    for (int read = read(request, in, buffer); read >= 0; read = read(request, in, buffer)) {
       all += read;
       if (all > most) throw tooLarge(most);
       needPace(all, System.nanoTime() - start);
@@ -107,9 +115,9 @@ final class Bodies {
     }
   }
 
-  private int read(InputStream in, byte[] buffer) throws IOException {
+  private int read(ServerRequest request, InputStream in, byte[] buffer) throws IOException {
     try {
-      return interrupts.read(() -> in.read(buffer));
+      return source.read(request, in, buffer);
     } catch (CloseConnectionException | UncheckedIOException e) {
       throw e; // The client has gone.
     } catch (RequestException e) {
@@ -127,7 +135,7 @@ final class Bodies {
   }
 
   private static Refusal tooLarge(int most) {
-    return Refusal.closing(
-        413, "the body is too large; at most %d MiB at a time".formatted(most >> 20));
+    String size = most < 1 << 20 ? (most >> 10) + " KiB" : (most >> 20) + " MiB";
+    return Refusal.closing(413, "the body is too large; at most %s at a time".formatted(size));
   }
 }

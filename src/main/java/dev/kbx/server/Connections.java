@@ -8,18 +8,18 @@ import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http1.Http1ConnectionListener;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.SocketAddress;
-import java.net.SocketOption;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +34,8 @@ final class Connections implements Http1ConnectionListener, AutoCloseable {
     FIRST_LINE(Duration.ofSeconds(10)),
     /** The end of the headers of a request, from its first line. */
     HEADERS(Duration.ofSeconds(20)),
+    /** More of the body of a request. */
+    BODY(Duration.ofSeconds(20)),
     /** Another request. */
     NEXT(Duration.ofSeconds(90));
 
@@ -55,7 +57,7 @@ final class Connections implements Http1ConnectionListener, AutoCloseable {
     final String host;
     boolean asked;
 
-    /** Null while a request is answered. */
+    /** Null while the answer to a request is made. */
     @Nullable Wait wait = Wait.FIRST_LINE;
 
     long since = System.nanoTime();
@@ -86,7 +88,7 @@ final class Connections implements Http1ConnectionListener, AutoCloseable {
 
   private final int most;
   private final int room;
-  private final SocketOptions options = new Accepting(SocketOptions.create());
+  private final SocketOptions options = accepting(SocketOptions.create());
   private final Map<SocketAddress, Connection> open = new HashMap<>();
   private final Thread sweeper;
 
@@ -126,9 +128,21 @@ final class Connections implements Http1ConnectionListener, AutoCloseable {
     of(context.remotePeer().address()).begins(null);
   }
 
+  /** Some of a body, as {@link InputStream#read(byte[])}. */
+  int read(ServerRequest request, InputStream body, byte[] buffer) throws IOException {
+    begins(request, Wait.BODY);
+    int read = body.read(buffer);
+    begins(request, null);
+    return read;
+  }
+
   /** The answer to a request is sent: what comes now is up to the client. */
-  synchronized void answered(ServerRequest request) {
-    of(request.remotePeer().address()).begins(Wait.NEXT);
+  void answered(ServerRequest request) {
+    begins(request, Wait.NEXT);
+  }
+
+  private synchronized void begins(ServerRequest request, @Nullable Wait wait) {
+    of(request.remotePeer().address()).begins(wait);
   }
 
   /** Throws if it was ended: its request must not be begun. */
@@ -197,63 +211,22 @@ final class Connections implements Http1ConnectionListener, AutoCloseable {
     sweeper.interrupt();
   }
 
-  /** Options of a socket, of which the web server sets none before it asks for them. */
-  private final class Accepting implements SocketOptions {
-    private final SocketOptions usual;
-
-    Accepting(SocketOptions usual) {
-      this.usual = usual;
-    }
-
-    @Override
-    public void configureSocket(SocketChannel channel) {
-      usual.configureSocket(channel);
-      accepted(channel);
-    }
-
-    @Override
-    public void configureSocket(Socket socket) {
-      usual.configureSocket(socket);
-    }
-
-    @Override
-    public Map<SocketOption<?>, Object> socketOptions() {
-      return usual.socketOptions();
-    }
-
-    @Override
-    public Duration connectTimeout() {
-      return usual.connectTimeout();
-    }
-
-    @Override
-    public Duration readTimeout() {
-      return usual.readTimeout();
-    }
-
-    @Override
-    public Optional<Integer> socketReceiveBufferSize() {
-      return usual.socketReceiveBufferSize();
-    }
-
-    @Override
-    public Optional<Integer> socketSendBufferSize() {
-      return usual.socketSendBufferSize();
-    }
-
-    @Override
-    public boolean socketReuseAddress() {
-      return usual.socketReuseAddress();
-    }
-
-    @Override
-    public boolean socketKeepAlive() {
-      return usual.socketKeepAlive();
-    }
-
-    @Override
-    public boolean tcpNoDelay() {
-      return usual.tcpNoDelay();
-    }
+  /** Options as they are, of which the web server sets none before it asks for them. */
+  private SocketOptions accepting(SocketOptions usual) {
+    return (SocketOptions)
+        Proxy.newProxyInstance(
+            SocketOptions.class.getClassLoader(),
+            new Class<?>[] {SocketOptions.class},
+            (_, method, arguments) -> {
+              try {
+                Object option = method.invoke(usual, arguments);
+                if (arguments != null && arguments[0] instanceof SocketChannel channel) {
+                  accepted(channel);
+                }
+                return option;
+              } catch (InvocationTargetException e) {
+                throw e.getTargetException();
+              }
+            });
   }
 }

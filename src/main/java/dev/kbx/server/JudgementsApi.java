@@ -35,7 +35,6 @@ final class JudgementsApi implements HttpService {
 
   private static final double MOST_WAIT = 60;
   private static final int MOST_IDS = 1_000;
-  private static final Duration BODY_PATIENCE = Duration.ofSeconds(30);
   private static final int MOST_DEADLINE = 604_800;
 
   /**
@@ -60,7 +59,7 @@ final class JudgementsApi implements HttpService {
       ServiceStore store,
       Machine machine,
       Scratch scratch,
-      Interrupts interrupts) {
+      Bodies bodies) {
     this.access = access;
     this.judging = judging;
     this.store = store;
@@ -68,7 +67,7 @@ final class JudgementsApi implements HttpService {
     this.machine = machine;
     this.reader = new SubmissionReader(machine);
     this.scratch = scratch;
-    this.bodies = new Bodies(BODY_PATIENCE, interrupts);
+    this.bodies = bodies;
   }
 
   @Override
@@ -87,7 +86,8 @@ final class JudgementsApi implements HttpService {
       case "application/json" -> {
         double wait = wait(request);
         List<Submission> accepted =
-            bodies.inMemory(request, body -> inTurn(() -> json(client, request, body)));
+            bodies.inMemory(
+                request, Bodies.MOST_JSON, body -> inTurn(() -> json(client, request, body)));
         answer(response, wait, accepted, List.of());
       }
       case "application/x-ndjson", "application/jsonl" ->

@@ -48,6 +48,8 @@ public final class KbxServer implements AutoCloseable {
   /** Of the first line of a request: room for the most {@code ids=} that may be asked for. */
   private static final int MOST_LINE_BYTES = 64 << 10;
 
+  private static final Duration BODY_PATIENCE = Duration.ofSeconds(30);
+
   /** U+0000 in an address. */
   private static final String ZERO = "%00";
 
@@ -102,6 +104,7 @@ public final class KbxServer implements AutoCloseable {
     Boards boards = new Boards(reads.queries(), suites);
     Interrupts interrupts = new Interrupts();
     Connections connections = new Connections(MOST_CONNECTIONS);
+    Bodies bodies = new Bodies(BODY_PATIENCE, connections::read);
     Dashboard dashboard = new Dashboard(reads, suites, boards);
     Health health =
         new Health(
@@ -112,13 +115,13 @@ public final class KbxServer implements AutoCloseable {
         routes(
             routing,
             health,
-            new JudgementsApi(access, judging, reads.service(), machine, files, interrupts),
+            new JudgementsApi(access, judging, reads.service(), machine, files, bodies),
             new RunsApi(access, reads, judging, feeds, boards, interrupts),
             new ReportRoute(access, reads.queries(), dashboard),
             new TasksApi(access, machine),
             new ServiceApi(access, machine, judging, figures),
             new PageRoutes(
-                dashboard, new ServerDesk(access, judging, reads.service(), machine), interrupts));
+                dashboard, new ServerDesk(access, judging, reads.service(), machine), bodies));
     answers(routing, routes, figures, interrupts, judging.store(), connections);
     WebServerConfig.Builder config =
         WebServer.builder()
@@ -152,7 +155,7 @@ public final class KbxServer implements AutoCloseable {
     }
   }
 
-  private static Http1Config http1(Connections connections) {
+  static Http1Config http1(Connections connections) {
     return Http1Config.builder()
         .maxPrologueLength(MOST_LINE_BYTES)
         .maxHeadersSize(MOST_HEADER_BYTES)

@@ -18,6 +18,7 @@ import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -42,19 +43,22 @@ final class PageRoutes implements HttpService {
   /** A page more than anybody turns to, and a place in a table that an int can hold. */
   private static final int LAST_PAGE = 1_000_000;
 
-  /** Of a form; a source of 1 MiB may take three times as much. */
-  private static final long MOST_FORM = 4L << 20;
+  /** Of a form with a source, of which 1 MiB may take three times as much. */
+  private static final int MOST_FORM = 4 << 20;
+
+  /** Of one without, which anybody may send: all of them together must leave room for others. */
+  private static final int MOST_FIELDS = 4 << 10;
 
   private static final MediaType FORM = MediaTypes.APPLICATION_FORM_URLENCODED;
 
   private final Dashboard dashboard;
   private final Desk desk;
-  private final Interrupts interrupts;
+  private final Bodies bodies;
 
-  PageRoutes(Dashboard dashboard, Desk desk, Interrupts interrupts) {
+  PageRoutes(Dashboard dashboard, Desk desk, Bodies bodies) {
     this.dashboard = dashboard;
     this.desk = desk;
-    this.interrupts = interrupts;
+    this.bodies = bodies;
   }
 
   @Override
@@ -139,7 +143,7 @@ final class PageRoutes implements HttpService {
   /** Keeps a token in a cookie that no script reads and no other site sends. */
   private void login(ServerRequest request, ServerResponse response) {
     Access.needOwnPage(request); // Else another site could sign a browser in as somebody else.
-    Parameters form = form(request);
+    Parameters form = form(request, MOST_FIELDS);
     String token = field(form, "token").strip();
     if (!desk.isToken(token)) {
       response.status(Status.UNAUTHORIZED_401);
@@ -152,7 +156,7 @@ final class PageRoutes implements HttpService {
 
   private void logout(ServerRequest request, ServerResponse response) {
     Optional<Viewer> viewer = desk.viewer(request);
-    if (viewer.isPresent() && isOwn(viewer.get(), form(request))) {
+    if (viewer.isPresent() && isOwn(viewer.get(), form(request, MOST_FIELDS))) {
       response.headers().addCookie(cookie(request, "").maxAge(Duration.ZERO).build());
     }
     see(response, "/");
@@ -166,9 +170,7 @@ final class PageRoutes implements HttpService {
         .sameSite(SetCookie.SameSite.STRICT);
   }
 
-  private Parameters form(ServerRequest request) {
-    long length = request.headers().contentLength().orElse(Long.MAX_VALUE);
-    if (length > MOST_FORM) throw Refusal.closing(413, "the form is larger than 4 MiB");
+  private Parameters form(ServerRequest request, int most) {
     if (!request
         .headers()
         .contentType()
@@ -176,11 +178,24 @@ final class PageRoutes implements HttpService {
         .isPresent()) {
       throw Refusal.of(415, "send application/x-www-form-urlencoded, as the form does");
     }
+    return bodies.inMemory(request, most, PageRoutes::fields);
+  }
+
+  private static Parameters fields(byte[] body) {
+    Parameters.Builder fields = Parameters.builder("form");
     try {
-      return interrupts.read(() -> request.content().as(Parameters.class));
+      for (String each : new String(body, StandardCharsets.UTF_8).split("&", -1)) {
+        int end = each.indexOf('=');
+        if (end > 0) fields.add(decoded(each.substring(0, end)), decoded(each.substring(end + 1)));
+      }
     } catch (IllegalArgumentException e) {
-      throw Refusal.closing(400, "the form is not encoded as forms are");
+      throw Refusal.of(400, "the form is not encoded as forms are");
     }
+    return fields.build();
+  }
+
+  private static String decoded(String text) {
+    return URLDecoder.decode(text, StandardCharsets.UTF_8);
   }
 
   private Optional<String> candidate(Viewer viewer, ServerRequest request) {
@@ -199,7 +214,7 @@ final class PageRoutes implements HttpService {
       toLogin(request, response);
       return;
     }
-    Parameters form = form(request);
+    Parameters form = form(request, MOST_FORM);
     Submission given =
         new Submission(
             field(form, "suite"),

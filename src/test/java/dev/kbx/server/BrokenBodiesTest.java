@@ -18,6 +18,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.zip.CRC32;
 import java.util.zip.GZIPOutputStream;
 import java.util.zip.ZipEntry;
@@ -262,6 +267,60 @@ class BrokenBodiesTest {
       }
       assertThat(answer.body()).doesNotContain("\n");
     }
+  }
+
+  /** Anybody may end a connection anywhere: that is no fault of the server. */
+  @ParameterizedTest
+  @CsvSource({
+    "/login, application/x-www-form-urlencoded",
+    "/logout, application/x-www-form-urlencoded",
+    "/submit, application/x-www-form-urlencoded",
+    "/v1/judgements, application/json",
+    "/v1/judgements, application/x-ndjson",
+    "/v1/uploads, application/zip",
+    "/nothing, text/plain",
+  })
+  void aBodyThatEndsEarly(String path, String type) throws Exception {
+    Faults faults = new Faults();
+    Logger log = Logger.getLogger("dev.kbx.server");
+    log.addHandler(faults);
+    try {
+      for (String length : List.of("Content-Length: 9", "Transfer-Encoding: chunked")) {
+        String head =
+            "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\n%s\r\n\r\n"
+                .formatted(path, type, length);
+        for (String begun : List.of("", length.startsWith("C") ? "a=" : "5\r\na=")) {
+          for (int i = 0; i < 20; i++) RawConnection.to(server.url()).push(head + begun).reset();
+          try (RawConnection client = RawConnection.to(server.url())) {
+            Answer answer = client.push(head + begun).end().answer();
+            assertThat(answer.status()).as(answer.body()).isIn(400, 404);
+            assertThat(client.endsWithin(Duration.ofSeconds(15))).isTrue();
+          }
+        }
+      }
+      assertThat(server.get("/v1/queue").statusCode()).isEqualTo(200);
+    } finally {
+      log.removeHandler(faults);
+    }
+    assertThat(faults.told).isEmpty();
+  }
+
+  /** What is logged as worth a look. */
+  private static final class Faults extends Handler {
+    final List<String> told = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void publish(LogRecord each) {
+      if (each.getLevel().intValue() >= Level.WARNING.intValue()) {
+        told.add(each.getMessage() + ": " + each.getThrown());
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   @ParameterizedTest

@@ -129,7 +129,7 @@ class HostileClientsTest {
 
   @Test
   void aSlowBodyIsRefused() throws Exception {
-    Bodies impatient = new Bodies(Duration.ofMillis(200), new Interrupts());
+    Bodies impatient = new Bodies(Duration.ofMillis(200), (_, body, buffer) -> body.read(buffer));
     WebServer slow =
         WebServer.builder()
             .address(InetAddress.getLoopbackAddress())
@@ -138,7 +138,7 @@ class HostileClientsTest {
             .routing(routing ->
                 routing
                     .addFilter(KbxServer::closeAsAnnounced)
-                    .post("/", (request, _) -> impatient.inMemory(request, body -> body))
+                    .post("/", (request, _) -> impatient.inMemory(request, 1_000, body -> body))
                     .error(Refusal.class, (_, response, e) -> Answers.problem(response, e)))
             .build()
             .start();
@@ -292,7 +292,11 @@ class HostileClientsTest {
         "G",
         "GET /v1/queue HTTP/1.1\r\nHost: localhost\r\n",
         "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        "POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+        "POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
+        "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n"
+            + "Content-Type: application/x-www-form-urlencoded\r\n\r\n",
+        "POST /v1/judgements HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+            + "Content-Type: application/json\r\n\r\n1\r\n{\r\n"
       })
   @Tag("soak-only")
   void silentConnectionsStarveNobody(String said, @TempDir Path folder) throws Exception {
@@ -311,6 +315,53 @@ class HostileClientsTest {
       System.out.printf("silent after '%s': another client waits at most %d ms%n", said, worst);
       assertThat(process.peakBytes()).isLessThan(1_000_000_000);
       for (RawConnection each : held) each.close();
+    }
+  }
+
+  /** As {@link #silentConnectionsStarveNobody}, where few are accepted. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "POST / HTTP/1.1\r\nHost: kbx\r\nContent-Length: 9\r\n\r\n"})
+  void aFewSilentConnectionsStarveNobody(String said) throws Exception {
+    try (Connections connections = new Connections(100)) {
+      Bodies bodies = new Bodies(Patience.LIMIT, connections::read);
+      WebServer few =
+          WebServer.builder()
+              .address(InetAddress.getLoopbackAddress())
+              .port(0)
+              .shutdownHook(false)
+              .maxTcpConnections(100)
+              .connectionOptions(connections.options())
+              .protocolsDiscoverServices(false)
+              .addProtocol(KbxServer.http1(connections))
+              .routing(routing ->
+                  routing
+                      .addFilter((chain, request, _) -> {
+                        chain.proceed();
+                        connections.answered(request);
+                      })
+                      .get("/v1/queue", (_, response) -> response.send("{}"))
+                      .post(
+                          "/",
+                          (request, response) -> {
+                            byte[] body = bodies.inMemory(request, 1_000, all -> all);
+                            response.send(body);
+                          }))
+              .build()
+              .start();
+      String url = "http://kbx:" + few.port();
+      List<RawConnection> held = new ArrayList<>();
+      try {
+        for (int i = 0; i < 150; i++) {
+          Thread.sleep(10); // What was closed gives up its place soon, not at once.
+          RawConnection silent = RawConnection.to(url);
+          held.add(silent);
+          if (!said.isEmpty()) silent.push(said);
+          if (i % 10 == 9) assertThat(needAnswer(url)).isLessThan(SOON.toMillis());
+        }
+      } finally {
+        for (RawConnection each : held) each.close();
+        few.stop();
+      }
     }
   }
 

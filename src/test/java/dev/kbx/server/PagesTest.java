@@ -7,6 +7,7 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.kbx.Bundled;
+import dev.kbx.Patience;
 import dev.kbx.SimulatedRun;
 import dev.kbx.dashboard.Boards;
 import dev.kbx.dashboard.Dashboard;
@@ -96,6 +97,7 @@ class PagesTest extends BrowserTest {
     second = two.id();
     failed = one.verdicts().getLast().candidate();
     List<Suite> suites = List.of(Bundled.suite("kernelbenchx"));
+    Bodies bodies = new Bodies(Patience.LIMIT, (_, body, buffer) -> body.read(buffer));
     Dashboard dashboard = new Dashboard(store, suites, new Boards(store.queries(), suites));
     web =
         WebServer.builder()
@@ -104,7 +106,7 @@ class PagesTest extends BrowserTest {
             .shutdownHook(false)
             .routing(routing ->
                 routing
-                    .register("/", new PageRoutes(dashboard, desk, new Interrupts()))
+                    .register("/", new PageRoutes(dashboard, desk, bodies))
                     .get(
                         "/v1/judgements/{id}",
                         (request, response) ->

@@ -58,6 +58,18 @@ final class RawConnection implements AutoCloseable {
     return this;
   }
 
+  /** Says that nothing more comes; answers can be read still. */
+  RawConnection end() throws IOException {
+    socket.shutdownOutput();
+    return this;
+  }
+
+  /** Ends without a word, as a process that was killed. */
+  void reset() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
+  }
+
   /** Sends as much as the server takes: it may answer before the end. */
   RawConnection push(String text) {
     try {
