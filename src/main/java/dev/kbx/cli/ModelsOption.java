@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.llm.ModelCatalog;
+import dev.kbx.worker.ScratchFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -22,7 +23,7 @@ final class ModelsOption {
   private @Nullable Path file;
 
   ModelCatalog catalog() {
-    return ModelCatalog.read(file(), System.getenv());
+    return ModelCatalog.read(file(), System.getenv(), ScratchFolder::files);
   }
 
   /** The file in use; it may not exist, unless it was named. */

@@ -3,11 +3,14 @@ package dev.kbx.llm;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -23,46 +26,64 @@ final class CommandModel implements ChatModel {
   /** No reply is longer. */
   private static final long LONGEST = 16L << 20;
 
+  /** What Java says where the system does not execute a program: there is none, say. */
+  private static final String NOT_EXECUTED = "Exec failed";
+
+  /** Bytes without which a disk is full. */
+  private static final long LEAST_FREE = 64 << 10;
+
   private final String name;
   private final List<String> command;
   private final Duration timeout;
   private final Secrets secrets;
+  private final Supplier<Path> folder;
 
   /**
    * @param timeout after which the program is ended
+   * @param folder for its files while it runs
    */
-  CommandModel(String name, List<String> command, Duration timeout, Secrets secrets) {
+  CommandModel(
+      String name, List<String> command, Duration timeout, Secrets secrets, Supplier<Path> folder) {
     this.name = name;
     this.command = List.copyOf(command);
     this.timeout = timeout;
     this.secrets = secrets;
+    this.folder = folder;
   }
 
+  /** Throws {@link UncheckedIOException} where a file of ours fails: the model is not to blame. */
   @Override
   public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
     long begun = System.nanoTime();
-    try (Files3 files = Files3.create()) {
+    try (Files3 files = Files3.in(folder.get())) {
       ObjectNode document = request.document();
       document.put("key", request.key());
       Files.write(files.in(), JsonText.write(document).getBytes(UTF_8));
       int status = run(files, begun);
       double seconds = (System.nanoTime() - begun) / 1e9;
+      files.requireRoom();
       if (status != 0) throw noAnswer("ended with %d: %s".formatted(status, last(files)), seconds);
       if (Files.size(files.out()) > LONGEST) throw noAnswer("printed more than 16 MiB", seconds);
       return secrets.redact(reply(new String(Files.readAllBytes(files.out()), UTF_8), seconds));
     } catch (IOException e) {
-      throw noAnswer("cannot be run: " + e, (System.nanoTime() - begun) / 1e9);
+      throw new UncheckedIOException(e);
     }
   }
 
   /** Its three streams as files: nobody has to read them while it runs. */
   private record Files3(Path in, Path out, Path err) implements AutoCloseable {
-    static Files3 create() throws IOException {
-      return new Files3(file("in"), file("out"), file("err"));
+    static Files3 in(Path folder) throws IOException {
+      return new Files3(file(folder, "in"), file(folder, "out"), file(folder, "err"));
     }
 
-    private static Path file(String name) throws IOException {
-      return Files.createTempFile("kbx-model-", "." + name);
+    private static Path file(Path folder, String name) throws IOException {
+      return Files.createTempFile(folder, "model-", "." + name);
+    }
+
+    /** On a full disk what a program prints is cut, and it may end as if it was not. */
+    void requireRoom() throws IOException {
+      if (Files.getFileStore(out).getUsableSpace() >= LEAST_FREE) return;
+      throw new FileSystemException(out.toString(), null, "No space left on device");
     }
 
     @Override
@@ -72,12 +93,7 @@ final class CommandModel implements ChatModel {
   }
 
   private int run(Files3 files, long begun) throws IOException, InterruptedException, ModelFailure {
-    Process process =
-        new ProcessBuilder(command)
-            .redirectInput(files.in().toFile())
-            .redirectOutput(files.out().toFile())
-            .redirectError(files.err().toFile())
-            .start();
+    Process process = start(files, begun);
     try {
       if (process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS)) return process.exitValue();
       throw failure(
@@ -87,6 +103,20 @@ final class CommandModel implements ChatModel {
     } finally {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
+    }
+  }
+
+  private Process start(Files3 files, long begun) throws IOException, ModelFailure {
+    try {
+      return new ProcessBuilder(command)
+          .redirectInput(files.in().toFile())
+          .redirectOutput(files.out().toFile())
+          .redirectError(files.err().toFile())
+          .start();
+    } catch (IOException e) {
+      // Otherwise this machine has no process left for it, or no open file.
+      if (!String.valueOf(e.getMessage()).contains(NOT_EXECUTED)) throw e;
+      throw noAnswer("cannot be run: " + e, (System.nanoTime() - begun) / 1e9);
     }
   }
 

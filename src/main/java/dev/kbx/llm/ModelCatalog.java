@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,7 @@ public final class ModelCatalog {
   private final Map<ModelSettings.Account, ProviderLimits> shared = new ConcurrentHashMap<>();
   private final PriceTable prices = PriceTable.bundled();
   private final Secrets secrets = new Secrets();
+  private final Supplier<Path> temporary;
   private final Time time;
   private final DoubleSupplier random;
 
@@ -37,9 +39,14 @@ public final class ModelCatalog {
   public static final String NONE = NoModel.NAME;
 
   private ModelCatalog(
-      Path configuration, Map<String, String> environment, Time time, DoubleSupplier random) {
+      Path configuration,
+      Map<String, String> environment,
+      Supplier<Path> temporary,
+      Time time,
+      DoubleSupplier random) {
     this.configuration = configuration;
     this.environment = Map.copyOf(environment);
+    this.temporary = temporary;
     this.time = time;
     this.random = random;
     for (ModelSettings model : ModelsFile.read(configuration, environment)) {
@@ -58,15 +65,22 @@ public final class ModelCatalog {
    *
    * @param configuration may not exist; then only the names with a colon are known
    * @param environment where keys are looked up
+   * @param temporary the folder for files of requests, asked for with the first
    * @throws InvalidModels if it cannot be used
    */
-  public static ModelCatalog read(Path configuration, Map<String, String> environment) {
-    return read(configuration, environment, Time.SYSTEM, Math::random);
+  public static ModelCatalog read(
+      Path configuration, Map<String, String> environment, Supplier<Path> temporary) {
+    return new ModelCatalog(configuration, environment, temporary, Time.SYSTEM, Math::random);
   }
 
+  /** With another time and other pauses than usual. */
   static ModelCatalog read(
-      Path configuration, Map<String, String> environment, Time time, DoubleSupplier random) {
-    return new ModelCatalog(configuration, environment, time, random);
+      Path configuration,
+      Map<String, String> environment,
+      Supplier<Path> temporary,
+      Time time,
+      DoubleSupplier random) {
+    return new ModelCatalog(configuration, environment, temporary, time, random);
   }
 
   /**
@@ -114,7 +128,7 @@ public final class ModelCatalog {
     if (ledger.isPresent()) return new ReplayModel(model, LedgerReplies.read(ledger.get()));
     if (model.startsWith(COMMAND)) {
       List<String> words = CommandWords.of(COMMAND, model.substring(COMMAND.length()));
-      return new CommandModel(model, words, ModelSettings.SILENCE, secrets);
+      return new CommandModel(model, words, ModelSettings.SILENCE, secrets, temporary);
     }
     ModelSettings settings = settings(model).orElseThrow(() -> unknown(model));
     return http(retries == null ? settings : settings.with(retries));

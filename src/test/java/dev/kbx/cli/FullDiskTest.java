@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -116,6 +117,34 @@ class FullDiskTest {
           });
     }
     isIncomplete(Kbx.here(arguments.toArray()));
+  }
+
+  /** What it printed is lost, and it is asked again: it has not failed. */
+  @Test
+  void aProgramThatStandsForAModel() throws Exception {
+    mount(20 << 10);
+    Path once = Files.createFile(folder.resolve("once"));
+    Path program =
+        Files.writeString(
+            folder.resolve("model.sh"),
+            """
+            rm "$1" && dd if=/dev/zero of="$2/filling"
+            echo a kernel
+            exit 0
+            """);
+    List<Object> arguments = new ArrayList<>(List.of("generate", "--method", "single"));
+    arguments.addAll(List.of("--model", "command:sh %s %s %s".formatted(program, once, disk)));
+    arguments.addAll(List.of("--tasks", "Activation/tanh", "--device", "cpu"));
+    arguments.addAll(List.of("--out", folder.resolve("asked"), "--json"));
+    Map<String, String> environment = Map.of("TMPDIR", disk.toString());
+    isIncomplete(Kbx.run(Kbx.home(), environment, arguments.toArray()));
+    Files.delete(disk.resolve("filling"));
+    arguments.add("--resume");
+    Kbx.Result result = Kbx.run(Kbx.home(), environment, arguments.toArray());
+    assertThat(result.exit()).as(result.err()).isZero();
+    LedgerEvents ledger = LedgerEvents.in(folder.resolve("asked"));
+    assertThat(ledger.count("no_reply")).isZero();
+    assertThat(ledger.count("reply")).isEqualTo(1);
   }
 
   private String agent() throws IOException {

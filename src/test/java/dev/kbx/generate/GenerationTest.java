@@ -298,7 +298,8 @@ class GenerationTest {
     Path first = folder.resolve("first.jsonl");
     Spending _ = run(first, new Simulated.Model(), methods);
     Path second = folder.resolve("second.jsonl");
-    ModelCatalog catalog = ModelCatalog.read(folder.resolve("none.toml"), Map.of());
+    ModelCatalog catalog =
+        ModelCatalog.read(folder.resolve("none.toml"), Map.of(), () -> Path.of(""));
     try (ChatModel replay = catalog.open("replay:" + first)) {
       Spending _ = run(second, replay, methods);
     }

@@ -47,7 +47,7 @@ final class Asking implements AutoCloseable {
   Asking(Path configuration, Map<String, String> more) {
     Map<String, String> environment = new HashMap<>(more);
     environment.put("TEST_KEY", KEY);
-    catalog = ModelCatalog.read(configuration, environment, time, () -> 0);
+    catalog = ModelCatalog.read(configuration, environment, () -> Path.of(""), time, () -> 0);
   }
 
   ModelCatalog catalog() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,11 +17,12 @@ import tools.jackson.databind.JsonNode;
 /** Replies of a program, a real one. */
 class CommandModelTest {
   @TempDir private Path folder;
+  @TempDir private Path temporary;
 
   private ChatModel open(String script, String arguments) throws Exception {
     Path file = Files.writeString(folder.resolve("my model.sh"), script);
     Map<String, String> environment = Map.of("OPENAI_API_KEY", Asking.KEY);
-    return ModelCatalog.read(folder.resolve("none.toml"), environment)
+    return ModelCatalog.read(folder.resolve("none.toml"), environment, () -> temporary)
         .open("command:sh '%s' %s".formatted(file, arguments));
   }
 
@@ -79,7 +81,8 @@ class CommandModelTest {
       assertThat(failure.kind()).isEqualTo(ModelFailure.Kind.NO_ANSWER);
       assertThat(failure).hasMessageEndingWith(" ended with 3: bad");
     }
-    ModelCatalog catalog = ModelCatalog.read(folder.resolve("none.toml"), Map.of());
+    ModelCatalog catalog =
+        ModelCatalog.read(folder.resolve("none.toml"), Map.of(), () -> temporary);
     try (ChatModel model = catalog.open("command:./no-such-program")) {
       assertThat(failure(model)).hasMessageContaining("command:./no-such-program cannot be run");
     }
@@ -99,10 +102,31 @@ class CommandModelTest {
   @Test
   void aProgramThatDoesNotEndIsEnded() {
     List<String> endless = List.of("sh", "-c", "sleep 600 & sleep 600");
-    ChatModel model = new CommandModel("command:x", endless, Duration.ofMillis(50), new Secrets());
+    ChatModel model =
+        new CommandModel(
+            "command:x", endless, Duration.ofMillis(50), new Secrets(), () -> temporary);
     ModelFailure failure = failure(model);
     assertThat(failure.kind()).isEqualTo(ModelFailure.Kind.SILENT);
     assertThat(failure.seconds()).isBetween(0.05, 30.0);
+  }
+
+  @Test
+  void itsFilesAreInTheFolderForThemWhileItRuns() throws Exception {
+    try (ChatModel model = open("ls \"$1\"", temporary.toString())) {
+      assertThat(model.ask(Asking.request("hi")).text().lines())
+          .hasSize(3)
+          .allMatch(file -> file.matches("model-\\d+\\.(in|out|err)"));
+    }
+    assertThat(temporary).isEmptyDirectory();
+  }
+
+  @Test
+  void aFolderThatCannotBeUsedIsNoFaultOfTheModel() throws Exception {
+    try (ChatModel model = open("echo hi", "")) {
+      Files.delete(temporary);
+      assertThatThrownBy(() -> model.ask(Asking.request("hi")))
+          .isInstanceOf(UncheckedIOException.class);
+    }
   }
 
   @Test

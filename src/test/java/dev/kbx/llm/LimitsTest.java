@@ -56,7 +56,7 @@ class LimitsTest {
             folder.resolve("models.toml"),
             table.formatted("a", server.address(), first)
                 + table.formatted("b", server.address() + "/", second));
-    return ModelCatalog.read(file, java.util.Map.of(), time, () -> 0);
+    return ModelCatalog.read(file, java.util.Map.of(), () -> Path.of(""), time, () -> 0);
   }
 
   @Test

@@ -20,7 +20,8 @@ class ModelsFileTest {
 
   private ModelCatalog catalog(String text) throws Exception {
     Path file = Files.writeString(folder.resolve("models.toml"), text);
-    return ModelCatalog.read(file, Map.of("OPENAI_API_KEY", "sk-0123456789", "HOME", "/home/me"));
+    return ModelCatalog.read(
+        file, Map.of("OPENAI_API_KEY", "sk-0123456789", "HOME", "/home/me"), () -> Path.of(""));
   }
 
   @Test
@@ -169,7 +170,7 @@ class ModelsFileTest {
     assertThatThrownBy(() -> catalog(one + one)).hasMessageContaining("two models are named x");
     Path latin =
         Files.write(folder.resolve("latin.toml"), "# für\n".getBytes(StandardCharsets.ISO_8859_1));
-    assertThatThrownBy(() -> ModelCatalog.read(latin, Map.of()))
+    assertThatThrownBy(() -> ModelCatalog.read(latin, Map.of(), () -> Path.of("")))
         .isInstanceOf(InvalidModels.class)
         .hasMessageContaining("cannot be read as text");
     assertThat(catalog("").list()).hasSize(3);

@@ -43,7 +43,7 @@ class PriceTest {
 
   @Test
   void bundledPricesAreForTheVendorsOwnNames() {
-    ModelCatalog catalog = ModelCatalog.read(Path.of("nowhere.toml"), Map.of());
+    ModelCatalog catalog = ModelCatalog.read(Path.of("nowhere.toml"), Map.of(), () -> Path.of(""));
     assertThat(catalog.price("openai:gpt-5").orElseThrow())
         .isEqualTo(new Price(1.25, 10, 0.125, LocalDate.of(2026, 3, 21)));
     assertThat(catalog.price("anthropic:claude-sonnet-4-5").orElseThrow().output()).isEqualTo(15);
@@ -55,7 +55,8 @@ class PriceTest {
 
   @Test
   void theBundledTableIsSane() {
-    Map<String, Price> prices = ModelCatalog.read(Path.of("nowhere.toml"), Map.of()).prices();
+    Map<String, Price> prices =
+        ModelCatalog.read(Path.of("nowhere.toml"), Map.of(), () -> Path.of("")).prices();
     assertThat(prices).hasSizeGreaterThan(20);
     prices.forEach((model, price) -> {
       assertThat(model).matches("(openai|anthropic|gemini):\\S+");

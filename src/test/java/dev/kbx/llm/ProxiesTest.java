@@ -190,7 +190,8 @@ class ProxiesTest {
     ModelCatalog catalog =
         ModelCatalog.read(
             configuration("https://model.invalid/v1"),
-            Map.of("HTTPS_PROXY", value, "TEST_KEY", Asking.KEY));
+            Map.of("HTTPS_PROXY", value, "TEST_KEY", Asking.KEY),
+            () -> Path.of(""));
     assertThatThrownBy(() -> catalog.open("m"))
         .isInstanceOf(InvalidModels.class)
         .hasMessageContaining(message)

@@ -24,7 +24,8 @@ class ReplayModelTest {
 
   private ChatModel open(String ledger) throws Exception {
     Path file = Files.writeString(folder.resolve("ledger.jsonl"), ledger);
-    return ModelCatalog.read(folder.resolve("none.toml"), Map.of()).open("replay:" + file);
+    return ModelCatalog.read(folder.resolve("none.toml"), Map.of(), () -> Path.of(""))
+        .open("replay:" + file);
   }
 
   @Test
@@ -119,7 +120,8 @@ class ReplayModelTest {
     assertThatThrownBy(() -> open("{}\nno JSON\n{}\n"))
         .isInstanceOf(InvalidModels.class)
         .hasMessage(folder.resolve("ledger.jsonl") + ":2: is no JSON");
-    ModelCatalog catalog = ModelCatalog.read(folder.resolve("none.toml"), Map.of());
+    ModelCatalog catalog =
+        ModelCatalog.read(folder.resolve("none.toml"), Map.of(), () -> Path.of(""));
     assertThatThrownBy(() -> catalog.open("replay:" + folder.resolve("gone.jsonl")))
         .isInstanceOf(InvalidModels.class)
         .hasMessageContaining("gone.jsonl: this ledger cannot be read");

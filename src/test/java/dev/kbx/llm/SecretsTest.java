@@ -113,7 +113,7 @@ class SecretsTest {
         Files.writeString(
             folder.resolve("models.toml"),
             "[[model]]\nname = \"m\"\nprovider = \"openai\"\nkey_file = \"key.txt\"\n");
-    ModelCatalog catalog = ModelCatalog.read(models, Map.of());
+    ModelCatalog catalog = ModelCatalog.read(models, Map.of(), () -> Path.of(""));
     for (String mode : List.of("rw-r--r--", "rw-rw----", "rw----r--", "rw--w----")) {
       Files.setPosixFilePermissions(key, PosixFilePermissions.fromString(mode));
       assertThatThrownBy(() -> catalog.open("m"))
@@ -131,12 +131,14 @@ class SecretsTest {
   @Test
   void aMissingOrUnusableKeyIsNamedAndNotShown() throws Exception {
     Path none = folder.resolve("none.toml");
-    assertThatThrownBy(() -> ModelCatalog.read(none, Map.of()).open("openai:gpt-5"))
+    assertThatThrownBy(
+            () -> ModelCatalog.read(none, Map.of(), () -> Path.of("")).open("openai:gpt-5"))
         .isInstanceOf(InvalidModels.class)
         .hasMessage(
             "openai:gpt-5: OPENAI_API_KEY is not set; put the key there: export OPENAI_API_KEY=…");
     for (String broken : List.of("two words " + SECRET, SECRET + "\u00e9", "line\n" + SECRET)) {
-      ModelCatalog catalog = ModelCatalog.read(none, Map.of("ANTHROPIC_API_KEY", broken));
+      ModelCatalog catalog =
+          ModelCatalog.read(none, Map.of("ANTHROPIC_API_KEY", broken), () -> Path.of(""));
       assertThatThrownBy(() -> catalog.open("anthropic:claude"))
           .isInstanceOf(InvalidModels.class)
           .hasMessage(
