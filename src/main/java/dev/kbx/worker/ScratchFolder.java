@@ -5,27 +5,39 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The folder for all temporary files of this process and its workers, under {@code $TMPDIR} or
  * {@code /tmp}. It is made when it is first needed, and {@link #delete} ends it. A process that was
  * killed leaves its folder; the next one that makes such a folder deletes it: the lock in it is
- * free.
+ * free. So it is with a folder into which somebody still writes while it is deleted.
  */
 public final class ScratchFolder {
   private static final String PREFIX = "kbx-";
   private static final String LOCK = "lock";
+
+  /** Others have {@code /tmp/kbx-cluster-UID}, say. */
+  private static final Pattern NAME = Pattern.compile("\\.?" + PREFIX + "\\d+");
+
+  /** After which a folder that is not locked yet, or no longer, is nobody's: it takes a moment. */
+  private static final Duration MOST_UNLOCKED = Duration.ofHours(1);
+
+  /** Maximum time of deleting what others left, and of deleting our own. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private static final int ROOT = 0;
 
   /** As {@code /tmp} has it: all may make files there, and delete their own. */
   private static final int EVERYBODY = 0x3ff;
@@ -55,8 +67,9 @@ public final class ScratchFolder {
     if (made != null) return made.folder;
     try {
       Path parent = parent();
-      deleteAbandoned(parent);
-      made = make(parent);
+      int user = user();
+      deleteAbandoned(parent, user);
+      made = make(parent, user);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot make a temporary folder: " + e.getMessage(), e);
     }
@@ -70,8 +83,8 @@ public final class ScratchFolder {
     if (made == null) return;
     ours = null;
     try (FileChannel _ = made.lock) {
-      deleteTree(made.folder);
-    } catch (IOException e) {
+      deleteTree(made.folder, new Sweep(PATIENCE));
+    } catch (IOException | DirectoryIteratorException e) {
       // The next process deletes it.
     }
   }
@@ -85,7 +98,12 @@ public final class ScratchFolder {
         .toAbsolutePath();
   }
 
-  private static ScratchFolder make(Path parent) throws IOException {
+  /** A user's number, as {@code user.name} of one without a name is no name of an owner. */
+  private static int user() throws IOException {
+    return (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+  }
+
+  private static ScratchFolder make(Path parent, int user) throws IOException {
     // It gets the name by which others find it once it is locked.
     Path draft = Files.createTempDirectory(parent, "." + PREFIX);
     Path folder = parent.resolve(draft.getFileName().toString().substring(1));
@@ -96,7 +114,7 @@ public final class ScratchFolder {
     Files.createDirectory(draft.resolve("files"));
     Path workers = Files.createDirectory(draft.resolve("workers"));
     // Started as root, workers become another user; nobody else can find out the folder's name.
-    if (Files.getOwner(draft).getName().equals("root")) {
+    if (user == ROOT) {
       Path _ = Files.setAttribute(workers, "unix:mode", EVERYBODY);
       Path _ = Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString("rwx--x--x"));
     }
@@ -105,49 +123,61 @@ public final class ScratchFolder {
   }
 
   /** Deletes what processes of this user have left that were killed. */
-  private static void deleteAbandoned(Path parent) throws IOException {
-    String user = System.getProperty("user.name");
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(parent, PREFIX + "*")) {
-      for (Path each : all) {
-        if (!Files.isRegularFile(each.resolve(LOCK), LinkOption.NOFOLLOW_LINKS)) continue;
-        if (!Files.getOwner(each, LinkOption.NOFOLLOW_LINKS).getName().equals(user)) continue;
-        deleteUnlessInUse(each);
-      }
+  private static void deleteAbandoned(Path parent, int user) {
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(parent, ScratchFolder::isNamed)) {
+      Sweep sweep = new Sweep(PATIENCE);
+      for (Path each : all) deleteUnlessInUse(each, user, sweep);
+    } catch (IOException | DirectoryIteratorException e) {
+      // Nobody may look into the parent.
     }
   }
 
-  private static void deleteUnlessInUse(Path folder) {
-    try (FileChannel file = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.WRITE)) {
-      @Nullable FileLock free = file.tryLock();
-      if (free != null) deleteTree(folder);
-    } catch (IOException | OverlappingFileLockException e) {
+  private static boolean isNamed(Path folder) {
+    return NAME.matcher(folder.getFileName().toString()).matches();
+  }
+
+  private static boolean isDraft(Path folder) {
+    return folder.getFileName().toString().startsWith(".");
+  }
+
+  private static void deleteUnlessInUse(Path folder, int user, Sweep sweep) {
+    try {
+      if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) return;
+      if ((int) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS) != user) return;
+      if (isDraft(folder) && isNew(folder)) return;
+      Path lock = folder.resolve(LOCK);
+      if (Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS))
+        deleteUnlessLocked(folder, lock, sweep);
+      else if (isDraft(folder)) deleteTree(folder, sweep);
+    } catch (IOException | DirectoryIteratorException | OverlappingFileLockException e) {
       // It is in use, or another process deletes it.
     }
   }
 
-  private static void deleteTree(Path folder) throws IOException {
-    Path _ =
-        Files.walkFileTree(
-            folder,
-            new SimpleFileVisitor<>() {
-              @Override
-              public FileVisitResult visitFile(Path file, BasicFileAttributes of)
-                  throws IOException {
-                boolean _ = Files.deleteIfExists(file);
-                return FileVisitResult.CONTINUE;
-              }
+  private static boolean isNew(Path folder) throws IOException {
+    Instant changed = Files.getLastModifiedTime(folder, LinkOption.NOFOLLOW_LINKS).toInstant();
+    return changed.isAfter(Instant.now().minus(MOST_UNLOCKED));
+  }
 
-              @Override
-              public FileVisitResult visitFileFailed(Path file, IOException e) {
-                return FileVisitResult.CONTINUE;
-              }
+  private static void deleteUnlessLocked(Path folder, Path lock, Sweep sweep) throws IOException {
+    try (FileChannel file = FileChannel.open(lock, StandardOpenOption.WRITE)) {
+      @Nullable FileLock free = file.tryLock();
+      if (free != null) deleteTree(folder, sweep);
+    }
+  }
 
-              @Override
-              public FileVisitResult postVisitDirectory(Path each, @Nullable IOException e)
-                  throws IOException {
-                boolean _ = Files.deleteIfExists(each);
-                return FileVisitResult.CONTINUE;
-              }
-            });
+  /** Deletes a folder that can be emptied; what is left of another is tried again by the next. */
+  private static void deleteTree(Path folder, Sweep sweep) throws IOException {
+    // Without its lock the next process would not know whose the rest is.
+    if (!sweep.empties(folder, LOCK)) return;
+    Path last = folder;
+    if (!isDraft(folder)) {
+      // A process killed between the next two leaves none of the usual name without a lock, which
+      // nobody may delete.
+      last = folder.resolveSibling("." + folder.getFileName());
+      Path _ = Files.move(folder, last);
+    }
+    boolean _ = Files.deleteIfExists(last.resolve(LOCK));
+    boolean _ = Files.deleteIfExists(last);
   }
 }
