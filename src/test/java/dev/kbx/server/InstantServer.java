@@ -10,6 +10,8 @@ import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.worker.ScratchFolder;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -34,13 +36,21 @@ final class InstantServer {
   /** The variable with the milliseconds that a judgement takes at most. */
   static final String MILLIS = "KBX_TEST_MILLIS";
 
-  /** Arguments: store, port, whether tokens are needed, candidates that may wait, folder. */
+  /** The variable that says that it has a worker, which writes until the server has ended. */
+  static final String WORKER = "KBX_TEST_WORKER";
+
+  /** Arguments: store, port, whether tokens are needed, candidates that may wait. */
   public static void main(String... arguments) throws Exception {
     StoreAddress address = address(arguments[0]);
     Verdict.Device device =
         new Verdict.Device("cpu", variable(DEVICE, "simulated"), null, null, "sm_90");
     Thread main = Thread.currentThread();
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(main)));
+    Path files = ScratchFolder.files();
+    Optional<Process> worker =
+        variable(WORKER, "").isEmpty()
+            ? Optional.empty()
+            : Optional.of(worker(files.resolveSibling("workers")));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(main, worker)));
     try (RunStore store = RunStore.open(address);
         RunStore reads = RunStore.open(address)) {
       store.claim(ServiceStore.CLAIM);
@@ -59,7 +69,7 @@ final class InstantServer {
               Optional.empty());
       int limit = Integer.parseInt(arguments[3]);
       try (KbxServer server =
-          KbxServer.start(where, store, reads, machine, limit, Path.of(arguments[4]))) {
+          KbxServer.start(where, store, reads, machine, limit, files)) {
         System.out.println(server.url());
         try {
           Thread.sleep(Duration.ofDays(1));
@@ -74,10 +84,30 @@ final class InstantServer {
     return System.getenv().getOrDefault(name, usual);
   }
 
-  private static void end(Thread main) {
+  /** As real ones do it has not ended at once when its server is killed. */
+  private static Process worker(Path folder) throws IOException {
+    String script =
+        """
+        last=0 i=0
+        while [ $last -lt 20 ]; do
+          kill -0 $1 2> /dev/null || last=$((last + 1))
+          i=$(((i + 1) % 50))
+          mkdir -p $2/$i && echo $i > $2/$i/file
+          sleep 0.05
+        done 2> /dev/null
+        """;
+    String server = Long.toString(ProcessHandle.current().pid());
+    return new ProcessBuilder("sh", "-c", script, "worker", server, folder.toString()).start();
+  }
+
+  private static void end(Thread main, Optional<Process> worker) {
     main.interrupt();
     try {
       main.join();
+      if (worker.isPresent()) {
+        var _ = worker.get().destroyForcibly().waitFor();
+      }
+      ScratchFolder.delete();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -1,11 +1,14 @@
 package dev.kbx.server;
 
 import dev.kbx.verdict.Json;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -27,6 +32,11 @@ import tools.jackson.databind.JsonNode;
  */
 final class Load {
   private static final int READERS = 8;
+  private static final String UPLOADS = "uploads";
+
+  /** Bytes beside the kernel, so that an archive takes a while to unpack. */
+  private static final int BALLAST = 1 << 20;
+
   private static final Duration READ_EVERY = Duration.ofMillis(100);
 
   private final HttpClient http =
@@ -42,6 +52,8 @@ final class Load {
   private final List<String> tokens;
   private final int candidates;
   private final Duration pause;
+  private final int uploadEach;
+  private final Queue<String> uploaded = new ConcurrentLinkedQueue<>();
   private final Queue<String> ids = new ConcurrentLinkedQueue<>();
   private final Map<String, Queue<Long>> reads = new ConcurrentSkipListMap<>();
   private final Queue<String> surprises = new ConcurrentLinkedQueue<>();
@@ -55,29 +67,37 @@ final class Load {
    * @param candidates of all clients, each in a request of its own
    */
   Load(String url, List<String> tokens, int candidates) {
-    this(() -> url, tokens, candidates, Duration.ZERO);
+    this(() -> url, tokens, candidates, Duration.ZERO, Integer.MAX_VALUE);
   }
 
   /**
    * @param url of the server to ask next, which may be another one each time
    * @param pause of a client between two candidates
+   * @param uploadEach so many candidates one is uploaded as an archive
    */
-  Load(Supplier<String> url, List<String> tokens, int candidates, Duration pause) {
+  Load(
+      Supplier<String> url, List<String> tokens, int candidates, Duration pause, int uploadEach) {
     this.url = url;
     this.tokens = List.copyOf(tokens);
     this.candidates = candidates;
     this.pause = pause;
+    this.uploadEach = uploadEach;
   }
 
   /**
    * What was seen.
    *
    * @param ids of accepted candidates
+   * @param uploaded of these, those of archives: one may be accepted twice, as it has no key
    * @param reads seconds of each read, ascending, by what was read
    * @param surprises answers that no client should get
    */
   record Seen(
-      double seconds, List<String> ids, Map<String, List<Double>> reads, List<String> surprises) {
+      double seconds,
+      List<String> ids,
+      List<String> uploaded,
+      Map<String, List<Double>> reads,
+      List<String> surprises) {
     List<Double> allReads() {
       return reads.values().stream().flatMap(List::stream).sorted().toList();
     }
@@ -113,7 +133,8 @@ final class Load {
     Map<String, List<Double>> times = new TreeMap<>();
     reads.forEach(
         (what, nanos) -> times.put(what, nanos.stream().map(each -> each / 1e9).sorted().toList()));
-    return new Seen(seconds, List.copyOf(ids), times, List.copyOf(surprises));
+    return new Seen(
+        seconds, List.copyOf(ids), List.copyOf(uploaded), times, List.copyOf(surprises));
   }
 
   private void submitAll(String token) {
@@ -121,9 +142,11 @@ final class Load {
       for (int number = next.getAndIncrement();
           number < candidates;
           number = next.getAndIncrement()) {
-        JsonNode judgement = submit(token, number);
+        boolean archive = number % uploadEach == uploadEach - 1;
+        JsonNode judgement = archive ? upload(token, number) : submit(token, number);
         String id = judgement.path("id").asString();
         ids.add(id);
+        if (archive) uploaded.add(id);
         while (!judgement.path("state").asString("").equals("done")) {
           if (!List.of("queued", "judging").contains(judgement.path("state").asString(""))) {
             surprises.add(judgement.toString());
@@ -157,6 +180,30 @@ final class Load {
                 .POST(HttpRequest.BodyPublishers.ofByteArray(body)));
     run = answer.path("run").asString();
     return answer.path("judgements").path(0);
+  }
+
+  /** Into a run of its own: what was accepted twice is in none that is counted. */
+  private JsonNode upload(String token, int number) throws InterruptedException {
+    byte[] archive = archive(source(number));
+    return json(() ->
+            to("/v1/uploads?wait=20&run=" + UPLOADS, token)
+                .header("Content-Type", "application/zip")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(archive)))
+        .path("judgements")
+        .path(0);
+  }
+
+  private static byte[] archive(String source) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+      zip.putNextEntry(new ZipEntry("Activation/relu.py"));
+      zip.write(source.getBytes(StandardCharsets.UTF_8));
+      zip.putNextEntry(new ZipEntry("notes/ballast.bin"));
+      zip.write(new byte[BALLAST]);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
   }
 
   /** About as long as a kernel. */

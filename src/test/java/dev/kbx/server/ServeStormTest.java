@@ -48,12 +48,15 @@ class ServeStormTest {
   /** Of a client between two candidates: about 20 a second in all. */
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
+  private static final int UPLOAD_EACH = 5;
+  private static final Duration WORKER_ENDS = Duration.ofSeconds(5);
   private static final int JUDGING_MILLIS = 300;
   private static final int DISK_MEBIBYTES = 1024;
 
   private final Random random = new Random(SEED);
   private final HttpClient http = HttpClient.newHttpClient();
   @TempDir private Path folder;
+  private Path temporary = Path.of("");
 
   /** Something that goes wrong, and is over when this returns. */
   private interface Fault {
@@ -64,7 +67,8 @@ class ServeStormTest {
   void nothingIsLostOnADiskThatFillsUp() throws Exception {
     try (SmallDisk disk = new SmallDisk(folder.resolve("disk"), DISK_MEBIBYTES)) {
       String store = disk.folder().resolve("kbx.db").toString();
-      List<String> accepted;
+      temporary = Files.createDirectory(disk.folder().resolve("temporary"));
+      Load.Seen accepted;
       try (ServerProcess server = server(store)) {
         accepted =
             storm(
@@ -88,13 +92,15 @@ class ServeStormTest {
                     }));
       }
       check(store, accepted);
+      checkFolder(store);
     }
   }
 
   @Test
   void nothingIsLostWhenConnectionsAreCutAndAnotherServerTakesOver() throws Exception {
     try (KilledPostgres postgres = new KilledPostgres(folder.resolve("postgres"))) {
-      List<String> accepted;
+      temporary = Files.createDirectory(folder.resolve("temporary"));
+      Load.Seen accepted;
       try (Pair pair = new Pair(postgres)) {
         accepted =
             storm(
@@ -119,6 +125,7 @@ class ServeStormTest {
                     () -> pair.takeOver(true)));
       }
       check(postgres.url(), accepted);
+      checkFolder(postgres.url());
     }
   }
 
@@ -190,7 +197,11 @@ class ServeStormTest {
             InstantServer.DEVICE,
             device(),
             InstantServer.MILLIS,
-            Integer.toString(JUDGING_MILLIS)));
+            Integer.toString(JUDGING_MILLIS),
+            InstantServer.WORKER,
+            "yes",
+            ServerProcess.TEMPORARY,
+            temporary.toString()));
   }
 
   private String device() {
@@ -219,8 +230,8 @@ class ServeStormTest {
     return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
   }
 
-  /** Returns the ids of all that was accepted. */
-  private List<String> storm(
+  /** Returns what was accepted. */
+  private Load.Seen storm(
       String store, AtomicReference<ServerProcess> server, Map<String, Fault> faults)
       throws Exception {
     List<String> tokens = new ArrayList<>();
@@ -230,7 +241,13 @@ class ServeStormTest {
         tokens.add(made.create("client" + i, List.of("submit", "read")).orElseThrow());
       }
     }
-    Load load = new Load(() -> Objects.requireNonNull(server.get()).url(), tokens, ENDLESS, PAUSE);
+    Load load =
+        new Load(
+            () -> Objects.requireNonNull(server.get()).url(),
+            tokens,
+            ENDLESS,
+            PAUSE,
+            UPLOAD_EACH);
     FutureTask<Load.Seen> clients = new FutureTask<>(load::run);
     var _ = Thread.startVirtualThread(clients);
     Map<String, Integer> happened = new TreeMap<>();
@@ -248,25 +265,29 @@ class ServeStormTest {
       System.out.printf("storm of seed %d: faults %s%n", SEED, happened);
     }
     Load.Seen seen = clients.get();
-    System.out.printf("storm of seed %d: %d accepted%n", SEED, seen.ids().size());
+    System.out.printf(
+        "storm of seed %d: %d accepted, %d of archives%n",
+        SEED, seen.ids().size(), seen.uploaded().size());
     assertThat(seen.surprises()).isEmpty();
-    return seen.ids();
+    return seen;
   }
 
-  private void check(String store, List<String> accepted) throws IOException {
+  private void check(String store, Load.Seen seen) throws IOException {
+    List<String> accepted = seen.ids();
     assertThat(accepted).doesNotHaveDuplicates().hasSizeGreaterThan(100);
+    assertThat(seen.uploaded()).hasSizeGreaterThan(10);
+    Set<String> uploaded = Set.copyOf(seen.uploaded());
     try (RunStore opened = RunStore.open(InstantServer.address(store))) {
       Map<String, Map<Integer, Verdict>> verdicts = new HashMap<>();
-      int judged = 0;
       for (RunInfo run : opened.runs()) {
         Map<Integer, Verdict> own = opened.verdicts(run.id());
         assertThat(own.values())
             .as("devices of a run")
             .allMatch(each -> each.device().name().equals(run.device().name()));
         verdicts.put(run.id(), own);
-        judged += own.size();
       }
       Set<String> identities = new HashSet<>();
+      Set<String> counted = new HashSet<>();
       for (int i = 0; i < accepted.size(); i += 500) {
         List<String> part = accepted.subList(i, Math.min(accepted.size(), i + 500));
         List<Submission> found = opened.service().submissions(part);
@@ -277,18 +298,31 @@ class ServeStormTest {
               Objects.requireNonNull(verdicts.get(each.run())).get(each.outcome().position());
           assertThat(Objects.requireNonNull(verdict).provenance().identity())
               .isEqualTo(each.identity());
+          if (uploaded.contains(each.id())) continue;
           identities.add(each.run() + each.identity().text());
+          counted.add(each.run());
         }
       }
-      assertThat(judged)
+      assertThat(
+              counted.stream()
+                  .mapToInt(run -> Objects.requireNonNull(verdicts.get(run)).size())
+                  .sum())
           .as("verdicts, one for each candidate of a run")
           .isEqualTo(identities.size());
       assertThat(opened.flaws()).isEmpty();
       assertThat(opened.service().queued()).isEmpty();
     }
+  }
+
+  /** A last start deletes what those left that were killed, once their workers have ended. */
+  private void checkFolder(String store) throws Exception {
+    Thread.sleep(WORKER_ENDS);
+    server(store).close();
+    assertThat(temporary).isEmptyDirectory();
     try (Stream<Path> left = Files.list(folder)) {
       assertThat(left.map(each -> each.getFileName().toString()))
-          .allMatch(name -> Set.of("disk", "postgres", "server.err").contains(name));
+          .allMatch(
+              name -> Set.of("disk", "postgres", "server.err", "temporary").contains(name));
     }
   }
 }

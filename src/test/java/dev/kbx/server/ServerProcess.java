@@ -13,6 +13,9 @@ import java.util.regex.Pattern;
 
 /** An {@link InstantServer} at one port, which may be killed and started again. */
 final class ServerProcess implements AutoCloseable {
+  /** The variable with the folder for temporary files. */
+  static final String TEMPORARY = "TMPDIR";
+
   private static final Pattern PEAK = Pattern.compile("VmHWM:\\s+(\\d+) kB");
 
   private final String store;
@@ -46,6 +49,8 @@ final class ServerProcess implements AutoCloseable {
   private ServerProcess(
       String store, Path folder, boolean tokens, int limit, Map<String, String> environment)
       throws IOException {
+    Path usual = Files.createDirectories(folder.resolve("temporary"));
+    this.environment.put(TEMPORARY, usual.toString());
     this.environment.putAll(environment);
     this.store = store;
     this.folder = folder;
@@ -72,8 +77,7 @@ final class ServerProcess implements AutoCloseable {
             store,
             Integer.toString(port),
             Boolean.toString(tokens),
-            Integer.toString(limit),
-            folder.toString());
+            Integer.toString(limit));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
     Process begun =
