@@ -116,7 +116,10 @@ final class CommandModel implements ChatModel {
     } catch (IOException e) {
       // Otherwise this machine has no process left for it, or no open file.
       if (!String.valueOf(e.getMessage()).contains(NOT_EXECUTED)) throw e;
-      throw noAnswer("cannot be run: " + e, (System.nanoTime() - begun) / 1e9);
+      throw failure(
+          ModelFailure.Kind.UNKNOWN_MODEL,
+          "cannot be run: '%s' is not there, or cannot be executed".formatted(command.getFirst()),
+          (System.nanoTime() - begun) / 1e9);
     }
   }
 

@@ -84,7 +84,9 @@ class CommandModelTest {
     ModelCatalog catalog =
         ModelCatalog.read(folder.resolve("none.toml"), Map.of(), () -> temporary);
     try (ChatModel model = catalog.open("command:./no-such-program")) {
-      assertThat(failure(model)).hasMessageContaining("command:./no-such-program cannot be run");
+      ModelFailure failure = failure(model);
+      assertThat(failure.kind()).isEqualTo(ModelFailure.Kind.UNKNOWN_MODEL);
+      assertThat(failure).hasMessageContaining("command:./no-such-program cannot be run");
     }
   }
 

@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.kbx.Patience;
+import dev.kbx.TestPostgres;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Json;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(Patience.SECONDS)
 class AwayStoreTest {
   private static final int CANDIDATES = 20;
+
+  /** After five a candidate is failed. */
+  private static final int MORE_THAN_ATTEMPTS = 7;
 
   @TempDir private Path folder;
 
@@ -156,6 +164,37 @@ class AwayStoreTest {
           .ignoreExceptions()
           .untilAsserted(() -> assertThat(states(server)).hasSize(3).containsOnly("done"));
       isReady(server);
+    }
+  }
+
+  /** The store is well each time that it is asked, and the connection is lost with each verdict. */
+  @Test
+  void aConnectionThatIsLostAtEachVerdictCountsAgainstNoCandidate() throws Exception {
+    String url = TestPostgres.newDatabase();
+    try (ScriptedServer server = new ScriptedServer(StoreAddress.of(url), folder, false);
+        Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE SEQUENCE lost");
+      statement.execute(
+          """
+          CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            PERFORM nextval('public.lost');
+            PERFORM pg_terminate_backend(pg_backend_pid());
+            PERFORM pg_sleep(1);
+            RETURN NEW;
+          END $$
+          """);
+      statement.execute(
+          "CREATE TRIGGER lose BEFORE INSERT ON kbx.verdict FOR EACH ROW EXECUTE FUNCTION lose()");
+      assertThat(submit(server, 0, 1).statusCode()).isEqualTo(202);
+      patiently()
+          .until(() -> {
+            try (ResultSet row = statement.executeQuery("SELECT last_value FROM lost")) {
+              return row.next() && row.getLong(1) > MORE_THAN_ATTEMPTS;
+            }
+          });
+      statement.execute("DROP TRIGGER lose ON kbx.verdict");
+      patiently().untilAsserted(() -> assertThat(states(server)).containsExactly("done"));
     }
   }
 

@@ -68,8 +68,7 @@ final class InstantServer {
               Boolean.parseBoolean(arguments[2]),
               Optional.empty());
       int limit = Integer.parseInt(arguments[3]);
-      try (KbxServer server =
-          KbxServer.start(where, store, reads, machine, limit, files)) {
+      try (KbxServer server = KbxServer.start(where, store, reads, machine, limit, files)) {
         System.out.println(server.url());
         try {
           Thread.sleep(Duration.ofDays(1));

@@ -75,8 +75,7 @@ final class Load {
    * @param pause of a client between two candidates
    * @param uploadEach so many candidates one is uploaded as an archive
    */
-  Load(
-      Supplier<String> url, List<String> tokens, int candidates, Duration pause, int uploadEach) {
+  Load(Supplier<String> url, List<String> tokens, int candidates, Duration pause, int uploadEach) {
     this.url = url;
     this.tokens = List.copyOf(tokens);
     this.candidates = candidates;

@@ -243,11 +243,7 @@ class ServeStormTest {
     }
     Load load =
         new Load(
-            () -> Objects.requireNonNull(server.get()).url(),
-            tokens,
-            ENDLESS,
-            PAUSE,
-            UPLOAD_EACH);
+            () -> Objects.requireNonNull(server.get()).url(), tokens, ENDLESS, PAUSE, UPLOAD_EACH);
     FutureTask<Load.Seen> clients = new FutureTask<>(load::run);
     var _ = Thread.startVirtualThread(clients);
     Map<String, Integer> happened = new TreeMap<>();
@@ -321,8 +317,7 @@ class ServeStormTest {
     assertThat(temporary).isEmptyDirectory();
     try (Stream<Path> left = Files.list(folder)) {
       assertThat(left.map(each -> each.getFileName().toString()))
-          .allMatch(
-              name -> Set.of("disk", "postgres", "server.err", "temporary").contains(name));
+          .allMatch(name -> Set.of("disk", "postgres", "server.err", "temporary").contains(name));
     }
   }
 }
