@@ -15,7 +15,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +29,12 @@ import org.jspecify.annotations.Nullable;
 public final class ScratchFolder {
   private static final String PREFIX = "kbx-";
   private static final String LOCK = "lock";
+  private static final String FILES = "files";
+  private static final String WORKERS = "workers";
+  private static final Set<String> PARTS = Set.of(FILES, WORKERS);
 
   /** Others have {@code /tmp/kbx-cluster-UID}, say. */
-  private static final Pattern NAME = Pattern.compile("\\.?" + PREFIX + "\\d+");
+  private static final Pattern NAME = Pattern.compile("\\.?" + PREFIX + "\\d{10,20}");
 
   /** After which a folder that is not locked yet, or no longer, is nobody's: it takes a moment. */
   private static final Duration MOST_UNLOCKED = Duration.ofHours(1);
@@ -54,12 +59,12 @@ public final class ScratchFolder {
 
   /** For files of this process. Throws {@link UncheckedIOException} if none can be made. */
   public static Path files() {
-    return ours().resolve("files");
+    return ours().resolve(FILES);
   }
 
   /** For workers, whichever user they become: their {@code TMPDIR}. */
   static Path ofWorkers() {
-    return ours().resolve("workers");
+    return ours().resolve(WORKERS);
   }
 
   private static synchronized Path ours() {
@@ -111,8 +116,8 @@ public final class ScratchFolder {
         FileChannel.open(
             draft.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     FileLock _ = lock.lock();
-    Files.createDirectory(draft.resolve("files"));
-    Path workers = Files.createDirectory(draft.resolve("workers"));
+    Files.createDirectory(draft.resolve(FILES));
+    Path workers = Files.createDirectory(draft.resolve(WORKERS));
     // Started as root, workers become another user; nobody else can find out the folder's name.
     if (user == ROOT) {
       Path _ = Files.setAttribute(workers, "unix:mode", EVERYBODY);
@@ -148,8 +153,11 @@ public final class ScratchFolder {
       Path lock = folder.resolve(LOCK);
       if (Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS))
         deleteUnlessLocked(folder, lock, sweep);
-      else if (isDraft(folder)) deleteTree(folder, sweep);
-    } catch (IOException | DirectoryIteratorException | OverlappingFileLockException e) {
+      else if (!isNew(folder) && hasOnlyOurs(folder)) deleteTree(folder, sweep);
+    } catch (IOException
+        | UncheckedIOException
+        | DirectoryIteratorException
+        | OverlappingFileLockException e) {
       // It is in use, or another process deletes it.
     }
   }
@@ -157,6 +165,16 @@ public final class ScratchFolder {
   private static boolean isNew(Path folder) throws IOException {
     Instant changed = Files.getLastModifiedTime(folder, LinkOption.NOFOLLOW_LINKS).toInstant();
     return changed.isAfter(Instant.now().minus(MOST_UNLOCKED));
+  }
+
+  /**
+   * Whether it was killed while it was made, or a worker that outlived its process made it anew: it
+   * makes the folders above a file, too.
+   */
+  private static boolean hasOnlyOurs(Path folder) throws IOException {
+    try (Stream<Path> all = Files.list(folder)) {
+      return all.allMatch(each -> PARTS.contains(each.getFileName().toString()));
+    }
   }
 
   private static void deleteUnlessLocked(Path folder, Path lock, Sweep sweep) throws IOException {

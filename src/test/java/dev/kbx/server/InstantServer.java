@@ -91,7 +91,7 @@ final class InstantServer {
         while [ $last -lt 20 ]; do
           kill -0 $1 2> /dev/null || last=$((last + 1))
           i=$(((i + 1) % 50))
-          mkdir -p $2/$i && echo $i > $2/$i/file
+          mkdir $2/$i; echo $i > $2/$i/file
           sleep 0.05
         done 2> /dev/null
         """;

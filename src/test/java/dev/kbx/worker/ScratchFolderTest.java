@@ -22,6 +22,7 @@ class ScratchFolderTest {
   /** One that has no name. */
   private static final int STRANGER = 54_321;
 
+  private static final String NAME = "kbx-123456789";
   private static final int FOLDERS = 10;
 
   @TempDir private Path given;
@@ -61,6 +62,12 @@ class ScratchFolderTest {
     return folder;
   }
 
+  private Path unlocked(int number, String within) throws IOException {
+    Path folder = given.resolve(NAME + number);
+    Files.createDirectories(folder.resolve(within));
+    return folder;
+  }
+
   private static List<String> names(Path folder) throws IOException {
     try (Stream<Path> all = Files.list(folder)) {
       return all.map(each -> each.getFileName().toString()).sorted().toList();
@@ -83,7 +90,7 @@ class ScratchFolderTest {
   @Test
   void whatIsWrittenIntoMeanwhileIsDeletedByTheNext() throws Exception {
     List<Path> folders = new ArrayList<>();
-    for (int i = 0; i < FOLDERS; i++) folders.add(abandoned(given.resolve("kbx-" + i)));
+    for (int i = 0; i < FOLDERS; i++) folders.add(abandoned(given.resolve(NAME + i)));
     AtomicBoolean over = new AtomicBoolean();
     Thread writer = Thread.ofPlatform().start(() -> write(folders, over));
     try {
@@ -116,20 +123,25 @@ class ScratchFolderTest {
   @Test
   void whatWasKilledWhileItWasMadeIsDeleted() throws Exception {
     FileTime before = FileTime.from(Instant.now().minus(Duration.ofHours(2)));
-    Path old = Files.createDirectory(given.resolve(".kbx-1"));
-    Path locked = abandoned(given.resolve(".kbx-2"));
+    Path old = Files.createDirectory(given.resolve("." + NAME + 1));
+    Path locked = abandoned(given.resolve("." + NAME + 2));
     for (Path each : List.of(old, locked)) {
       Path _ = Files.setLastModifiedTime(each, before);
     }
-    Files.createDirectory(given.resolve(".kbx-3"));
-    for (String other : List.of(".kbx-x", "kbx-cluster-0", "kbx-4x")) {
+    Files.createDirectory(given.resolve("." + NAME + 3));
+    for (String other : List.of(".kbx-x", "kbx-cluster-0", NAME + "4x")) {
       Path _ = Files.setLastModifiedTime(abandoned(given.resolve(other)), before);
     }
-    Path _ = Files.setLastModifiedTime(Files.createDirectory(given.resolve("kbx-5")), before);
+    for (Path each : List.of(Files.createDirectory(given.resolve("kbx-5")), unlocked(5, "mine"))) {
+      Path _ = Files.setLastModifiedTime(each, before);
+    }
+    Path _ = unlocked(6, "workers");
+    Path _ = Files.setLastModifiedTime(unlocked(7, "workers"), before);
     startAndEnd(given);
     assertThat(names(given))
         .as("one that is being made, and what is not of kbx")
-        .containsExactly(".kbx-3", ".kbx-x", "kbx-4x", "kbx-5", "kbx-cluster-0");
+        .containsExactlyInAnyOrder(
+            "kbx-5", "." + NAME + 3, ".kbx-x", NAME + "4x", NAME + 5, NAME + 6, "kbx-cluster-0");
   }
 
   @Test
@@ -138,7 +150,7 @@ class ScratchFolderTest {
     Path parent = Files.createDirectory(given.resolve("parent"));
     Files.setPosixFilePermissions(given, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.setPosixFilePermissions(parent, PosixFilePermissions.fromString("rwxrwxrwx"));
-    Path own = abandoned(parent.resolve("kbx-1"));
+    Path own = abandoned(parent.resolve(NAME + 1));
     try (Stream<Path> all = Files.walk(own)) {
       for (Path each : all.toList()) {
         Path _ = Files.setAttribute(each, "unix:uid", STRANGER);
@@ -148,9 +160,9 @@ class ScratchFolderTest {
         own.resolve("workers/a/b"), PosixFilePermissions.fromString("r-xr-xr-x"));
     Files.setPosixFilePermissions(
         own.resolve("workers/a"), PosixFilePermissions.fromString("---------"));
-    Path _ = abandoned(parent.resolve("kbx-2"));
+    Path _ = abandoned(parent.resolve(NAME + 2));
     startAndEnd(
         parent, "setpriv", "--reuid=" + STRANGER, "--regid=" + STRANGER, "--clear-groups", "--");
-    assertThat(names(parent)).containsExactly("kbx-2");
+    assertThat(names(parent)).containsExactly(NAME + 2);
   }
 }
