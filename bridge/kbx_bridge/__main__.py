@@ -45,11 +45,13 @@ def connect(ray, address):
     Ray's client server forks a process for each client while its own threads use gRPC. Some of these die as they start, more
     often on a busy machine: another is asked for.
     """
-    for attempts in reversed(range(CONNECTIONS)):
+    attempts = CONNECTIONS
+    while True:
         try:
             return ray.init(address=address, log_to_driver=False, logging_level="ERROR", namespace="kbx")
         except ConnectionAbortedError:
             ray.shutdown()
+            attempts -= 1
             if not attempts:
                 raise
 
