@@ -25,6 +25,7 @@ final class Bodies {
   /** KiB of all bodies that are in memory: parsed they take several times as much. */
   private static final int BUDGET = 32 << 10;
 
+  private static final int FIRST_BUFFER = 1 << 10;
   private static final int BUFFER = 64 << 10;
 
   /** A body may take so long, and longer if it comes at {@link #LEAST_RATE}. */
@@ -105,13 +106,15 @@ final class Bodies {
     long start = System.nanoTime();
     // Not closed: that waits for more of the body, and so would the answer to a slow one.
     InputStream in = request.content().inputStream();
-    byte[] buffer = new byte[BUFFER];
+    byte[] buffer = new byte[FIRST_BUFFER];
     long all = 0;
     for (int read = read(request, in, buffer); read >= 0; read = read(request, in, buffer)) {
       all += read;
       if (all > most) throw tooLarge(most);
       needPace(all, System.nanoTime() - start);
       sink.write(buffer, read);
+      // No larger than what has come: thousands may wait with one.
+      if (all > buffer.length) buffer = new byte[(int) Math.min(BUFFER, all)];
     }
   }
 
