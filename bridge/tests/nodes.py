@@ -17,6 +17,7 @@ import contextlib
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -102,9 +103,11 @@ def send(node, number):
 
 
 def free_port():
-    with socket.socket() as free:
-        free.bind(("", 0))
-        return free.getsockname()[1]
+    """One below those that Linux gives to connections, which may take it before the server does."""
+    while True:
+        with socket.socket() as free, contextlib.suppress(OSError):
+            free.bind(("", random.randrange(25000, 32000)))
+            return free.getsockname()[1]
 
 
 def scaling(most):

@@ -1,8 +1,8 @@
 package dev.kbx.server;
 
+import dev.kbx.FreePort;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,9 +20,7 @@ final class KilledPostgres implements AutoCloseable {
    */
   KilledPostgres(Path folder) throws IOException {
     this.data = folder;
-    try (ServerSocket free = new ServerSocket(0)) {
-      this.port = free.getLocalPort();
-    }
+    this.port = FreePort.find();
     this.server = begin();
   }
 

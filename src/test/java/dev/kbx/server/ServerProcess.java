@@ -1,7 +1,7 @@
 package dev.kbx.server;
 
+import dev.kbx.FreePort;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,9 +56,7 @@ final class ServerProcess implements AutoCloseable {
     this.folder = folder;
     this.tokens = tokens;
     this.limit = limit;
-    try (ServerSocket free = new ServerSocket(0)) {
-      this.port = free.getLocalPort();
-    }
+    this.port = FreePort.find();
     this.process = begin();
   }
 
