@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("soak-only")
 class KilledCopyTest {
   private static final int VERDICTS = 5_000;
-  private static final int FIRST_MILLIS = 300;
+  private static final int STEP_MILLIS = 300;
 
   @TempDir private Path folder;
   private String run = "";
@@ -54,7 +54,7 @@ class KilledCopyTest {
   private void copyUntilItEnds(String to, StoreAddress address) throws Exception {
     int killed = 0;
     boolean ended = false;
-    for (int millis = FIRST_MILLIS; !ended; millis = millis * 3 / 2) {
+    for (int millis = STEP_MILLIS; !ended; millis += STEP_MILLIS) {
       Path log = folder.resolve("log");
       Process copy =
           Kbx.start(folder, Map.of(), log, log, "runs", "copy", folder.resolve("from"), to);
