@@ -71,7 +71,7 @@ def main():
     try:
         connect(ray, given.address)
     except Exception as error:
-        sys.exit(f"cannot connect to the Ray cluster at {given.address}: {cluster.first_line(error)}")
+        sys.exit(f"cannot connect to the Ray cluster at {given.address}: {cluster.in_a_line(error)}")
     archives = {}
     for shipped in given.ship:
         name, _, file = shipped.partition("=")
@@ -85,7 +85,7 @@ def main():
     try:
         bridge.run()
     except Exception as error:
-        sys.exit(f"{type(error).__name__}: {cluster.first_line(error)}")
+        sys.exit(f"{type(error).__name__}: {cluster.in_a_line(error)}")
     ray.shutdown()
 
 

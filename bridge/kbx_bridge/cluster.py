@@ -28,7 +28,7 @@ CPUS_TO_COMPILE = 4
 """Processors for each candidate that is compiled: kbx compiles no more of them at a time, each in several processes."""
 
 
-def first_line(error):
+def in_a_line(error):
     """What an error of Ray says, in a line; of one with a trace of Ray's server, its end."""
     text = str(getattr(error, "cause", None) or error).strip() or type(error).__name__
     lines = text.splitlines()
@@ -139,7 +139,7 @@ class Cluster:
             try:
                 found = [n for n in ray.nodes() if n["Alive"]]
             except Exception as error:  # The cluster is gone, or Ray's own client is.
-                self.events.put((self._lost, first_line(error)))
+                self.events.put((self._lost, in_a_line(error)))
                 return
             self.events.put((self._found, found))
             time.sleep(POLL_SECONDS)
@@ -263,7 +263,7 @@ class Cluster:
             slot.place.jobs = max(1, slot.place.jobs // 2)
             self._down(slot, out_of_memory(error))
         except Exception as error:
-            self._down(slot, first_line(error))
+            self._down(slot, in_a_line(error))
         else:
             handler(slot, result)
 

@@ -269,7 +269,7 @@ class BrokenBodiesTest {
     }
   }
 
-  /** Anybody may end a connection anywhere: that is no fault of the server. */
+  /** Anybody may end a connection anywhere: the server is not at fault. */
   @ParameterizedTest
   @CsvSource({
     "/login, application/x-www-form-urlencoded",
