@@ -103,7 +103,9 @@ public final class ScratchFolder {
         .toAbsolutePath();
   }
 
-  /** A user's number: {@code user.name} of one without a name differs from the owner of its files. */
+  /**
+   * A user's number: {@code user.name} of one without a name differs from the owner of its files.
+   */
   private static int user() throws IOException {
     return (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
   }
