@@ -1,9 +1,9 @@
 package dev.kbx.cli;
 
+import dev.kbx.document.Text;
 import dev.kbx.generate.Answered;
 import dev.kbx.generate.Spending;
 import dev.kbx.generate.Unit;
-import dev.kbx.report.Text;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
 import java.io.PrintStream;

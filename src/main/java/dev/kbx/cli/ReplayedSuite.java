@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.certify.CertificateHeader;
-import dev.kbx.report.Text;
+import dev.kbx.document.Text;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;

@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.Text;
+import dev.kbx.document.Text;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

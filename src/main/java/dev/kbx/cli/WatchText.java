@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.Text;
+import dev.kbx.document.Text;
 import dev.kbx.verdict.Verdict;
 import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;

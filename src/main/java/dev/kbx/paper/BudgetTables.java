@@ -2,7 +2,10 @@ package dev.kbx.paper;
 
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Spent;
-import dev.kbx.paper.Tabular.Section;
+import dev.kbx.document.Block.Table;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Chunks;
+import dev.kbx.document.Column;
 import dev.kbx.report.BudgetText;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +18,8 @@ final class BudgetTables {
 
   private BudgetTables() {}
 
-  static List<Tabular> of(Publication publication) {
-    List<Tabular> tables = new ArrayList<>();
+  static List<Table> of(Publication publication) {
+    List<Table> tables = new ArrayList<>();
     Makers makers = publication.makers();
     int runs = publication.budgets().size();
     for (int run = 0; run < runs; run++) {
@@ -44,29 +47,25 @@ final class BudgetTables {
     return tables;
   }
 
-  private static Tabular table(
+  private static Table table(
       String id,
       Spent.Kind kind,
       List<BudgetCurve> some,
       List<BudgetCurve> all,
       Publication.Budget budget,
       Makers makers) {
-    List<String> heads = new ArrayList<>(List.of(Captions.budgetAxis(kind)));
-    some.forEach(curve -> heads.add(makers.of(curve.method(), curve.model())));
-    List<List<String>> rows = new ArrayList<>();
+    List<Column> columns = new ArrayList<>(List.of(Column.number(Captions.budgetAxis(kind))));
+    some.forEach(curve -> columns.add(Column.number(makers.of(curve.method(), curve.model()))));
+    List<List<Cell>> rows = new ArrayList<>();
     for (double level : BudgetCurve.levels(all, LEVELS)) {
-      List<String> row = new ArrayList<>(List.of(BudgetText.amount(kind, level)));
+      List<Cell> row = new ArrayList<>(List.of(Cell.text(BudgetText.amount(kind, level))));
       for (BudgetCurve curve : some) {
         BudgetCurve.Point point = curve.at(level);
-        row.add(Numbers.percent(point.share(), point.low(), point.high()));
+        row.add(Cell.share(point.share(), point.low(), point.high()));
       }
       rows.add(row);
     }
-    return new Tabular(
-        id,
-        Section.BUDGET,
-        "Run %s. %s In percent.".formatted(budget.run(), Captions.budget(kind)),
-        Tabular.columns(0, heads),
-        rows);
+    return new Table(
+        id, "Run %s. %s".formatted(budget.run(), Captions.budget(kind)), columns, rows);
   }
 }

@@ -1,6 +1,6 @@
 package dev.kbx.paper;
 
-import dev.kbx.report.Text;
+import dev.kbx.document.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;

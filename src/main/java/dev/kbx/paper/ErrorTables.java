@@ -1,9 +1,11 @@
 package dev.kbx.paper;
 
 import dev.kbx.analysis.Errors;
-import dev.kbx.paper.Tabular.Section;
+import dev.kbx.document.Block.Table;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
+import dev.kbx.document.Text;
 import dev.kbx.report.AdvisedErrors;
-import dev.kbx.report.Text;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,45 +18,32 @@ final class ErrorTables {
 
   private ErrorTables() {}
 
-  static List<Tabular> of(AdvisedErrors advised) {
+  static List<Table> of(AdvisedErrors advised) {
     Errors errors = advised.errors();
-    List<Tabular> tables = new ArrayList<>();
-    List<List<String>> statuses = new ArrayList<>();
-    for (Errors.OfStatus each : errors.statuses()) {
-      statuses.add(
-          List.of(
-              each.stage().label(),
-              each.status().label(),
-              Integer.toString(each.candidates()),
-              Integer.toString(each.tasks())));
-    }
-    if (!statuses.isEmpty()) {
+    List<Table> tables = new ArrayList<>();
+    if (!errors.statuses().isEmpty()) {
       tables.add(
-          new Tabular(
+          Table.of(
               "errors",
-              Section.ERRORS,
               "Failed candidates by the stage and status that decided: %d in all."
                   .formatted(errors.failed()),
-              Tabular.columns(2, List.of("stage", "status", "candidates", "tasks")),
-              statuses));
+              List.of(
+                  Column.text("stage", each -> each.stage().label()),
+                  Column.text("status", each -> each.status().label()),
+                  Column.number("candidates", each -> Cell.count(each.candidates())),
+                  Column.number("tasks", each -> Cell.count(each.tasks()))),
+              errors.statuses()));
     }
-    List<List<String>> messages = new ArrayList<>();
-    for (Errors.OfMessage each :
-        errors.messages().subList(0, Math.min(MESSAGES, errors.messages().size()))) {
-      messages.add(
-          List.of(
-              Text.cutMiddle(Text.clean(each.shape()), LONGEST),
-              Integer.toString(each.candidates()),
-              Integer.toString(each.tasks())));
-    }
-    if (!messages.isEmpty()) {
+    if (!errors.messages().isEmpty()) {
       tables.add(
-          new Tabular(
+          Table.of(
               "messages",
-              Section.ERRORS,
               "The most frequent messages; numbers, names and paths are left out.",
-              Tabular.columns(1, List.of("message", "candidates", "tasks")),
-              messages));
+              List.of(
+                  Column.text("message", each -> Text.cutMiddle(Text.clean(each.shape()), LONGEST)),
+                  Column.number("candidates", each -> Cell.count(each.candidates())),
+                  Column.number("tasks", each -> Cell.count(each.tasks()))),
+              errors.messages().subList(0, Math.min(MESSAGES, errors.messages().size()))));
     }
     return tables;
   }

@@ -1,6 +1,9 @@
 package dev.kbx.paper;
 
-import dev.kbx.paper.Tabular.Section;
+import dev.kbx.document.Block;
+import dev.kbx.document.Latex;
+import dev.kbx.document.LatexRenderer;
+import dev.kbx.document.Section;
 import dev.kbx.report.AtomicFile;
 import dev.kbx.report.UnwritableException;
 import java.io.IOException;
@@ -52,22 +55,25 @@ public final class LatexReport {
     main.add("\\begin{document}");
     main.add("\\maketitle");
     List<Figure> figures = Figures.of(publication);
-    List<Tabular> tables = Tables.of(publication);
-    for (Section section : Section.values()) section(section, tables, figures);
+    for (Section section : Sections.of(publication)) section(section, figures);
     main.add("\\appendix");
     main.add("\\input{appendix}");
     main.add("\\end{document}");
     file("main.tex", String.join("\n", main) + "\n");
   }
 
-  private void section(Section section, List<Tabular> tables, List<Figure> figures) {
-    List<Tabular> own = tables.stream().filter(table -> table.section() == section).toList();
-    List<Figure> drawn = figures.stream().filter(figure -> sectionOf(figure) == section).toList();
-    if (own.isEmpty() && drawn.isEmpty()) return;
-    main.add("\\section{%s}".formatted(section.title()));
-    for (Tabular table : own) {
-      file("tables/%s.tex".formatted(table.id()), LatexTable.of(table));
-      main.add("\\input{tables/%s}".formatted(table.id()));
+  private void section(Section section, List<Figure> figures) {
+    List<Figure> drawn =
+        figures.stream().filter(figure -> sectionOf(figure).equals(section.id())).toList();
+    if (section.blocks().isEmpty() && drawn.isEmpty()) return;
+    main.add("\\section{%s}".formatted(Latex.escape(section.title())));
+    for (Block block : section.blocks()) {
+      if (block instanceof Block.Table table) {
+        file("tables/%s.tex".formatted(table.id()), LatexRenderer.render(table));
+        main.add("\\input{tables/%s}".formatted(table.id()));
+      } else {
+        main.add(LatexRenderer.render(block));
+      }
     }
     for (Figure figure : drawn) {
       file("figures/%s.tex".formatted(figure.id()), PgfFigure.of(figure));
@@ -76,15 +82,15 @@ public final class LatexReport {
     }
   }
 
-  private static Section sectionOf(Figure figure) {
+  private static String sectionOf(Figure figure) {
     String kind = figure.id().split("-", 2)[0];
     return switch (kind) {
-      case "deviance" -> Section.DEVIANCE;
-      case "iterations" -> Section.ITERATIONS;
-      case "fastp" -> Section.SPEED;
-      case "spread" -> Section.DEVICES;
-      case "budget" -> Section.BUDGET;
-      default -> Section.METHODS;
+      case "deviance" -> "deviance";
+      case "iterations" -> "iterations";
+      case "fastp" -> "speed";
+      case "spread" -> "devices";
+      case "budget" -> "budget";
+      default -> "methods";
     };
   }
 

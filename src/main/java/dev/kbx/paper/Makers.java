@@ -2,7 +2,7 @@ package dev.kbx.paper;
 
 import dev.kbx.analysis.Entered;
 import dev.kbx.analysis.Maker;
-import dev.kbx.report.Text;
+import dev.kbx.document.Text;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;

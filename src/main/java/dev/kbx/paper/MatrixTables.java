@@ -2,8 +2,10 @@ package dev.kbx.paper;
 
 import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.PropertyMatrix;
-import dev.kbx.paper.Tabular.Column;
-import dev.kbx.paper.Tabular.Section;
+import dev.kbx.document.Block.Table;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Chunks;
+import dev.kbx.document.Column;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -27,10 +29,10 @@ final class MatrixTables {
 
   private MatrixTables() {}
 
-  static List<Tabular> of(List<PropertyMatrix> unsorted, Makers makers) {
+  static List<Table> of(List<PropertyMatrix> unsorted, Makers makers) {
     List<PropertyMatrix> all =
         unsorted.stream().sorted(Comparator.comparing(MatrixTables::maker)).toList();
-    List<Tabular> tables = new ArrayList<>(totals(all, makers));
+    List<Table> tables = new ArrayList<>(totals(all, makers));
     if (all.size() > MATRICES) return tables;
     for (int i = 0; i < all.size(); i++) {
       PropertyMatrix matrix = all.get(i);
@@ -52,21 +54,20 @@ final class MatrixTables {
     return new Maker(matrix.method(), matrix.model());
   }
 
-  private static List<Tabular> totals(List<PropertyMatrix> all, Makers makers) {
+  private static List<Table> totals(List<PropertyMatrix> all, Makers makers) {
     List<String> properties =
         all.stream().flatMap(each -> each.properties().stream()).distinct().sorted().toList();
-    List<Tabular> tables = new ArrayList<>();
+    List<Table> tables = new ArrayList<>();
     List<List<PropertyMatrix>> parts = Chunks.of(all, ACROSS);
     for (List<PropertyMatrix> part : parts) {
-      List<Column> columns = new ArrayList<>(List.of(new Column("property", false, false)));
+      List<Column> columns = new ArrayList<>(List.of(Column.text("property")));
       for (PropertyMatrix each : part) {
         String name = makers.of(each.method(), each.model());
-        columns.add(new Column(name, true, part.size() > 4));
+        columns.add(part.size() > 4 ? Column.number(name).turned() : Column.number(name));
       }
       tables.add(
-          new Tabular(
+          new Table(
               Chunks.id("properties", tables.size(), parts.size()),
-              Section.PROPERTIES,
               "Candidates of all rounds that are right for calls with a property, of those that are"
                   + " right at the published grade and were asked.",
               columns,
@@ -75,45 +76,44 @@ final class MatrixTables {
     return tables;
   }
 
-  private static List<String> total(String property, List<PropertyMatrix> part) {
-    List<String> row = new ArrayList<>(List.of(property));
+  private static List<Cell> total(String property, List<PropertyMatrix> part) {
+    List<Cell> row = new ArrayList<>(List.of(Cell.text(property)));
     for (PropertyMatrix each : part) {
       int held = 0;
       int asked = 0;
       for (PropertyMatrix.Task task : each.tasks()) {
-        PropertyMatrix.Cell cell = task.cells().get(property);
-        if (cell == null) continue;
-        held += cell.held();
-        asked += cell.held() + cell.broken();
+        PropertyMatrix.Cell own = task.cells().get(property);
+        if (own == null) continue;
+        held += own.held();
+        asked += own.held() + own.broken();
       }
-      row.add(asked == 0 ? "" : held + "/" + asked);
+      row.add(asked == 0 ? Cell.missing() : Cell.part(held, asked));
     }
     return row;
   }
 
-  private static Tabular table(
+  private static Table table(
       PropertyMatrix matrix, List<PropertyMatrix.Task> tasks, String id, String name) {
     List<String> shown =
         matrix.properties().subList(0, Math.min(PROPERTIES, matrix.properties().size()));
-    List<Column> columns = new ArrayList<>(List.of(new Column("task", false, false)));
-    for (String property : shown) columns.add(new Column(property, true, true));
-    List<List<String>> rows = new ArrayList<>();
+    List<Column> columns = new ArrayList<>(List.of(Column.text("task")));
+    for (String property : shown) columns.add(Column.number(property).turned());
+    List<List<Cell>> rows = new ArrayList<>();
     for (PropertyMatrix.Task task : tasks) {
-      List<String> row = new ArrayList<>(List.of(task.path()));
+      List<Cell> row = new ArrayList<>(List.of(Cell.text(task.path())));
       for (String property : shown) row.add(cell(task.cells().get(property)));
       rows.add(row);
     }
     int more = matrix.properties().size() - shown.size();
-    return new Tabular(
+    return new Table(
         id,
-        Section.PROPERTIES,
         "Where kernels hold that are right at the published grade (%s): candidates that are right for calls with a property, of those asked; those broken most often first%s."
             .formatted(name, more == 0 ? "" : ", %d more not shown".formatted(more)),
         columns,
         rows);
   }
 
-  private static String cell(PropertyMatrix.@Nullable Cell cell) {
-    return cell == null ? "" : cell.held() + "/" + (cell.held() + cell.broken());
+  private static Cell cell(PropertyMatrix.@Nullable Cell asked) {
+    return asked == null ? Cell.missing() : Cell.part(asked.held(), asked.held() + asked.broken());
   }
 }

@@ -9,13 +9,15 @@ import dev.kbx.analysis.MethodRates.Sampled;
 import dev.kbx.analysis.MethodRates.Share;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Outcome;
-import dev.kbx.paper.Tabular.Section;
+import dev.kbx.document.Block.Table;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Chunks;
+import dev.kbx.document.Column;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -30,14 +32,14 @@ final class MethodTables {
 
   private final Methods methods;
   private final Makers makers;
-  private final List<Tabular> tables = new ArrayList<>();
+  private final List<Table> tables = new ArrayList<>();
 
   private MethodTables(Methods methods, Makers makers) {
     this.methods = methods;
     this.makers = makers;
   }
 
-  static List<Tabular> of(Methods methods, Makers makers) {
+  static List<Table> of(Methods methods, Makers makers) {
     if (methods.methods().isEmpty()) return List.of();
     MethodTables all = new MethodTables(methods, makers);
     all.rates();
@@ -52,44 +54,38 @@ final class MethodTables {
     List<Maker> all = methods.methods().stream().map(MethodRates::maker).toList();
     boolean models = all.stream().map(Maker::model).distinct().count() > 1;
     String model = all.getFirst().model();
-    List<String> heads = new ArrayList<>(List.of("method"));
-    if (models) heads.add("model");
-    int texts = heads.size();
-    heads.add("candidates");
-    for (OfOutcome outcome : methods.methods().getFirst().outcomes()) {
-      heads.add(outcome.outcome().label() + " (%)");
+    List<Column.Of<MethodRates>> columns = new ArrayList<>();
+    columns.add(Column.text("method", each -> Makers.whole(each.maker().method())));
+    if (models) columns.add(Column.text("model", each -> Makers.whole(each.maker().model())));
+    columns.add(Column.number("candidates", each -> Cell.count(each.candidates())));
+    List<OfOutcome> outcomes = methods.methods().getFirst().outcomes();
+    for (int i = 0; i < outcomes.size(); i++) {
+      int index = i;
+      columns.add(
+          Column.number(
+              outcomes.get(i).outcome().label(), each -> share(each.outcomes().get(index).all())));
     }
-    heads.add("correct ÷ called (%)");
-    List<List<String>> rows = new ArrayList<>();
-    for (MethodRates each : methods.methods()) {
-      List<String> row = new ArrayList<>();
-      row.add(Makers.whole(each.maker().method()));
-      if (models) row.add(Makers.whole(each.maker().model()));
-      row.add(Integer.toString(each.candidates()));
-      for (OfOutcome outcome : each.outcomes()) row.add(share(outcome.all()));
-      row.add(
-          each.conversion().isEmpty() ? Numbers.UNKNOWN : conversion(each.conversion().getFirst()));
-      rows.add(row);
-    }
+    columns.add(Column.number("correct ÷ called", each -> conversion(each.conversion())));
     tables.add(
-        new Tabular(
+        Table.of(
             "rates",
-            Section.METHODS,
-            "Rates in percent of all %d tasks asked for, with 95 %% intervals. %s%s"
+            "Rates of all %d tasks asked for, with 95 %% intervals. %s%s"
                 .formatted(
                     methods.entered().asked(),
                     Captions.rates(),
                     models || model == null ? "" : " All by model " + model + "."),
-            Tabular.columns(texts, heads),
-            rows));
+            columns,
+            methods.methods()));
   }
 
-  private static String share(Share share) {
-    return Numbers.percent(share.share(), share.low(), share.high());
+  private static Cell share(Share share) {
+    return Cell.share(share.share(), share.low(), share.high());
   }
 
-  private static String conversion(Conversion conversion) {
-    return Numbers.percent(conversion.share(), conversion.low(), conversion.high());
+  private static Cell conversion(List<Conversion> conversions) {
+    if (conversions.isEmpty()) return Cell.missing();
+    Conversion all = conversions.getFirst();
+    return Cell.share(all.share(), all.low(), all.high());
   }
 
   private void categories() {
@@ -101,22 +97,24 @@ final class MethodTables {
     }
   }
 
-  private Tabular categories(List<MethodRates> some, String id) {
-    List<String> heads = new ArrayList<>(List.of("category", "tasks"));
-    Map<String, List<String>> rows = new LinkedHashMap<>();
+  private Table categories(List<MethodRates> some, String id) {
+    List<Column> columns =
+        new ArrayList<>(List.of(Column.text("category"), Column.number("tasks")));
+    Map<String, List<Cell>> rows = new LinkedHashMap<>();
     for (MethodRates each : some) {
-      heads.add(makers.of(each.maker()));
+      columns.add(Column.number(makers.of(each.maker())));
       for (Share share : correct(each)) {
         String category = Objects.requireNonNullElse(share.category(), "");
-        rows.computeIfAbsent(category, _ -> new ArrayList<>(List.of(category, share.tasks() + "")))
+        rows.computeIfAbsent(
+                category,
+                _ -> new ArrayList<>(List.of(Cell.text(category), Cell.count(share.tasks()))))
             .add(share(share));
       }
     }
-    return new Tabular(
+    return new Table(
         id,
-        Section.METHODS,
-        "Correct by category, in percent of its tasks, with 95 % intervals.",
-        Tabular.columns(1, heads),
+        "Correct by category: share of its tasks, with 95 % intervals.",
+        columns,
         List.copyOf(rows.values()));
   }
 
@@ -136,26 +134,18 @@ final class MethodTables {
     for (MethodRates each : methods.methods()) {
       for (Sampled sampled : each.samples()) if (sampled.tasks() > 0) heads.add(head(sampled));
     }
-    List<List<String>> rows = new ArrayList<>();
-    for (MethodRates each : methods.methods()) {
-      Map<String, String> cells = new LinkedHashMap<>();
-      for (Sampled sampled : each.samples()) cells.put(head(sampled), sampled(sampled));
-      List<String> row = new ArrayList<>(List.of(makers.of(each.maker())));
-      for (String head : heads) row.add(cells.getOrDefault(head, Numbers.UNKNOWN));
-      rows.add(row);
-    }
     if (heads.isEmpty()) return;
-    List<String> all = new ArrayList<>(List.of("best of k"));
-    all.addAll(heads);
+    List<Column.Of<MethodRates>> columns = new ArrayList<>();
+    columns.add(Column.text("best of k", each -> makers.of(each.maker())));
+    for (String head : heads) columns.add(Column.number(head, each -> sampled(each, head)));
     tables.add(
-        new Tabular(
+        Table.of(
             "samples",
-            Section.METHODS,
-            "The chance in percent that the best of k samples is correct (pass@k), and more than p"
+            "The chance that the best of k samples is correct (pass@k), and more than p"
                 + " times as fast as the baseline (fast_p@k), with 95 % intervals by bootstrap over"
                 + " tasks. Behind the slash: the tasks with k samples or more.",
-            Tabular.columns(1, all),
-            rows));
+            columns,
+            methods.methods()));
   }
 
   private static String head(Sampled sampled) {
@@ -164,11 +154,17 @@ final class MethodTables {
         : "fast_%s@%d".formatted(Axes.number(sampled.p()), sampled.k());
   }
 
-  private static String sampled(Sampled sampled) {
-    if (sampled.value() == null) return Numbers.UNKNOWN;
-    return "%s / %d"
-        .formatted(
-            Numbers.percent(sampled.value(), sampled.low(), sampled.high()), sampled.tasks());
+  private static Cell sampled(MethodRates method, String head) {
+    return method.samples().stream()
+        .filter(each -> head(each).equals(head) && each.value() != null)
+        .reduce((_, last) -> last)
+        .map(MethodTables::sampled)
+        .orElse(Cell.missing());
+  }
+
+  private static Cell sampled(Sampled each) {
+    Cell share = Cell.share(each.value(), each.low(), each.high());
+    return Cell.text(share.text() + " / " + each.tasks());
   }
 
   private void pairs() {
@@ -176,41 +172,25 @@ final class MethodTables {
         methods.pairs().stream().filter(pair -> pair.outcome() == Outcome.CORRECT).toList();
     int count = correct.size();
     List<MethodPair> shown = count <= PAIRS ? correct : clearest(correct);
-    List<List<String>> rows = new ArrayList<>();
-    for (MethodPair pair : shown) {
-      rows.add(
-          List.of(
-              makers.of(pair.first()),
-              makers.of(pair.second()),
-              pair.counts().tasks() + "",
-              pair.counts().onlyFirst() + "",
-              pair.counts().onlySecond() + "",
-              odds(pair),
-              Numbers.probability(pair.mcnemar().pValue()),
-              Numbers.probability(pair.holm())));
-    }
-    if (rows.isEmpty()) return;
+    if (shown.isEmpty()) return;
     tables.add(
-        new Tabular(
+        Table.of(
             "pairs",
-            Section.METHODS,
             "Two methods on the tasks that both have, by McNemar's exact test on correct first"
                 + " samples. Holm: p corrected for all pairs."
-                + (count > rows.size()
-                    ? " The %d of %d pairs with the smallest p.".formatted(rows.size(), count)
+                + (count > shown.size()
+                    ? " The %d of %d pairs with the smallest p.".formatted(shown.size(), count)
                     : ""),
-            Tabular.columns(
-                2,
-                List.of(
-                    "first",
-                    "second",
-                    "tasks",
-                    "only first",
-                    "only second",
-                    "odds ratio",
-                    "p",
-                    "Holm")),
-            rows));
+            List.of(
+                Column.text("first", pair -> makers.of(pair.first())),
+                Column.text("second", pair -> makers.of(pair.second())),
+                Column.number("tasks", pair -> Cell.count(pair.counts().tasks())),
+                Column.number("only first", pair -> Cell.count(pair.counts().onlyFirst())),
+                Column.number("only second", pair -> Cell.count(pair.counts().onlySecond())),
+                Column.number("odds ratio", MethodTables::odds),
+                Column.number("p", pair -> Cell.probability(pair.mcnemar().pValue())),
+                Column.number("Holm", pair -> Cell.probability(pair.holm()))),
+            shown));
   }
 
   /** Those that differ most clearly. */
@@ -221,13 +201,12 @@ final class MethodTables {
         .toList();
   }
 
-  /** {@code 2.00 [0.43–∞]}: the interval is unbounded where the second is never alone. */
-  private static String odds(MethodPair pair) {
-    Double ratio = pair.mcnemar().oddsRatio();
+  /** The interval is unbounded where the second is never alone. */
+  private static Cell odds(MethodPair pair) {
     Double high = pair.mcnemar().high();
-    if (ratio != null && high == null) {
-      return String.format(Locale.ROOT, "%.2f [%.2f–∞]", ratio, pair.mcnemar().low());
-    }
-    return Numbers.ratio(ratio, pair.mcnemar().low(), high);
+    return Cell.odds(
+        pair.mcnemar().oddsRatio(),
+        pair.mcnemar().low(),
+        high == null ? (Double) Double.POSITIVE_INFINITY : high);
   }
 }

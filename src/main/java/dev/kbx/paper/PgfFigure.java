@@ -1,5 +1,6 @@
 package dev.kbx.paper;
 
+import dev.kbx.document.Latex;
 import dev.kbx.paper.Figure.Axis;
 import dev.kbx.paper.Figure.Join;
 import dev.kbx.paper.Figure.Point;

@@ -3,7 +3,9 @@ package dev.kbx.paper;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.FastP.Against;
 import dev.kbx.analysis.FastP.Point;
-import dev.kbx.paper.Tabular.Section;
+import dev.kbx.document.Block.Table;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,7 +13,7 @@ import java.util.List;
 final class SpeedTables {
   private SpeedTables() {}
 
-  static List<Tabular> of(Publication publication) {
+  static List<Table> of(Publication publication) {
     List<FastP> timed =
         publication.fastp().stream().filter(each -> each.untimed() == null).toList();
     List<String> baselines =
@@ -25,28 +27,30 @@ final class SpeedTables {
         .toList();
   }
 
-  private static Tabular table(List<FastP> timed, String baseline, Makers makers) {
+  private static Table table(List<FastP> timed, String baseline, Makers makers) {
     SeriesNames names = new SeriesNames(timed.stream().map(FastP::series).toList(), makers);
-    List<String> heads = new ArrayList<>(List.of("candidates", "tasks"));
-    List<List<String>> rows = new ArrayList<>();
+    List<Column> columns =
+        new ArrayList<>(List.of(Column.text("candidates"), Column.number("tasks")));
+    List<List<Cell>> rows = new ArrayList<>();
     for (FastP each : timed) {
       for (Against against : each.against()) {
         if (!against.baseline().equals(baseline)) continue;
         List<Point> points = against.overall().thresholds();
-        if (rows.isEmpty()) points.forEach(point -> heads.add("p = " + Axes.number(point.p())));
-        List<String> row = new ArrayList<>(List.of(names.of(each.series())));
-        row.add(each.series().submitted() + "/" + each.series().tasks());
-        points.forEach(point -> row.add(Numbers.percent(point.share(), point.low(), point.high())));
+        if (rows.isEmpty()) {
+          points.forEach(point -> columns.add(Column.number("p = " + Axes.number(point.p()))));
+        }
+        List<Cell> row = new ArrayList<>(List.of(Cell.text(names.of(each.series()))));
+        row.add(Cell.part(each.series().submitted(), each.series().tasks()));
+        points.forEach(point -> row.add(Cell.share(point.share(), point.low(), point.high())));
         rows.add(row);
       }
     }
-    return new Tabular(
+    return new Table(
         "fastp-" + Slug.of(baseline),
-        Section.SPEED,
         Captions.fastP(baseline)
-            + " In percent, with Wilson's 95 % intervals. Tasks: with a candidate, of all asked"
+            + " Wilson's 95 % intervals. Tasks: with a candidate, of all asked"
             + " for.",
-        Tabular.columns(1, heads),
+        columns,
         rows);
   }
 }

@@ -2,6 +2,9 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.Ablation;
 import dev.kbx.analysis.Outcome;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +36,8 @@ record AblationText(int width) {
               Integer.toString(each.counts().onlyFirst()),
               Integer.toString(each.counts().onlySecond()),
               MethodsText.odds(each.mcnemar()),
-              DevianceText.probability(each.mcnemar().pValue()),
-              DevianceText.probability(each.holm())));
+              Cell.probability(each.mcnemar().pValue()).text(),
+              Cell.probability(each.holm()).text()));
     }
     List<String> lines = new ArrayList<>(List.of(""));
     lines.addAll(new Grid("llrrrrrr", rows).lines(width));

@@ -2,6 +2,8 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Spent;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

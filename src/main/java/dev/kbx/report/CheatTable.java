@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import dev.kbx.corpus.Trial;
 import dev.kbx.corpus.Trials;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -205,7 +205,7 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
     writer.write(
         "<div class=\"tile\"><h2>Speed, now ÷ then</h2><p class=\"figure\">%s</p><p>%sgeometric mean over tasks; of %s %d faster, %d slower</p></div>\n"
             .formatted(
-                Text.ratio(speed.change().value()),
+                RateText.ratio(speed.change().value()),
                 speed.change().low() == null || speed.change().high() == null
                     ? ""
                     : "95 %% interval %.2f–%.2f×<br>"
@@ -291,14 +291,14 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
     writer.write(
         speed == null || speed.value() == null || speed.low() == null || speed.high() == null
             ? "<td></td></tr>\n"
-            : "<td>" + Text.ratio(speed.value(), speed.low(), speed.high()) + "</td></tr>\n");
+            : "<td>" + RateText.ratio(speed.value(), speed.low(), speed.high()) + "</td></tr>\n");
     diff(writer, row);
   }
 
   private static void side(Writer writer, Comparison.Side side) throws IOException {
     writer.write("<td>" + Failures.badge(side.status()));
     if (side.speedup() != null && side.status() == Status.CORRECT) {
-      writer.write(" " + Text.ratio(side.speedup().value()));
+      writer.write(" " + RateText.ratio(side.speedup().value()));
     }
     if (side.method() != null) writer.write("<small>" + Html.escape(side.method()) + "</small>");
     writer.write("</td>");

@@ -9,6 +9,8 @@ import dev.kbx.analysis.SpeedChange;
 import dev.kbx.analysis.SpeedChange.Outcome;
 import dev.kbx.analysis.TaskOutcomes;
 import dev.kbx.analysis.Transition;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
@@ -142,15 +144,15 @@ public record ComparisonText(int width) {
     Speedup speedup = side.speedup();
     if (speedup == null) return "";
     return interval
-        ? Text.ratio(speedup.value(), speedup.low(), speedup.high())
-        : Text.ratio(speedup.value());
+        ? RateText.ratio(speedup.value(), speedup.low(), speedup.high())
+        : RateText.ratio(speedup.value());
   }
 
   private static String change(SpeedChange change, boolean interval) {
     if (change.value() == null || change.low() == null || change.high() == null) return "";
     return interval
-        ? Text.ratio(change.value(), change.low(), change.high())
-        : Text.ratio(change.value());
+        ? RateText.ratio(change.value(), change.low(), change.high())
+        : RateText.ratio(change.value());
   }
 
   /** The change, or why none can be told. */
@@ -209,7 +211,7 @@ public record ComparisonText(int width) {
   private static String general(@Nullable GeneralRate rate) {
     if (rate == null || rate.of() == null) return "unknown";
     return "%d of %s".formatted(rate.correct(), Counted.of(rate.of(), "candidate"))
-        + Text.share(rate);
+        + RateText.share(rate);
   }
 
   private void count(List<String> lines, int count, String of) {
@@ -261,12 +263,12 @@ public record ComparisonText(int width) {
         ("Mean over candidates: %s of %d → %s of %d, %s by the change of those in both × %s by"
                 + " composition.")
             .formatted(
-                Text.ratio(set.then()),
+                RateText.ratio(set.then()),
                 set.candidatesThen(),
-                Text.ratio(set.now()),
+                RateText.ratio(set.now()),
                 set.candidatesNow(),
-                Text.ratio(set.change()),
-                Text.ratio(set.composition())));
+                RateText.ratio(set.change()),
+                RateText.ratio(set.composition())));
     floors(lines, comparison);
   }
 
@@ -297,8 +299,8 @@ public record ComparisonText(int width) {
 
   private static String mean(Portability.Mean mean) {
     return mean.low() == null || mean.high() == null
-        ? Text.ratio(mean.value())
-        : Text.ratio(mean.value(), mean.low(), mean.high());
+        ? RateText.ratio(mean.value())
+        : RateText.ratio(mean.value(), mean.low(), mean.high());
   }
 
   private static String odds(@Nullable Double value) {

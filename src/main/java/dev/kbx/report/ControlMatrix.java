@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.document.Text;
 import dev.kbx.verdict.TaskVerdict;
 import dev.kbx.verdict.TaskVerdict.Control;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.document.Text;
 import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
 import java.util.List;

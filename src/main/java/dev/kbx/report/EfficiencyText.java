@@ -4,6 +4,8 @@ import dev.kbx.analysis.DeviceUse;
 import dev.kbx.analysis.DeviceUse.Figure;
 import dev.kbx.analysis.DeviceUse.Group;
 import dev.kbx.analysis.DeviceUse.MemoryRatio;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import dev.kbx.verdict.Verdict.Bound;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,7 +100,7 @@ public record EfficiencyText(int width) {
   private static String memory(@Nullable MemoryRatio memory) {
     if (memory == null) return UNKNOWN;
     return memory.low() == null || memory.high() == null
-        ? Text.ratio(memory.mean())
-        : Text.ratio(memory.mean(), memory.low(), memory.high());
+        ? RateText.ratio(memory.mean())
+        : RateText.ratio(memory.mean(), memory.low(), memory.high());
   }
 }

@@ -7,6 +7,8 @@ import dev.kbx.analysis.Errors.OfMessage;
 import dev.kbx.analysis.Errors.OfProperty;
 import dev.kbx.analysis.Errors.OfRule;
 import dev.kbx.analysis.Errors.OfStatus;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import dev.kbx.report.AdvisedErrors.Advice;
 import java.util.ArrayList;
 import java.util.List;

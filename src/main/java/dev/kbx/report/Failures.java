@@ -5,6 +5,7 @@ import dev.kbx.analysis.Errors.OfMaker;
 import dev.kbx.analysis.Errors.OfMessage;
 import dev.kbx.analysis.Errors.OfStatus;
 import dev.kbx.analysis.Maker;
+import dev.kbx.document.Text;
 import dev.kbx.verdict.Status;
 import java.io.IOException;
 import java.io.Writer;

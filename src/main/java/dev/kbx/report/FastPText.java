@@ -7,6 +7,8 @@ import dev.kbx.analysis.FastP.Pick;
 import dev.kbx.analysis.FastP.Point;
 import dev.kbx.analysis.GeneralRate;
 import dev.kbx.analysis.Series;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -134,7 +136,7 @@ public record FastPText(int width) {
   /** {@code At the general grade 33 of the 40 correct ones hold, 19 % [13–26] of all tasks.} */
   private static String general(GeneralRate general, FastP fast) {
     int correct = fast.against().getFirst().overall().correct();
-    String share = Text.share(general);
+    String share = RateText.share(general);
     return "At the general grade %d of the %d correct ones hold%s."
         .formatted(general.correct(), correct, share.isEmpty() ? "" : share + " of all tasks");
   }

@@ -7,6 +7,9 @@ import dev.kbx.analysis.Iterations.OfMethod;
 import dev.kbx.analysis.Iterations.Round;
 import dev.kbx.analysis.Iterations.Singles;
 import dev.kbx.analysis.Means;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -158,7 +161,7 @@ public record IterationsText(int width) {
               Integer.toString(step.unresolved()),
               Integer.toString(step.endedCorrect()),
               Integer.toString(step.endedWrong()),
-              DevianceText.probability(step.mcnemar().pValue())));
+              Cell.probability(step.mcnemar().pValue()).text()));
     }
     return new Grid("lrrrrrrr", rows).lines(width);
   }
@@ -214,9 +217,9 @@ public record IterationsText(int width) {
         List.of(
             name,
             Integer.toString(means.candidates()),
-            Text.ratio(means.geometric()),
-            Text.ratio(means.arithmetic()),
-            Text.ratio(means.median())));
+            RateText.ratio(means.geometric()),
+            RateText.ratio(means.arithmetic()),
+            RateText.ratio(means.median())));
   }
 
   private static String matched(IterationSpeed speed) {

@@ -113,7 +113,7 @@ record MakerTable(Methods methods, Tally tally, Map<Maker, List<VerdictRow>> row
     }
     writer.write(
         "<td data-name=\"speedup\"><span class=\"rate\"><b>%s</b>%s<span></span>"
-            .formatted(Text.ratio(speedup.geometricMean()), axis.of(speedup)));
+            .formatted(RateText.ratio(speedup.geometricMean()), axis.of(speedup)));
     String interval =
         speedup.low() == null || speedup.high() == null
             ? ""

@@ -1,6 +1,7 @@
 package dev.kbx.report;
 
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Text;
 import dev.kbx.report.Table.Ansi;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Path;

@@ -210,10 +210,11 @@ record MethodsSection(List<TrajectoryRow> rows) {
     writer.write(
         "<li><span class=\"status %s\">%s</span>"
             .formatted(HtmlReport.tone(round.status()), round.status().label()));
-    if (round.speedup() != null) writer.write(" " + Text.ratio(round.speedup().value()));
+    if (round.speedup() != null) writer.write(" " + RateText.ratio(round.speedup().value()));
     Recorded recorded = round.recorded();
     if (recorded != null) {
-      writer.write(" <small>recorded %s</small>".formatted(Text.ratio(recorded.speedup().value())));
+      writer.write(
+          " <small>recorded %s</small>".formatted(RateText.ratio(recorded.speedup().value())));
     }
     writer.write("</li>");
   }

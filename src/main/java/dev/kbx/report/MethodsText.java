@@ -11,6 +11,9 @@ import dev.kbx.analysis.MethodRates.Share;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Outcome;
 import dev.kbx.analysis.TaskOutcomes;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -237,8 +240,8 @@ public record MethodsText(int width) {
               Integer.toString(pair.counts().onlyFirst()),
               Integer.toString(pair.counts().onlySecond()),
               odds(pair),
-              DevianceText.probability(pair.mcnemar().pValue()),
-              DevianceText.probability(pair.holm())));
+              Cell.probability(pair.mcnemar().pValue()).text(),
+              Cell.probability(pair.holm()).text()));
     }
     List<String> lines = new ArrayList<>(List.of(""));
     lines.addAll(new Grid("lrrrrrr", rows).lines(width));

@@ -1,5 +1,7 @@
 package dev.kbx.report;
 
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import dev.kbx.llm.ChatReply;
 import dev.kbx.llm.Configured;
 import dev.kbx.llm.Price;

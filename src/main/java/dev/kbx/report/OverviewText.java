@@ -9,6 +9,7 @@ import dev.kbx.analysis.IterationStep;
 import dev.kbx.analysis.Iterations.OfMethod;
 import dev.kbx.analysis.Iterations.Round;
 import dev.kbx.analysis.Outcome;
+import dev.kbx.document.Text;
 import dev.kbx.report.AdvisedErrors.Advice;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -5,6 +5,8 @@ import dev.kbx.analysis.PassK.At;
 import dev.kbx.analysis.PassK.Group;
 import dev.kbx.analysis.PassK.Measure;
 import dev.kbx.analysis.Series;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;

@@ -2,6 +2,8 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.Entered;
 import dev.kbx.analysis.Entered.Made;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -11,6 +11,8 @@ import dev.kbx.analysis.Portability.Reason;
 import dev.kbx.analysis.Portability.Site;
 import dev.kbx.analysis.Portability.Slower;
 import dev.kbx.analysis.Portability.Timed;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import dev.kbx.stats.Rate;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -159,7 +161,7 @@ public record PortabilityText(int width) {
   }
 
   private static String ratio(double value, double low, double high, boolean interval) {
-    return interval ? Text.ratio(value, low, high) : Text.ratio(value);
+    return interval ? RateText.ratio(value, low, high) : RateText.ratio(value);
   }
 
   private static List<Kernel> listed(List<Kernel> kernels) {
@@ -179,7 +181,7 @@ public record PortabilityText(int width) {
 
   private static String mean(@Nullable Mean mean, boolean interval) {
     if (mean == null) return "";
-    if (mean.low() == null || mean.high() == null) return Text.ratio(mean.value());
+    if (mean.low() == null || mean.high() == null) return RateText.ratio(mean.value());
     return ratio(mean.value(), mean.low(), mean.high(), interval);
   }
 
@@ -192,7 +194,7 @@ public record PortabilityText(int width) {
         continue;
       }
       var rate = new Rate(slower.kernels(), slower.of());
-      row.add(Text.rate(rate) + (intervals ? " " + Text.interval(rate) : ""));
+      row.add(RateText.rate(rate) + (intervals ? " " + RateText.interval(rate) : ""));
     }
     return row;
   }
@@ -205,8 +207,8 @@ public record PortabilityText(int width) {
         "max ÷ min: geometric mean %s, median %s, largest %s; the interval of %d of %d leaves out 1."
             .formatted(
                 mean(overall.mean(), true),
-                Text.ratio(overall.median()),
-                Text.ratio(overall.largest()),
+                RateText.ratio(overall.median()),
+                RateText.ratio(overall.largest()),
                 overall.toldApart(),
                 portability.entered()));
     add(
@@ -239,7 +241,7 @@ public record PortabilityText(int width) {
         general == null
             ? "How many of them hold at the general grade is not known."
             : "At the general grade %d of the %d hold on all devices%s."
-                .formatted(general.correct(), portability.entered(), Text.share(general)));
+                .formatted(general.correct(), portability.entered(), RateText.share(general)));
   }
 
   private static String words(Reason reason) {

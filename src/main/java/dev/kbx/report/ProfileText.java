@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.document.Text;
 import dev.kbx.verdict.Profile;
 import java.util.ArrayList;
 import java.util.List;

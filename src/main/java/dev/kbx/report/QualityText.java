@@ -8,6 +8,8 @@ import dev.kbx.analysis.Methods.Unmeasured;
 import dev.kbx.analysis.TechniqueUse;
 import dev.kbx.analysis.TechniqueUse.OfMaker;
 import dev.kbx.analysis.TechniqueUse.Use;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

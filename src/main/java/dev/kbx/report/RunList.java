@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.document.Grid;
 import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.kbx.report;
 
 import dev.kbx.analysis.Series;
+import dev.kbx.document.Text;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.document.Text;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -26,7 +27,7 @@ record SingleOutcome(RunInfo run, Verdict verdict, boolean timed) {
             ? "<p class=\"figure unknown\">not measured</p></div>\n"
             : "<p class=\"figure\">%s</p><p>%sagainst %s</p></div>\n"
                 .formatted(
-                    Text.ratio(speedup.value()),
+                    RateText.ratio(speedup.value()),
                     interval(speedup),
                     Html.escape(speedup.baseline())));
   }

@@ -5,6 +5,8 @@ import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.SolvedTasks;
 import dev.kbx.analysis.SolvedTasks.Group;
 import dev.kbx.analysis.SolvedTasks.OnlyOne;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

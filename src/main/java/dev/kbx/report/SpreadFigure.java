@@ -2,6 +2,8 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.Portability.Kernel;
 import dev.kbx.analysis.Portability.Timed;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -54,8 +56,8 @@ record SpreadFigure(int width) {
 
   private record Scale(double low, double high, int columns) {
     String ends() {
-      String from = Text.ratio(low);
-      String to = Text.ratio(high);
+      String from = RateText.ratio(low);
+      String to = RateText.ratio(high);
       return from + " ".repeat(Math.max(1, columns - from.length() - to.length())) + to;
     }
 

@@ -4,6 +4,8 @@ import dev.kbx.analysis.Structures;
 import dev.kbx.analysis.Structures.Cluster;
 import dev.kbx.analysis.Structures.OfMaker;
 import dev.kbx.analysis.Structures.Variety;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.List;
 

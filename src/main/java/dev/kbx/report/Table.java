@@ -5,6 +5,8 @@ import static java.util.stream.Collectors.joining;
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
@@ -182,7 +184,7 @@ public record Table(int width, boolean colour) {
   }
 
   private String speedup(Verdict.Speedup speedup) {
-    String ratio = Text.ratio(speedup.value(), speedup.low(), speedup.high());
+    String ratio = RateText.ratio(speedup.value(), speedup.low(), speedup.high());
     String text = "speedup %s against %s".formatted(ratio, Text.clean(speedup.baseline()));
     return paint(Ansi.DIM, Text.cut(INDENT + text, width));
   }
@@ -263,8 +265,8 @@ public record Table(int width, boolean colour) {
     passes.add(tally.tasks("tasks asked for", rows));
     boolean values = tally.hasOtherRightValues(rows);
     List<String> whole =
-        grid(passes, tally, values, rate -> Text.rate(rate) + " " + Text.interval(rate));
-    List<String> rates = grid(passes, tally, values, Text::rate);
+        grid(passes, tally, values, rate -> RateText.rate(rate) + " " + RateText.interval(rate));
+    List<String> rates = grid(passes, tally, values, RateText::rate);
     List<String> table =
         fits(whole)
             ? whole
@@ -307,7 +309,7 @@ public record Table(int width, boolean colour) {
     List<String> cells = new ArrayList<>(List.of(Text.clean(name)));
     for (SeriesColumns column : columns) {
       Tally.Passes own = passes.apply(column);
-      cells.add(own.correct() == null ? "–" : Text.rate(own.correct()));
+      cells.add(own.correct() == null ? "–" : RateText.rate(own.correct()));
     }
     return cells;
   }

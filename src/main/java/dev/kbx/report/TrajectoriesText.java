@@ -5,6 +5,8 @@ import dev.kbx.analysis.TaskShare;
 import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.TrajectoryRow.Round;
+import dev.kbx.document.Grid;
+import dev.kbx.document.Text;
 import dev.kbx.stats.TaskMean;
 import java.util.ArrayList;
 import java.util.List;
@@ -248,9 +250,9 @@ public record TrajectoriesText(int width) {
   /** {@code correct 1.60×}, or {@code correct (1.60×)} if the speedup is a recorded one. */
   private static String step(Round round) {
     String status = round.status() == null ? "" : round.status().label();
-    if (round.speedup() != null) return status + " " + Text.ratio(round.speedup().value());
+    if (round.speedup() != null) return status + " " + RateText.ratio(round.speedup().value());
     if (round.recorded() == null) return status;
-    return "%s (%s)".formatted(status, Text.ratio(round.recorded().speedup().value()));
+    return "%s (%s)".formatted(status, RateText.ratio(round.recorded().speedup().value()));
   }
 
   private List<String> wrap(String text) {

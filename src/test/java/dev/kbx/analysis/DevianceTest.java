@@ -7,7 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.Deviance.Measure;
-import dev.kbx.report.DevianceText;
+import dev.kbx.document.Block;
+import dev.kbx.section.DevianceSection;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.util.HashMap;
@@ -119,8 +120,10 @@ class DevianceTest {
     SimulatedRun run = run(1).by("a").untimed("A/x", "x").untimed("B/y", "y");
     run.wrong("B/z", "z", Status.WRONG_VALUES).wrong("C/w", "w", Status.WRONG_VALUES);
     assertThat(correct(of(run)).lone()).isEqualTo(2);
-    assertThat(new DevianceText(100).render(of(run)))
-        .contains("Intervals do not vary the tasks of 2 categories with one task.");
+    assertThat(DevianceSection.of(of(run)).blocks())
+        .contains(
+            new Block.Note(
+                "correct: intervals do not vary the tasks of 2 categories with one task."));
   }
 
   @Test

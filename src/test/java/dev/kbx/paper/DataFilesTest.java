@@ -3,7 +3,7 @@ package dev.kbx.paper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
-import dev.kbx.report.Text;
+import dev.kbx.document.Text;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.StringWriter;

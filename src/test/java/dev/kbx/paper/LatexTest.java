@@ -2,6 +2,8 @@ package dev.kbx.paper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.document.Latex;
+import dev.kbx.document.MarkdownRenderer;
 import java.util.Random;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -72,9 +74,9 @@ class LatexTest {
 
   @Test
   void markdownIsPrintedAsItIs() {
-    assertThat(MarkdownReport.escape("fused_add_gelu")).isEqualTo("fused_add_gelu");
-    assertThat(MarkdownReport.escape("_a_ *b* `c` <d> a|b [e](f) \\ &amp;"))
+    assertThat(MarkdownRenderer.escape("fused_add_gelu")).isEqualTo("fused_add_gelu");
+    assertThat(MarkdownRenderer.escape("_a_ *b* `c` <d> a|b [e](f) \\ &amp;"))
         .isEqualTo("\\_a\\_ \\*b\\* \\`c\\` &lt;d> a\\|b \\[e\\](f) \\\\ &amp;amp;");
-    assertThat(MarkdownReport.escape("two\nlines | end")).isEqualTo("two lines \\| end");
+    assertThat(MarkdownRenderer.escape("two\nlines | end")).isEqualTo("two lines \\| end");
   }
 }

@@ -22,6 +22,10 @@ import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.Structures;
 import dev.kbx.analysis.TaskTraits;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Document;
+import dev.kbx.document.TerminalRenderer;
+import dev.kbx.document.Text;
+import dev.kbx.section.DevianceSection;
 import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Stage;
@@ -145,16 +149,20 @@ class AnalysisTextTest {
     AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
     Deviance deviance = Deviance.of(new AskedRuns(List.of(asked)));
     for (int width : new int[] {80, 100}) {
-      String text = new DevianceText(width).render(deviance);
+      String text = deviance(width, deviance);
       assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
       assertThat(text)
-          .contains("category + method", "Firth")
+          .contains("with task p", "Firth")
           .contains("called: no figures: 240 of 240 pass, nothing to explain.")
           .doesNotContain("…");
       assertThat(text.replace('\n', ' ')).contains("without the level nothing, which never passes");
     }
-    assertThat(new DevianceText(100).render(deviance)).contains("per df");
-    assertThat(new DevianceText(80).render(deviance)).doesNotContain("per df");
+    assertThat(deviance(100, deviance)).contains("per df");
+    assertThat(deviance(80, deviance)).doesNotContain("per df");
+  }
+
+  private static String deviance(int width, Deviance deviance) {
+    return new TerminalRenderer(width).render(Document.of(DevianceSection.of(deviance)));
   }
 
   @Test
@@ -407,8 +415,9 @@ class AnalysisTextTest {
     SimulatedRun run = run(1).untimed("M/a", "a").wrong("M/b", "b", Status.WRONG_VALUES);
     run.ofUnknownGrade("N/c", "c").correct("N/d", "d", 2);
     AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
-    assertThat(new DevianceText(100).render(Deviance.of(new AskedRuns(List.of(asked)))))
-        .contains("Left out, not known at the general grade: 1.", "Left out, not timed: 2.");
+    assertThat(deviance(100, Deviance.of(new AskedRuns(List.of(asked)))))
+        .containsPattern("general +2 +3 +1")
+        .containsPattern("faster +1 +2 +2");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.document.Text;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;

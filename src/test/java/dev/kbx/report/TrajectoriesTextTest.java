@@ -6,6 +6,7 @@ import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.TrajectoryRow.Recorded;
 import dev.kbx.analysis.TrajectoryRow.Round;
+import dev.kbx.document.Text;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.ArrayList;

@@ -1,12 +1,9 @@
-package dev.kbx.report;
+package dev.kbx.document;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.kbx.analysis.GeneralRate;
-import dev.kbx.stats.Rate;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +51,7 @@ public final class Text {
   }
 
   /** Neither control, format or unassigned characters, nor spaces. */
-  static boolean isPrintable(int c) {
+  public static boolean isPrintable(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,
           Character.FORMAT,
@@ -70,7 +67,7 @@ public final class Text {
   }
 
   /** Columns of the text on a terminal: two for East Asian wide characters and emoji. */
-  static int columns(String text) {
+  public static int columns(String text) {
     return text.codePoints().map(Text::columns).sum();
   }
 
@@ -91,13 +88,13 @@ public final class Text {
   }
 
   /** The text in at most that many columns, cut with an ellipsis. */
-  static String cut(String text, int columns) {
+  public static String cut(String text, int columns) {
     if (columns(text) <= columns) return text;
     return head(text, columns - 1).stripTrailing() + "…";
   }
 
   /** The text in lines of at most that many columns, broken between words; the last line is cut. */
-  static List<String> wrap(String text, int columns, int lines) {
+  public static List<String> wrap(String text, int columns, int lines) {
     List<String> parts = new ArrayList<>();
     String rest = text;
     while (parts.size() < lines - 1 && columns(rest) > columns) {
@@ -131,44 +128,11 @@ public final class Text {
     return head.toString();
   }
 
-  static String left(String text, int columns) {
+  public static String left(String text, int columns) {
     return text + " ".repeat(Math.max(0, columns - columns(text)));
   }
 
-  static String right(String text, int columns) {
+  public static String right(String text, int columns) {
     return " ".repeat(Math.max(0, columns - columns(text))) + text;
-  }
-
-  /** {@code 14/20 70 %}. */
-  static String rate(Rate rate) {
-    return String.format(
-        Locale.ROOT, "%d/%d %3.0f %%", rate.passes(), rate.total(), rate.value() * 100);
-  }
-
-  /** The 95 % interval in percent, {@code [48–85]}. */
-  static String interval(Rate rate) {
-    return String.format(Locale.ROOT, "[%.0f–%.0f]", rate.low() * 100, rate.high() * 100);
-  }
-
-  /** {@code , 65 % [52–76]}; empty if there is no share. */
-  static String share(GeneralRate rate) {
-    if (rate.share() == null || rate.low() == null || rate.high() == null) return "";
-    return String.format(
-        Locale.ROOT,
-        ", %.0f %% [%.0f–%.0f]",
-        rate.share() * 100,
-        rate.low() * 100,
-        rate.high() * 100);
-  }
-
-  /** {@code 1.52×}. */
-  static String ratio(double ratio) {
-    return String.format(Locale.ROOT, "%.2f×", ratio);
-  }
-
-  /** {@code 1.52× [1.50–1.54]}; without an interval that excludes nothing. */
-  public static String ratio(double ratio, double low, double high) {
-    if (Double.isInfinite(high)) return ratio(ratio);
-    return String.format(Locale.ROOT, "%.2f× [%.2f–%.2f]", ratio, low, high);
   }
 }

@@ -1,4 +1,4 @@
-package dev.kbx.report;
+package dev.kbx.document;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param align a letter a column: {@code l} or {@code r}
  */
-record Grid(String align, List<List<String>> rows) {
+public record Grid(String align, List<List<String>> rows) {
   private static final String GAP = "  ";
 
   /** To so many columns text is cut at most. */
@@ -22,7 +22,7 @@ record Grid(String align, List<List<String>> rows) {
    * The lines; if they exceed {@code width}, columns of text are cut, the widest first, then the
    * end.
    */
-  List<String> lines(int width) {
+  public List<String> lines(int width) {
     int[] widths = widths();
     for (int over = width(widths) - width; over > 0; over--) {
       int widest = widestText(widths);
@@ -33,13 +33,13 @@ record Grid(String align, List<List<String>> rows) {
   }
 
   /** Whether {@code width} columns suffice for all cells, with the first column recognisable. */
-  boolean fits(int width) {
+  public boolean fits(int width) {
     int[] widths = widths();
     return width(widths) - widths[0] + Math.min(RECOGNISABLE, widths[0]) <= width;
   }
 
   /** Whether {@code width} columns suffice if columns of text are cut. */
-  boolean canBeCutTo(int width) {
+  public boolean canBeCutTo(int width) {
     int[] widths = widths();
     for (int i = 0; i < widths.length; i++) {
       if (align.charAt(i) == 'l') widths[i] = Math.min(LEAST, widths[i]);

@@ -1,13 +1,11 @@
-package dev.kbx.paper;
-
-import dev.kbx.report.Text;
+package dev.kbx.document;
 
 /** Plain text for LaTeX, so that it is printed as it is and does nothing. */
-final class Latex {
+public final class Latex {
   private Latex() {}
 
   /** The text in one line; characters that pdfTeX's fonts lack are a question mark. */
-  static String escape(String text) {
+  public static String escape(String text) {
     StringBuilder escaped = new StringBuilder();
     Text.clean(text).codePoints().forEach(c -> append(escaped, c));
     return escaped.toString();

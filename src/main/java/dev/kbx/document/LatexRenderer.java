@@ -1,0 +1,74 @@
+package dev.kbx.document;
+
+import static java.util.stream.Collectors.joining;
+
+import java.util.List;
+
+/** Parts of documents as LaTeX: tables of booktabs with caption and label. */
+public final class LatexRenderer {
+  /** Rows of a table that fit a page; longer ones are several tables. */
+  private static final int ROWS = 45;
+
+  private LatexRenderer() {}
+
+  /** A section under its heading, ending in a line break. */
+  public static String render(Section section) {
+    return "\\section{%s}\n%s"
+        .formatted(
+            Latex.escape(section.title()),
+            section.blocks().stream().map(LatexRenderer::render).collect(joining()));
+  }
+
+  /** A block, ending in a line break. */
+  public static String render(Block block) {
+    return switch (block) {
+      case Block.Prose prose -> Latex.escape(prose.text()) + "\n\n";
+      case Block.Note note -> "\\emph{" + Latex.escape(note.text()) + "}\n\n";
+      case Block.Table table -> table(table);
+    };
+  }
+
+  private static String table(Block.Table table) {
+    List<List<List<Cell>>> parts = Chunks.of(table.rows(), ROWS);
+    StringBuilder tex = new StringBuilder();
+    for (int i = 0; i < parts.size(); i++) tex.append(part(table, parts.get(i), i, parts.size()));
+    return tex.toString();
+  }
+
+  private static String part(Block.Table table, List<List<Cell>> rows, int part, int parts) {
+    String caption = Latex.escape(table.caption());
+    return """
+    \\begin{table}
+    \\centering
+    \\caption{%s}
+    \\label{tab:%s}
+    \\footnotesize
+    \\begin{adjustbox}{max width=\\textwidth}
+    \\begin{tabular}{@{}%s@{}}
+    \\toprule
+    %s \\\\
+    \\midrule
+    %s
+    \\bottomrule
+    \\end{tabular}
+    \\end{adjustbox}
+    \\end{table}
+    """
+        .formatted(
+            part == 0 ? caption : caption + " (continued)",
+            Chunks.id(table.id(), part, parts),
+            table.columns().stream().map(column -> column.number() ? "r" : "l").collect(joining()),
+            table.columns().stream().map(LatexRenderer::head).collect(joining(" & ")),
+            rows.stream().map(LatexRenderer::row).collect(joining("\n")));
+  }
+
+  private static String head(Column column) {
+    String head = Latex.escape(column.head());
+    if (column.upright()) return "\\rotatebox{90}{" + head + "}";
+    return column.number() ? "\\multicolumn{1}{r}{" + head + "}" : head;
+  }
+
+  private static String row(List<Cell> cells) {
+    return cells.stream().map(cell -> Latex.escape(cell.text())).collect(joining(" & ")) + " \\\\";
+  }
+}

@@ -1,0 +1,66 @@
+package dev.kbx.document;
+
+import static java.util.stream.Collectors.joining;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Documents as Markdown with pipe tables, as GitHub reads it. */
+public final class MarkdownRenderer {
+  private MarkdownRenderer() {}
+
+  /** A document under a heading of the first level, ending in a line break. */
+  public static String render(Document document) {
+    List<String> lines = new ArrayList<>(List.of("# " + escape(document.title())));
+    document.sections().forEach(section -> lines.addAll(lines(section)));
+    return String.join("\n", lines) + "\n";
+  }
+
+  /** A section under a heading of the second level. */
+  public static List<String> lines(Section section) {
+    List<String> lines = new ArrayList<>(List.of("", "## " + escape(section.title())));
+    for (Block block : section.blocks()) {
+      lines.add("");
+      switch (block) {
+        case Block.Prose prose -> lines.add(escape(prose.text()));
+        case Block.Note note -> lines.add("> " + escape(note.text()));
+        case Block.Table table -> table(lines, table);
+      }
+    }
+    return lines;
+  }
+
+  private static void table(List<String> lines, Block.Table table) {
+    lines.add(escape(table.caption()));
+    lines.add("");
+    lines.add(row(table.columns().stream().map(Column::head).toList()));
+    lines.add(
+        table.columns().stream()
+            .map(column -> column.number() ? "--:" : ":--")
+            .collect(joining(" | ", "| ", " |")));
+    for (List<Cell> cells : table.rows()) lines.add(row(cells.stream().map(Cell::text).toList()));
+  }
+
+  private static String row(List<String> cells) {
+    return cells.stream().map(MarkdownRenderer::escape).collect(joining(" | ", "| ", " |"));
+  }
+
+  /** Plain text as Markdown; an underscore within a word is none of its marks. */
+  public static String escape(String text) {
+    String clean = Text.clean(text);
+    StringBuilder escaped = new StringBuilder();
+    for (int i = 0; i < clean.length(); i++) {
+      char c = clean.charAt(i);
+      boolean within =
+          i > 0
+              && i + 1 < clean.length()
+              && Character.isLetterOrDigit(clean.charAt(i - 1))
+              && Character.isLetterOrDigit(clean.charAt(i + 1));
+      if (c == '&') escaped.append("&amp;");
+      else if (c == '<') escaped.append("&lt;");
+      else if ("\\|*`~[]".indexOf(c) >= 0 || (c == '_' && !within)) escaped.append('\\').append(c);
+      else escaped.append(c);
+    }
+    return escaped.toString();
+  }
+}

@@ -1,0 +1,102 @@
+package dev.kbx.section;
+
+import dev.kbx.analysis.Entered;
+import dev.kbx.analysis.Entered.Made;
+import dev.kbx.document.Block;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
+import dev.kbx.document.Section;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The candidates that an analysis counts, those that it leaves out, and what correct means. */
+public final class EnteredSection {
+  /** Methods and models that are listed. */
+  private static final int LISTED = 12;
+
+  private static final String AS_PUBLISHED = "as published";
+
+  private EnteredSection() {}
+
+  /** The counts, and a table of methods and models if any is stated. */
+  public static Section of(Entered entered) {
+    List<Block> blocks = new ArrayList<>();
+    blocks.add(new Block.Prose(counts(entered)));
+    if (entered.made().size() > 1
+        || entered.made().stream()
+            .anyMatch(made -> made.method() != null || made.model() != null)) {
+      blocks.add(made(entered.made()));
+    }
+    return new Section("entered", entered.suite() + ", " + runs(entered), blocks);
+  }
+
+  private static String runs(Entered entered) {
+    return (entered.runs().size() == 1 ? "run " : "runs ") + String.join(", ", entered.runs());
+  }
+
+  private static String counts(Entered entered) {
+    List<String> sentences = new ArrayList<>();
+    sentences.add(
+        "%s, %s: %,d judged candidates of %d of %d tasks%s."
+            .formatted(
+                entered.suite(),
+                runs(entered),
+                entered.candidates(),
+                entered.tasks(),
+                entered.asked(),
+                entered.devices().isEmpty() ? "" : ", on " + String.join(", ", entered.devices())));
+    List<String> left =
+        Stream.of(
+                left(entered.notJudged(), "not judged, as kbx or the task failed"),
+                left(entered.variants(), "on variants of published tasks"),
+                left(entered.repeated(), "the same candidate in another run"),
+                left(entered.earlierRounds(), "of an earlier round"))
+            .flatMap(List::stream)
+            .toList();
+    if (!left.isEmpty()) sentences.add("Left out: " + String.join("; ", left) + ".");
+    sentences.add(grades(entered.grades()));
+    if (entered.baselines().size() > 1) {
+      sentences.add(
+          "Speedups are against different baselines, %s: they are not compared."
+              .formatted(String.join(" and ", entered.baselines())));
+    }
+    return String.join(" ", sentences);
+  }
+
+  private static List<String> left(int count, String why) {
+    return count == 0 ? List.of() : List.of(count + " " + why);
+  }
+
+  /** What correct means in all that follows. */
+  private static String grades(List<String> grades) {
+    if (grades.size() > 1) {
+      return "Correct means something else in each run: their grades are %s."
+          .formatted(String.join(" and ", grades));
+    }
+    return grades.getFirst().equals(AS_PUBLISHED)
+        ? "Correct means so as published."
+        : "Correct means at the %s grade.".formatted(grades.getFirst());
+  }
+
+  private static Block made(List<Made> made) {
+    List<Made> listed = made.subList(0, Math.min(LISTED, made.size()));
+    int more = made.size() - listed.size();
+    return Block.Table.of(
+        "made",
+        "Candidates by method and model%s."
+            .formatted(more == 0 ? "" : ", %d more not shown".formatted(more)),
+        List.of(
+            Column.text("method", each -> stated(each.method())),
+            Column.text("model", each -> stated(each.model())),
+            Column.number("candidates", each -> Cell.count(each.candidates())),
+            Column.number("tasks", each -> Cell.count(each.tasks())),
+            Column.number("per task", each -> Cell.count(each.samples()))),
+        listed);
+  }
+
+  private static String stated(@Nullable String name) {
+    return name == null ? "not stated" : name;
+  }
+}

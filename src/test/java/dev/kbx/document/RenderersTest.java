@@ -1,0 +1,201 @@
+package dev.kbx.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Every medium shows the same cells, and no text of a candidate acts in any. */
+class RenderersTest {
+  private static final int WIDE = 200;
+
+  private static final Block.Table TABLE =
+      new Block.Table(
+          "all-cells",
+          "Every kind of cell.",
+          List.of(Column.text("kind"), Column.number("value"), Column.number("p").optional()),
+          List.of(
+              row("text", Cell.text("a_b"), Cell.probability(0.0130)),
+              row("count", Cell.count(1234), Cell.probability(0.0004)),
+              row("part", Cell.part(14, 20), Cell.missing()),
+              row("share", Cell.share(0.625), Cell.missing()),
+              row("share in", Cell.share(0.625, 0.5214, 0.71), Cell.missing()),
+              row("ratio", Cell.ratio(1.519, 1.5, 1.54), Cell.missing()),
+              row("odds", Cell.odds(2.0, 0.43, Double.POSITIVE_INFINITY), Cell.missing()),
+              row("small", Cell.statistic(3.841), Cell.missing()),
+              row("large", Cell.statistic(710.62), Cell.missing()),
+              row("unknown", Cell.share(null), Cell.count(null))));
+
+  private static final Section SECTION =
+      new Section(
+          "cells", "All cells", List.of(new Block.Prose("Prose."), TABLE, new Block.Note("Note.")));
+
+  private static List<Cell> row(String kind, Cell value, Cell p) {
+    return List.of(Cell.text(kind), value, p);
+  }
+
+  /** A medium, and what it shows of the cells of a table's rows. */
+  enum Medium {
+    TERMINAL {
+      @Override
+      String render(Section section) {
+        return new TerminalRenderer(WIDE).render(Document.of(section));
+      }
+
+      @Override
+      List<List<String>> cells(String text, int rows) {
+        List<String> lines = text.lines().dropWhile(line -> !line.startsWith("kind")).toList();
+        return lines.subList(1, rows + 1).stream()
+            .map(line -> List.of(line.split(" {2,}", -1)))
+            .toList();
+      }
+    },
+    MARKDOWN {
+      @Override
+      String render(Section section) {
+        return MarkdownRenderer.render(Document.of(section));
+      }
+
+      @Override
+      List<List<String>> cells(String text, int rows) {
+        return text.lines()
+            .filter(line -> line.startsWith("| "))
+            .skip(2)
+            .map(line -> line.replace("&lt;", "<").replace("\\", ""))
+            .map(line -> List.of(line.substring(2, line.length() - 2).split(" \\| ", -1)))
+            .toList();
+      }
+    },
+    LATEX {
+      @Override
+      String render(Section section) {
+        return LatexRenderer.render(section);
+      }
+
+      @Override
+      List<List<String>> cells(String text, int rows) {
+        String body = text.substring(text.indexOf("\\midrule"), text.indexOf("\\bottomrule"));
+        return body.lines()
+            .skip(1)
+            .map(line -> line.replace(" \\\\", ""))
+            .map(line -> Arrays.stream(line.split(" & ", -1)).map(Medium::untex).toList())
+            .toList();
+      }
+    },
+    HTML {
+      @Override
+      String render(Section section) {
+        return HtmlRenderer.render(section);
+      }
+
+      @Override
+      List<List<String>> cells(String text, int rows) {
+        return Pattern.compile("<tr>(<td.*?)</tr>")
+            .matcher(text)
+            .results()
+            .map(row -> row.group(1))
+            .map(row ->
+                Pattern.compile("<td[^>]*>(.*?)</td>")
+                    .matcher(row)
+                    .results()
+                    .map(cell -> cell.group(1).replace("&lt;", "<"))
+                    .toList())
+            .toList();
+      }
+    };
+
+    abstract String render(Section section);
+
+    abstract List<List<String>> cells(String text, int rows);
+
+    private static String untex(String cell) {
+      return cell.replaceAll("\\{([^{}])}", "$1")
+          .replace("\\textless", "<")
+          .replace("{}", "")
+          .replace("$\\times$", "×")
+          .replace("$\\infty$", "∞")
+          .replace("--", "–")
+          .replace("\\", "");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Medium.class)
+  void everyMediumShowsTheSameCells(Medium medium) {
+    List<List<String>> expected =
+        TABLE.rows().stream().map(row -> row.stream().map(Cell::text).toList()).toList();
+    assertThat(medium.cells(medium.render(SECTION), expected.size())).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Medium.class)
+  void everyMediumShowsCaptionProseAndNote(Medium medium) {
+    assertThat(medium.render(SECTION)).contains("Every kind of cell.", "Prose.", "Note.");
+  }
+
+  @Test
+  void numbersAreWrittenAsTheFieldWritesThem() {
+    assertThat(TABLE.rows().stream().map(row -> row.get(1).text()))
+        .containsExactly(
+            "a_b",
+            "1234",
+            "14 of 20",
+            "62.5 %",
+            "62.5 % [52.1–71.0]",
+            "1.52× [1.50–1.54]",
+            "2.00 [0.43–∞]",
+            "3.84",
+            "710.6",
+            "–");
+    assertThat(TABLE.rows().stream().limit(2).map(row -> row.get(2).text()))
+        .containsExactly("0.013", "< 0.001");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Medium.class)
+  void textOfACandidateDoesNothing(Medium medium) {
+    String hostile = "<script>\u001b[31m|\\input{/etc/passwd}\u202e\n# x";
+    Block.Table table =
+        new Block.Table(
+            "t", hostile, List.of(Column.text("kind")), List.of(List.of(Cell.text(hostile))));
+    Section section =
+        new Section(
+            "s", hostile, List.of(table, new Block.Prose(hostile), new Block.Note(hostile)));
+    String shown = medium.render(section);
+    assertThat(shown).doesNotContain("\u001b", "\u202e");
+    switch (medium) {
+      case HTML -> assertThat(shown).doesNotContain("<script");
+      case LATEX -> assertThat(shown).doesNotContain("\\input{");
+      case MARKDOWN -> {
+        assertThat(shown).doesNotContain("<script");
+        assertThat(shown.lines().filter(line -> line.startsWith("# x"))).isEmpty();
+      }
+      case TERMINAL -> assertThat(shown.lines().filter(line -> line.startsWith("# x"))).isEmpty();
+    }
+  }
+
+  @Test
+  void aNarrowTerminalLosesWhatIsNotEssential() {
+    Document document = Document.of(SECTION);
+    assertThat(new TerminalRenderer(40).render(document)).contains("0.013");
+    String narrow = new TerminalRenderer(30).render(document);
+    assertThat(narrow).contains("1.52× [1.50–1.54]").doesNotContain("0.013");
+    assertThat(narrow.lines()).allMatch(line -> Text.columns(line) <= 30);
+  }
+
+  @Test
+  void aLongTableIsSeveralOnPaper() {
+    List<List<Cell>> rows = new ArrayList<>();
+    for (int i = 0; i < 100; i++) rows.add(List.of(Cell.count(i)));
+    String tex =
+        LatexRenderer.render(new Block.Table("long", "Long.", List.of(Column.number("n")), rows));
+    assertThat(Pattern.compile("\\\\label\\{(.*?)}").matcher(tex).results().map(r -> r.group(1)))
+        .containsExactly("tab:long-1", "tab:long-2", "tab:long-3");
+    assertThat(tex).containsOnlyOnce("99 \\\\");
+  }
+}
