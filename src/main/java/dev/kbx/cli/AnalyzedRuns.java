@@ -2,18 +2,20 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.AskedRuns;
+import dev.kbx.analysis.Entered;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Document;
+import dev.kbx.document.Section;
 import dev.kbx.report.AskedSuite;
+import dev.kbx.section.EnteredSection;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.BriefVerdict;
-import dev.kbx.verdict.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** What analyses of several runs as one set have in common: the runs, and where they print. */
@@ -30,8 +32,7 @@ final class AnalyzedRuns {
   static final class Output {
     @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
 
-    @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
-    private boolean json;
+    @Mixin private DocumentFormat format = new DocumentFormat();
   }
 
   AnalyzedRuns() {}
@@ -84,21 +85,18 @@ final class AnalyzedRuns {
     }
   }
 
-  /** Whether the document is printed, not its text. */
   boolean isJson() {
-    return output.json;
+    return output.format.isJson();
   }
 
-  /** Prints a document, or its text. */
-  void print(String kind, Object document, Supplier<String> text) {
-    if (output.json) {
-      System.out.println(
-          Json.mapper()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(published.marked(Map.of("kind", kind, kind, document))));
-    } else {
-      published.print(System.out);
-      System.out.print(text.get());
-    }
+  /** Prints an analysis of the runs after what it counts. */
+  void print(String kind, Object analysis, Entered entered, Supplier<Section> section) {
+    output.format.print(
+        published,
+        Map.of("kind", kind, kind, analysis),
+        () -> {
+          Section said = section.get();
+          return new Document(said.title(), List.of(EnteredSection.of(entered), said));
+        });
   }
 }

@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.document.Block;
 import dev.kbx.verdict.RunInfo;
 import java.io.PrintStream;
 import java.util.LinkedHashMap;
@@ -36,20 +37,28 @@ final class AsPublished {
             .formatted(published.runs.getFirst().id(), judged.id()));
   }
 
+  /** A note for each. */
+  List<Block.Note> notes() {
+    return runs.stream()
+        .map(run ->
+            new Block.Note(
+                "Run %s is as published (%s): kbx has judged none of it."
+                    .formatted(run.id(), format(run))))
+        .toList();
+  }
+
   /** Prints a line for each; nothing without one. */
   void print(PrintStream out) {
-    for (RunInfo run : runs) {
-      out.printf("run %s is as published (%s): kbx has judged none of it%n", run.id(), format(run));
-    }
+    notes().forEach(note -> out.println(note.text()));
     if (!runs.isEmpty()) out.println();
   }
 
   /** The document, with a member that has the format of each; unchanged without one. */
-  Map<String, Object> marked(Map<String, Object> document) {
-    if (runs.isEmpty()) return document;
+  Object marked(Object document) {
+    if (runs.isEmpty() || !(document instanceof Map<?, ?> members)) return document;
     Map<String, Object> formats = new LinkedHashMap<>();
     for (RunInfo run : runs) formats.put(run.id(), format(run));
-    Map<String, Object> marked = new LinkedHashMap<>(document);
+    Map<Object, Object> marked = new LinkedHashMap<>(members);
     marked.put("as_published", formats);
     return marked;
   }

@@ -1,17 +1,16 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.BudgetCurve;
-import dev.kbx.report.BudgetText;
-import dev.kbx.verdict.Json;
+import dev.kbx.document.Document;
+import dev.kbx.section.BudgetSection;
+import dev.kbx.section.BudgetSection.Curves;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code kbx analyze budget [RUN…]}: what methods solve within a budget. */
@@ -30,30 +29,22 @@ final class BudgetCommand implements Callable<Integer> {
 
   @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
 
-  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
-  private boolean json;
-
-  /** A run's curves as JSON. */
-  record Curves(String run, List<BudgetCurve> curves) {}
+  @Mixin private DocumentFormat format = new DocumentFormat();
 
   @Override
   public Integer call() {
     List<String> wanted = runs.isEmpty() ? List.of(folder.out().toString()) : runs;
-    List<Curves> all = new ArrayList<>();
-    List<String> texts = new ArrayList<>();
-    for (RunReference.Found found : RunReference.find(wanted, folder)) {
-      List<BudgetCurve> curves = curves(found);
-      all.add(new Curves(found.judged().run().id(), curves));
-      texts.add(new BudgetText(Terminal.columns()).render(found.judged().run(), curves));
-    }
-    if (json) {
-      System.out.println(
-          Json.mapper()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(Map.of("kind", "budget", "runs", all)));
-    } else {
-      System.out.print(String.join("\n", texts));
-    }
+    List<Curves> all =
+        RunReference.find(wanted, folder).stream()
+            .map(found -> new Curves(found.judged().run().id(), curves(found)))
+            .toList();
+    format.print(
+        AsPublished.among(List.of()),
+        Map.of("kind", "budget", "runs", all),
+        () ->
+            new Document(
+                "What methods solve within a budget",
+                all.stream().map(BudgetSection::of).toList()));
     return ExitCode.OK;
   }
 

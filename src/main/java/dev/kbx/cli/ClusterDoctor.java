@@ -1,9 +1,9 @@
 package dev.kbx.cli;
 
 import dev.kbx.cluster.ClusterReferee;
+import dev.kbx.document.Counted;
 import dev.kbx.judge.Conditions;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.report.Counted;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Verdict;
 import java.time.Duration;

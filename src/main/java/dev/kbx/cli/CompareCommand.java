@@ -3,10 +3,9 @@ package dev.kbx.cli;
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Portability;
+import dev.kbx.document.Document;
 import dev.kbx.report.ComparisonPage;
-import dev.kbx.report.ComparisonText;
-import dev.kbx.report.PortabilityText;
-import dev.kbx.verdict.Json;
+import dev.kbx.section.ComparisonSection;
 import dev.kbx.verdict.NoiseFloor;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,8 +39,7 @@ final class CompareCommand implements Callable<Integer> {
 
   @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
 
-  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
-  private boolean json;
+  @Mixin private DocumentFormat format = new DocumentFormat();
 
   @Option(
       names = "--page",
@@ -61,8 +59,7 @@ final class CompareCommand implements Callable<Integer> {
             "--page: these runs are on different devices, which are no then and now;"
                 + " leave it out for the table of devices");
       }
-      Portability portability = Portability.of(judged);
-      print(portability, new PortabilityText(Terminal.columns()).render(portability));
+      PortabilityCommand.print(Portability.of(judged), format);
       return ExitCode.OK;
     }
     NoiseFloors floors = NoiseFloors.kept();
@@ -76,12 +73,13 @@ final class CompareCommand implements Callable<Integer> {
     if (page != null) {
       write(OutFolder.file("--page " + page, page, ".html"), steps.getFirst());
     }
-    Map<String, Object> document = Map.of("kind", "comparison", "steps", steps);
-    ComparisonText text = new ComparisonText(Terminal.columns());
-    AsPublished published = AsPublished.among(judged);
-    if (!json) published.print(System.out);
-    print(published.marked(document), String.join("\n", steps.stream().map(text::render).toList()));
-    if (page != null && !json) System.out.println("page: " + page);
+    format.print(
+        AsPublished.among(judged),
+        Map.of("kind", "comparison", "steps", steps),
+        () ->
+            new Document(
+                "What changed between runs", steps.stream().map(ComparisonSection::of).toList()));
+    if (page != null && !format.isJson()) System.out.println("page: " + page);
     return ExitCode.OK;
   }
 
@@ -90,14 +88,5 @@ final class CompareCommand implements Callable<Integer> {
     Map<String, String> sources = new HashMap<>();
     for (String run : runs) sources.putAll(RunReference.sources(run, folder, wanted));
     new ComparisonPage(comparison, sources).write(file);
-  }
-
-  private void print(Object document, String text) {
-    if (json) {
-      System.out.println(
-          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
-    } else {
-      System.out.print(text);
-    }
   }
 }

@@ -2,7 +2,7 @@ package dev.kbx.cli;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.kbx.report.Counted;
+import dev.kbx.document.Counted;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.RunInfo;

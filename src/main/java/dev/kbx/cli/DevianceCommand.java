@@ -1,9 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.Deviance;
-import dev.kbx.document.Document;
 import dev.kbx.section.DevianceSection;
-import dev.kbx.section.EnteredSection;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -33,18 +31,10 @@ final class DevianceCommand implements Callable<Integer> {
               + " shots. Default: all but conditions.")
   private List<String> factors = List.of();
 
-  @Mixin private DocumentFormat format = new DocumentFormat();
-
   @Override
   public Integer call() {
     Deviance deviance = Deviance.of(runs.read(), factors);
-    runs.print("deviance", deviance, () -> format.render(document(deviance)));
+    runs.print("deviance", deviance, deviance.entered(), () -> DevianceSection.of(deviance));
     return ExitCode.OK;
-  }
-
-  private static Document document(Deviance deviance) {
-    return new Document(
-        "What explains failure",
-        List.of(EnteredSection.of(deviance.entered()), DevianceSection.of(deviance)));
   }
 }

@@ -2,15 +2,21 @@ package dev.kbx.cli;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.kbx.document.Block;
 import dev.kbx.document.Document;
 import dev.kbx.document.LatexRenderer;
 import dev.kbx.document.MarkdownRenderer;
+import dev.kbx.document.Section;
 import dev.kbx.document.TerminalRenderer;
 import dev.kbx.report.DocumentPage;
+import dev.kbx.verdict.Json;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
-/** The option that names the medium of a document on stdout. */
+/** The options that name the medium of an analysis on stdout. */
 final class DocumentFormat {
   enum Format {
     TEXT,
@@ -31,8 +37,37 @@ final class DocumentFormat {
       description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
   private Format format = Format.TEXT;
 
+  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
+  private boolean json;
+
+  boolean isJson() {
+    return json;
+  }
+
+  /** Prints figures as JSON, or the document about them, after what is as published. */
+  void print(AsPublished published, Object figures, Supplier<Document> document) {
+    if (json) {
+      System.out.println(
+          Json.mapper()
+              .writerWithDefaultPrettyPrinter()
+              .writeValueAsString(published.marked(figures)));
+    } else {
+      System.out.print(render(after(published.notes(), document.get())));
+    }
+  }
+
+  private static Document after(List<Block.Note> notes, Document document) {
+    if (notes.isEmpty()) return document;
+    Section first = document.sections().getFirst();
+    List<Block> blocks = new ArrayList<>(notes);
+    blocks.addAll(first.blocks());
+    List<Section> sections = new ArrayList<>(document.sections());
+    sections.set(0, new Section(first.id(), first.title(), blocks));
+    return new Document(document.title(), sections);
+  }
+
   /** The document, ending in a line break. */
-  String render(Document document) {
+  private String render(Document document) {
     return switch (format) {
       case TEXT -> new TerminalRenderer(Terminal.columns()).render(document);
       case MD -> MarkdownRenderer.render(document);

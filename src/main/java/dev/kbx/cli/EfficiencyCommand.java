@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.DeviceUse;
-import dev.kbx.report.EfficiencyText;
+import dev.kbx.section.EfficiencySection;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,7 +22,7 @@ final class EfficiencyCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     DeviceUse use = DeviceUse.of(runs.read());
-    runs.print("efficiency", use, () -> new EfficiencyText(Terminal.columns()).render(use));
+    runs.print("efficiency", use, use.entered(), () -> EfficiencySection.of(use));
     return ExitCode.OK;
   }
 }

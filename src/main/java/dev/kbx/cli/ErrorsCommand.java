@@ -3,8 +3,8 @@ package dev.kbx.cli;
 import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.Errors;
-import dev.kbx.report.AdvisedErrors;
-import dev.kbx.report.ErrorsText;
+import dev.kbx.section.AdvisedErrors;
+import dev.kbx.section.ErrorsSection;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,7 +27,7 @@ final class ErrorsCommand implements Callable<Integer> {
     Causes causes = new Causes();
     AskedRuns judged = runs.read(causes::add);
     AdvisedErrors errors = AdvisedErrors.of(Errors.of(judged, causes));
-    runs.print("errors", errors, () -> new ErrorsText(Terminal.columns()).render(errors));
+    runs.print("errors", errors, errors.errors().entered(), () -> ErrorsSection.of(errors));
     return ExitCode.OK;
   }
 }

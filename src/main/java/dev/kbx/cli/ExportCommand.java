@@ -1,10 +1,10 @@
 package dev.kbx.cli;
 
+import dev.kbx.document.Counted;
 import dev.kbx.generate.Header;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.Transcript;
 import dev.kbx.generate.Transcript.Trajectory;
-import dev.kbx.report.Counted;
 import dev.kbx.report.RunFolder;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.store.RunStore;

@@ -2,9 +2,9 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.document.Document;
 import dev.kbx.report.AskedSuite;
-import dev.kbx.report.FastPText;
-import dev.kbx.verdict.Json;
+import dev.kbx.section.FastPSection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,10 +37,7 @@ final class FastpCommand implements Callable<Integer> {
       description = "Take each task's best sample, the fastest correct one, in place of the first.")
   private boolean best;
 
-  @Option(
-      names = "--json",
-      description = "Print one JSON document on stdout and nothing else; with the full curves.")
-  private boolean json;
+  @Mixin private DocumentFormat format = new DocumentFormat();
 
   @Override
   public Integer call() {
@@ -51,17 +48,13 @@ final class FastpCommand implements Callable<Integer> {
     for (JudgedRun run : judged) {
       all.addAll(FastP.of(run, AskedSuite.of(run, Home.selected(run.run())), pick));
     }
-    if (json) {
-      Map<String, Object> document = Map.of("kind", "fastp", "series", all);
-      System.out.println(
-          Json.mapper()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(published.marked(document)));
-    } else {
-      published.print(System.out);
-      FastPText text = new FastPText(Terminal.columns());
-      System.out.print(String.join("\n", all.stream().map(text::render).toList()));
-    }
+    format.print(
+        published,
+        Map.of("kind", "fastp", "series", all),
+        () ->
+            new Document(
+                "How many tasks are solved, and how fast",
+                all.stream().map(FastPSection::of).toList()));
     return ExitCode.OK;
   }
 }

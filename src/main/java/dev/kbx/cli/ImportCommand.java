@@ -1,9 +1,9 @@
 package dev.kbx.cli;
 
 import dev.kbx.candidate.Problem;
+import dev.kbx.document.Counted;
 import dev.kbx.published.PublishedFormat;
 import dev.kbx.published.PublishedReading;
-import dev.kbx.report.Counted;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;

@@ -1,11 +1,11 @@
 package dev.kbx.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.document.Counted;
 import dev.kbx.document.Text;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.report.Counted;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Checkout;
 import dev.kbx.task.OriginalLevels;

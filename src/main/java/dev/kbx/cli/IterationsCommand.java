@@ -2,7 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.Iterations;
-import dev.kbx.report.IterationsText;
+import dev.kbx.section.IterationsSection;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,7 +26,7 @@ final class IterationsCommand implements Callable<Integer> {
     AskedRuns judged = runs.read();
     Iterations iterations = Iterations.of(judged, NoiseFloors.ofRuns(judged));
     runs.print(
-        "iterations", iterations, () -> new IterationsText(Terminal.columns()).render(iterations));
+        "iterations", iterations, iterations.entered(), () -> IterationsSection.of(iterations));
     return ExitCode.OK;
   }
 }

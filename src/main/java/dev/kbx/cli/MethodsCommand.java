@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.Methods;
-import dev.kbx.report.MethodsText;
+import dev.kbx.section.MethodsSection;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -47,7 +47,7 @@ final class MethodsCommand implements Callable<Integer> {
             runs.read(),
             ks.stream().distinct().sorted().toList(),
             ps.stream().distinct().sorted().toList());
-    runs.print("methods", methods, () -> new MethodsText(Terminal.columns()).render(methods));
+    runs.print("methods", methods, methods.entered(), () -> MethodsSection.of(methods));
     return ExitCode.OK;
   }
 }

@@ -2,9 +2,9 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.PassK;
+import dev.kbx.document.Document;
 import dev.kbx.report.AskedSuite;
-import dev.kbx.report.PassKText;
-import dev.kbx.verdict.Json;
+import dev.kbx.section.PassKSection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,8 +39,7 @@ final class PasskCommand implements Callable<Integer> {
       description = "Samples, as numbers with commas between. Default: ${DEFAULT-VALUE}.")
   private List<String> ks = List.of();
 
-  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
-  private boolean json;
+  @Mixin private DocumentFormat format = new DocumentFormat();
 
   @Override
   public Integer call() {
@@ -51,17 +50,12 @@ final class PasskCommand implements Callable<Integer> {
     for (JudgedRun run : judged) {
       all.addAll(PassK.of(run, AskedSuite.of(run, Home.selected(run.run())), wanted));
     }
-    if (json) {
-      Map<String, Object> document = Map.of("kind", "passk", "series", all);
-      System.out.println(
-          Json.mapper()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(published.marked(document)));
-    } else {
-      published.print(System.out);
-      PassKText text = new PassKText(Terminal.columns());
-      System.out.print(String.join("\n", all.stream().map(text::render).toList()));
-    }
+    format.print(
+        published,
+        Map.of("kind", "passk", "series", all),
+        () ->
+            new Document(
+                "What several samples solve", all.stream().map(PassKSection::of).toList()));
     return ExitCode.OK;
   }
 

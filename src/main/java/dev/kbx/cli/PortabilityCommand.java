@@ -1,13 +1,16 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.Portability;
-import dev.kbx.report.PortabilityText;
-import dev.kbx.verdict.Json;
+import dev.kbx.document.Block;
+import dev.kbx.document.Document;
+import dev.kbx.document.Section;
+import dev.kbx.report.SpreadFigure;
+import dev.kbx.section.PortabilitySection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code kbx analyze portability RUN…}: the same kernels on several devices. */
@@ -26,18 +29,29 @@ final class PortabilityCommand implements Callable<Integer> {
 
   @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
 
-  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
-  private boolean json;
+  @Mixin private DocumentFormat format = new DocumentFormat();
+
+  /** Columns of the figure in every medium. */
+  private static final int SPREAD = 78;
 
   @Override
   public Integer call() {
-    Portability portability = Portability.of(RunReference.read(runs, folder));
-    if (json) {
-      System.out.println(
-          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(portability));
-    } else {
-      System.out.print(new PortabilityText(Terminal.columns()).render(portability));
-    }
+    print(Portability.of(RunReference.read(runs, folder)), format);
     return ExitCode.OK;
+  }
+
+  static void print(Portability portability, DocumentFormat format) {
+    format.print(
+        AsPublished.among(List.of()),
+        portability,
+        () -> {
+          List<Section> sections = new ArrayList<>(List.of(PortabilitySection.of(portability)));
+          List<String> spread = new SpreadFigure(SPREAD).lines(portability.kernels());
+          if (!spread.isEmpty()) {
+            Block drawn = new Block.Source(String.join("\n", spread));
+            sections.add(new Section("spread", "Speedups on one scale", List.of(drawn)));
+          }
+          return new Document("The same kernels on several devices", sections);
+        });
   }
 }

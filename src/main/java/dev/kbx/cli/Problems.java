@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.Counted;
+import dev.kbx.document.Counted;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

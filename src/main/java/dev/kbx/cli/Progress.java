@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
+import dev.kbx.document.Counted;
 import dev.kbx.document.Text;
-import dev.kbx.report.Counted;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.PrintStream;

@@ -18,9 +18,10 @@ import dev.kbx.paper.Measurement;
 import dev.kbx.paper.Publication;
 import dev.kbx.report.AskedSuite;
 import dev.kbx.report.AtomicFile;
-import dev.kbx.report.Overview;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
+import dev.kbx.section.BudgetSection;
+import dev.kbx.section.Overview;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.Stored;
 import dev.kbx.verdict.Json;
@@ -202,14 +203,14 @@ final class PublishedRuns {
     }
   }
 
-  private List<Publication.Budget> budgets() {
-    List<Publication.Budget> budgets = new ArrayList<>();
+  private List<BudgetSection.Curves> budgets() {
+    List<BudgetSection.Curves> budgets = new ArrayList<>();
     for (RunReference.Found run : runs) {
       Path ledger = ledger(run);
       if (ledger == null) continue;
       JudgedRun judged = run.judged();
       budgets.add(
-          new Publication.Budget(
+          new BudgetSection.Curves(
               judged.run().id(), BudgetCurve.of(LedgerRows.of(ledger, judged.rows()))));
     }
     if (budgets.isEmpty()) {

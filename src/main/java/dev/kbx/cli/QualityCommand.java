@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.CodeQuality;
-import dev.kbx.report.QualityText;
+import dev.kbx.section.QualitySection;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,7 +23,7 @@ final class QualityCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     CodeQuality quality = CodeQuality.of(runs.read());
-    runs.print("quality", quality, () -> new QualityText(Terminal.columns()).render(quality));
+    runs.print("quality", quality, quality.entered(), () -> QualitySection.of(quality));
     return ExitCode.OK;
   }
 }

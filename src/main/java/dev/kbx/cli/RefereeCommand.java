@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
+import dev.kbx.document.Counted;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.report.Counted;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.document.Counted;
 import dev.kbx.report.AskedSuite;
-import dev.kbx.report.Counted;
 import dev.kbx.report.LatestRun;
 import dev.kbx.report.RunList;
 import dev.kbx.report.RunVerdicts;

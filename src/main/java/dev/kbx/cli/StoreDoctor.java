@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.report.Counted;
+import dev.kbx.document.Counted;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreFlaw;
 import dev.kbx.store.StoreProblem;

@@ -7,9 +7,9 @@ import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Outcome;
-import dev.kbx.report.AdvisedErrors;
-import dev.kbx.report.Overview;
-import dev.kbx.report.OverviewText;
+import dev.kbx.section.AdvisedErrors;
+import dev.kbx.section.Overview;
+import dev.kbx.section.OverviewSection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -46,7 +46,7 @@ final class SummaryCommand implements Callable<Integer> {
         runs.isJson()
             ? overview(judged, methods, causes)
             : overview(judged, methods, causes, () -> Deviance.brief(judged, Outcome.CORRECT));
-    runs.print("summary", overview, () -> new OverviewText(Terminal.columns()).render(overview));
+    runs.print("summary", overview, methods.entered(), () -> OverviewSection.of(overview));
     return ExitCode.OK;
   }
 

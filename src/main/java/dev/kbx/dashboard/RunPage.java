@@ -1,8 +1,8 @@
 package dev.kbx.dashboard;
 
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Counted;
 import dev.kbx.report.Components;
-import dev.kbx.report.Counted;
 import dev.kbx.stats.Rate;
 import dev.kbx.store.VerdictQueries;
 import dev.kbx.store.VerdictQueries.CategoryCounts;

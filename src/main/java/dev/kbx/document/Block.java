@@ -11,6 +11,9 @@ public sealed interface Block {
   /** A reservation about the figures beside it. */
   record Note(String text) implements Block {}
 
+  /** Lines that keep their breaks and spaces, in a font of fixed width. */
+  record Source(String text) implements Block {}
+
   /**
    * Rows of cells under columns.
    *
@@ -27,6 +30,55 @@ public sealed interface Block {
         throw new IllegalArgumentException(
             "%s: %d cells in %d columns".formatted(id, row.size(), columns.size()));
       }
+    }
+
+    /** Characters of a column's widest cell, and of its head unless that is turned. */
+    int width(int column) {
+      int head = columns.get(column).upright() ? 1 : Text.columns(columns.get(column).head());
+      return rows.stream()
+          .mapToInt(row -> Text.columns(Text.clean(row.get(column).text())))
+          .reduce(head, Math::max);
+    }
+
+    /** The table with these columns alone. */
+    Table of(List<Integer> kept) {
+      return new Table(
+          id,
+          caption,
+          kept.stream().map(columns::get).toList(),
+          rows.stream().map(row -> kept.stream().map(row::get).toList()).toList());
+    }
+
+    /**
+     * Tables of some of the columns of numbers each that fit, all beginning with the columns of
+     * text that name the rows.
+     *
+     * @param width characters, with {@code gap} between columns
+     * @param least characters to which a column of text may be cut
+     */
+    List<Table> parts(int width, int gap, int least) {
+      List<Integer> names = new ArrayList<>();
+      while (names.size() < columns.size() && !columns.get(names.size()).number()) {
+        names.add(names.size());
+      }
+      if (names.isEmpty()) names.add(0);
+      int named = names.stream().mapToInt(i -> Math.min(least, width(i)) + gap).sum();
+      List<Table> parts = new ArrayList<>();
+      List<Integer> kept = new ArrayList<>(names);
+      int taken = named;
+      for (int i = names.size(); i < columns.size(); i++) {
+        Column column = columns.get(i);
+        int own = gap + (column.number() ? width(i) : Math.min(least, width(i)));
+        if (taken + own > width + gap && kept.size() > names.size()) {
+          parts.add(of(kept));
+          kept = new ArrayList<>(names);
+          taken = named;
+        }
+        kept.add(i);
+        taken += own;
+      }
+      parts.add(of(kept));
+      return parts;
     }
 
     /** A column that every row fills from its element. */

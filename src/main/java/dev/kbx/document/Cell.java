@@ -52,6 +52,11 @@ public sealed interface Cell {
     return odds == null ? missing() : new Odds(odds, low, high);
   }
 
+  /** A correlation with its 95 % interval. */
+  static Cell correlation(@Nullable Double rho, @Nullable Double low, @Nullable Double high) {
+    return rho == null ? missing() : new Correlation(rho, low, high);
+  }
+
   /** A probability. */
   static Cell probability(@Nullable Double p) {
     return p == null ? new Missing() : new Probability(p);
@@ -73,13 +78,19 @@ public sealed interface Cell {
     }
   }
 
-  /** {@code 62.5 %}, {@code 62.5 % [52.1–71.0]}. */
+  /**
+   * {@code 62.5 %}, {@code 62.5 % [52–71]}, {@code 1.3 % [0.4–5.2]}: the ends of an interval wider
+   * than ten points are whole percents.
+   */
   record Share(double share, @Nullable Double low, @Nullable Double high) implements Cell {
+    private static final double WIDE = 0.1;
+
     @Override
     public String text() {
-      return low == null || high == null
-          ? format("%.1f %%", share * 100)
-          : format("%.1f %% [%.1f–%.1f]", share * 100, low * 100, high * 100);
+      String percent = format("%.1f %%", share * 100);
+      if (low == null || high == null) return percent;
+      String ends = high - low > WIDE ? " [%.0f–%.0f]" : " [%.1f–%.1f]";
+      return percent + format(ends, low * 100, high * 100);
     }
   }
 
@@ -96,6 +107,15 @@ public sealed interface Cell {
     @Override
     public String text() {
       return format("%.2f", odds) + interval(low, high);
+    }
+  }
+
+  /** {@code +0.31 [+0.12 to +0.48]}. */
+  record Correlation(double rho, @Nullable Double low, @Nullable Double high) implements Cell {
+    @Override
+    public String text() {
+      String value = format("%+.2f", rho);
+      return low == null || high == null ? value : value + format(" [%+.2f to %+.2f]", low, high);
     }
   }
 

@@ -7,7 +7,7 @@ import java.util.List;
 public final class Chunks {
   private Chunks() {}
 
-  public static <T> List<List<T>> of(List<T> all, int most) {
+  static <T> List<List<T>> of(List<T> all, int most) {
     List<List<T>> parts = new ArrayList<>();
     for (int from = 0; from < all.size(); from += most) {
       parts.add(all.subList(from, Math.min(all.size(), from + most)));

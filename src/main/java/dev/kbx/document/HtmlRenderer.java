@@ -44,6 +44,7 @@ public final class HtmlRenderer {
     return switch (block) {
       case Block.Prose prose -> of("prose", Map.of("text", Text.clean(prose.text())));
       case Block.Note note -> of("note", Map.of("text", Text.clean(note.text())));
+      case Block.Source source -> of("source", Map.of("text", source.text()));
       case Block.Table table -> of("table", values(table));
     };
   }
@@ -52,6 +53,7 @@ public final class HtmlRenderer {
     return Map.of(
         "prose", kind.equals("prose") ? values : false,
         "note", kind.equals("note") ? values : false,
+        "source", kind.equals("source") ? values : false,
         "table", kind.equals("table") ? values : false);
   }
 

@@ -2,12 +2,19 @@ package dev.kbx.document;
 
 import static java.util.stream.Collectors.joining;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** Parts of documents as LaTeX: tables of booktabs with caption and label. */
 public final class LatexRenderer {
   /** Rows of a table that fit a page; longer ones are several tables. */
   private static final int ROWS = 45;
+
+  /** Characters that are legible beside each other; wider tables are several. */
+  private static final int WIDTH = 120;
+
+  /** Characters that a column of text takes at most of them. */
+  private static final int LEAST = 40;
 
   private LatexRenderer() {}
 
@@ -24,18 +31,29 @@ public final class LatexRenderer {
     return switch (block) {
       case Block.Prose prose -> Latex.escape(prose.text()) + "\n\n";
       case Block.Note note -> "\\emph{" + Latex.escape(note.text()) + "}\n\n";
+      case Block.Source source ->
+          source
+              .text()
+              .lines()
+              .map(line -> "\\texttt{" + Latex.escape(line) + "}\\\\\n")
+              .collect(joining("", "\\noindent\n", "\n"));
       case Block.Table table -> table(table);
     };
   }
 
   private static String table(Block.Table table) {
-    List<List<List<Cell>>> parts = Chunks.of(table.rows(), ROWS);
+    List<Block.Table> parts = new ArrayList<>();
+    for (Block.Table part : table.parts(WIDTH, 2, LEAST)) {
+      for (List<List<Cell>> rows : Chunks.of(part.rows(), ROWS)) {
+        parts.add(new Block.Table(part.id(), part.caption(), part.columns(), rows));
+      }
+    }
     StringBuilder tex = new StringBuilder();
-    for (int i = 0; i < parts.size(); i++) tex.append(part(table, parts.get(i), i, parts.size()));
+    for (int i = 0; i < parts.size(); i++) tex.append(part(parts.get(i), i, parts.size()));
     return tex.toString();
   }
 
-  private static String part(Block.Table table, List<List<Cell>> rows, int part, int parts) {
+  private static String part(Block.Table table, int part, int parts) {
     String caption = Latex.escape(table.caption());
     return """
     \\begin{table}
@@ -57,9 +75,14 @@ public final class LatexRenderer {
         .formatted(
             part == 0 ? caption : caption + " (continued)",
             Chunks.id(table.id(), part, parts),
-            table.columns().stream().map(column -> column.number() ? "r" : "l").collect(joining()),
+            table.columns().stream().map(LatexRenderer::alignment).collect(joining()),
             table.columns().stream().map(LatexRenderer::head).collect(joining(" & ")),
-            rows.stream().map(LatexRenderer::row).collect(joining("\n")));
+            table.rows().stream().map(LatexRenderer::row).collect(joining("\n")));
+  }
+
+  private static String alignment(Column column) {
+    if (column.wrapped()) return "p{0.6\\textwidth}";
+    return column.number() ? "r" : "l";
   }
 
   private static String head(Column column) {

@@ -24,6 +24,7 @@ public final class MarkdownRenderer {
       switch (block) {
         case Block.Prose prose -> lines.add(escape(prose.text()));
         case Block.Note note -> lines.add("> " + escape(note.text()));
+        case Block.Source source -> source.text().lines().forEach(line -> lines.add("    " + line));
         case Block.Table table -> table(lines, table);
       }
     }
@@ -31,8 +32,10 @@ public final class MarkdownRenderer {
   }
 
   private static void table(List<String> lines, Block.Table table) {
-    lines.add(escape(table.caption()));
-    lines.add("");
+    if (!table.caption().isEmpty()) {
+      lines.add(escape(table.caption()));
+      lines.add("");
+    }
     lines.add(row(table.columns().stream().map(Column::head).toList()));
     lines.add(
         table.columns().stream()

@@ -6,16 +6,28 @@ import java.util.stream.IntStream;
 
 /**
  * Documents for a terminal: text wrapped between words, tables as aligned columns. A table that
- * does not fit loses its columns that are not essential; {@code --json} has them.
+ * does not fit loses its columns that are not essential; {@code --json} has them. If the others do
+ * not fit either, they follow each other in several tables.
  *
  * @param width columns of the terminal
  */
 public record TerminalRenderer(int width) {
-  /** A document without its title, ending in a line break. */
+  /** To so many characters text is cut at most, that columns of numbers fit beside it. */
+  private static final int LEAST = 24;
+
+  /** Lines of one cell. */
+  private static final int LINES = 4;
+
+  /** The sections, each under its title unless that is the document's, ending in a line break. */
   public String render(Document document) {
     List<String> lines = new ArrayList<>();
     Block last = null;
     for (Section section : document.sections()) {
+      if (!section.title().equals(document.title())) {
+        if (last != null) lines.add("");
+        lines.addAll(wrap(section.title()));
+        last = null;
+      }
       for (Block block : section.blocks()) {
         boolean follows = block instanceof Block.Note && last instanceof Block.Note;
         if (last != null && !follows) lines.add("");
@@ -30,6 +42,7 @@ public record TerminalRenderer(int width) {
     return switch (block) {
       case Block.Prose prose -> wrap(prose.text());
       case Block.Note note -> wrap(note.text());
+      case Block.Source source -> source.text().lines().map(line -> Text.cut(line, width)).toList();
       case Block.Table table -> table(table);
     };
   }
@@ -40,23 +53,54 @@ public record TerminalRenderer(int width) {
 
   private List<String> table(Block.Table table) {
     List<String> lines = table.caption().isEmpty() ? new ArrayList<>() : wrap(table.caption());
-    int[] all = IntStream.range(0, table.columns().size()).toArray();
-    int[] essential = IntStream.of(all).filter(i -> table.columns().get(i).essential()).toArray();
-    Grid whole = grid(table, all);
-    lines.addAll((whole.fits(width) ? whole : grid(table, essential)).lines(width));
+    lines = new ArrayList<>(lines);
+    Block.Table shown = grid(table).fits(width) ? table : essential(table);
+    if (shown.columns().getLast().wrapped()) {
+      lines.addAll(wrapped(shown));
+    } else if (grid(shown).fits(width)) {
+      lines.addAll(grid(shown).lines(width));
+    } else {
+      for (Block.Table part : shown.parts(width, 2, LEAST)) lines.addAll(grid(part).lines(width));
+    }
     return lines;
   }
 
-  private static Grid grid(Block.Table table, int[] columns) {
+  private static Block.Table essential(Block.Table table) {
+    return table.of(
+        IntStream.range(0, table.columns().size())
+            .filter(i -> table.columns().get(i).essential())
+            .boxed()
+            .toList());
+  }
+
+  /** The last column's cells are broken into lines, which begin under each other. */
+  private List<String> wrapped(Block.Table table) {
+    List<Integer> others = IntStream.range(0, table.columns().size() - 1).boxed().toList();
+    List<String> names = grid(table.of(others)).lines(width);
+    int indent = others.stream().mapToInt(i -> table.width(i) + 2).sum();
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      String cell =
+          i == 0 ? table.columns().getLast().head() : table.rows().get(i - 1).getLast().text();
+      String start = Text.left(names.get(i), indent);
+      for (String part : Text.wrap(Text.clean(cell), Math.max(LEAST, width - indent), LINES)) {
+        lines.add(Text.cut((start + part).stripTrailing(), width));
+        start = " ".repeat(indent);
+      }
+    }
+    return lines;
+  }
+
+  private static Grid grid(Block.Table table) {
     StringBuilder align = new StringBuilder();
     List<String> heads = new ArrayList<>();
-    for (int i : columns) {
-      align.append(table.columns().get(i).number() ? 'r' : 'l');
-      heads.add(table.columns().get(i).head());
+    for (Column column : table.columns()) {
+      align.append(column.number() ? 'r' : 'l');
+      heads.add(column.head());
     }
     List<List<String>> rows = new ArrayList<>(List.of(heads));
     for (List<Cell> row : table.rows()) {
-      rows.add(IntStream.of(columns).mapToObj(i -> Text.clean(row.get(i).text())).toList());
+      rows.add(row.stream().map(cell -> Text.clean(cell.text())).toList());
     }
     return new Grid(align.toString(), rows);
   }

@@ -1,8 +1,9 @@
 package dev.kbx.paper;
 
 import dev.kbx.analysis.Entered;
+import dev.kbx.document.Counted;
 import dev.kbx.paper.Conditions.Range;
-import dev.kbx.report.Counted;
+import dev.kbx.section.MethodNames;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.RunInfo;
@@ -131,7 +132,7 @@ final class Appendix {
                     measurement.asPublished() ? "candidate" : "judged candidate"),
                 entered.tasks(),
                 entered.asked()));
-    Makers makers = Makers.of(entered);
+    MethodNames makers = MethodNames.of(entered);
     for (Entered.Made made : entered.made()) {
       sentences.add(
           "%s: %s on %s, at most %d a task%s."

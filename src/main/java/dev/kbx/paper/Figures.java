@@ -12,6 +12,9 @@ import dev.kbx.paper.Figure.Join;
 import dev.kbx.paper.Figure.Point;
 import dev.kbx.paper.Figure.Series;
 import dev.kbx.paper.Figure.Whiskers;
+import dev.kbx.section.BudgetSection;
+import dev.kbx.section.Captions;
+import dev.kbx.section.MethodNames;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +29,7 @@ final class Figures {
   private static final double ROW = 0.75;
 
   private final Publication publication;
-  private final Makers makers;
+  private final MethodNames makers;
   private final List<Figure> figures = new ArrayList<>();
 
   private Figures(Publication publication) {
@@ -176,7 +179,7 @@ final class Figures {
   /** Curves of a kind by name; runs are named where there are several. */
   private Map<String, BudgetCurve> curves(Spent.Kind kind) {
     Map<String, BudgetCurve> curves = new LinkedHashMap<>();
-    for (Publication.Budget budget : publication.budgets()) {
+    for (BudgetSection.Curves budget : publication.budgets()) {
       for (BudgetCurve curve : budget.curves()) {
         if (curve.kind() != kind || curve.unknown() != null) continue;
         String name = makers.of(curve.method(), curve.model());

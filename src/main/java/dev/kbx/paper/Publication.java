@@ -1,12 +1,13 @@
 package dev.kbx.paper;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.PropertyMatrix;
-import dev.kbx.report.Overview;
+import dev.kbx.section.BudgetSection;
+import dev.kbx.section.MethodNames;
+import dev.kbx.section.Overview;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,7 @@ public record Publication(
     List<PassK> passk,
     List<PropertyMatrix> properties,
     @Nullable Portability portability,
-    List<Budget> budgets,
+    List<BudgetSection.Curves> budgets,
     List<Without> without,
     Measurement measurement) {
   /** Version of the JSON document; a change of meaning or the loss of a field raises it. */
@@ -43,7 +44,7 @@ public record Publication(
       List<PassK> passk,
       List<PropertyMatrix> properties,
       @Nullable Portability portability,
-      List<Budget> budgets,
+      List<BudgetSection.Curves> budgets,
       List<Without> without,
       Measurement measurement) {
     this(
@@ -59,15 +60,12 @@ public record Publication(
         measurement);
   }
 
-  /** What the methods of a run solve within a budget. */
-  public record Budget(String run, List<BudgetCurve> curves) {}
-
   /** An analysis without data: its name, and why as a clause. */
   public record Without(String analysis, String why) {}
 
   /** The names of methods and models in tables and figures. */
-  Makers makers() {
-    return Makers.of(analyses.methods().entered());
+  MethodNames makers() {
+    return MethodNames.of(analyses.methods().entered());
   }
 
   /** Suite and runs, as a title. */

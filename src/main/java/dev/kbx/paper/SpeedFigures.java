@@ -8,6 +8,8 @@ import dev.kbx.paper.Figure.Point;
 import dev.kbx.paper.Figure.Series;
 import dev.kbx.paper.Figure.Tick;
 import dev.kbx.paper.Figure.Whiskers;
+import dev.kbx.section.Captions;
+import dev.kbx.section.SeriesNames;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

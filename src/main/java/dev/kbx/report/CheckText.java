@@ -3,6 +3,7 @@ package dev.kbx.report;
 import dev.kbx.check.Finding;
 import dev.kbx.check.InvalidSource;
 import dev.kbx.check.Severity;
+import dev.kbx.document.Counted;
 import dev.kbx.document.Text;
 import dev.kbx.syntax.Place;
 import java.util.ArrayList;

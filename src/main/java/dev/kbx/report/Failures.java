@@ -5,7 +5,9 @@ import dev.kbx.analysis.Errors.OfMaker;
 import dev.kbx.analysis.Errors.OfMessage;
 import dev.kbx.analysis.Errors.OfStatus;
 import dev.kbx.analysis.Maker;
+import dev.kbx.document.Counted;
 import dev.kbx.document.Text;
+import dev.kbx.section.ErrorsSection;
 import dev.kbx.verdict.Status;
 import java.io.IOException;
 import java.io.Writer;
@@ -36,7 +38,7 @@ record Failures(Errors errors, List<Maker> makers, List<String> labels) {
     writer.write("</tr></thead>\n<tbody>\n");
     for (OfStatus each : errors.statuses()) row(writer, each);
     writer.write("</tbody>\n</table></div>\n<p class=\"legend\">");
-    writer.write(Html.escape(ErrorsText.failed(errors)));
+    writer.write(Html.escape(ErrorsSection.failed(errors)));
     writer.write(". A number shows these candidates.</p>\n</section>\n");
   }
 

@@ -8,6 +8,7 @@ import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Counted;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;

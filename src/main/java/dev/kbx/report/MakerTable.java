@@ -7,6 +7,7 @@ import dev.kbx.analysis.Outcome;
 import dev.kbx.analysis.SetSpeedup;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Counted;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.LinkedHashMap;

@@ -6,6 +6,8 @@ import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.TrajectoryRow.Recorded;
 import dev.kbx.analysis.TrajectoryRow.Round;
+import dev.kbx.document.Counted;
+import dev.kbx.section.Captions;
 import dev.kbx.stats.TaskMean;
 import java.io.IOException;
 import java.io.Writer;
@@ -139,7 +141,7 @@ record MethodsSection(List<TrajectoryRow> rows) {
     }
     writer.write("</ul>\n<div class=\"curves\">\n");
     for (Spent.Kind kind : Spent.Kind.values()) chart(writer, kind, all, methods);
-    writer.write("</div>\n<p class=\"legend\">" + Html.escape(BudgetText.legend()));
+    writer.write("</div>\n<p class=\"legend\">" + Html.escape(Captions.budget()));
     writer.write(
         " Bands: Wilson’s 95 % interval over tasks. The table: <code>kbx analyze"
             + " budget</code>.</p>\n"

@@ -4,6 +4,7 @@ import dev.kbx.analysis.NoiseClass;
 import dev.kbx.analysis.NoiseReport;
 import dev.kbx.analysis.NoiseShare;
 import dev.kbx.analysis.NoiseTwins;
+import dev.kbx.document.Counted;
 import dev.kbx.document.Text;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Verdict;

@@ -3,6 +3,8 @@ package dev.kbx.report;
 import dev.kbx.analysis.Grades;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Counted;
+import dev.kbx.section.SeriesSection;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -34,7 +36,8 @@ final class Notes {
     add(notes, "not-measured", perf(run, tally));
     add(notes, "scaled", scaled(rows));
     // Named files of variants were requested.
-    if (!run.ofFiles()) add(notes, "extra", extra(tally.extra(rows), tally.asked().total()));
+    if (!run.ofFiles())
+      add(notes, "extra", SeriesSection.extra(tally.extra(rows), tally.asked().total()));
     add(notes, "tolerance", tolerance(run));
     add(notes, "precision", precision(run));
     add(notes, "policy", policy(rows));
@@ -66,21 +69,6 @@ final class Notes {
   /** A verdict's flags without those that a sentence about the run covers. */
   static List<String> flags(Verdict verdict) {
     return verdict.flags().stream().filter(flag -> !OF_RUNS.contains(flag)).toList();
-  }
-
-  /**
-   * Number of candidates that are in no rate; null if there are none.
-   *
-   * @param tasks published tasks that were requested
-   */
-  static @Nullable String extra(int candidates, int tasks) {
-    if (candidates == 0) return null;
-    return "%s outside the %s; not counted."
-        .formatted(
-            candidates == 1
-                ? "1 candidate is for a dtype variant"
-                : "%,d candidates are for dtype variants".formatted(candidates),
-            Counted.of(tasks, "published task"));
   }
 
   private static @Nullable String tolerance(RunInfo run) {

@@ -3,6 +3,7 @@ package dev.kbx.report;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Counted;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;

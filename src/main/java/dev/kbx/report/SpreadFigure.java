@@ -15,15 +15,15 @@ import java.util.List;
  *
  * @param width columns of the terminal
  */
-record SpreadFigure(int width) {
+public record SpreadFigure(int width) {
   /** Kernels that are drawn: those that differ most. */
   private static final int DRAWN = 20;
 
   private static final int NAME = 28;
   private static final int LEAST = 16;
 
-  /** Lines after an empty one; none where all speedups are equal. */
-  List<String> lines(List<Kernel> kernels) {
+  /** The lines; none where all speedups are equal. */
+  public List<String> lines(List<Kernel> kernels) {
     double[] all =
         kernels.stream()
             .flatMap(kernel -> kernel.speedups().stream())
@@ -43,9 +43,7 @@ record SpreadFigure(int width) {
                     Text.cut(Text.clean(kernel.category() + "/" + kernel.task()), NAME),
                     general(kernel),
                     scale.line(kernel.speedups()))));
-    List<String> lines = new ArrayList<>(List.of(""));
-    lines.addAll(new Grid("lll", rows).lines(width));
-    return lines;
+    return new Grid("lll", rows).lines(width);
   }
 
   /** Whether it is correct at the general grade on all devices. */

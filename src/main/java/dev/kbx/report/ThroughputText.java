@@ -1,6 +1,7 @@
 package dev.kbx.report;
 
 import dev.kbx.analysis.Throughput;
+import dev.kbx.document.Counted;
 import dev.kbx.verdict.Stage;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import dev.kbx.analysis.Entered.Made;
 import dev.kbx.document.Block;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
+import dev.kbx.document.Counted;
 import dev.kbx.document.Section;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,13 +40,11 @@ public final class EnteredSection {
   private static String counts(Entered entered) {
     List<String> sentences = new ArrayList<>();
     sentences.add(
-        "%s, %s: %,d judged candidates of %d of %d tasks%s."
+        "%s of %d of %s%s."
             .formatted(
-                entered.suite(),
-                runs(entered),
-                entered.candidates(),
+                Counted.of(entered.candidates(), "judged candidate"),
                 entered.tasks(),
-                entered.asked(),
+                Counted.of(entered.asked(), "task"),
                 entered.devices().isEmpty() ? "" : ", on " + String.join(", ", entered.devices())));
     List<String> left =
         Stream.of(

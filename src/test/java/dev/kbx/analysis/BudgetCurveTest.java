@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.groups.Tuple.tuple;
 
-import dev.kbx.SimulatedRun;
+import dev.kbx.SectionText;
 import dev.kbx.analysis.BudgetCurve.Point;
-import dev.kbx.report.BudgetText;
+import dev.kbx.section.BudgetSection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -92,9 +92,8 @@ class BudgetCurveTest {
     assertThat(curve.tasks()).isEqualTo(1);
     assertThat(curve.unjudged()).isEqualTo(1);
     String text =
-        new BudgetText(100)
-            .render(SimulatedRun.on(SimulatedRun.H200, 1).judged().run(), List.of(curve));
-    assertThat(text).contains("1 task; left out without a final judgement: 1");
+        SectionText.of(100, BudgetSection.of(new BudgetSection.Curves("r", List.of(curve))));
+    assertThat(text).contains("1 task (left out without a final judgement: 1)");
   }
 
   @Test
@@ -105,9 +104,8 @@ class BudgetCurveTest {
     assertThat(BudgetCurve.levels(List.of(curve), 4)).containsExactly(10, 21, 31, 50);
     assertThat(BudgetCurve.levels(List.of(curve), 100)).hasSize(41);
     String text =
-        new BudgetText(80)
-            .render(SimulatedRun.on(SimulatedRun.H200, 1).judged().run(), List.of(curve));
+        SectionText.of(80, BudgetSection.of(new BudgetSection.Curves("r", List.of(curve))));
     assertThat(text.lines()).allMatch(line -> line.length() <= 80);
-    assertThat(text).contains("refine: model m, 40 tasks", "   50  100 %  [91–100]");
+    assertThat(text).contains("refine: model m, 40 tasks", "   50  100.0 % [91.2–100.0]");
   }
 }

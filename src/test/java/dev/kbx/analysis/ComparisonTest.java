@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.SectionText;
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.Comparison.Changed;
 import dev.kbx.analysis.Comparison.Row;
 import dev.kbx.analysis.SpeedChange.Outcome;
-import dev.kbx.report.ComparisonText;
+import dev.kbx.section.ComparisonSection;
 import dev.kbx.stats.McNemar;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Stage;
@@ -53,13 +54,13 @@ class ComparisonTest {
     Comparison comparison = of(then, now);
     assertThat(requireNonNull(comparison.general().then()).correct()).isZero();
     assertThat(requireNonNull(comparison.general().now()).share()).isEqualTo(0.5);
-    assertThat(new ComparisonText(200).render(comparison))
+    assertThat(SectionText.of(200, ComparisonSection.of(comparison)))
         .contains(
-            "Correct at the general grade: then 0 of 2 candidates, 0 % [0–66],"
-                + " now 1 of 2 candidates, 50 % [9–91].");
+            "Correct at the general grade: then 0 of 2 candidates, 0.0 % [0–66],"
+                + " now 1 of 2 candidates, 50.0 % [9–91].");
     Comparison unknown = of(then, now.ofUnknownGrade("Math/c", "c"));
     assertThat(unknown.general().now()).isNull();
-    assertThat(new ComparisonText(200).render(unknown)).contains("[0–66], now unknown.");
+    assertThat(SectionText.of(200, ComparisonSection.of(unknown))).contains("[0–66], now unknown.");
   }
 
   @Test
@@ -163,7 +164,7 @@ class ComparisonTest {
     var expected = new McNemar(2, 9);
     assertThat(comparison.tasks().mcnemar().pValue()).isEqualTo(expected.pValue());
     assertThat(comparison.tasks().mcnemar().oddsRatio()).isEqualTo(4.5);
-    assertThat(new ComparisonText(80).render(comparison))
+    assertThat(SectionText.of(80, ComparisonSection.of(comparison)))
         .contains("p = 0.065, odds ratio rescued ÷ regressed 4.50 [0.93–42.80]");
   }
 
@@ -193,9 +194,12 @@ class ComparisonTest {
         .isEqualTo(Outcome.SAME);
     assertThat(change(only(of(then, now, floor(SimulatedRun.H200, 0.01)))).outcome())
         .isEqualTo(Outcome.FASTER);
-    assertThat(new ComparisonText(200).render(of(then, now, floor(SimulatedRun.H200, 0.01))))
+    assertThat(
+            SectionText.of(
+                200, ComparisonSection.of(of(then, now, floor(SimulatedRun.H200, 0.01)))))
         .contains("noise floor, 1.42 % for sizes from 0.05 ms");
-    assertThat(new ComparisonText(200).render(of(then, now))).contains("noise floor is not known");
+    assertThat(SectionText.of(200, ComparisonSection.of(of(then, now))))
+        .contains("noise floor is not known");
   }
 
   @Test
@@ -219,9 +223,9 @@ class ComparisonTest {
     assertThat(comparison.candidates())
         .extracting(row -> change(row).outcome())
         .containsExactly(Outcome.FASTER, Outcome.SAME);
-    assertThat(new ComparisonText(200).render(comparison))
+    assertThat(SectionText.of(200, ComparisonSection.of(comparison)))
         .contains("noise floor of the card:", "4d0c: 1.42 %", "42be: 7.14 %");
-    assertThat(new ComparisonText(200).render(of(then, now, floors.subList(0, 1))))
+    assertThat(SectionText.of(200, ComparisonSection.of(of(then, now, floors.subList(0, 1)))))
         .contains("4d0c: 1.42 %", "42be: not known");
   }
 
@@ -298,7 +302,8 @@ class ComparisonTest {
             Map.entry("triton", new Changed("3.7.1", "3.8.0")),
             Map.entry("tolerance", new Changed("model", "published")),
             Map.entry("policy", new Changed("kernel", "mixed")));
-    assertThat(new ComparisonText(80).render(comparison)).contains("triton 3.7.1 → 3.8.0");
+    assertThat(SectionText.of(80, ComparisonSection.of(comparison)))
+        .contains("triton 3.7.1 → 3.8.0");
   }
 
   @Test
@@ -317,7 +322,7 @@ class ComparisonTest {
     Comparison comparison = of(cpu, run(2).correct("Math/a", "a", 1.2));
     assertThat(comparison.speed()).isNull();
     assertThat(comparison.tasks().persistent()).isEqualTo(1);
-    assertThat(new ComparisonText(80).render(comparison))
+    assertThat(SectionText.of(80, ComparisonSection.of(comparison)))
         .contains("nothing was timed: the run used no GPU (AMD EPYC)");
   }
 
@@ -333,7 +338,7 @@ class ComparisonTest {
         });
     then.correct("Math/slower", "s", 2);
     now.correct("Math/slower", "s", 1);
-    assertThat(new ComparisonText(80).render(of(then, now)))
+    assertThat(SectionText.of(80, ComparisonSection.of(of(then, now))))
         .contains("Math/slower", "11 more, which changed least");
   }
 
@@ -342,7 +347,7 @@ class ComparisonTest {
   void aRunWithoutItsBaselineWasTimedAllTheSame() {
     SimulatedRun then = run(1).against("compile").timed("Math/a", "a", 1.2, Double.NaN, Double.NaN);
     Comparison comparison = of(then, run(2).correct("Math/a", "a", 1.2));
-    assertThat(new ComparisonText(80).render(comparison))
+    assertThat(SectionText.of(80, ComparisonSection.of(comparison)))
         .contains("Run " + then.id() + ": no speedups: no baseline compile for any of its tasks.")
         .doesNotContain("nothing was timed");
   }

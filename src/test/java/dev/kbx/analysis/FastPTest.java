@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.SectionText;
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.FastP.Against;
 import dev.kbx.analysis.FastP.Group;
 import dev.kbx.analysis.FastP.Pick;
 import dev.kbx.analysis.FastP.Point;
-import dev.kbx.report.FastPText;
+import dev.kbx.section.FastPSection;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -88,14 +89,14 @@ class FastPTest {
         .isEqualTo(new GeneralRate(2, 10, 0.2, rate.low(), rate.high()));
     Group math = fast.against().getFirst().categories().getLast();
     assertThat(requireNonNull(math.general()).correct()).isEqualTo(1);
-    assertThat(new FastPText(80).render(fast))
-        .contains("At the general grade 2 of the 3 correct ones hold, 20 % [6–51] of all tasks.")
-        .containsPattern("however fast +correct +general\n")
-        .containsPattern("Math +2( \\d+ %)? +1( \\d+ %)?\n")
-        .containsPattern("all +3 30 % +2 20 %\n");
+    assertThat(SectionText.of(80, FastPSection.of(fast)))
+        .containsPattern("category +tasks +correct +share +general +share\n")
+        .containsPattern("Math +4 +2 +50.0 % \\[15–85] +1 +25.0 % \\[5–70]\n")
+        .containsPattern("all +10 +3 +30.0 % \\[11–60] +2 +20.0 % \\[6–51]\n");
     FastP unknown = first(run.ofUnknownGrade("Loss/f", "f"));
     assertThat(against(unknown, "eager").general()).isNull();
-    assertThat(new FastPText(80).render(unknown)).doesNotContain("At the general grade");
+    assertThat(SectionText.of(80, FastPSection.of(unknown)))
+        .containsPattern("all +10 +4 +40.0 % \\[17–69] +– +–\n");
   }
 
   @Test
@@ -163,7 +164,7 @@ class FastPTest {
         .allMatch(point -> point.faster() == null && point.share() == null);
     assertThat(against(fast, "best").unknown()).as("best of those there are").isZero();
     assertThat(fast.against().get(1).categories().getFirst().unknown()).as("Loss").isZero();
-    assertThat(new FastPText(80).render(fast))
+    assertThat(SectionText.of(80, FastPSection.of(fast)))
         .contains("– unknown: 1 of 2 correct candidates have no speedup against compile.")
         .doesNotContain("against eager.");
   }
@@ -176,7 +177,8 @@ class FastPTest {
     Group all = against(fast, "eager");
     assertThat(all.unknown()).isEqualTo(1);
     assertThat(all.thresholds().getFirst().share()).isEqualTo(0.1);
-    assertThat(new FastPText(80).render(fast)).contains("Nothing was timed: the run used no GPU");
+    assertThat(SectionText.of(80, FastPSection.of(fast)))
+        .contains("Nothing was timed: the run used no GPU");
   }
 
   @Test
@@ -200,8 +202,9 @@ class FastPTest {
     FastP best = of(run, TEN, Pick.BEST_SAMPLE);
     assertThat(counts(against(best, "eager"))).containsExactly(2L, 2L, 2L, 1L, 1L, 0L);
     assertThat(best.rows()).extracting(FastP.Row::sample).containsExactly(2, 0);
-    assertThat(new FastPText(80).render(first(run))).contains("the first sample (number 0)");
-    assertThat(new FastPText(80).render(best)).contains("the best of its samples");
+    assertThat(SectionText.of(80, FastPSection.of(first(run))))
+        .contains("the first sample (number 0)");
+    assertThat(SectionText.of(80, FastPSection.of(best))).contains("the best of its samples");
   }
 
   @Test
@@ -215,7 +218,7 @@ class FastPTest {
     FastP fast = first(run().correct("Math/a", "a", 1.2).correct("Math/a_fp16", "variant", 1.2));
     assertThat(counts(against(fast, "eager")).getFirst()).isEqualTo(1);
     assertThat(fast.series().extra()).isEqualTo(1);
-    assertThat(new FastPText(80).render(fast))
+    assertThat(SectionText.of(80, FastPSection.of(fast)))
         .contains("1 candidate is for a dtype variant outside the 10 published tasks; not");
   }
 
@@ -228,7 +231,7 @@ class FastPTest {
     assertThat(eager.overall().thresholds().getFirst().share()).isEqualTo(0.1);
     Point math = eager.categories().getFirst().thresholds().getFirst();
     assertThat(math).isEqualTo(new Point(0, 1L, null, null, null));
-    assertThat(new FastPText(80).render(fast)).contains("of ?");
+    assertThat(SectionText.of(80, FastPSection.of(fast))).containsPattern("Math +– +1 +1 +1 +1\n");
   }
 
   @Test
@@ -243,7 +246,7 @@ class FastPTest {
             .cutOff(7);
     List<FastP> all = FastP.of(run.judged(), TEN, Pick.FIRST_SAMPLE);
     assertThat(all).extracting(fast -> fast.series().method()).containsExactly("one", "two");
-    assertThat(new FastPText(80).render(all.getFirst()))
+    assertThat(SectionText.of(80, FastPSection.of(all.getFirst())))
         .contains(
             "method one",
             "Cut off, without a verdict: 7 of 10",
@@ -253,10 +256,11 @@ class FastPTest {
 
   @Test
   void aWarmCacheIsSaid() {
-    assertThat(new FastPText(80).render(first(run().timed("Math/a", "a", 2, 2, 2))))
+    assertThat(SectionText.of(80, FastPSection.of(first(run().timed("Math/a", "a", 2, 2, 2)))))
         .doesNotContain("warm");
     SimulatedRun warm = run().against("best, warm cache").timed("Math/a", "a", 2, 2, 2);
-    assertThat(new FastPText(80).render(first(warm))).contains("Timed with a warm cache.");
+    assertThat(SectionText.of(80, FastPSection.of(first(warm))))
+        .contains("Timed with a warm cache.");
   }
 
   @Test

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.SectionText;
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.Iterations.OfMethod;
-import dev.kbx.report.IterationsText;
+import dev.kbx.section.IterationsSection;
 import dev.kbx.verdict.Status;
 import java.util.List;
 import java.util.Map;
@@ -37,8 +38,8 @@ class IterationsTest {
     assertThat(step.endedCorrect()).as("M/e").isEqualTo(1);
     assertThat(step.endedWrong()).isZero();
     assertThat(step.notJudged()).isEqualTo(3);
-    assertThat(new IterationsText(100).render(of(run)))
-        .contains("0 → 1: left out, as kbx could not judge one of the rounds: 3 attempts.");
+    assertThat(SectionText.of(100, IterationsSection.of(of(run))))
+        .contains("0 to 1: left out, as kbx could not judge one of the rounds: 3 attempts.");
   }
 
   /** Tasks are solved from this round on; -1 for never. */

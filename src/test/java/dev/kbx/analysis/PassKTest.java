@@ -4,11 +4,12 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.SectionText;
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.PassK.At;
 import dev.kbx.analysis.PassK.Measure;
 import dev.kbx.analysis.PassK.Pass;
-import dev.kbx.report.PassKText;
+import dev.kbx.section.PassKSection;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.util.List;
@@ -79,9 +80,9 @@ class PassKTest {
     assertThat(correct.getLast().value()).isNull();
     assertThat(correct.getLast().unknown())
         .isEqualTo("no task has 20 judged samples; the most is 10");
-    assertThat(new PassKText(80).render(pass))
+    assertThat(SectionText.of(80, PassKSection.of(pass)))
         .contains(
-            "25.0 % of 2",
+            "25.0 % [0–50] of 2",
             "– pass@20 unknown: no task has 20 judged samples; the most is 10.",
             "Different k cover different tasks, from 1 to 2");
   }
@@ -148,7 +149,7 @@ class PassKTest {
     assertThat(measure(called, Pass.CORRECT).unknown())
         .isEqualTo("the correct stage was not asked for");
     assertThat(overall(called, Pass.CALLED).getFirst().value()).isEqualTo(1);
-    assertThat(new PassKText(80).render(called))
+    assertThat(SectionText.of(80, PassKSection.of(called)))
         .contains("correct: unknown: the correct stage was not asked for.");
   }
 
@@ -163,6 +164,7 @@ class PassKTest {
             1,
             2);
     assertThat(overall(pass, Pass.CORRECT)).extracting(At::tasks).containsExactly(1, 0);
-    assertThat(new PassKText(80).render(pass)).contains("2 of 3 candidates", "are no samples");
+    assertThat(SectionText.of(80, PassKSection.of(pass)))
+        .contains("2 of 3 candidates", "are no samples");
   }
 }

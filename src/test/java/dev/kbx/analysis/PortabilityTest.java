@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.SectionText;
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.Portability.LeftOut;
 import dev.kbx.analysis.Portability.Reason;
-import dev.kbx.report.PortabilityText;
+import dev.kbx.section.PortabilitySection;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.Status;
 import java.util.Arrays;
@@ -59,11 +60,12 @@ class PortabilityTest {
     SimulatedRun newer = a100().triton("3.8.0").correct("Math/exp", "e", 1.0);
     Portability portability = of(h200().correct("Math/exp", "e", 1.5), newer);
     assertThat(portability.devices().getLast().versions().get("triton")).containsExactly("3.8.0");
-    assertThat(new PortabilityText(100).render(portability))
+    assertThat(SectionText.of(100, PortabilitySection.of(portability)))
         .contains("Software differs: triton A 3.7.1, B 3.8.0.");
     Portability alike =
         of(h200().correct("Math/exp", "e", 1.5), a100().correct("Math/exp", "e", 1.0));
-    assertThat(new PortabilityText(100).render(alike)).doesNotContain("Software differs");
+    assertThat(SectionText.of(100, PortabilitySection.of(alike)))
+        .doesNotContain("Software differs");
   }
 
   /**
@@ -121,7 +123,7 @@ class PortabilityTest {
             tuple("d", Reason.DIFFERENT_SIZES, List.of("B")),
             tuple("e", Reason.NOT_JUDGED, List.of("B")),
             tuple("e", Reason.NOT_JUDGED, List.of("A")));
-    assertThat(new PortabilityText(80).render(portability))
+    assertThat(SectionText.of(80, PortabilitySection.of(portability)))
         .contains(
             "1 of 6 kernels entered",
             "Left out, not judged: 3 (A 1, B 2).",
@@ -146,8 +148,8 @@ class PortabilityTest {
     assertThat(portability.kernels())
         .extracting(Portability.Kernel::general)
         .containsExactly(true, false);
-    assertThat(new PortabilityText(100).render(portability))
-        .contains("At the general grade 1 of the 2 hold on all devices, 50 % [9–91].");
+    assertThat(SectionText.of(100, PortabilitySection.of(portability)))
+        .contains("At the general grade 1 of the 2 hold on all devices, 50.0 % [9–91].");
   }
 
   @Test
@@ -155,7 +157,7 @@ class PortabilityTest {
     Portability portability =
         of(h200().correct("Math/a", "a", 1.1), a100().unknownGrades().correct("Math/a", "a", 1.2));
     assertThat(portability.general()).isNull();
-    assertThat(new PortabilityText(100).render(portability))
+    assertThat(SectionText.of(100, PortabilitySection.of(portability)))
         .contains("How many of them hold at the general grade is not known.");
   }
 
@@ -166,7 +168,7 @@ class PortabilityTest {
             h200().correct("Math/exp", "e", 1.2),
             SimulatedRun.on(SimulatedRun.OTHER_H200, 2).correct("Math/exp", "e", 1.3));
     assertThat(portability.devices()).hasSize(2);
-    assertThat(new PortabilityText(100).render(portability))
+    assertThat(SectionText.of(100, PortabilitySection.of(portability)))
         .contains("A and B have one name, NVIDIA H200, and different UUIDs");
   }
 
@@ -182,7 +184,7 @@ class PortabilityTest {
         of(twoCards, a100().correct("Math/a", "a", 1.2).correct("Math/b", "b", 1.2));
     assertThat(portability.entered()).isEqualTo(2);
     assertThat(portability.devices().getFirst().cards()).hasSize(2);
-    assertThat(new PortabilityText(100).render(portability))
+    assertThat(SectionText.of(100, PortabilitySection.of(portability)))
         .contains("2 × NVIDIA H200", "A is 2 cards of one name, used by one run");
   }
 
@@ -237,7 +239,7 @@ class PortabilityTest {
     Portability portability =
         of(h200().correct("Math/exp", "e", 1.2), a100().correct("Math/exp", "another", 1.2));
     assertThat(portability.overall()).isNull();
-    assertThat(new PortabilityText(80).render(portability))
+    assertThat(SectionText.of(80, PortabilitySection.of(portability)))
         .contains("0 of 2 kernels entered", "Left out, not judged: 2 (A 1, B 1).")
         .doesNotContain("max ÷ min");
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.kbx.Patience;
-import dev.kbx.report.Counted;
+import dev.kbx.document.Counted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -114,7 +114,7 @@ class ReportCommandTest {
     assertThat(text)
         .startsWith("# kernelbenchx: run " + first.id())
         .contains("## Methods and models", "## Iterations", "## Speed", "## How this was measured")
-        .contains("| single | openai:single | 5 |", "&lt;b> \\|", "NVIDIA H200, GPU-5bd02c7a")
+        .contains("| single · openai:single | 5 |", "&lt;b> \\|", "NVIDIA H200, GPU-5bd02c7a")
         .contains("kbx bench noise measures it", "The driver reported no clocks.")
         .contains("portability: the runs are not timed ones on several devices.");
     for (String line : text.lines().filter(each -> each.startsWith("|")).toList()) {

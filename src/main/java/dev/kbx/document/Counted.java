@@ -1,0 +1,18 @@
+package dev.kbx.document;
+
+import java.util.Locale;
+
+/** Numbers with their nouns. */
+public final class Counted {
+  private Counted() {}
+
+  /** Such as {@code 1 kernel} or {@code 1,000 kernels}. */
+  public static String of(long number, String noun) {
+    return String.format(Locale.ROOT, "%,d %s", number, noun(number, noun));
+  }
+
+  /** The noun alone, singular after 1. */
+  public static String noun(long number, String noun) {
+    return number == 1 ? noun : noun + "s";
+  }
+}

@@ -1,0 +1,58 @@
+package dev.kbx.section;
+
+import dev.kbx.analysis.Spent;
+
+/** Words that tables and figures about the same have in common. */
+public final class Captions {
+  private Captions() {}
+
+  public static String rates() {
+    return "A task without a candidate counts as not passed; of several samples of a task, the"
+        + " share that passes counts. "
+        + grades()
+        + " Intervals: Wilson for one sample a task, else bootstrap over tasks.";
+  }
+
+  /** What correct and general mean side by side. */
+  static String grades() {
+    return "Correct: at the grade of the run. General: correct at the general grade, too.";
+  }
+
+  public static String deviance() {
+    return "Share of the deviance of each outcome that a factor alone explains: D² = 1 − D(factor)"
+        + " ÷ D(null) of a logistic regression, with its 95 % interval from drawing tasks within"
+        + " their categories.";
+  }
+
+  public static String iterations(int asked) {
+    return "Share of the %d tasks asked for that are solved in a round or an earlier one, with its 95 %% interval: Wilson for one attempt a task, else bootstrap over tasks."
+        .formatted(asked);
+  }
+
+  public static String fastP(String baseline) {
+    return "fast_p against %s: share of all tasks asked for whose candidate is correct and more than p times as fast as the baseline. One candidate a task: the first sample."
+        .formatted(baseline);
+  }
+
+  /** How to read a curve. */
+  public static String budget() {
+    return "Share of tasks with an answer that is correct in the final judgement, by what was spent"
+        + " for each task until its first kernel that is correct on development inputs, or"
+        + " until the answer if nothing was judged there. Samples of a task are spent one"
+        + " after the other.";
+  }
+
+  public static String budget(Spent.Kind kind) {
+    return "Share of tasks with an answer that is correct in the final judgement, by %s until the first kernel of a trajectory that is correct on development inputs, or until the answer if nothing was judged there. Intervals: Wilson, 95 %%."
+        .formatted(budgetAxis(kind));
+  }
+
+  public static String budgetAxis(Spent.Kind kind) {
+    return switch (kind) {
+      case CALLS -> "calls for each task";
+      case TOKENS -> "tokens for each task";
+      case USD -> "USD for each task";
+      case DEVICE_SECONDS -> "device seconds for each task";
+    };
+  }
+}

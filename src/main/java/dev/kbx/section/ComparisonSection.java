@@ -1,0 +1,285 @@
+package dev.kbx.section;
+
+import dev.kbx.analysis.Comparison;
+import dev.kbx.analysis.Comparison.Row;
+import dev.kbx.analysis.GeneralRate;
+import dev.kbx.analysis.MatchedSpeed;
+import dev.kbx.analysis.Portability;
+import dev.kbx.analysis.SpeedChange;
+import dev.kbx.analysis.SpeedChange.Outcome;
+import dev.kbx.analysis.TaskOutcomes;
+import dev.kbx.analysis.Transition;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
+import dev.kbx.document.Counted;
+import dev.kbx.document.Section;
+import dev.kbx.verdict.NoiseFloor;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict.Speedup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** {@link Comparison}: what changed, pairs of candidates, tasks, speed. */
+public final class ComparisonSection {
+  /** Listed pairs; if there are more, changed ones come first. */
+  private static final int LISTED = 60;
+
+  private final Comparison comparison;
+  private final Blocks blocks = new Blocks();
+
+  private ComparisonSection(Comparison comparison) {
+    this.comparison = comparison;
+  }
+
+  public static Section of(Comparison comparison) {
+    ComparisonSection section = new ComparisonSection(comparison);
+    section.run("Then", comparison.then(), comparison.judgedThen());
+    section.run("Now", comparison.now(), comparison.judgedNow());
+    section.changed();
+    section.candidates();
+    section.tasks();
+    section.general();
+    section.speed();
+    return section.blocks.section(
+        "comparison", "Runs %s and %s".formatted(comparison.then().id(), comparison.now().id()));
+  }
+
+  private void run(String label, RunInfo run, int judged) {
+    String uuid = run.device().uuid();
+    blocks.note(
+        "%s: run %s, %s judged%s, on %s%s.",
+        label,
+        run.id(),
+        run.neverEnds() ? judged : judged + " of " + run.candidates(),
+        run.finished() == null && !run.neverEnds() ? ", not finished" : "",
+        run.device().name(),
+        uuid == null ? "" : " " + uuid);
+  }
+
+  private void changed() {
+    List<String> parts = new ArrayList<>();
+    comparison
+        .changed()
+        .forEach((name, was) ->
+            parts.add("%s %s → %s".formatted(name, orNone(was.then()), orNone(was.now()))));
+    if (!parts.isEmpty()) blocks.note("Changed: %s.", String.join(", ", parts));
+  }
+
+  private static String orNone(@Nullable String value) {
+    return Objects.requireNonNullElse(value, "none");
+  }
+
+  private void candidates() {
+    List<Row> rows = comparison.candidates();
+    List<Row> listed = listed(rows);
+    List<Column.Of<Row>> columns = new ArrayList<>();
+    columns.add(Column.text("candidate", ComparisonSection::name));
+    columns.add(Column.text("status", row -> status(row.then().status(), row.now().status())));
+    if (listed.stream().anyMatch(row -> has(row.then().speedup(), row.now().speedup()))) {
+      columns.add(Column.number("then", row -> speedup(row.then())));
+      columns.add(Column.number("now", row -> speedup(row.now())));
+      columns.add(Column.number("now ÷ then", row -> change(row.speed())));
+    }
+    columns.add(Column.text("", ComparisonSection::outcome));
+    blocks.table("candidates", "", columns, listed);
+    int left = rows.size() - listed.size();
+    if (left > 0) blocks.note("%d more, which changed least, are in --json.", left);
+  }
+
+  private static String name(Row row) {
+    return row.category() + "/" + row.task() + (row.sample() == 0 ? "" : "#" + row.sample());
+  }
+
+  private static boolean has(@Nullable Speedup then, @Nullable Speedup now) {
+    return then != null || now != null;
+  }
+
+  /** All rows, or the first {@link #LISTED} with changed ones before unchanged ones. */
+  private static List<Row> listed(List<Row> rows) {
+    if (rows.size() <= LISTED) return rows;
+    return Stream.concat(
+            rows.stream().filter(ComparisonSection::changed),
+            rows.stream().filter(row -> !changed(row)))
+        .limit(LISTED)
+        .toList();
+  }
+
+  private static boolean changed(Row row) {
+    Transition transition = row.transition();
+    if (transition == Transition.RESCUED || transition == Transition.REGRESSED) return true;
+    SpeedChange speed = row.speed();
+    if (speed == null) return false;
+    return speed.outcome() == Outcome.FASTER || speed.outcome() == Outcome.SLOWER;
+  }
+
+  private static String status(Status then, Status now) {
+    return then == now ? now.label() : then.label() + " → " + now.label();
+  }
+
+  private static Cell speedup(Comparison.Side side) {
+    Speedup speedup = side.speedup();
+    return speedup == null
+        ? Cell.missing()
+        : Cell.ratio(speedup.value(), speedup.low(), speedup.high());
+  }
+
+  private static Cell change(@Nullable SpeedChange change) {
+    return change == null
+        ? Cell.missing()
+        : Cell.ratio(change.value(), change.low(), change.high());
+  }
+
+  /** The change, or why none can be told. */
+  private static String outcome(Row row) {
+    if (row.transition() == null) return "not judged";
+    if (row.transition() != Transition.PERSISTENT) {
+      return row.transition() == Transition.UNRESOLVED ? "" : row.transition().label();
+    }
+    if (row.speed() == null) return "";
+    return words(row.speed().outcome());
+  }
+
+  private static String words(Outcome outcome) {
+    return switch (outcome) {
+      case FASTER -> "faster";
+      case SLOWER -> "slower";
+      case SAME -> "same";
+      case OTHER_DEVICE -> "other device";
+      case OTHER_BASELINE -> "other baseline";
+      case OTHER_SIZES -> "other sizes";
+      case AS_PUBLISHED -> "as published";
+    };
+  }
+
+  private void tasks() {
+    TaskOutcomes tasks = comparison.tasks();
+    blocks.note(
+        "Tasks judged in both: %d, of them rescued %d, regressed %d, persistent %d, unresolved %d."
+            .formatted(
+                tasks.compared(),
+                tasks.rescued(),
+                tasks.regressed(),
+                tasks.persistent(),
+                tasks.unresolved()));
+    count(tasks.notJudged(), "Tasks in both runs that kbx could not judge in one or both");
+    count(tasks.onlyThen(), "Tasks only in the first run");
+    count(tasks.onlyNow(), "Tasks only in the second run");
+    count(
+        tasks.unevenTries(),
+        "Tasks with more candidates in one run than in the other (as many of each are compared)");
+    count(comparison.onlyThen(), "Candidates of the first run without a partner");
+    count(comparison.onlyNow(), "Candidates of the second run without a partner");
+    blocks.note("McNemar, exact: " + mcnemar(tasks));
+  }
+
+  private void general() {
+    Comparison.General general = comparison.general();
+    if (general.then() == null && general.now() == null) return;
+    blocks.note(
+        "Correct at the general grade: then %s, now %s."
+            .formatted(general(general.then()), general(general.now())));
+  }
+
+  private static String general(@Nullable GeneralRate rate) {
+    if (rate == null || rate.of() == null) return "unknown";
+    return "%d of %s".formatted(rate.correct(), Counted.of(rate.of(), "candidate"))
+        + (rate.share() == null
+            ? ""
+            : ", " + Cell.share(rate.share(), rate.low(), rate.high()).text());
+  }
+
+  private void count(int count, String of) {
+    if (count > 0) blocks.note(of + ": " + count + ".");
+  }
+
+  private static String mcnemar(TaskOutcomes tasks) {
+    if (tasks.rescued() + tasks.regressed() == 0) return "no task tells the runs apart.";
+    TaskOutcomes.Test test = tasks.mcnemar();
+    return "%s, odds ratio rescued ÷ regressed %s [%s–%s]."
+        .formatted(
+            test.pValue() < 0.001
+                ? "p < 0.001"
+                : String.format(Locale.ROOT, "p = %.3f", test.pValue()),
+            odds(test.oddsRatio()),
+            odds(test.low()),
+            odds(test.high()));
+  }
+
+  private void speed() {
+    comparison.untimed().forEach((run, why) -> blocks.note("Run %s: %s.".formatted(run, why)));
+    for (Outcome why : List.of(Outcome.OTHER_DEVICE, Outcome.OTHER_BASELINE, Outcome.OTHER_SIZES)) {
+      long count =
+          comparison.candidates().stream()
+              .filter(row -> row.speed() != null && row.speed().outcome() == why)
+              .count();
+      count(Math.toIntExact(count), "Correct in both, not compared: " + words(why));
+    }
+    MatchedSpeed speed = comparison.speed();
+    if (speed == null) {
+      if (comparison.untimed().isEmpty()) {
+        blocks.note("No candidate is correct in both runs and timed alike.");
+      }
+      return;
+    }
+    blocks.note(
+        "Candidates correct in both and timed alike: %d, of them faster %d, slower %d, the same %d."
+            .formatted(speed.matched(), speed.faster(), speed.slower(), speed.same()));
+    MatchedSpeed.SetMean set = speed.set();
+    blocks.note(
+        "Change of a task, speedup now ÷ then: geometric mean over tasks %s."
+            .formatted(mean(speed.change())));
+    blocks.note(
+        ("Mean over candidates: %s of %d → %s of %d, %s by the change of those in both × %s by"
+                + " composition.")
+            .formatted(
+                ratio(set.then()),
+                set.candidatesThen(),
+                ratio(set.now()),
+                set.candidatesNow(),
+                ratio(set.change()),
+                ratio(set.composition())));
+    floors();
+  }
+
+  /** One noise floor for each GPU if the run used several. */
+  private void floors() {
+    String apart = "Faster, slower: the 95 % intervals [ ] do not overlap";
+    List<NoiseFloor> floors = comparison.noiseFloors();
+    int unknown = comparison.withoutFloor().size();
+    if (floors.isEmpty()) {
+      blocks.note(apart + "; the noise floor is not known ('kbx bench noise').");
+    } else if (floors.size() == 1 && unknown == 0) {
+      blocks.note(apart + " and differ by more than the noise floor, " + floor(floors.getFirst()));
+    } else {
+      blocks.note(apart + " and differ by more than the noise floor of the card:");
+      for (NoiseFloor floor : floors) {
+        blocks.note(floor.device().uuid() + ": " + floor(floor));
+      }
+      for (String card : comparison.withoutFloor()) {
+        blocks.note(card + ": not known ('kbx bench noise').");
+      }
+    }
+  }
+
+  private static String floor(NoiseFloor floor) {
+    return String.format(
+        Locale.ROOT, "%.2f %% for sizes from %.2f ms.", floor.ofTwo() * 100, floor.fromMs());
+  }
+
+  private static String mean(Portability.Mean mean) {
+    return Cell.ratio(mean.value(), mean.low(), mean.high()).text();
+  }
+
+  private static String ratio(double ratio) {
+    return Cell.ratio(ratio, null, null).text();
+  }
+
+  private static String odds(@Nullable Double value) {
+    return value == null ? "∞" : String.format(Locale.ROOT, "%.2f", value);
+  }
+}

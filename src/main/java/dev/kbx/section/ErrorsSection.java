@@ -1,0 +1,221 @@
+package dev.kbx.section;
+
+import dev.kbx.analysis.Entered.Made;
+import dev.kbx.analysis.Errors;
+import dev.kbx.analysis.Errors.OfMessage;
+import dev.kbx.analysis.Errors.OfProperty;
+import dev.kbx.analysis.Errors.OfRule;
+import dev.kbx.analysis.Errors.OfStatus;
+import dev.kbx.analysis.Structures;
+import dev.kbx.analysis.Structures.Cluster;
+import dev.kbx.analysis.Structures.OfMaker;
+import dev.kbx.analysis.Structures.Variety;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
+import dev.kbx.document.Counted;
+import dev.kbx.document.Section;
+import dev.kbx.document.Text;
+import dev.kbx.section.AdvisedErrors.Advice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** {@link AdvisedErrors}: statuses, rules, messages, properties, advice, near-duplicates. */
+public final class ErrorsSection {
+  /** Methods beside each other in the table of statuses. */
+  private static final int METHODS = 6;
+
+  private static final int ROWS = 15;
+  private static final int ADVICE = 8;
+  private static final int CLUSTERS = 5;
+
+  /** Characters of a message, and of an example. */
+  private static final int LONGEST = 160;
+
+  private final Errors errors;
+  private final AdvisedErrors advised;
+  private final Blocks blocks = new Blocks();
+
+  private ErrorsSection(AdvisedErrors advised) {
+    this.advised = advised;
+    errors = advised.errors();
+  }
+
+  public static Section of(AdvisedErrors advised) {
+    ErrorsSection section = new ErrorsSection(advised);
+    section.blocks.prose(failed(section.errors) + ".");
+    section.statuses();
+    section.rules();
+    section.messages();
+    section.properties();
+    section.advice();
+    section.structures();
+    return section.blocks.section("errors", "What goes wrong");
+  }
+
+  /** {@code 3 of 20 candidates are not correct}. */
+  public static String failed(Errors errors) {
+    String of = Counted.of(errors.entered().candidates(), "candidate");
+    return errors.uncompared() == null
+        ? "%d of %s %s not correct"
+            .formatted(errors.failed(), of, errors.failed() == 1 ? "is" : "are")
+        : "%d of %s failed; not all results were compared, as %s"
+            .formatted(errors.failed(), of, errors.uncompared());
+  }
+
+  private Cell share(int candidates, int of) {
+    return of == 0 ? Cell.missing() : Cell.share((double) candidates / of);
+  }
+
+  private void statuses() {
+    List<Column.Of<OfStatus>> columns = new ArrayList<>();
+    columns.add(Column.text("stage", each -> each.stage().label()));
+    columns.add(Column.text("status", each -> each.status().label()));
+    columns.add(Column.number("candidates", each -> Cell.count(each.candidates())));
+    columns.add(
+        Column.number("share", each -> share(each.candidates(), errors.entered().candidates())));
+    columns.add(Column.number("tasks", each -> Cell.count(each.tasks())));
+    List<Made> made = errors.entered().made();
+    MethodNames names = MethodNames.of(errors.entered());
+    if (made.size() > 1) {
+      for (Made each : made.subList(0, Math.min(METHODS, made.size()))) {
+        columns.add(
+            Column.number(names.of(each.method(), each.model()), status -> count(status, each)));
+      }
+    }
+    blocks.table(
+        "errors",
+        "Failed candidates by the stage and status that decided: %d in all."
+            .formatted(errors.failed()),
+        columns,
+        errors.statuses());
+    if (made.size() > METHODS) {
+      blocks.note("… and the columns of %d more methods, in --json.", made.size() - METHODS);
+    }
+  }
+
+  private static Cell count(OfStatus status, Made made) {
+    return Cell.count(
+        status.makers().stream()
+            .filter(each ->
+                Objects.equals(each.maker().method(), made.method())
+                    && Objects.equals(each.maker().model(), made.model()))
+            .mapToInt(Errors.OfMaker::candidates)
+            .sum());
+  }
+
+  private void rules() {
+    blocks.first(
+        ROWS,
+        "rules",
+        "Static rules that reject candidates.",
+        List.of(
+            Column.text("rule", OfRule::rule),
+            Column.number("candidates", each -> Cell.count(each.candidates())),
+            Column.number("tasks", each -> Cell.count(each.tasks()))),
+        errors.rules());
+  }
+
+  private void messages() {
+    blocks.first(
+        ROWS,
+        "messages",
+        "The most frequent messages, without numbers, names and paths, each with an example.",
+        List.of(
+            Column.number("candidates", each -> Cell.count(each.candidates())),
+            Column.<OfMessage>number("tasks", each -> Cell.count(each.tasks())).optional(),
+            Column.text("status", each -> each.status().label()),
+            Column.<OfMessage>text("message", ErrorsSection::message).wrapped()),
+        errors.messages());
+  }
+
+  private static String message(OfMessage each) {
+    return "%s. %s (%s): %s"
+        .formatted(
+            Text.cut(Text.clean(each.shape()), LONGEST),
+            each.task(),
+            each.source(),
+            Text.cut(Text.clean(each.example()), LONGEST));
+  }
+
+  private void properties() {
+    blocks.first(
+        ROWS,
+        "properties",
+        "Properties on which the %s right as published break."
+            .formatted(Counted.of(errors.publishedOk(), "candidate")),
+        List.of(
+            Column.text("breaks on", OfProperty::property),
+            Column.number("candidates", each -> Cell.count(each.candidates())),
+            Column.number("tasks", each -> Cell.count(each.tasks()))),
+        errors.properties());
+  }
+
+  private void advice() {
+    advice(
+        "advice",
+        "Advice, by the number of failed candidates that it is about.",
+        advised.advice(),
+        errors.failed());
+    advice(
+        "advice-general",
+        "The same for candidates right at the published grade that break beyond it.",
+        advised.general(),
+        errors.publishedOk());
+  }
+
+  private void advice(String id, String caption, List<Advice> advice, int of) {
+    blocks.table(
+        id,
+        caption,
+        List.of(
+            Column.number("candidates", each -> Cell.count(each.candidates())),
+            Column.number("share", each -> share(each.candidates(), of)),
+            Column.text("advice", Advice::line).wrapped()),
+        advice.subList(0, Math.min(ADVICE, advice.size())));
+  }
+
+  private record Named(String name, Variety variety) {}
+
+  private void structures() {
+    Structures structures = errors.structures();
+    MethodNames names = MethodNames.of(errors.entered());
+    if (structures.all().candidates() > structures.all().tasks()) {
+      List<Named> rows = new ArrayList<>(List.of(new Named("all", structures.all())));
+      if (structures.makers().size() > 1) {
+        for (OfMaker each : structures.makers()) {
+          rows.add(new Named(names.of(each.maker()), each.variety()));
+        }
+      }
+      blocks.first(
+          ROWS,
+          "near-duplicates",
+          "Structures: sources on one task that differ only in names, constants, comments and"
+              + " layout count as one.",
+          List.of(
+              Column.text("near-duplicates", Named::name),
+              Column.number("candidates", row -> Cell.count(row.variety.candidates())),
+              Column.number("tasks", row -> Cell.count(row.variety.tasks())),
+              Column.number("sources", row -> Cell.count(row.variety.sources())),
+              Column.number("structures", row -> Cell.count(row.variety.structures()))),
+          rows);
+      blocks.first(
+          CLUSTERS,
+          "clusters",
+          "The largest groups of one structure.",
+          List.of(
+              Column.number("candidates", each -> Cell.count(each.candidates())),
+              Column.text("task", Cluster::task),
+              Column.number("sources", each -> Cell.count(each.sources())),
+              Column.number("correct", each -> Cell.count(each.correct())),
+              Column.text("such as", Cluster::source)),
+          structures.clusters());
+    }
+    if (structures.unknown() > 0 && structures.all().candidates() > 0) {
+      blocks.note(
+          "Of unknown structure, as the source does not parse or an earlier version judged it:"
+              + " %d.",
+          structures.unknown());
+    }
+  }
+}

@@ -1,0 +1,307 @@
+package dev.kbx.section;
+
+import static java.util.stream.Collectors.joining;
+
+import dev.kbx.analysis.Ablation;
+import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodPair;
+import dev.kbx.analysis.MethodRates;
+import dev.kbx.analysis.MethodRates.Conversion;
+import dev.kbx.analysis.MethodRates.OfOutcome;
+import dev.kbx.analysis.MethodRates.Sampled;
+import dev.kbx.analysis.MethodRates.Share;
+import dev.kbx.analysis.Methods;
+import dev.kbx.analysis.Outcome;
+import dev.kbx.analysis.SolvedTasks.Group;
+import dev.kbx.analysis.TaskOutcomes;
+import dev.kbx.document.Block.Table;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
+import dev.kbx.document.Section;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** {@link Methods}: rates, categories, samples, pairs, conditions, who solves what. */
+public final class MethodsSection {
+  /** Pairs that are listed: the clearest. */
+  private static final int PAIRS = 15;
+
+  /** Names of tasks that are listed. */
+  private static final int NAMES = 12;
+
+  /** Categories that differ. */
+  private static final double APART = 0.05;
+
+  private final Methods methods;
+  private final MethodNames names;
+  private final Blocks blocks = new Blocks();
+
+  private MethodsSection(Methods methods) {
+    this.methods = methods;
+    names = MethodNames.of(methods.entered());
+  }
+
+  /** All that is known of the methods. */
+  public static Section of(Methods methods) {
+    MethodsSection section = new MethodsSection(methods);
+    if (methods.methods().isEmpty()) {
+      section.blocks.prose("No candidate was judged.");
+    } else {
+      section.unmeasured();
+      section.blocks.add(section.rates());
+      section.notJudged();
+      section.categories();
+      section.samples();
+      section.pairs();
+      section.ablations();
+      section.solved();
+    }
+    return section.blocks.section("methods", "Methods and models");
+  }
+
+  /** The table of rates alone. */
+  static List<Table> rates(Methods methods) {
+    return methods.methods().isEmpty() ? List.of() : List.of(new MethodsSection(methods).rates());
+  }
+
+  private void unmeasured() {
+    for (Methods.Unmeasured each : methods.unmeasured()) {
+      blocks.note("%s: no figures: %s.", each.outcome().label(), each.why());
+    }
+  }
+
+  private Table rates() {
+    List<Maker> all = methods.methods().stream().map(MethodRates::maker).toList();
+    boolean models = all.stream().map(Maker::model).distinct().count() > 1;
+    String model = all.getFirst().model();
+    List<Column.Of<MethodRates>> columns = new ArrayList<>();
+    columns.add(Column.text("method", each -> names.of(each.maker())));
+    columns.add(
+        Column.<MethodRates>number("candidates", each -> Cell.count(each.candidates())).optional());
+    List<OfOutcome> outcomes = methods.methods().getFirst().outcomes();
+    for (int i = 0; i < outcomes.size(); i++) {
+      int index = i;
+      columns.add(
+          Column.number(
+              outcomes.get(i).outcome().label(), each -> share(each.outcomes().get(index).all())));
+    }
+    columns.add(Column.number("correct ÷ called", each -> conversion(each.conversion())));
+    return Table.of(
+        "rates",
+        "Rates of all %d tasks asked for, with 95 %% intervals. %s%s"
+            .formatted(
+                methods.entered().asked(),
+                Captions.rates(),
+                models || model == null ? "" : " All by model " + model + "."),
+        columns,
+        methods.methods());
+  }
+
+  private static Cell share(Share share) {
+    return Cell.share(share.share(), share.low(), share.high());
+  }
+
+  private static Cell conversion(List<Conversion> conversions) {
+    if (conversions.isEmpty()) return Cell.missing();
+    Conversion all = conversions.getFirst();
+    return Cell.share(all.share(), all.low(), all.high());
+  }
+
+  private void notJudged() {
+    String counts =
+        methods.methods().stream()
+            .filter(each -> each.notJudged() > 0)
+            .map(each -> names.of(each.maker()) + " " + each.notJudged())
+            .collect(joining(", "));
+    if (counts.isEmpty()) return;
+    blocks.note("Tasks of which kbx could judge no candidate count as not passed: %s.", counts);
+  }
+
+  private void categories() {
+    List<Column> columns =
+        new ArrayList<>(List.of(Column.text("category"), Column.number("tasks")));
+    Map<String, List<Cell>> rows = new LinkedHashMap<>();
+    for (MethodRates each : methods.methods()) {
+      List<Share> correct = correct(each);
+      if (correct.isEmpty()) continue;
+      columns.add(Column.number(names.of(each.maker())));
+      for (Share share : correct) {
+        String category = String.valueOf(share.category());
+        rows.computeIfAbsent(
+                category,
+                _ -> new ArrayList<>(List.of(Cell.text(category), Cell.count(share.tasks()))))
+            .add(share(share));
+      }
+    }
+    if (rows.isEmpty()) return;
+    blocks.add(
+        new Table(
+            "categories",
+            "Correct by category: share of its tasks, with 95 % intervals.",
+            columns,
+            List.copyOf(rows.values())));
+  }
+
+  /** Its shares of correct ones by category; empty if that was not measured. */
+  private static List<Share> correct(MethodRates method) {
+    return method.outcomes().stream()
+        .filter(outcome -> outcome.outcome() == Outcome.CORRECT)
+        .findFirst()
+        .map(OfOutcome::categories)
+        .orElse(List.of());
+  }
+
+  /** pass@k and fast_p@k, where some task has several samples. */
+  private void samples() {
+    if (!methods.entered().hasSamples()) return;
+    Set<String> heads = new LinkedHashSet<>();
+    for (MethodRates each : methods.methods()) {
+      for (Sampled sampled : each.samples()) if (sampled.tasks() > 0) heads.add(head(sampled));
+    }
+    List<Column.Of<MethodRates>> columns = new ArrayList<>();
+    columns.add(Column.text("best of k", each -> names.of(each.maker())));
+    for (String head : heads) columns.add(Column.number(head, each -> sampled(each, head)));
+    if (heads.isEmpty()) return;
+    blocks.table(
+        "samples",
+        "The chance that the best of k samples is correct (pass@k), and more than p times as fast"
+            + " as the baseline (fast_p@k), with 95 % intervals by bootstrap over tasks. Behind the"
+            + " slash: the tasks with k samples or more; figures of different tasks are not"
+            + " comparable.",
+        columns,
+        methods.methods());
+  }
+
+  private static String head(Sampled sampled) {
+    return sampled.p() == null
+        ? "pass@" + sampled.k()
+        : "fast_%s@%d".formatted(FastPSection.number(sampled.p()), sampled.k());
+  }
+
+  private static Cell sampled(MethodRates method, String head) {
+    return method.samples().stream()
+        .filter(each -> head(each).equals(head) && each.value() != null)
+        .reduce((_, last) -> last)
+        .map(each ->
+            Cell.text(
+                Cell.share(each.value(), each.low(), each.high()).text() + " / " + each.tasks()))
+        .orElse(Cell.missing());
+  }
+
+  private void pairs() {
+    List<MethodPair> correct =
+        methods.pairs().stream()
+            .filter(pair -> pair.outcome() == Outcome.CORRECT)
+            .sorted(Comparator.comparingDouble(pair -> pair.mcnemar().pValue()))
+            .toList();
+    blocks.first(
+        PAIRS,
+        "pairs",
+        "Two methods on the tasks that both have, by McNemar's exact test on correct first"
+            + " samples. Holm: p corrected for all pairs. The clearest first.",
+        List.of(
+            Column.text("first", pair -> names.of(pair.first())),
+            Column.text("second", pair -> names.of(pair.second())),
+            Column.<MethodPair>number("tasks", pair -> Cell.count(pair.counts().tasks()))
+                .optional(),
+            Column.number("only first", pair -> Cell.count(pair.counts().onlyFirst())),
+            Column.number("only second", pair -> Cell.count(pair.counts().onlySecond())),
+            Column.<MethodPair>number("odds ratio", pair -> odds(pair.mcnemar())).optional(),
+            Column.<MethodPair>number("p", pair -> Cell.probability(pair.mcnemar().pValue()))
+                .optional(),
+            Column.number("Holm", pair -> Cell.probability(pair.holm()))),
+        correct);
+    for (MethodPair pair : correct) {
+      String apart =
+          pair.categories().stream()
+              .filter(each -> each.holm() < APART)
+              .map(MethodPair.OfCategory::category)
+              .collect(joining(", "));
+      if (apart.isEmpty()) continue;
+      blocks.note(
+          "%s and %s differ in %s (p < 0.05, Holm over categories).",
+          names.of(pair.first()), names.of(pair.second()), apart);
+    }
+  }
+
+  /** The interval is unbounded where the second is never alone. */
+  private static Cell odds(TaskOutcomes.Test test) {
+    Double high = test.high();
+    return Cell.odds(
+        test.oddsRatio(), test.low(), high == null ? (Double) Double.POSITIVE_INFINITY : high);
+  }
+
+  private void ablations() {
+    blocks.first(
+        PAIRS,
+        "conditions",
+        "Pairs that differ in one condition alone, on the tasks that both have, by McNemar's exact"
+            + " test on correct first samples.",
+        List.of(
+            Column.text(
+                "condition",
+                each ->
+                    "%s: %s, %s"
+                        .formatted(
+                            each.condition(),
+                            MethodNames.whole(each.first()),
+                            MethodNames.whole(each.second()))),
+            Column.<Ablation>text("model", each -> MethodNames.whole(each.model())).optional(),
+            Column.number("tasks", each -> Cell.count(each.counts().tasks())),
+            Column.number("only first", each -> Cell.count(each.counts().onlyFirst())),
+            Column.number("only second", each -> Cell.count(each.counts().onlySecond())),
+            Column.<Ablation>number("odds ratio", each -> odds(each.mcnemar())).optional(),
+            Column.<Ablation>number("p", each -> Cell.probability(each.mcnemar().pValue()))
+                .optional(),
+            Column.number("Holm", each -> Cell.probability(each.holm()))),
+        methods.ablations().stream().filter(each -> each.outcome() == Outcome.CORRECT).toList());
+  }
+
+  private void solved() {
+    if (methods.solved().isEmpty()) return;
+    List<Group> groups = methods.solved().getFirst().groups();
+    if (groups.isEmpty()) {
+      blocks.note("No task has a candidate of each method.");
+      return;
+    }
+    List<Column.Of<Group>> columns = new ArrayList<>();
+    columns.add(Column.text("solved by", Group::name));
+    columns.add(Column.number("tasks", each -> Cell.count(each.tasks())));
+    columns.add(Column.number("all", each -> Cell.count(each.all())));
+    if (methods.methods().size() > 1) {
+      columns.add(Column.number("some", each -> Cell.count(each.several())));
+      columns.add(Column.number("only one", each -> Cell.count(each.one().size())));
+    }
+    columns.add(Column.number("nobody", each -> Cell.count(each.none().size())));
+    blocks.table(
+        "solved",
+        "Tasks that have a candidate of each method, by who solves them.",
+        columns,
+        groups);
+    Map<String, Integer> alone = new TreeMap<>();
+    groups.stream()
+        .flatMap(group -> group.one().stream())
+        .forEach(one -> alone.merge(names.of(one.maker()), 1, Integer::sum));
+    if (!alone.isEmpty() && methods.methods().size() > 1) {
+      blocks.note(
+          "Solved by one alone: %s.",
+          alone.entrySet().stream()
+              .map(each -> each.getKey() + " " + each.getValue())
+              .collect(joining(", ")));
+    }
+    List<String> none = groups.stream().flatMap(group -> group.none().stream()).toList();
+    if (!none.isEmpty()) blocks.note("Nobody solves %s.", named(none));
+  }
+
+  private static String named(List<String> tasks) {
+    String names = String.join(", ", tasks.subList(0, Math.min(NAMES, tasks.size())));
+    int more = tasks.size() - NAMES;
+    return more > 0 ? names + " and %d more".formatted(more) : names;
+  }
+}
