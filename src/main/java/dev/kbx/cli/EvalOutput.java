@@ -3,9 +3,12 @@ package dev.kbx.cli;
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
+import dev.kbx.document.Document;
+import dev.kbx.document.Section;
+import dev.kbx.document.TerminalRenderer;
 import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
-import dev.kbx.report.TrajectoriesText;
+import dev.kbx.section.TrajectoriesSection;
 import dev.kbx.verdict.RunInfo;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -16,6 +19,9 @@ import java.util.List;
  * JSON document.
  */
 final class EvalOutput {
+  /** Trajectories of several rounds that are listed; the report has more. */
+  private static final int MOST_TRAJECTORIES = 12;
+
   private final PrintStream out;
   private final boolean json;
 
@@ -48,8 +54,16 @@ final class EvalOutput {
     }
     table(run, verdicts, asked, folder);
     out.println();
-    new TrajectoriesText(Terminal.columns()).lines(trajectories).forEach(out::println);
+    out.print(trajectories(trajectories));
     report(folder);
+  }
+
+  /** How trajectories went, then rates and costs of each method. */
+  static String trajectories(List<TrajectoryRow> rows) {
+    Section rates = TrajectoriesSection.rates(rows);
+    Section rounds = TrajectoriesSection.rounds(rows, MOST_TRAJECTORIES);
+    return new TerminalRenderer(Terminal.columns())
+        .render(new Document("", rounds == null ? List.of(rates) : List.of(rounds, rates)));
   }
 
   private void table(RunInfo run, RunVerdicts verdicts, AskedTasks asked, Path folder) {

@@ -6,7 +6,6 @@ import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.FeedbackKind;
-import dev.kbx.report.TrajectoriesText;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
@@ -90,7 +89,7 @@ final class GenerateCommand implements Callable<Integer> {
           Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
       return;
     }
-    new TrajectoriesText(Terminal.columns()).lines(rows).forEach(System.out::println);
+    System.out.print(EvalOutput.trajectories(rows));
     System.out.println("answers: " + answers);
     System.out.println("ledger: " + ledger);
     System.out.printf(

@@ -41,7 +41,7 @@ public sealed interface Block {
     }
 
     /** The table with these columns alone. */
-    Table of(List<Integer> kept) {
+    public Table of(List<Integer> kept) {
       return new Table(
           id,
           caption,

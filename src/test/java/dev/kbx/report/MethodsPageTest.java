@@ -11,6 +11,7 @@ import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.report.Trajectory.Message;
 import dev.kbx.report.Trajectory.Round;
+import dev.kbx.section.TrajectoriesSectionTest;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -68,7 +69,7 @@ class MethodsPageTest extends BrowserTest {
   private static MethodsReport methods() {
     String second = PROMPT.replace("## Sizes", "Your kernel was <b>wrong</b>.\n\n## Sizes");
     return new MethodsReport(
-        TrajectoriesTextTest.rows(null, 1.6),
+        TrajectoriesSectionTest.rows(null, 1.6),
         List.of(
             new Trajectory(
                 "refine",
@@ -111,16 +112,16 @@ class MethodsPageTest extends BrowserTest {
       Page page = shown.page();
       assertThat(page.locator("h1")).hasText("2 methods at 2 tasks");
       assertThat(page.locator(".tile")).hasCount(0);
-      Locator rows = page.locator(".methods tbody tr");
+      Locator rows = page.locator("#methods tbody tr");
       assertThat(rows).hasCount(2);
       assertThat(rows.first()).containsText("2/2");
-      assertThat(rows.first().locator("td[data-name=gap]")).containsText("+50");
+      assertThat(rows.first()).containsText("+50");
       assertThat(rows.last()).containsText("1/8");
-      assertThat(rows.last().locator("td[data-name='pass@4']")).containsText("50 %");
-      assertThat(rows.last()).containsText("at least 2.00 USD");
+      assertThat(rows.last()).containsText("@4 50.0 %");
+      assertThat(rows.last()).containsText("≥ 2.00");
       assertThat(page.locator("figure.curve")).hasCount(4);
-      assertThat(page.locator("#recorded")).containsText("measured on NVIDIA H200, 2026-11-25");
-      assertThat(page.locator(".rounds li").nth(1)).hasText("correct recorded 1.60×");
+      assertThat(page.locator("#rounds .note")).containsText("recorded on NVIDIA H200, 2026-11-25");
+      assertThat(page.locator("#rounds tbody tr").first()).containsText("→ correct (1.60×)");
       assertThat(page.locator(".series").first()).containsText("refine");
       assertThat(page.locator(".heat thead")).containsText("sample");
       assertThat(page.locator(".heat tbody tr").last()).containsText("50 %");

@@ -1,7 +1,9 @@
-package dev.kbx.report;
+package dev.kbx.section;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.SectionText;
 import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.TrajectoryRow.Recorded;
@@ -16,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class TrajectoriesTextTest {
+public class TrajectoriesSectionTest {
   private static final String MODEL = "command:python3 a/rather/long/path/of/a/program.py refine";
 
   static Round round(
@@ -36,7 +38,7 @@ class TrajectoriesTextTest {
   }
 
   /** A refine run, and a sample run with a lost request and prices. */
-  static List<TrajectoryRow> rows(@Nullable Double measured, @Nullable Double recorded) {
+  public static List<TrajectoryRow> rows(@Nullable Double measured, @Nullable Double recorded) {
     List<TrajectoryRow> rows = new ArrayList<>();
     List<Round> rounds =
         List.of(
@@ -79,29 +81,30 @@ class TrajectoriesTextTest {
   @ParameterizedTest
   @ValueSource(ints = {80, 100, 140})
   void namesGiveWayAndNumbersDoNot(int width) {
-    List<String> lines = new TrajectoriesText(width).lines(rows(null, 1.6));
-    assertThat(lines).allMatch(line -> Text.columns(line) <= width);
-    String text = String.join("\n", lines);
-    assertThat(text).contains("122 s", "2 lost", "800,000", "≥ 2.00", "3.00");
-    assertThat(text).containsPattern("refine +comm?.*2/2 +2/2 100 % +1/2 +50 % +\\+50");
-    assertThat(text).contains("pass@4").doesNotContain("…\n");
+    String text = SectionText.of(width, TrajectoriesSection.rates(rows(null, 1.6)));
+    assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
+    assertThat(text).contains("122 s", "2 lost", "800,000", "≥ 2.00", "3.00", "pass@k", "@4 ");
+    assertThat(text).containsPattern("2/2 100.0 % \\[34–100] +1/2 50.0 % \\[9–91] +\\+50");
+    assertThat(text).doesNotContain("…\n");
+  }
+
+  private static String rounds(List<TrajectoryRow> rows) {
+    return SectionText.of(100, requireNonNull(TrajectoriesSection.rounds(rows, 12)));
   }
 
   @Test
   void recordedSpeedupsAreNotTakenForMeasuredOnes() {
-    List<String> recorded = new TrajectoriesText(100).lines(rows(null, 1.6));
-    assertThat(String.join(" ", recorded))
-        .contains("not measured in this run: recorded on NVIDIA H200, 2026-11-25.");
-    assertThat(recorded).anyMatch(line -> line.endsWith("wrong_values → correct (1.60×)"));
-    List<String> measured = new TrajectoriesText(100).lines(rows(1.2, null));
-    assertThat(measured).anyMatch(line -> line.endsWith("wrong_values → correct 1.20×"));
-    assertThat(String.join(" ", measured)).doesNotContain("recorded");
-    List<String> both = new TrajectoriesText(100).lines(rows(1.2, 1.6));
-    assertThat(both).anyMatch(line -> line.endsWith("wrong_values → correct 1.20×"));
+    assertThat(rounds(rows(null, 1.6)).replace('\n', ' '))
+        .contains("not measured in this run", "recorded on NVIDIA H200, 2026-11-25.")
+        .contains("wrong_values → correct (1.60×)");
+    assertThat(rounds(rows(1.2, null)))
+        .contains("wrong_values → correct 1.20×")
+        .doesNotContain("recorded");
+    assertThat(rounds(rows(1.2, 1.6))).contains("wrong_values → correct 1.20×");
   }
 
   @Test
-  void methodsWithDifferentNumbersOfSamplesNameTheirK() {
+  void methodsNameTheirK() {
     List<TrajectoryRow> rows = new ArrayList<>();
     Spent spent = new Spent.Amounts().calls(1).requests(1).spent();
     for (int k : new int[] {2, 4}) {
@@ -112,7 +115,8 @@ class TrajectoriesTextTest {
                 "by" + k, "m", "Math/exp", sample, true, null, correct, List.of(), spent, spent));
       }
     }
-    assertThat(String.join("\n", new TrajectoriesText(100).lines(rows)))
-        .contains("pass@k", "@2 100 %", "@4 100 %");
+    assertThat(SectionText.of(100, TrajectoriesSection.rates(rows)))
+        .contains("pass@k", "@2 100.0 %", "@4 100.0 %");
+    assertThat(TrajectoriesSection.rounds(rows, 12)).isNull();
   }
 }
