@@ -1,10 +1,18 @@
 package dev.kbx.candidate;
 
+import dev.kbx.syntax.ByteOrderMark;
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.task.Task;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Python source in a model's reply, and the rule that found it.
@@ -17,7 +25,7 @@ import java.util.function.Supplier;
  *   <li>values of JSON objects and Python dictionaries ({@link QuotedCode}), and XML elements
  *       ({@link TaggedCode}): the outermost ones;
  *   <li>what lies in Markdown blocks that are no Python;
- *   <li>lines of Python between lines of prose ({@link ProseLines}).
+ *   <li>lines of Python between lines of prose ({@link Extraction.ProseLines}).
  * </ol>
  *
  * <p>Source that parses and has the entry goes before source that has the entry, and that before
@@ -140,5 +148,144 @@ public record Extraction(String code, String rule, boolean found) {
       if (best == null || found.rank().compareTo(best.rank()) >= 0) best = found;
     }
     return Optional.ofNullable(best);
+  }
+
+  /** The part of a reply that is meant for the reader. */
+  private static final class ReplyText {
+    private static final Pattern THOUGHT_TAG =
+        Pattern.compile("<(/?)(think|thinking|thought|reasoning)>");
+
+    private static final Pattern START_OF_THOUGHT =
+        Pattern.compile("\\A\\s*+<(?:think|thinking|thought|reasoning)>");
+
+    private static final Pattern START_TOKEN =
+        Pattern.compile("\\A\\s*+(?:<s>|<\\|(?:im_start|begin_of_text)\\|>)(?:assistant\\n)?");
+
+    /** Text after an end token is not part of the reply. */
+    private static final Pattern END_TOKEN =
+        Pattern.compile(
+            "<[|｜](?:im_end|EOT|eot_id|endoftext|end_of_text|end|eom_id"
+                + "|end▁of▁sentence)[|｜]>|<end_of_turn>|</s>(?=\\s*+\\z)");
+
+    private ReplyText() {}
+
+    /** The reply without thinking, start and end tokens, leading blank lines and a mark there. */
+    static String answer(String reply) {
+      String text = withoutThoughts(reply);
+      text = START_TOKEN.matcher(text).replaceFirst("");
+      Matcher end = END_TOKEN.matcher(text);
+      if (end.find()) text = text.substring(0, end.start());
+      return ByteOrderMark.without(withoutBlankLines(text));
+    }
+
+    /**
+     * Leaves out thoughts between tags, everything before a closing tag without an opening one
+     * (which may have been part of the prompt), and an opening tag at the start that is never
+     * closed.
+     */
+    private static String withoutThoughts(String reply) {
+      Map<String, Integer> lastClosing = new HashMap<>();
+      List<MatchResult> tags = THOUGHT_TAG.matcher(reply).results().toList();
+      for (MatchResult tag : tags) if (closes(tag)) lastClosing.put(tag.group(2), tag.start());
+      StringBuilder kept = new StringBuilder();
+      String open = null;
+      int from = 0;
+      for (MatchResult tag : tags) {
+        if (open == null && closes(tag)) {
+          kept.setLength(0);
+          from = tag.end();
+        } else if (open == null && lastClosing.getOrDefault(tag.group(2), -1) > tag.start()) {
+          kept.append(reply, from, tag.start());
+          open = tag.group(2);
+        } else if (closes(tag) && tag.group(2).equals(open)) {
+          open = null;
+          from = tag.end();
+        }
+      }
+      return START_OF_THOUGHT.matcher(kept.append(reply, from, reply.length())).replaceFirst("");
+    }
+
+    private static boolean closes(MatchResult tag) {
+      return !tag.group(1).isEmpty();
+    }
+
+    private static String withoutBlankLines(String text) {
+      int start = 0;
+      for (int i = 0; i < text.length() && Character.isWhitespace(text.charAt(i)); i++) {
+        if (text.charAt(i) == '\n') start = i + 1;
+      }
+      return text.substring(start);
+    }
+  }
+
+  /** Finds runs of lines of Python in prose, by what lines begin with. */
+  private static final class ProseLines {
+    /** A line that Python code may begin with. */
+    private static final Pattern START =
+        Pattern.compile(
+            "(?:import \\w[\\w., ]*+(?: as \\w+)?|from [\\w.]++ import .*|@\\w.*|(?:async )?def"
+                + " \\w++ ?\\(.*|class \\w++"
+                + " ?[:(].*|[rR]?(?:\"\"\"|''').*|[A-Za-z_][\\w.]*+(?:\\[[^\\]]*+\\])?(?::"
+                + " ?[\\w.\\[\\], ]++)? ?[-+*/|&]?=(?!=).*)\\s*+");
+
+    /** A line within code, at column 1. */
+    private static final Pattern CONTINUING =
+        Pattern.compile(
+            "(?:#.*|[)\\]}].*|(?:if|elif|for|while|with|try|except|else|finally)\\b.*:(?:\\s*+#.*)?"
+                + "|(?:raise|assert|del|global|pass|return)\\b.*|[A-Za-z_][\\w.]*+[(\\[].*)\\s*+");
+
+    private final List<String> runs = new ArrayList<>();
+    private final StringBuilder run = new StringBuilder();
+
+    /** The triple quotes of an open string. */
+    private @Nullable String open;
+
+    private ProseLines() {}
+
+    /** Runs of lines of Python, in order. */
+    static List<String> runs(String text) {
+      ProseLines reader = new ProseLines();
+      for (String line : text.split("(?<=\n)", -1)) reader.line(line);
+      reader.end();
+      return reader.runs;
+    }
+
+    private void line(String line) {
+      if (open == null && !isCode(line)) {
+        end();
+        return;
+      }
+      run.append(line);
+      open = openAfter(line, open);
+    }
+
+    private boolean isCode(String line) {
+      String bare = ByteOrderMark.without(line.stripTrailing());
+      if (run.isEmpty()) return START.matcher(bare).matches();
+      return bare.isEmpty()
+          || Character.isWhitespace(bare.charAt(0))
+          || START.matcher(bare).matches()
+          || CONTINUING.matcher(bare).matches();
+    }
+
+    private void end() {
+      if (!run.isEmpty()) runs.add(run.toString().stripTrailing() + "\n");
+      run.setLength(0);
+      open = null;
+    }
+
+    /** The triple quotes that are open after a line. */
+    private static @Nullable String openAfter(String line, @Nullable String before) {
+      String quotes = before;
+      for (int at = 0; at < line.length(); at++) {
+        if (quotes == null && line.charAt(at) == '#') return null;
+        String three = line.substring(at, Math.min(line.length(), at + 3));
+        boolean triple = three.equals("\"\"\"") || three.equals("'''");
+        if (!triple || (quotes != null && !quotes.equals(three))) continue;
+        quotes = quotes == null ? three : null;
+        at += 2;
+      }
+      return quotes;
+    }
   }
 }

@@ -1,8 +1,40 @@
 package dev.kbx.cli;
 
+import dev.kbx.analysis.AskedRuns;
+import dev.kbx.analysis.BudgetCurve;
+import dev.kbx.analysis.Causes;
+import dev.kbx.analysis.CodeQuality;
+import dev.kbx.analysis.Deviance;
+import dev.kbx.analysis.DeviceUse;
+import dev.kbx.analysis.Errors;
+import dev.kbx.analysis.FastP;
+import dev.kbx.analysis.Iterations;
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.Methods;
+import dev.kbx.analysis.PassK;
+import dev.kbx.document.Document;
+import dev.kbx.report.AskedSuite;
+import dev.kbx.section.AdvisedErrors;
+import dev.kbx.section.BudgetSection;
+import dev.kbx.section.BudgetSection.Curves;
+import dev.kbx.section.DevianceSection;
+import dev.kbx.section.EfficiencySection;
+import dev.kbx.section.ErrorsSection;
+import dev.kbx.section.FastPSection;
+import dev.kbx.section.IterationsSection;
+import dev.kbx.section.MethodsSection;
+import dev.kbx.section.PassKSection;
+import dev.kbx.section.QualitySection;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** {@code kbx analyze}: figures of one or several runs. */
 @Command(
@@ -11,16 +43,16 @@ import picocli.CommandLine.Mixin;
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "ANALYSIS",
     subcommands = {
-      BudgetCommand.class,
-      DevianceCommand.class,
-      EfficiencyCommand.class,
-      ErrorsCommand.class,
-      FastpCommand.class,
-      IterationsCommand.class,
-      MethodsCommand.class,
-      PasskCommand.class,
+      AnalyzeCommand.BudgetCommand.class,
+      AnalyzeCommand.DevianceCommand.class,
+      AnalyzeCommand.EfficiencyCommand.class,
+      AnalyzeCommand.ErrorsCommand.class,
+      AnalyzeCommand.FastpCommand.class,
+      AnalyzeCommand.IterationsCommand.class,
+      AnalyzeCommand.MethodsCommand.class,
+      AnalyzeCommand.PasskCommand.class,
       PortabilityCommand.class,
-      QualityCommand.class,
+      AnalyzeCommand.QualityCommand.class,
       SummaryCommand.class
     })
 final class AnalyzeCommand implements Callable<Integer> {
@@ -29,5 +61,318 @@ final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     return new SummaryCommand(output).call();
+  }
+
+  /** {@code kbx analyze efficiency [RUN…]}: how well correct kernels use the device. */
+  @Command(
+      name = "efficiency",
+      description = "Roofline position, share of the device's peak, and memory of correct kernels.",
+      mixinStandardHelpOptions = true,
+      footer = {
+        "",
+        "By category, and by method and model; --json has every kernel. Several runs",
+        "are one set of candidates; of several rounds the last one counts."
+      })
+  static final class EfficiencyCommand implements Callable<Integer> {
+    @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+
+    @Override
+    public Integer call() {
+      DeviceUse use = DeviceUse.of(runs.read());
+      runs.print("efficiency", use, use.entered(), () -> EfficiencySection.of(use));
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code kbx analyze quality [RUN…]}: complexity against failure, and techniques. */
+  @Command(
+      name = "quality",
+      description = "Complexity of code against failure; techniques attempted and successful.",
+      mixinStandardHelpOptions = true,
+      footer = {
+        "",
+        "Complexity of the reference and of the candidate, each against failing calls",
+        "and against wrong results. Several runs are one set of candidates; of several",
+        "rounds the last one counts."
+      })
+  static final class QualityCommand implements Callable<Integer> {
+    @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+
+    @Override
+    public Integer call() {
+      CodeQuality quality = CodeQuality.of(runs.read());
+      runs.print("quality", quality, quality.entered(), () -> QualitySection.of(quality));
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code kbx analyze iterations [RUN…]}: what rounds of refinement gain. */
+  @Command(
+      name = "iterations",
+      description = "What rounds gain: rescued, regressed, solved by round, faster or slower.",
+      mixinStandardHelpOptions = true,
+      footer = {
+        "",
+        "For every method and model with candidates of several rounds. A kernel with",
+        "the same source in both rounds is never faster or slower: what its speedup",
+        "moves by is noise. Several runs are one set of candidates."
+      })
+  static final class IterationsCommand implements Callable<Integer> {
+    @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+
+    @Override
+    public Integer call() {
+      AskedRuns judged = runs.read();
+      Iterations iterations = Iterations.of(judged, NoiseFloors.ofRuns(judged));
+      runs.print(
+          "iterations", iterations, iterations.entered(), () -> IterationsSection.of(iterations));
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code kbx analyze errors [RUN…]}: what goes wrong, and what would have helped. */
+  @Command(
+      name = "errors",
+      description = "What goes wrong, by stage, rule and message, and what would have helped.",
+      mixinStandardHelpOptions = true,
+      footer = {
+        "",
+        "Messages about equal mistakes are counted together, with one example. Several",
+        "runs are one set of candidates; of several rounds the last one counts."
+      })
+  static final class ErrorsCommand implements Callable<Integer> {
+    @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+
+    @Override
+    public Integer call() {
+      Causes causes = new Causes();
+      AskedRuns judged = runs.read(causes::add);
+      AdvisedErrors errors = AdvisedErrors.of(Errors.of(judged, causes));
+      runs.print("errors", errors, errors.errors().entered(), () -> ErrorsSection.of(errors));
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code kbx analyze deviance [RUN…]}: which factors explain failure. */
+  @Command(
+      name = "deviance",
+      description = "Which factors explain that candidates fail: category, method, model ...",
+      mixinStandardHelpOptions = true,
+      footer = {
+        "",
+        "Explained deviance of logistic regressions, each factor alone and beyond the",
+        "others, for call, correct, general grade, and faster than the baseline.",
+        "Several runs are one set of candidates; of several rounds the last one counts."
+      })
+  static final class DevianceCommand implements Callable<Integer> {
+    @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+
+    @Option(
+        names = "--factor",
+        paramLabel = "NAME",
+        split = ",",
+        description =
+            "Only these factors, alone and together; also conditions of generation, as hardware or"
+                + " shots. Default: all but conditions.")
+    private List<String> factors = List.of();
+
+    @Override
+    public Integer call() {
+      Deviance deviance = Deviance.of(runs.read(), factors);
+      runs.print("deviance", deviance, deviance.entered(), () -> DevianceSection.of(deviance));
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code kbx analyze methods [RUN…]}: methods and models side by side. */
+  @Command(
+      name = "methods",
+      description = "Methods and models side by side: rates by category, tests, who solves what.",
+      mixinStandardHelpOptions = true,
+      footer = {
+        "",
+        "Rates are of all tasks asked for. Pairs are compared on the same tasks by",
+        "McNemar's exact test. Several runs are one set of candidates; of several",
+        "rounds the last one counts."
+      })
+  static final class MethodsCommand implements Callable<Integer> {
+    @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+
+    @Option(
+        names = "--k",
+        paramLabel = "K",
+        split = ",",
+        defaultValue = "1,5,10",
+        converter = Values.Count.class,
+        description = "Samples of pass@k and fast_p@k. Default: ${DEFAULT-VALUE}.")
+    private List<Integer> ks = List.of();
+
+    @Option(
+        names = "--p",
+        paramLabel = "P",
+        split = ",",
+        defaultValue = "1,2",
+        converter = Values.Positive.class,
+        description = "Speedups of fast_p@k. Default: ${DEFAULT-VALUE}.")
+    private List<Double> ps = List.of();
+
+    @Override
+    public Integer call() {
+      Methods methods =
+          Methods.of(
+              runs.read(),
+              ks.stream().distinct().sorted().toList(),
+              ps.stream().distinct().sorted().toList());
+      runs.print("methods", methods, methods.entered(), () -> MethodsSection.of(methods));
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code kbx analyze budget [RUN…]}: what methods solve within a budget. */
+  @Command(
+      name = "budget",
+      description = "Share of tasks that methods solve within a budget of calls, tokens or money.",
+      mixinStandardHelpOptions = true,
+      footer = {
+        "",
+        "For runs of 'kbx run', from their ledgers. Methods and models are shown apart,",
+        "at equal budgets for each task. Without RUN: the newest complete run in --out."
+      })
+  static final class BudgetCommand implements Callable<Integer> {
+    @Parameters(paramLabel = "RUN", arity = "0..*", description = RunReference.HELP)
+    private List<String> runs = List.of();
+
+    @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+
+    @Mixin private DocumentFormat format = new DocumentFormat();
+
+    @Override
+    public Integer call() {
+      List<String> wanted = runs.isEmpty() ? List.of(folder.out().toString()) : runs;
+      List<Curves> all =
+          RunReference.find(wanted, folder).stream()
+              .map(found -> new Curves(found.judged().run().id(), curves(found)))
+              .toList();
+      format.print(
+          AsPublished.among(List.of()),
+          Map.of("kind", "budget", "runs", all),
+          () ->
+              new Document(
+                  "What methods solve within a budget",
+                  all.stream().map(BudgetSection::of).toList()));
+      return ExitCode.OK;
+    }
+
+    private static List<BudgetCurve> curves(RunReference.Found found) {
+      Path ledger = Ledgers.file(found.folder(), found.judged().run().id());
+      if (!Files.exists(ledger)) {
+        throw new UserError(
+            "%s: no such ledger, so it is no run of methods; name one of 'kbx run'"
+                .formatted(ledger));
+      }
+      return BudgetCurve.of(LedgerRows.of(ledger, found.judged().rows()));
+    }
+  }
+
+  /** {@code kbx analyze fastp RUN…}: how many tasks are solved, and how fast. */
+  @Command(
+      name = "fastp",
+      description = "The share of tasks with a correct kernel more than p times as fast (fast_p).",
+      mixinStandardHelpOptions = true,
+      footer = {
+        "",
+        "Out of all tasks that the run asked for, one candidate a task: the first",
+        "sample. Against every baseline that the verdicts hold, and the best of",
+        "several. Candidates of several methods, models or rounds in one run are shown",
+        "apart."
+      })
+  static final class FastpCommand implements Callable<Integer> {
+    @Parameters(paramLabel = "RUN", arity = "1..*", description = RunReference.HELP)
+    private List<String> runs = List.of();
+
+    @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+
+    @Option(
+        names = "--best",
+        description =
+            "Take each task's best sample, the fastest correct one, in place of the first.")
+    private boolean best;
+
+    @Mixin private DocumentFormat format = new DocumentFormat();
+
+    @Override
+    public Integer call() {
+      FastP.Pick pick = best ? FastP.Pick.BEST_SAMPLE : FastP.Pick.FIRST_SAMPLE;
+      List<FastP> all = new ArrayList<>();
+      List<JudgedRun> judged = RunReference.read(runs, folder);
+      AsPublished published = AsPublished.among(judged);
+      for (JudgedRun run : judged) {
+        all.addAll(FastP.of(run, AskedSuite.of(run, Home.selected(run.run())), pick));
+      }
+      format.print(
+          published,
+          Map.of("kind", "fastp", "series", all),
+          () ->
+              new Document(
+                  "How many tasks are solved, and how fast",
+                  all.stream().map(FastPSection::of).toList()));
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code kbx analyze passk RUN…}: pass@k of the samples of each task. */
+  @Command(
+      name = "passk",
+      description = "The chance that one of k samples passes (pass@k).",
+      mixinStandardHelpOptions = true,
+      footer = {
+        "",
+        "called, correct, and fast: correct and faster than eager. A task enters with",
+        "at least k judged samples; k is never made smaller. Candidates of several",
+        "methods, models or rounds in one run are shown apart."
+      })
+  static final class PasskCommand implements Callable<Integer> {
+    @Parameters(paramLabel = "RUN", arity = "1..*", description = RunReference.HELP)
+    private List<String> runs = List.of();
+
+    @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+
+    @Option(
+        names = "--k",
+        paramLabel = "K",
+        split = ",",
+        defaultValue = "1,5,10",
+        description = "Samples, as numbers with commas between. Default: ${DEFAULT-VALUE}.")
+    private List<String> ks = List.of();
+
+    @Mixin private DocumentFormat format = new DocumentFormat();
+
+    @Override
+    public Integer call() {
+      List<Integer> wanted = ks.stream().map(PasskCommand::samples).toList();
+      List<PassK> all = new ArrayList<>();
+      List<JudgedRun> judged = RunReference.read(runs, folder);
+      AsPublished published = AsPublished.among(judged);
+      for (JudgedRun run : judged) {
+        all.addAll(PassK.of(run, AskedSuite.of(run, Home.selected(run.run())), wanted));
+      }
+      format.print(
+          published,
+          Map.of("kind", "passk", "series", all),
+          () ->
+              new Document(
+                  "What several samples solve", all.stream().map(PassKSection::of).toList()));
+      return ExitCode.OK;
+    }
+
+    private static int samples(String k) {
+      try {
+        int samples = Integer.parseInt(k.strip());
+        if (samples > 0) return samples;
+      } catch (NumberFormatException _) {
+        // Said below.
+      }
+      throw new UserError("--k: '%s' is no number of samples, such as 1,5,10".formatted(k));
+    }
   }
 }

@@ -2,6 +2,10 @@ package dev.kbx.cli;
 
 import dev.kbx.document.Counted;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Json;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -9,8 +13,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
@@ -213,6 +219,31 @@ final class RefereeCommand implements Callable<Integer> {
     if (!Files.isDirectory(folder)) return;
     try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+    }
+  }
+
+  /** A large file of predictions: variations of the suite's kernels. */
+  private static final class SimulatedCandidates {
+    private SimulatedCandidates() {}
+
+    /** Writes a file with {@code count} rows, all with different sources. */
+    static void write(Path file, Suite suite, int count) throws IOException {
+      List<Task> tasks =
+          suite.tasks().stream().filter(task -> Files.exists(task.kernel())).toList();
+      if (tasks.isEmpty()) throw new UserError(suite.name() + " has no kernels to vary");
+      Map<Task, String> kernels = new LinkedHashMap<>();
+      for (Task task : tasks) kernels.put(task, Files.readString(task.kernel()));
+      try (BufferedWriter out = Files.newBufferedWriter(file)) {
+        for (int i = 0; i < count; i++) {
+          Task task = tasks.get(i % tasks.size());
+          Map<String, Object> row = new LinkedHashMap<>();
+          row.put("file", task.path() + ".py");
+          row.put("sample", i / tasks.size());
+          row.put("predict", kernels.get(task) + "\n\nVARIANT = " + i + "\n");
+          out.write(Json.mapper().writeValueAsString(row));
+          out.newLine();
+        }
+      }
     }
   }
 }

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -178,5 +179,15 @@ final class SpeedFigures {
       some.add(points.get((int) ((long) i * (points.size() - 1) / (POINTS - 1))));
     }
     return some;
+  }
+
+  /** Names of files and labels: lower-case letters, digits and hyphens. */
+  private static final class Slug {
+    private Slug() {}
+
+    static String of(String name) {
+      String slug = name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
+      return slug.replaceAll("^-|-$", "");
+    }
   }
 }

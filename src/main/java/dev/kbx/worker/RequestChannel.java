@@ -12,6 +12,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
 
 /**
  * Matches requests and answers on one channel by id.
@@ -171,5 +177,26 @@ final class RequestChannel {
   /** Fails every open and later request with {@code reason}; only the first call counts. */
   void end(Exception reason) {
     ended.completeExceptionally(reason);
+  }
+
+  /**
+   * Flight-recording event of a request and its answer; docs/architecture.md says how to record.
+   */
+  @Name("kbx.Exchange")
+  @Label("Exchange")
+  @Category("kbx")
+  @Description("From the sending of a request to a worker to its answer")
+  @StackTrace(false)
+  private static final class Exchange extends Event {
+    @Label("Peer")
+    String peer;
+
+    @Label("Request")
+    String request;
+
+    Exchange(String peer, Message request) {
+      this.peer = peer;
+      this.request = request.getClass().getSimpleName();
+    }
   }
 }

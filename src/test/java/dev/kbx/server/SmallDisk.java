@@ -25,7 +25,9 @@ final class SmallDisk implements AutoCloseable {
     return folder;
   }
 
-  /** Writes until the file system refuses; a server that deletes files may have room right after. */
+  /**
+   * Writes until the file system refuses; a server that deletes files may have room right after.
+   */
   void fill() throws IOException {
     try (OutputStream out = Files.newOutputStream(ballast())) {
       byte[] block = new byte[4096];
