@@ -2,10 +2,14 @@ package dev.kbx;
 
 import dev.kbx.python.DevTools;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The Python client's own tests and its types. */
 class ClientTest {
@@ -22,9 +26,10 @@ class ClientTest {
     checks = new PythonChecks(CLIENT, Map.of(), tools);
   }
 
-  @Test
-  void pytestPasses() throws Exception {
-    checks.assertPasses(python, "-m", "pytest", "-q", "-p", "no:cacheprovider");
+  @TestFactory
+  List<DynamicTest> pytest(@TempDir Path folder) throws Exception {
+    return checks.pytest(
+        folder.resolve("pytest.xml"), python, "-m", "pytest", "-q", "-p", "no:cacheprovider");
   }
 
   @Test

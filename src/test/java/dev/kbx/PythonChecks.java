@@ -1,13 +1,22 @@
 package dev.kbx;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DynamicTest;
+import org.w3c.dom.Element;
+import org.w3c.dom.Node;
+import org.w3c.dom.NodeList;
 
 /** Runs the checks of one Python project of this repository, each as a process of its own. */
 public final class PythonChecks {
@@ -25,6 +34,52 @@ public final class PythonChecks {
     String path = String.join(":", Stream.of(packages).map(Path::toString).toList());
     this.environment.put("PYTHONPATH", path);
     if (Boolean.getBoolean("kbx.soak")) this.environment.put("KBX_SOAK", "1");
+  }
+
+  /**
+   * A test for each test of pytest, by its name there, and one that fails if pytest ends otherwise
+   * than its tests say.
+   *
+   * @param command runs pytest
+   * @param report new file
+   */
+  public List<DynamicTest> pytest(Path report, String... command) throws Exception {
+    List<DynamicTest> tests = new ArrayList<>();
+    try {
+      assertPasses(
+          Stream.concat(Stream.of(command), Stream.of("--junitxml=" + report))
+              .toArray(String[]::new));
+      tests.add(DynamicTest.dynamicTest("pytest ends well", () -> {}));
+    } catch (AssertionError e) {
+      tests.add(
+          DynamicTest.dynamicTest(
+              "pytest ends well",
+              () -> {
+                throw e;
+              }));
+    }
+    if (!Files.exists(report)) return tests;
+    NodeList cases =
+        DocumentBuilderFactory.newDefaultInstance()
+            .newDocumentBuilder()
+            .parse(report.toFile())
+            .getElementsByTagName("testcase");
+    for (int i = 0; i < cases.getLength(); i++) tests.add(test((Element) cases.item(i)));
+    return tests;
+  }
+
+  private static DynamicTest test(Element testcase) {
+    String name = testcase.getAttribute("classname") + "::" + testcase.getAttribute("name");
+    return DynamicTest.dynamicTest(
+        name,
+        () -> {
+          for (String bad : List.of("failure", "error")) {
+            Node found = testcase.getElementsByTagName(bad).item(0);
+            if (found != null) fail(name + "\n" + found.getTextContent());
+          }
+          Node skipped = testcase.getElementsByTagName("skipped").item(0);
+          if (skipped != null) Assumptions.abort(((Element) skipped).getAttribute("message"));
+        });
   }
 
   /** Fails with the last lines of the output unless the command exits with 0. */

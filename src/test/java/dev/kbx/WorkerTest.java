@@ -2,11 +2,15 @@ package dev.kbx;
 
 import dev.kbx.python.DevTools;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The worker's own tests, in the interpreter that workers run in, and the rules for all Python of
@@ -28,10 +32,11 @@ class WorkerTest {
     checks = new PythonChecks(WORKER, Map.of(), tools);
   }
 
-  @Test
+  @TestFactory
   @Tag("soak")
-  void pytestPasses() throws Exception {
-    checks.assertPasses(
+  List<DynamicTest> pytest(@TempDir Path folder) throws Exception {
+    return checks.pytest(
+        folder.resolve("pytest.xml"),
         TestPython.interpreter().executable().toString(),
         "-m",
         "pytest",
