@@ -1,9 +1,9 @@
 package dev.kbx.cli;
 
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.generate.Answered;
 import dev.kbx.generate.Unit;
-import dev.kbx.report.AtomicFile;
-import dev.kbx.report.UnwritableException;
 import dev.kbx.task.Task;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import dev.kbx.certify.CertificateHeader;
 import dev.kbx.certify.CertificateWriter;
 import dev.kbx.certify.SigningKey;
 import dev.kbx.document.Counted;
-import dev.kbx.report.AtomicFile;
+import dev.kbx.files.AtomicFile;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Task;

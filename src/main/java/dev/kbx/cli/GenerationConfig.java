@@ -1,11 +1,11 @@
 package dev.kbx.cli;
 
+import dev.kbx.files.AtomicFile;
 import dev.kbx.generate.Header;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.Transcript.Kernel;
 import dev.kbx.generate.Transcript.Trajectory;
-import dev.kbx.llm.ChatMessage;
-import dev.kbx.report.AtomicFile;
+import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunFile;
 import dev.kbx.verdict.TaskNumber;
@@ -40,7 +40,7 @@ final class GenerationConfig {
       if (answer == null || answer.messages().isEmpty() || file == null) continue;
       if (!Files.exists(folder.resolve(file.name()))) continue;
       String text =
-          answer.messages().stream().map(ChatMessage::text).collect(Collectors.joining("\n\n"));
+          answer.messages().stream().map(Message::text).collect(Collectors.joining("\n\n"));
       AtomicFile.replace(folder.resolve(file.promptName()), writer -> writer.write(text));
       written++;
     }

@@ -4,8 +4,8 @@ import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.generate.Ledger;
 import dev.kbx.generate.Unit;
-import dev.kbx.llm.ChatMessage;
-import dev.kbx.llm.Usage;
+import dev.kbx.llm.ChatReply.Usage;
+import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
 import dev.kbx.report.LineDiff;
@@ -57,7 +57,7 @@ final class LedgerReport {
   private static final class Texts {
     private final Unit unit;
     private final Map<String, Request> requests = new LinkedHashMap<>();
-    private List<ChatMessage> before = List.of();
+    private List<Message> before = List.of();
     private @Nullable String answer;
     private @Nullable String why;
 
@@ -121,7 +121,7 @@ final class LedgerReport {
       long size = 0;
       request.prompt.clear();
       for (int i = 0; i < event.messages().size(); i++) {
-        ChatMessage message = event.messages().get(i);
+        Message message = event.messages().get(i);
         String old = i < before.size() ? before.get(i).text() : null;
         String role = message.role().name().toLowerCase(Locale.ROOT);
         Trajectory.Message shown = Trajectory.Message.of(role, shortened(message.text()), old);

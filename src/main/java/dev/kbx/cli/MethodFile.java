@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.llm.TomlFile;
+import dev.kbx.llm.TomlTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ record MethodFile(Path file, JsonNode document) {
 
   static MethodFile read(Path file) {
     try {
-      return new MethodFile(file, TomlFile.tree(file.toString(), Files.readString(file)));
+      return new MethodFile(file, TomlTable.tree(file.toString(), Files.readString(file)));
     } catch (IOException e) {
       throw new UserError("%s: cannot be read: %s".formatted(file, Reason.of(e)), e);
     }

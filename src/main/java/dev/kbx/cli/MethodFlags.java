@@ -2,9 +2,9 @@ package dev.kbx.cli;
 
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.ProgramCommand;
-import dev.kbx.llm.CommandWords;
+import dev.kbx.llm.ChatRequest.Parameters;
+import dev.kbx.llm.CommandModel;
 import dev.kbx.llm.ModelCatalog;
-import dev.kbx.llm.Parameters;
 import dev.kbx.method.MethodOptions;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
@@ -243,7 +243,7 @@ final class MethodFlags {
    */
   Optional<ProgramCommand> command(UnaryOperator<String> redact) {
     if (program(method()) == null) return Optional.empty();
-    List<String> words = CommandWords.of("--program ", String.valueOf(program));
+    List<String> words = CommandModel.words("--program ", String.valueOf(program));
     if (!Executables.exists(words.getFirst())) {
       throw new UserError(
           "--program: %s is no program that can be started; name a file that is executable, or one of the PATH"

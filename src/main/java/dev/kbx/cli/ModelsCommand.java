@@ -1,12 +1,12 @@
 package dev.kbx.cli;
 
-import dev.kbx.llm.ChatMessage;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ChatReply;
 import dev.kbx.llm.ChatRequest;
+import dev.kbx.llm.ChatRequest.Message;
+import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.llm.ModelFailure;
-import dev.kbx.llm.Parameters;
 import dev.kbx.report.ModelText;
 import dev.kbx.verdict.Json;
 import java.nio.file.Files;
@@ -77,7 +77,7 @@ final class ModelsCommand implements Callable<Integer> {
 
   private void check(ModelCatalog catalog, String name) throws ModelFailure, InterruptedException {
     Parameters few = new Parameters(null, null, FEW_TOKENS, null, null);
-    ChatMessage message = new ChatMessage(ChatMessage.Role.USER, "Say: yes");
+    Message message = new Message(Message.Role.USER, "Say: yes");
     try (ChatModel model = catalog.openOnce(name)) {
       ChatReply reply = model.ask(new ChatRequest(name, few, List.of(message), 0));
       if (json) print(Map.of("model", name, "answers", true, "reply", reply));

@@ -3,7 +3,8 @@ package dev.kbx.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.kbx.analysis.AskedRuns;
-import dev.kbx.device.CacheFile;
+import dev.kbx.device.PeakCache;
+import dev.kbx.files.AtomicFile;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;
 import java.io.IOException;
@@ -66,7 +67,7 @@ final class NoiseFloors {
     Path file = file(uuid);
     String text = Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(floor) + "\n";
     try {
-      CacheFile.replace(file, text.getBytes(UTF_8));
+      AtomicFile.cache(file, text.getBytes(UTF_8));
       return Optional.of(file);
     } catch (IOException e) {
       throw new UserError(
@@ -76,6 +77,6 @@ final class NoiseFloors {
 
   /** The file of a UUID, whose characters are restricted, as it comes from a driver. */
   private Path file(String uuid) {
-    return folder.resolve(CacheFile.named(uuid) + ".json");
+    return folder.resolve(PeakCache.fileName(uuid) + ".json");
   }
 }

@@ -1,10 +1,10 @@
 package dev.kbx.cli;
 
+import dev.kbx.files.AtomicFile;
 import dev.kbx.published.PublishedFormat;
 import dev.kbx.published.PublishedOutcome;
 import dev.kbx.published.PublishedReading;
 import dev.kbx.published.PublishedResult;
-import dev.kbx.report.AtomicFile;
 import dev.kbx.report.LatestRun;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.store.RunStore;

@@ -1,10 +1,10 @@
 package dev.kbx.cli;
 
+import dev.kbx.files.AtomicFile;
 import dev.kbx.paper.DataFiles;
 import dev.kbx.paper.LatexReport;
 import dev.kbx.paper.MarkdownReport;
 import dev.kbx.paper.Publication;
-import dev.kbx.report.AtomicFile;
 import dev.kbx.verdict.Json;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.llm.ChatMessage;
+import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.method.Assignment;
 import dev.kbx.method.History;
 import dev.kbx.method.Next;
@@ -58,7 +58,7 @@ final class ShownPrompt {
     }
   }
 
-  private static void print(ChatMessage message) {
+  private static void print(Message message) {
     print(message.role().name().toLowerCase(Locale.ROOT), message.text());
   }
 

@@ -1,10 +1,10 @@
 package dev.kbx.cli;
 
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.generate.Transcript.Kernel;
 import dev.kbx.generate.Transcript.Trajectory;
-import dev.kbx.llm.ChatMessage;
-import dev.kbx.report.AtomicFile;
-import dev.kbx.report.UnwritableException;
+import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
@@ -178,7 +178,7 @@ final class TrainingExport {
   private static @Nullable List<TrainingRow.Message> messages(Kernel kernel) {
     if (kernel.messages().isEmpty()) return null;
     List<TrainingRow.Message> messages = new ArrayList<>();
-    for (ChatMessage message : kernel.messages()) {
+    for (Message message : kernel.messages()) {
       messages.add(new TrainingRow.Message(message.role().label(), message.text()));
     }
     return messages;

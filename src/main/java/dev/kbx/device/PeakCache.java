@@ -2,6 +2,7 @@ package dev.kbx.device;
 
 import static dev.kbx.device.Defaults.PEAK_AGE;
 
+import dev.kbx.files.AtomicFile;
 import dev.kbx.verdict.Json;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
@@ -91,8 +92,13 @@ public final class PeakCache {
     return Optional.ofNullable(valid(file(folder, device), device)).map(Kept::rates);
   }
 
+  /** The name of a file for a GPU. Its UUID comes from a driver and may contain anything. */
+  public static String fileName(String uuid) {
+    return uuid.replaceAll("[^A-Za-z0-9-]", "_");
+  }
+
   private static Path file(Path folder, Device device) {
-    return folder.resolve(CacheFile.named(device.uuid()) + ".json");
+    return folder.resolve(fileName(device.uuid()) + ".json");
   }
 
   private @Nullable Kept valid(Path file, Device device) {
@@ -132,7 +138,7 @@ public final class PeakCache {
 
   private void write(Path file, Kept kept) {
     try {
-      CacheFile.replace(
+      AtomicFile.cache(
           file, Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsBytes(kept));
     } catch (IOException e) {
       problems.accept("the device's peaks cannot be kept in " + file + ": " + e.getMessage());

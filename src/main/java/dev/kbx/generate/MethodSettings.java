@@ -1,7 +1,7 @@
 package dev.kbx.generate;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.kbx.llm.Parameters;
+import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.method.MethodOptions;
 import java.util.Map;
 import java.util.TreeMap;

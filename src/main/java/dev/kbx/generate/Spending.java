@@ -1,6 +1,6 @@
 package dev.kbx.generate;
 
-import dev.kbx.llm.Usage;
+import dev.kbx.llm.ChatReply.Usage;
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
 import org.jspecify.annotations.Nullable;

@@ -2,10 +2,10 @@ package dev.kbx.generate;
 
 import dev.kbx.candidate.Extraction;
 import dev.kbx.llm.ChatReply;
+import dev.kbx.llm.ChatReply.Usage;
 import dev.kbx.llm.ChatRequest;
+import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.ModelFailure;
-import dev.kbx.llm.Parameters;
-import dev.kbx.llm.Usage;
 import dev.kbx.method.Assignment;
 import dev.kbx.method.Event;
 import dev.kbx.method.History;

@@ -1,6 +1,6 @@
 package dev.kbx.generate;
 
-import dev.kbx.llm.ChatMessage;
+import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
 import dev.kbx.method.Rounds;
@@ -37,7 +37,7 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
   public record Kernel(
       String ask,
       int round,
-      List<ChatMessage> messages,
+      List<Message> messages,
       @Nullable String reply,
       String code,
       @Nullable Judgement judgement) {}
@@ -116,7 +116,7 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
 
   /** A trajectory while its events are read. */
   private static final class Parts {
-    private final Map<String, List<ChatMessage>> messages = new HashMap<>();
+    private final Map<String, List<Message>> messages = new HashMap<>();
     private final Map<String, String> replies = new HashMap<>();
     private final Map<String, Kernel> kernels = new LinkedHashMap<>();
     private @Nullable String chosen;

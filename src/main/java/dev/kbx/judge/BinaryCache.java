@@ -3,7 +3,7 @@ package dev.kbx.judge;
 import static java.util.Objects.requireNonNull;
 
 import dev.kbx.candidate.Candidate;
-import dev.kbx.device.CacheFile;
+import dev.kbx.files.AtomicFile;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
@@ -173,7 +173,7 @@ public final class BinaryCache {
     try {
       byte[] content = Json.mapper().writeValueAsBytes(new Kept(key, files));
       if (unswept.addAndGet(content.length) > mostBytes / SHARE) sweep();
-      CacheFile.replace(file, content);
+      AtomicFile.cache(file, content);
     } catch (IOException e) {
       if (!warned.getAndSet(true)) {
         warn.accept("what is compiled cannot be kept in %s (%s)".formatted(folder, e.getMessage()));

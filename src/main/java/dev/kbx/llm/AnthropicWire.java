@@ -1,9 +1,15 @@
 package dev.kbx.llm;
 
+import static java.util.Objects.requireNonNullElse;
 import static java.util.stream.Collectors.joining;
 
+import dev.kbx.llm.ChatReply.Usage;
+import dev.kbx.llm.ChatRequest.Message;
+import dev.kbx.llm.ChatRequest.Parameters;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -28,12 +34,10 @@ final class AnthropicWire implements Wire {
 
   @Override
   public ObjectNode body(ModelSettings settings, ChatRequest request) {
-    Dialect dialect = settings.dialect();
+    ModelSettings.Dialect dialect = settings.dialect();
     Parameters asked = request.parameters();
-    ObjectNode body = JsonText.object();
-    body.put("model", settings.model());
-    Integer maxTokens = dialect.maxTokens(asked);
-    body.put("max_tokens", maxTokens == null ? MAX_TOKENS : maxTokens);
+    ObjectNode body = JsonText.object().put("model", settings.model());
+    body.put("max_tokens", requireNonNullElse(dialect.maxTokens(asked), MAX_TOKENS));
     messages(request, dialect.promptCache(), body);
     if (asked.temperature() != null) body.put("temperature", asked.temperature());
     if (asked.topP() != null) body.put("top_p", asked.topP());
@@ -49,15 +53,15 @@ final class AnthropicWire implements Wire {
   private static void messages(ChatRequest request, boolean caching, ObjectNode body) {
     String system =
         request.messages().stream()
-            .filter(message -> message.role() == ChatMessage.Role.SYSTEM)
-            .map(ChatMessage::text)
+            .filter(message -> message.role() == Message.Role.SYSTEM)
+            .map(Message::text)
             .collect(joining("\n\n"));
     if (!system.isEmpty()) body.put("system", system);
     ArrayNode messages = body.putArray("messages");
     int last = request.messages().size() - 1;
     for (int i = 0; i <= last; i++) {
-      ChatMessage message = request.messages().get(i);
-      if (message.role() == ChatMessage.Role.SYSTEM) continue;
+      Message message = request.messages().get(i);
+      if (message.role() == Message.Role.SYSTEM) continue;
       ObjectNode sent = messages.addObject().put("role", message.role().label());
       int stable = caching && i == last ? request.stable() : 0;
       if (stable == 0) sent.put("content", message.text());
@@ -70,18 +74,15 @@ final class AnthropicWire implements Wire {
    * before it for five minutes. Short ones, of fewer than some thousand tokens, it does not keep.
    */
   private static void divided(String text, int stable, ArrayNode content) {
-    content
-        .addObject()
-        .put("type", "text")
-        .put("text", text.substring(0, stable))
-        .putObject("cache_control")
-        .put("type", "ephemeral");
+    ObjectNode kept =
+        content.addObject().put("type", "text").put("text", text.substring(0, stable));
+    kept.putObject("cache_control").put("type", "ephemeral");
     String rest = text.substring(stable);
     // A block of white space alone is refused.
     if (!rest.isBlank()) content.addObject().put("type", "text").put("text", rest);
   }
 
-  private static void thinking(Dialect.Thinking way, String effort, ObjectNode body) {
+  private static void thinking(ModelSettings.Thinking way, String effort, ObjectNode body) {
     if (effort.equals("none")) {
       body.putObject("thinking").put("type", "disabled");
       return;
@@ -110,7 +111,86 @@ final class AnthropicWire implements Wire {
   }
 
   @Override
-  public Assembly assembly() {
-    return new AnthropicReply();
+  public Wire.Assembly assembly() {
+    return new Assembly();
+  }
+
+  private static final class Assembly extends Wire.Assembly {
+    private static final String INPUT = "input_tokens";
+    private static final String READ = "cache_read_input_tokens";
+    private static final String WRITTEN = "cache_creation_input_tokens";
+    private static final String OUTPUT = "output_tokens";
+    private static final String REASONING = "thinking_tokens";
+
+    /** Counts in a stream are of the whole so far. */
+    private final Counts counts = new Counts();
+
+    @Override
+    boolean add(JsonNode document) throws AttemptFailure {
+      String type = requireNonNullElse(JsonText.text(document, "type"), "");
+      switch (type) {
+        case "message" -> message(document);
+        case "message_start" -> message(document.path("message"));
+        case "content_block_start" -> block(document.path("content_block"));
+        case "content_block_delta" -> block(document.path("delta"));
+        case "message_delta" -> {
+          reason(document.path("delta"));
+          count(document.path("usage"));
+        }
+        case "error" -> throw AttemptFailure.within(document);
+        default -> {} // "ping", "content_block_stop", and what is yet to be invented.
+      }
+      return type.equals("message_stop");
+    }
+
+    private void message(JsonNode message) {
+      served(message);
+      for (JsonNode block : message.path("content")) block(block);
+      reason(message);
+      count(message.path("usage"));
+    }
+
+    /** A block, or a piece of one: the text's name says which kind it is. */
+    private void block(JsonNode block) {
+      append(text, block, "text");
+      append(thinking, block, "thinking");
+    }
+
+    private void reason(JsonNode node) {
+      String reason = JsonText.text(node, "stop_reason");
+      if (reason == null) return;
+      finish =
+          switch (reason) {
+            case "end_turn", "stop_sequence" -> ChatReply.STOP;
+            case "max_tokens", "model_context_window_exceeded" -> ChatReply.LENGTH;
+            case "refusal" -> ChatReply.REFUSAL;
+            default -> reason;
+          };
+    }
+
+    private void count(JsonNode usage) {
+      counts.read(usage, INPUT, READ, WRITTEN, OUTPUT);
+      counts.read(usage.path("output_tokens_details"), REASONING);
+    }
+
+    @Override
+    Optional<Answer> answer() {
+      return Optional.ofNullable(finish).map(reason -> answer(text.toString(), reason));
+    }
+
+    /** Anthropic counts the parts of the input separately. */
+    @Override
+    @Nullable Usage usage() {
+      Long rest = counts.get(INPUT);
+      Long output = counts.get(OUTPUT);
+      if (counts.isBroken() || (rest == null && output == null)) return null;
+      Long read = counts.get(READ);
+      Long written = counts.get(WRITTEN);
+      Long input = rest;
+      if (rest != null) {
+        input = rest + requireNonNullElse(read, 0L) + requireNonNullElse(written, 0L);
+      }
+      return new Usage(input, output, read, counts.get(REASONING), written);
+    }
   }
 }

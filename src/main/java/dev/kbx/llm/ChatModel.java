@@ -5,20 +5,18 @@ import java.util.function.BooleanSupplier;
 /** A model that answers. Safe for use by many threads at a time. */
 public interface ChatModel extends AutoCloseable {
   /**
-   * Waits for the limits of the provider, asks, and tries again as long as that may help.
-   *
-   * @throws InterruptedException if the thread was interrupted; the request is then cut off
-   */
-  ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException;
-
-  /**
-   * Asks in the same way, and tries again only as long as that is allowed.
+   * Waits for the limits of the provider, asks, and tries again as long as that may help and is
+   * allowed.
    *
    * @param again asked before each request after the first
+   * @throws InterruptedException if the thread was interrupted; the request is then cut off
    */
-  default ChatReply ask(ChatRequest request, BooleanSupplier again)
-      throws ModelFailure, InterruptedException {
-    return ask(request);
+  ChatReply ask(ChatRequest request, BooleanSupplier again)
+      throws ModelFailure, InterruptedException;
+
+  /** Asks, and tries again as long as that may help. */
+  default ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
+    return ask(request, () -> true);
   }
 
   /** What {@code --model} says. */
@@ -29,5 +27,5 @@ public interface ChatModel extends AutoCloseable {
 
   /** Ends connections; requests in flight fail. */
   @Override
-  void close();
+  default void close() {}
 }

@@ -2,7 +2,9 @@ package dev.kbx.llm;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import org.apache.commons.codec.digest.DigestUtils;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -21,12 +23,60 @@ import tools.jackson.databind.node.ObjectNode;
 public record ChatRequest(
     String model,
     Parameters parameters,
-    List<ChatMessage> messages,
+    List<Message> messages,
     int sample,
     String place,
     int stable) {
+  /** One message of a conversation. */
+  public record Message(Role role, String text) {
+    /** Who says it. */
+    public enum Role {
+      SYSTEM,
+      USER,
+      ASSISTANT;
+
+      /** The name on the wire. */
+      public String label() {
+        return name().toLowerCase(Locale.ROOT);
+      }
+    }
+  }
+
+  /**
+   * What a request asks for; null means the provider's default.
+   *
+   * @param temperature 0 or more
+   * @param topP above 0, at most 1
+   * @param maxTokens limit of the reply, including its reasoning
+   * @param reasoningEffort in the provider's words, as {@code low} or {@code high}
+   * @param seed for providers that have one
+   */
+  public record Parameters(
+      @Nullable Double temperature,
+      @Nullable Double topP,
+      @Nullable Integer maxTokens,
+      @Nullable String reasoningEffort,
+      @Nullable Long seed) {
+    public Parameters {
+      if (temperature != null && !(temperature >= 0 && Double.isFinite(temperature))) {
+        throw new IllegalArgumentException("temperature " + temperature + ": 0 or more");
+      }
+      if (topP != null && !(topP > 0 && topP <= 1)) {
+        throw new IllegalArgumentException("top_p " + topP + ": above 0, at most 1");
+      }
+      if (maxTokens != null && maxTokens < 1) {
+        throw new IllegalArgumentException("max_tokens " + maxTokens + ": 1 or more");
+      }
+    }
+
+    /** All left to the provider. */
+    public static Parameters defaults() {
+      return new Parameters(null, null, null, null, null);
+    }
+  }
+
   /** A request outside of a run. */
-  public ChatRequest(String model, Parameters parameters, List<ChatMessage> messages, int sample) {
+  public ChatRequest(String model, Parameters parameters, List<Message> messages, int sample) {
     this(model, parameters, messages, sample, "", 0);
   }
 
@@ -64,7 +114,7 @@ public record ChatRequest(
   ObjectNode document() {
     ObjectNode document = JsonText.object();
     ArrayNode list = document.putArray("messages");
-    for (ChatMessage message : messages) {
+    for (Message message : messages) {
       list.addObject().put("role", message.role().label()).put("text", message.text());
     }
     document.put("model", model);

@@ -2,6 +2,8 @@ package dev.kbx.llm;
 
 import static java.util.Objects.requireNonNullElse;
 
+import dev.kbx.llm.ChatReply.Usage;
+import dev.kbx.llm.ProviderLimits.Time;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -14,7 +16,6 @@ final class HttpModel implements ChatModel {
   private static final int CHARACTERS_PER_TOKEN = 4;
 
   private final ModelSettings settings;
-  private final int parallel;
   private final ProviderLimits limits;
   private final Secrets secrets;
   private final Exchange exchange;
@@ -31,7 +32,6 @@ final class HttpModel implements ChatModel {
       Time time,
       DoubleSupplier random) {
     this.settings = settings;
-    this.parallel = limits.parallel();
     this.limits = limits;
     this.secrets = secrets;
     this.exchange = new Exchange(settings, key, proxies, time);
@@ -39,9 +39,26 @@ final class HttpModel implements ChatModel {
     this.random = random;
   }
 
-  @Override
-  public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
-    return ask(request, () -> true);
+  /** What the attempts at one reply have cost so far. */
+  private static final class Expense {
+    private int attempts;
+    private int metered;
+    private long nanos;
+    private @Nullable Usage usage;
+
+    /**
+     * Adds what an attempt cost.
+     *
+     * @param whole whether that is all, and not only what was told before it failed
+     */
+    void charge(@Nullable Usage reported, boolean whole) {
+      usage = Usage.sum(usage, reported);
+      if (whole && Usage.unmetered(reported) == 0) metered++;
+    }
+
+    double seconds() {
+      return nanos / 1e9;
+    }
   }
 
   @Override
@@ -54,55 +71,59 @@ final class HttpModel implements ChatModel {
       try {
         return reply(attempt(body, estimate, expense), expense);
       } catch (AttemptFailure failure) {
-        expense.charge(failure.usage(), !failure.isPartial());
-        Duration asked = failure.retryAfter();
-        if (asked != null) limits.closeFor(RetryPolicy.capped(asked));
-        Optional<Duration> pause = settings.retries().pause(failure, expense.attempts(), random);
+        expense.charge(failure.usage, !failure.partial);
+        if (failure.retryAfter != null) limits.closeFor(RetryPolicy.capped(failure.retryAfter));
+        Optional<Duration> pause = settings.retries().pause(failure, expense.attempts, random);
         if (pause.isEmpty() || closed || !again.getAsBoolean()) throw failed(failure, expense);
         time.sleep(pause.get());
       }
     }
   }
 
-  private Answer attempt(String body, long estimate, Expense expense)
+  private Wire.Answer attempt(String body, long estimate, Expense expense)
       throws AttemptFailure, InterruptedException {
     try (ProviderLimits.Slot slot = limits.enter(estimate)) {
       long begun = time.nanos();
       try {
-        Answer answer = exchange.send(body);
+        Wire.Answer answer = exchange.send(body);
         slot.used(answer.usage());
         return answer;
       } finally {
-        expense.attempt(time.nanos() - begun);
+        expense.attempts++;
+        expense.nanos += time.nanos() - begun;
       }
     }
   }
 
-  private ChatReply reply(Answer answer, Expense expense) {
+  private ChatReply reply(Wire.Answer answer, Expense expense) {
     expense.charge(answer.usage(), true);
     return secrets.redact(
         new ChatReply(
             answer.text(),
             answer.thinking(),
             answer.finish(),
-            expense.usage(),
+            expense.usage,
             expense.seconds(),
             requireNonNullElse(answer.model(), settings.model()),
-            expense.attempts(),
-            expense.unmetered(),
+            expense.attempts,
+            expense.attempts - expense.metered,
             false));
   }
 
   private ModelFailure failed(AttemptFailure failure, Expense expense) {
-    String what = OneLine.of(secrets.redact(failure.message()));
-    String times = expense.attempts() == 1 ? "" : " (%d attempts)".formatted(expense.attempts());
+    String times = expense.attempts == 1 ? "" : " (%d attempts)".formatted(expense.attempts);
     return new ModelFailure(
-        failure.kind(),
-        settings.name() + ": " + what + times + advice(failure.kind()),
-        expense.usage(),
+        failure.kind,
+        "%s: %s%s%s"
+            .formatted(
+                settings.name(),
+                secrets.redactedLine(String.valueOf(failure.getMessage())),
+                times,
+                advice(failure.kind)),
+        expense.usage,
         expense.seconds(),
-        expense.attempts(),
-        expense.unmetered());
+        expense.attempts,
+        expense.attempts - expense.metered);
   }
 
   private String advice(ModelFailure.Kind kind) {
@@ -131,7 +152,7 @@ final class HttpModel implements ChatModel {
 
   @Override
   public int parallel() {
-    return parallel;
+    return limits.parallel();
   }
 
   @Override

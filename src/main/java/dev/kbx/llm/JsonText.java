@@ -34,21 +34,18 @@ final class JsonText {
 
   /** The member's text; null if it is absent or no text. */
   static @Nullable String text(JsonNode node, String member) {
-    JsonNode value = node.get(member);
-    return value != null && value.isString() ? value.asString() : null;
+    return node.path(member).isString() ? node.path(member).asString() : null;
   }
 
-  /** The member's count; null if it is absent, or no whole number from 0 to {@link Usage#MOST}. */
+  /**
+   * The member's count; null if it is absent, or no whole number from 0 to {@link
+   * ChatReply.Usage#MOST}.
+   */
   static @Nullable Long count(JsonNode node, String member) {
-    JsonNode value = node.get(member);
-    if (value == null || !value.isNumber()) return null;
+    JsonNode value = node.path(member);
+    if (!value.isNumber()) return null;
     double number = value.asDouble();
-    boolean counts = number >= 0 && number <= Usage.MOST && number == Math.rint(number);
+    boolean counts = number >= 0 && number <= ChatReply.Usage.MOST && number == Math.rint(number);
     return counts ? Long.valueOf((long) number) : null;
-  }
-
-  /** Whether the member is there and no count. */
-  static boolean isMiscounted(JsonNode node, String member) {
-    return node.hasNonNull(member) && count(node, member) == null;
   }
 }

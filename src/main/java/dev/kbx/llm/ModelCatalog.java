@@ -2,6 +2,11 @@ package dev.kbx.llm;
 
 import static java.util.stream.Collectors.joining;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.llm.ModelSettings.Account;
+import dev.kbx.llm.ModelSettings.Limits;
+import dev.kbx.llm.ModelSettings.Provider;
+import dev.kbx.llm.ProviderLimits.Time;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -21,22 +27,22 @@ import org.jspecify.annotations.Nullable;
  * ARGUMENTS}. Models that one catalog opened for one address and key share limits.
  */
 public final class ModelCatalog {
+  /** The model of runs that ask none. */
+  public static final String NONE = "none";
+
   private static final String REPLAY = "replay:";
   private static final String COMMAND = "command:";
 
   private final Path configuration;
   private final Map<String, String> environment;
   private final Map<String, ModelSettings> models = new LinkedHashMap<>();
-  private final Map<ModelSettings.Account, Limits> limits = new HashMap<>();
-  private final Map<ModelSettings.Account, ProviderLimits> shared = new ConcurrentHashMap<>();
-  private final PriceTable prices = PriceTable.bundled();
+  private final Map<Account, Limits> limits = new HashMap<>();
+  private final Map<Account, ProviderLimits> shared = new ConcurrentHashMap<>();
+  private final Map<String, Price> prices = Price.bundled();
   private final Secrets secrets = new Secrets();
   private final Supplier<Path> temporary;
   private final Time time;
   private final DoubleSupplier random;
-
-  /** The model of runs that ask none. */
-  public static final String NONE = NoModel.NAME;
 
   private ModelCatalog(
       Path configuration,
@@ -70,7 +76,7 @@ public final class ModelCatalog {
    */
   public static ModelCatalog read(
       Path configuration, Map<String, String> environment, Supplier<Path> temporary) {
-    return new ModelCatalog(configuration, environment, temporary, Time.SYSTEM, Math::random);
+    return read(configuration, environment, temporary, Time.SYSTEM, Math::random);
   }
 
   /** With another time and other pauses than usual. */
@@ -94,7 +100,7 @@ public final class ModelCatalog {
 
   /** Opens a model that sends each request once only: to see whether it answers. */
   public ChatModel openOnce(String model) {
-    return open(model, RetryPolicy.once());
+    return open(model, RetryPolicy.ONCE);
   }
 
   /**
@@ -104,8 +110,8 @@ public final class ModelCatalog {
   public ChatModel openCached(String model, Path folder) {
     ChatModel opened = open(model);
     if (model.startsWith(REPLAY) || model.equals(NONE)) return opened;
-    String identity = settings(model).map(ModelSettings::identity).orElse(model);
-    return new CachedModel(opened, ReplyCache.in(folder), identity);
+    return new CachedModel(
+        opened, folder, settings(model).map(ModelSettings::identity).orElse(model));
   }
 
   /** The ledger that a model replays; empty for all other models. */
@@ -125,9 +131,9 @@ public final class ModelCatalog {
   private ChatModel open(String model, @Nullable RetryPolicy retries) {
     if (model.equals(NONE)) return new NoModel();
     Optional<Path> ledger = ledger(model);
-    if (ledger.isPresent()) return new ReplayModel(model, LedgerReplies.read(ledger.get()));
+    if (ledger.isPresent()) return new ReplayModel(model, ledger.get());
     if (model.startsWith(COMMAND)) {
-      List<String> words = CommandWords.of(COMMAND, model.substring(COMMAND.length()));
+      List<String> words = CommandModel.words(COMMAND, model.substring(COMMAND.length()));
       return new CommandModel(model, words, ModelSettings.SILENCE, secrets, temporary);
     }
     ModelSettings settings = settings(model).orElseThrow(() -> unknown(model));
@@ -150,8 +156,29 @@ public final class ModelCatalog {
     return new HttpModel(settings, key, allowed, secrets, proxies, time, random);
   }
 
-  private Limits limits(ModelSettings.Account account) {
-    return limits.getOrDefault(account, Limits.none());
+  private Limits limits(Account account) {
+    return limits.getOrDefault(account, Limits.NONE);
+  }
+
+  /** Stands where a run has no model, as its method asks models itself. */
+  private static final class NoModel implements ChatModel {
+    private static final int PARALLEL = 4;
+
+    @Override
+    public ChatReply ask(ChatRequest request, BooleanSupplier again) throws ModelFailure {
+      String what = "there is no model to ask; name one with --model";
+      throw new ModelFailure(ModelFailure.Kind.NO_ANSWER, what, null, 0, 0, 0);
+    }
+
+    @Override
+    public String name() {
+      return NONE;
+    }
+
+    @Override
+    public int parallel() {
+      return PARALLEL;
+    }
   }
 
   /** A configured model, or one of a provider that needs no configuration. */
@@ -174,6 +201,45 @@ public final class ModelCatalog {
     return new InvalidModels(
         "%s: no model of this name; %s; or say %s, %sLEDGER or %sPROGRAM"
             .formatted(model, known, prefixes, REPLAY, COMMAND));
+  }
+
+  /**
+   * A model that can be named, as people see it.
+   *
+   * @param name what {@code --model} says; {@code openai:MODEL} stands for all of a provider's
+   * @param address of the provider
+   * @param model as the provider calls it; null: what follows the colon
+   * @param parallel requests in flight, of all models with this address and key
+   * @param requestsPerMinute of all models with this address and key; null: not limited by kbx
+   * @param tokensPerMinute the same, input and output
+   * @param maxTokens of a reply where a method asks for no limit; null: the provider's
+   * @param timeoutSeconds how long nothing may arrive
+   * @param without parameters that are not sent
+   * @param price null: unknown
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Configured(
+      String name,
+      String provider,
+      String address,
+      @Nullable String model,
+      Key key,
+      int parallel,
+      @Nullable Integer requestsPerMinute,
+      @Nullable Integer tokensPerMinute,
+      @Nullable Integer maxTokens,
+      double timeoutSeconds,
+      boolean stream,
+      List<String> without,
+      @Nullable Price price) {
+    /**
+     * Where the key is, never what it is.
+     *
+     * @param from the variable or the file; null: no key is needed
+     * @param problem null: the key can be used, or none is needed
+     */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Key(@Nullable String from, boolean present, @Nullable String problem) {}
   }
 
   /** The configured models, in the file's order, then the providers that need no configuration. */
@@ -217,8 +283,9 @@ public final class ModelCatalog {
 
   private Optional<Price> price(ModelSettings settings) {
     if (settings.price() != null) return Optional.of(settings.price());
-    if (!settings.address().equals(settings.provider().address())) return Optional.empty();
-    return prices.find(settings.provider(), settings.model());
+    Provider provider = settings.provider();
+    if (!settings.address().equals(provider.address())) return Optional.empty();
+    return Optional.ofNullable(prices.get(provider.label() + ":" + settings.model()));
   }
 
   /** The text with keys replaced that models were opened with. */
@@ -228,6 +295,6 @@ public final class ModelCatalog {
 
   /** The bundled list prices, by names as {@code openai:gpt-5}. */
   public Map<String, Price> prices() {
-    return prices.all();
+    return prices;
   }
 }

@@ -1,6 +1,7 @@
 package dev.kbx.llm;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import dev.kbx.llm.ChatReply.Usage;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,12 @@
 package dev.kbx.llm;
 
+import static java.util.Objects.requireNonNullElse;
+
+import dev.kbx.llm.ModelSettings.Dialect;
+import dev.kbx.llm.ModelSettings.Key;
+import dev.kbx.llm.ModelSettings.Limits;
+import dev.kbx.llm.ModelSettings.Provider;
+import dev.kbx.llm.ModelSettings.Thinking;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -11,7 +18,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -39,7 +48,7 @@ final class ModelsFile {
   }
 
   private List<ModelSettings> parse(String text) {
-    TomlTable document = TomlFile.parse(file.toString(), text);
+    TomlTable document = TomlTable.parse(file.toString(), text);
     List<ModelSettings> models = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (JsonNode table : document.tables("model")) {
@@ -70,8 +79,13 @@ final class ModelsFile {
             address == null ? provider.address() : address(table, address),
             modelName(table, name, provider),
             key(table, provider, address != null),
-            limits(table),
-            retries(table),
+            new Limits(
+                table.count("parallel"),
+                table.count("requests_per_minute"),
+                table.count("tokens_per_minute")),
+            new RetryPolicy(
+                requireNonNullElse(table.count("attempts"), RetryPolicy.DEFAULT.attempts()),
+                table.seconds("retry_seconds", RetryPolicy.DEFAULT.firstPause())),
             table.seconds("timeout_seconds", ModelSettings.SILENCE),
             dialect(table),
             price(table));
@@ -81,7 +95,7 @@ final class ModelsFile {
 
   private static String name(TomlTable table) {
     String name = table.needed("name");
-    if (name.equals(NoModel.NAME)) throw table.invalid("name", "must not be none");
+    if (name.equals(ModelCatalog.NONE)) throw table.invalid("name", "must not be none");
     for (String reserved : RESERVED) {
       if (name.startsWith(reserved)) throw table.invalid("name", "must not begin with " + reserved);
     }
@@ -120,13 +134,13 @@ final class ModelsFile {
   }
 
   /** A server at an address of one's own needs no key unless one is named. */
-  private KeyReference key(TomlTable table, Provider provider, boolean elsewhere) {
+  private Key key(TomlTable table, Provider provider, boolean elsewhere) {
     String variable = table.text("key_env");
     String path = table.text("key_file");
     if (variable != null && path != null) throw table.invalid("key_file", "and key_env: name one");
-    if (variable != null) return KeyReference.inVariable(variable);
-    if (path != null) return KeyReference.inFile(file(path));
-    return elsewhere ? KeyReference.none() : provider.key();
+    if (variable != null) return new Key(variable, null);
+    if (path != null) return new Key(null, file(path));
+    return elsewhere ? Key.NONE : provider.key();
   }
 
   /** Relative to this file; {@code ~/} is the user's folder. */
@@ -134,19 +148,6 @@ final class ModelsFile {
     String home = environment.getOrDefault("HOME", "");
     if (path.startsWith("~/") && !home.isEmpty()) return Path.of(home, path.substring(2));
     return file.toAbsolutePath().resolveSibling(path).normalize();
-  }
-
-  private static Limits limits(TomlTable table) {
-    return new Limits(
-        table.count("parallel"),
-        table.count("requests_per_minute"),
-        table.count("tokens_per_minute"));
-  }
-
-  private static RetryPolicy retries(TomlTable table) {
-    return new RetryPolicy(
-        table.count("attempts", RetryPolicy.ATTEMPTS),
-        table.seconds("retry_seconds", RetryPolicy.FIRST_PAUSE));
   }
 
   private static Dialect dialect(TomlTable table) {
@@ -160,12 +161,12 @@ final class ModelsFile {
         table.members("extra"));
   }
 
-  private static Dialect.Thinking thinking(TomlTable table) {
+  private static Thinking thinking(TomlTable table) {
     String label = table.text("thinking");
-    if (label == null) return Dialect.Thinking.EFFORT;
+    if (label == null) return Thinking.EFFORT;
     return switch (label) {
-      case "effort" -> Dialect.Thinking.EFFORT;
-      case "budget" -> Dialect.Thinking.BUDGET;
+      case "effort" -> Thinking.EFFORT;
+      case "budget" -> Thinking.BUDGET;
       default -> throw table.invalid("thinking", "must be effort or budget");
     };
   }
@@ -176,9 +177,7 @@ final class ModelsFile {
     Double cached = table.number("price_cached_input");
     Double written = table.number("price_cache_write");
     LocalDate asOf = table.date("price_as_of");
-    if (input == null && output == null && cached == null && written == null && asOf == null) {
-      return null;
-    }
+    if (Stream.of(input, output, cached, written, asOf).allMatch(Objects::isNull)) return null;
     if (input == null || output == null || asOf == null) {
       throw table.invalid(
           "price_input, price_output and price_as_of", "belong together: give all three");

@@ -1,8 +1,18 @@
 package dev.kbx.llm;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.llm.ChatReply.Usage;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.time.LocalDate;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * USD for one million tokens.
@@ -19,6 +29,7 @@ public record Price(
     @Nullable Double cacheWrite,
     LocalDate asOf) {
   private static final double MILLION = 1e6;
+  private static final String BUNDLED = "/llm/prices.toml";
 
   /** A price without one for writing to a cache. */
   public Price(double input, double output, @Nullable Double cachedInput, LocalDate asOf) {
@@ -35,5 +46,36 @@ public record Price(
             + written * (cacheWrite == null ? input : cacheWrite)
             + usage.output() * output)
         / MILLION;
+  }
+
+  /** The bundled list prices, by names as {@code openai:gpt-5}, in the file's order. */
+  static Map<String, Price> bundled() {
+    String text;
+    try (InputStream in = Objects.requireNonNull(Price.class.getResourceAsStream(BUNDLED))) {
+      text = new String(in.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    TomlTable document = TomlTable.parse("prices.toml", text);
+    Map<String, Price> prices = new LinkedHashMap<>();
+    for (JsonNode node : document.tables("price")) {
+      TomlTable table = new TomlTable("prices.toml", node);
+      Price price = of(table);
+      for (String model : table.texts("models")) prices.put(model, price);
+      table.finish();
+    }
+    document.finish();
+    return prices;
+  }
+
+  private static Price of(TomlTable table) {
+    Double input = table.number("input");
+    Double output = table.number("output");
+    LocalDate asOf = table.date("as_of");
+    if (input == null || output == null || asOf == null) {
+      throw table.invalid("input, output and as_of", "are needed");
+    }
+    return new Price(
+        input, output, table.number("cached_input"), table.number("cache_write"), asOf);
   }
 }

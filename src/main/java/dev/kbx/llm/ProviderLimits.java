@@ -1,6 +1,8 @@
 package dev.kbx.llm;
 
+import dev.kbx.llm.ChatReply.Usage;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +16,7 @@ final class ProviderLimits {
   private final Time time;
   private final AtomicLong closedUntil;
 
-  ProviderLimits(Limits limits, Time time) {
+  ProviderLimits(ModelSettings.Limits limits, Time time) {
     this.parallel = limits.inFlight();
     this.inFlight = new Semaphore(parallel, true);
     this.requests = bucket(limits.requestsPerMinute(), time);
@@ -78,5 +80,68 @@ final class ProviderLimits {
 
   private void pause(Duration pause) throws InterruptedException {
     if (pause.isPositive()) time.sleep(pause);
+  }
+
+  /**
+   * A limit by the minute: fills evenly, holds what ten seconds bring, and may be overdrawn; who
+   * overdraws waits until it is level. Unlike a fixed distance between requests this lets a long
+   * prompt pass at once after a quiet time, and unlike a window of a minute it never lets a whole
+   * minute's worth pass in one burst.
+   */
+  static final class TokenBucket {
+    private static final double MINUTE = 60e9;
+    private static final double HELD = 10e9;
+
+    private final double perNano;
+    private final double capacity;
+    private final Time time;
+    private double level;
+    private long filledAt;
+
+    TokenBucket(double perMinute, Time time) {
+      this.perNano = perMinute / MINUTE;
+      this.capacity = Math.max(1, perNano * HELD);
+      this.time = time;
+      this.level = capacity;
+      this.filledAt = time.nanos();
+    }
+
+    /** Takes that many, and returns how long to wait before they may be used. */
+    synchronized Duration take(long count) {
+      long now = time.nanos();
+      level = Math.min(capacity, level + (now - filledAt) * perNano);
+      filledAt = now;
+      level = Math.min(capacity, level - count);
+      return level >= 0 ? Duration.ZERO : Duration.ofNanos((long) Math.ceil(-level / perNano));
+    }
+  }
+
+  /** The clock, and pauses measured by it. */
+  interface Time {
+    /** Nanoseconds from some origin. */
+    long nanos();
+
+    Instant now();
+
+    void sleep(Duration pause) throws InterruptedException;
+
+    /** The real one. */
+    Time SYSTEM =
+        new Time() {
+          @Override
+          public long nanos() {
+            return System.nanoTime();
+          }
+
+          @Override
+          public Instant now() {
+            return Instant.now();
+          }
+
+          @Override
+          public void sleep(Duration pause) throws InterruptedException {
+            Thread.sleep(pause);
+          }
+        };
   }
 }

@@ -1,5 +1,7 @@
 package dev.kbx.llm;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.net.Authenticator;
 import java.net.InetSocketAddress;
@@ -10,11 +12,9 @@ import java.net.SocketAddress;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.net.http.HttpClient;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -33,19 +33,36 @@ final class Proxies extends ProxySelector {
    */
   private static final String TUNNEL_PASSWORDS = "jdk.http.auth.tunneling.disabledSchemes";
 
-  private final @Nullable Named http;
-  private final @Nullable Named https;
+  private final Optional<Named> http;
+  private final Optional<Named> https;
   private final List<String> without;
 
   /**
    * A proxy; its toString has no password.
    *
-   * @param written user and password as the variable has them
+   * @param login user and password as the variable writes them, {@code USER:PASSWORD}; empty if
+   *     there is none
    */
-  private record Named(
-      String host, int port, @Nullable PasswordAuthentication login, @Nullable String written) {
+  private record Named(String host, int port, String login) {
     Proxy proxy() {
       return new Proxy(Proxy.Type.HTTP, InetSocketAddress.createUnresolved(host, port));
+    }
+
+    private String user() {
+      return login.split(":", 2)[0];
+    }
+
+    private String password() {
+      return login.contains(":") ? login.substring(login.indexOf(':') + 1) : "";
+    }
+
+    @Nullable PasswordAuthentication authentication() {
+      if (login.isEmpty()) return null;
+      return new PasswordAuthentication(decoded(user()), decoded(password()).toCharArray());
+    }
+
+    private static String decoded(String text) {
+      return URLDecoder.decode(text.replace("+", "%2B"), UTF_8);
     }
 
     @Override
@@ -54,37 +71,35 @@ final class Proxies extends ProxySelector {
     }
   }
 
-  private Proxies(@Nullable Named http, @Nullable Named https, List<String> without) {
-    this.http = http;
-    this.https = https;
-    this.without = without;
-  }
-
   /**
    * Reads the variables.
    *
    * @throws InvalidModels if one names a proxy that kbx cannot use
    */
   static Proxies of(Map<String, String> environment) {
-    return new Proxies(
-        named(environment, "HTTP_PROXY"),
-        named(environment, "HTTPS_PROXY"),
+    return new Proxies(environment);
+  }
+
+  private Proxies(Map<String, String> environment) {
+    this.http = named(environment, "HTTP_PROXY");
+    this.https = named(environment, "HTTPS_PROXY");
+    this.without =
         Stream.of(value(environment, "NO_PROXY").split("[,\\s]+", -1))
             .map(entry -> entry.toLowerCase(Locale.ROOT))
             .filter(entry -> !entry.isEmpty())
-            .toList());
+            .toList();
   }
 
   private static String value(Map<String, String> environment, String variable) {
     String small = environment.getOrDefault(variable.toLowerCase(Locale.ROOT), "");
-    return small.isEmpty() ? environment.getOrDefault(variable, "") : small;
+    return (small.isEmpty() ? environment.getOrDefault(variable, "") : small).strip();
   }
 
-  private static @Nullable Named named(Map<String, String> environment, String variable) {
-    String text = value(environment, variable).strip();
-    if (!text.isEmpty()) return parse(variable, text);
-    String all = value(environment, "ALL_PROXY").strip();
-    return all.isEmpty() ? null : parse("ALL_PROXY", all);
+  private static Optional<Named> named(Map<String, String> environment, String variable) {
+    return Stream.of(variable, "ALL_PROXY")
+        .filter(name -> !value(environment, name).isEmpty())
+        .findFirst()
+        .map(name -> parse(name, value(environment, name)));
   }
 
   /** Messages do not repeat the value, which may have a password. */
@@ -104,61 +119,42 @@ final class Proxies extends ProxySelector {
       throw new InvalidModels(variable + ": names no host; write http://HOST:PORT");
     }
     int port = address.getPort() < 0 ? DEFAULT_PORT : address.getPort();
-    String user = address.getRawUserInfo();
-    return new Named(address.getHost(), port, login(user), user);
+    String login = address.getRawUserInfo();
+    return new Named(address.getHost(), port, login == null ? "" : login);
   }
 
-  private static @Nullable PasswordAuthentication login(@Nullable String user) {
-    if (user == null) return null;
-    String[] parts = user.split(":", 2);
-    String password = parts.length < 2 ? "" : decoded(parts[1]);
-    return new PasswordAuthentication(decoded(parts[0]), password.toCharArray());
-  }
-
-  private static String decoded(String text) {
-    return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+  private Stream<Named> all() {
+    return Stream.of(http, https).flatMap(Optional::stream);
   }
 
   /** Passwords, which no text may repeat, and how the variables write them. */
   List<String> secrets() {
-    return Stream.of(http, https)
-        .filter(Objects::nonNull)
-        .flatMap(named -> Stream.of(password(named.login()), written(named.written())))
+    return all()
+        .map(Named::password)
+        .flatMap(written -> Stream.of(Named.decoded(written), written))
         .filter(secret -> !secret.isEmpty())
         .distinct()
         .toList();
   }
 
-  private static String password(@Nullable PasswordAuthentication login) {
-    return login == null ? "" : new String(login.getPassword());
-  }
-
-  /** What follows the colon. */
-  private static String written(@Nullable String user) {
-    return user == null || !user.contains(":") ? "" : user.substring(user.indexOf(':') + 1);
-  }
-
   /** Lets a client use them. */
   void configure(HttpClient.Builder client) {
     client.proxy(this);
-    if (Stream.of(http, https).allMatch(named -> named == null || named.login() == null)) return;
+    if (all().allMatch(named -> named.login().isEmpty())) return;
     System.setProperty(TUNNEL_PASSWORDS, "");
-    client.authenticator(new Login());
-  }
-
-  private final class Login extends Authenticator {
-    @Override
-    protected @Nullable PasswordAuthentication getPasswordAuthentication() {
-      if (getRequestorType() != RequestorType.PROXY) return null;
-      return Stream.of(http, https)
-          .filter(Objects::nonNull)
-          .filter(named -> named.host().equalsIgnoreCase(getRequestingHost()))
-          .filter(named -> named.port() == getRequestingPort())
-          .map(Named::login)
-          .filter(Objects::nonNull)
-          .findFirst()
-          .orElse(null);
-    }
+    client.authenticator(
+        new Authenticator() {
+          @Override
+          protected @Nullable PasswordAuthentication getPasswordAuthentication() {
+            if (getRequestorType() != RequestorType.PROXY) return null;
+            return all()
+                .filter(named -> named.host().equalsIgnoreCase(getRequestingHost()))
+                .filter(named -> named.port() == getRequestingPort())
+                .flatMap(named -> Stream.ofNullable(named.authentication()))
+                .findFirst()
+                .orElse(null);
+          }
+        });
   }
 
   /** The proxy on the way to an address, as {@code HOST:PORT}. */
@@ -173,20 +169,19 @@ final class Proxies extends ProxySelector {
 
   private Optional<Named> named(URI address) {
     if (address.getHost() == null || isExempt(address)) return Optional.empty();
-    return Optional.ofNullable("https".equalsIgnoreCase(address.getScheme()) ? https : http);
+    return isHttps(address) ? https : http;
+  }
+
+  private static boolean isHttps(URI address) {
+    return "https".equalsIgnoreCase(address.getScheme());
   }
 
   private boolean isExempt(URI address) {
     String host = address.getHost().toLowerCase(Locale.ROOT).replaceAll("^\\[|\\]$", "");
-    if (host.equals("localhost") || host.equals("::1") || host.matches("127(\\.\\d+){3}")) {
-      return true;
-    }
-    int port = address.getPort() >= 0 ? address.getPort() : standardPort(address);
+    if (host.matches("localhost|::1|127(\\.\\d+){3}")) return true;
+    int standard = isHttps(address) ? 443 : 80;
+    int port = address.getPort() >= 0 ? address.getPort() : standard;
     return without.stream().anyMatch(entry -> exempts(entry, host, port));
-  }
-
-  private static int standardPort(URI address) {
-    return "https".equalsIgnoreCase(address.getScheme()) ? 443 : 80;
   }
 
   /** {@code *}, {@code example.com} or {@code .example.com} with all below, with a port or not. */

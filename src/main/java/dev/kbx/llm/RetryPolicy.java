@@ -1,8 +1,13 @@
 package dev.kbx.llm;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How often and when a failed request is sent again.
@@ -11,10 +16,13 @@ import java.util.function.DoubleSupplier;
  * @param firstPause doubles with each attempt
  */
 record RetryPolicy(int attempts, Duration firstPause) {
-  /** Limits are by the minute: the pauses together outlast one, even if jitter halves them all. */
-  static final int ATTEMPTS = 8;
+  /**
+   * Limits are by the minute: the pauses of 8 attempts together outlast one, even if jitter halves
+   * them all.
+   */
+  static final RetryPolicy DEFAULT = new RetryPolicy(8, Duration.ofSeconds(1));
 
-  static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  static final RetryPolicy ONCE = new RetryPolicy(1, Duration.ofSeconds(1));
 
   /** A silence lasts minutes: not all attempts are worth it. */
   private static final int SILENCES = 3;
@@ -24,14 +32,6 @@ record RetryPolicy(int attempts, Duration firstPause) {
   /** Some providers ask to wait until tomorrow. */
   private static final Duration LONGEST_ASKED = Duration.ofMinutes(10);
 
-  static RetryPolicy defaults() {
-    return new RetryPolicy(ATTEMPTS, FIRST_PAUSE);
-  }
-
-  static RetryPolicy once() {
-    return new RetryPolicy(1, FIRST_PAUSE);
-  }
-
   /**
    * How long to wait before the next attempt; empty if there is none.
    *
@@ -39,32 +39,42 @@ record RetryPolicy(int attempts, Duration firstPause) {
    * @param random from 0 to 1
    */
   Optional<Duration> pause(AttemptFailure failure, int sent, DoubleSupplier random) {
-    int most = failure.kind() == ModelFailure.Kind.SILENT ? Math.min(SILENCES, attempts) : attempts;
-    if (!failure.kind().passing() || sent >= most) return Optional.empty();
-    if (failure.retryAfter() != null) return Optional.of(asked(failure.retryAfter(), random));
-    double seconds = seconds(firstPause) * Math.pow(2, sent - 1);
-    return Optional.of(duration(Math.min(seconds, seconds(LONGEST)) * between(0.5, 1, random)));
+    int most = failure.kind == ModelFailure.Kind.SILENT ? Math.min(SILENCES, attempts) : attempts;
+    if (!failure.kind.passing() || sent >= most) return Optional.empty();
+    double chance = random.getAsDouble();
+    if (failure.retryAfter != null) {
+      // Longer by up to a tenth, so that requests refused together do not return together.
+      return Optional.of(times(capped(failure.retryAfter), 1 + 0.1 * chance));
+    }
+    Duration longer = times(firstPause, Math.pow(2, sent - 1));
+    Duration pause = longer.compareTo(LONGEST) > 0 ? LONGEST : longer;
+    return Optional.of(times(pause, 0.5 + 0.5 * chance));
   }
 
-  /** What the provider asks for, up to the limit, and never less. */
+  private static Duration times(Duration duration, double factor) {
+    return Duration.ofNanos((long) Math.ceil(duration.toNanos() * factor));
+  }
+
+  /** What the provider asks for, up to the limit. */
   static Duration capped(Duration asked) {
     return asked.compareTo(LONGEST_ASKED) > 0 ? LONGEST_ASKED : asked;
   }
 
-  /** Up to a tenth longer, so that requests that were refused together do not return together. */
-  private static Duration asked(Duration asked, DoubleSupplier random) {
-    return duration(seconds(capped(asked)) * between(1, 1.1, random));
-  }
-
-  private static double between(double low, double high, DoubleSupplier random) {
-    return low + (high - low) * random.getAsDouble();
-  }
-
-  private static double seconds(Duration duration) {
-    return duration.toNanos() / 1e9;
-  }
-
-  private static Duration duration(double seconds) {
-    return Duration.ofNanos((long) Math.ceil(seconds * 1e9));
+  /**
+   * How long the value of a {@code Retry-After} header asks to wait, 0 or more; null if it is
+   * neither seconds nor a date of HTTP.
+   */
+  static @Nullable Duration retryAfter(String value, Instant now) {
+    String text = value.strip();
+    if (text.matches("\\d{1,9}(\\.\\d{1,9})?")) {
+      return Duration.ofNanos((long) (Double.parseDouble(text) * 1e9));
+    }
+    try {
+      ZonedDateTime date = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME);
+      Duration wait = Duration.between(now, date.toInstant());
+      return wait.isNegative() ? Duration.ZERO : wait;
+    } catch (DateTimeParseException e) {
+      return null;
+    }
   }
 }

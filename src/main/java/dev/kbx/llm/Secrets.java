@@ -17,6 +17,9 @@ final class Secrets {
    */
   private static final int SHORTEST = 8;
 
+  /** Characters of other people's text in a message. */
+  private static final int LONGEST_LINE = 300;
+
   private final List<String> values = new CopyOnWriteArrayList<>();
 
   void add(String secret) {
@@ -44,6 +47,18 @@ final class Secrets {
         reply.attempts(),
         reply.unmetered(),
         reply.cached());
+  }
+
+  /** The text without secrets for a message of one line. */
+  String redactedLine(String text) {
+    return line(redact(text));
+  }
+
+  /** A text of others without control characters and repeated spaces, cut if it is long. */
+  static String line(String text) {
+    String line = text.replaceAll("[\\p{Cntrl}\\p{Cf}\\s]+", " ").strip();
+    if (line.codePointCount(0, line.length()) <= LONGEST_LINE) return line;
+    return line.substring(0, line.offsetByCodePoints(0, LONGEST_LINE)) + "…";
   }
 
   @Override

@@ -3,21 +3,28 @@ package dev.kbx.llm;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.toml.TomlMapper;
 
 /**
- * The members of a table, each read with the type it must have. {@link #finish} refuses those that
- * nobody asked for.
+ * The members of a table in TOML, each read with the type it must have. {@link #finish} refuses
+ * those that nobody asked for.
  */
-final class TomlTable {
+public final class TomlTable {
+  private static final TomlMapper MAPPER = TomlMapper.builder().build();
+
+  /** The byte order mark that some editors put before UTF-8. */
+  private static final String MARK = "\ufeff";
+
   private final String place;
   private final JsonNode table;
   private final Set<String> known = new LinkedHashSet<>();
@@ -30,9 +37,36 @@ final class TomlTable {
     this.table = table;
   }
 
+  /**
+   * The table that a text is.
+   *
+   * @param name of the file, for messages
+   * @throws InvalidModels if it is not TOML
+   */
+  static TomlTable parse(String name, String text) {
+    return new TomlTable(name, tree(name, text));
+  }
+
+  /**
+   * The tree of a text.
+   *
+   * @param name of the file, for messages
+   * @throws InvalidModels if it is not TOML, with its line
+   */
+  public static JsonNode tree(String name, String text) {
+    try {
+      return MAPPER.readTree(text.startsWith(MARK) ? text.substring(1) : text);
+    } catch (JacksonException e) {
+      var at = e.getLocation();
+      String line = at == null || at.getLineNr() < 1 ? "" : ":" + at.getLineNr();
+      throw new InvalidModels(
+          "%s%s: is not TOML: %s".formatted(name, line, Secrets.line(e.getOriginalMessage())));
+    }
+  }
+
   @Nullable String text(String key) {
-    JsonNode value = value(key, "a text in quotes", v -> v.isString() && !v.asString().isBlank());
-    return value == null ? null : value.asString();
+    return value(
+        key, "a text in quotes", v -> v.isString() && !v.asString().isBlank(), JsonNode::asString);
   }
 
   String needed(String key) {
@@ -42,27 +76,20 @@ final class TomlTable {
   }
 
   @Nullable Integer count(String key) {
-    JsonNode value =
-        value(
-            key,
-            "a whole number, 1 or more",
-            v -> v.isIntegralNumber() && v.canConvertToInt() && v.asInt() >= 1);
-    return value == null ? null : Integer.valueOf(value.asInt());
-  }
-
-  int count(String key, int otherwise) {
-    Integer value = count(key);
-    return value == null ? otherwise : value;
+    return value(
+        key,
+        "a whole number, 1 or more",
+        v -> v.isIntegralNumber() && v.canConvertToInt() && v.asInt() >= 1,
+        JsonNode::asInt);
   }
 
   /** A number, 0 or more. */
   @Nullable Double number(String key) {
-    JsonNode value =
-        value(
-            key,
-            "a number, 0 or more",
-            v -> v.isNumber() && Double.isFinite(v.asDouble()) && v.asDouble() >= 0);
-    return value == null ? null : Double.valueOf(value.asDouble());
+    return value(
+        key,
+        "a number, 0 or more",
+        v -> v.isNumber() && Double.isFinite(v.asDouble()) && v.asDouble() >= 0,
+        JsonNode::asDouble);
   }
 
   /** A number of seconds, above 0. */
@@ -74,8 +101,8 @@ final class TomlTable {
   }
 
   boolean flag(String key, boolean otherwise) {
-    JsonNode value = value(key, "true or false", JsonNode::isBoolean);
-    return value == null ? otherwise : value.asBoolean();
+    Boolean value = value(key, "true or false", JsonNode::isBoolean, JsonNode::asBoolean);
+    return value == null ? otherwise : value;
   }
 
   /** Jackson gives a date of TOML as text, too. */
@@ -89,34 +116,36 @@ final class TomlTable {
   }
 
   List<String> texts(String key) {
-    JsonNode value =
+    List<String> texts =
         value(
             key,
             "a list of texts: [\"temperature\"]",
-            v -> v.isArray() && v.valueStream().allMatch(JsonNode::isString));
-    return value == null ? List.of() : value.valueStream().map(JsonNode::asString).toList();
+            v -> v.isArray() && v.valueStream().allMatch(JsonNode::isString),
+            v -> v.valueStream().map(JsonNode::asString).toList());
+    return texts == null ? List.of() : texts;
   }
 
   Map<String, JsonNode> members(String key) {
-    JsonNode value = value(key, "a table: { top_k = 20 }", JsonNode::isObject);
     Map<String, JsonNode> members = new LinkedHashMap<>();
+    JsonNode value = value(key, "a table: { top_k = 20 }", JsonNode::isObject, v -> v);
     if (value != null) value.properties().forEach(e -> members.put(e.getKey(), e.getValue()));
     return members;
   }
 
   /** The tables of {@code [[key]]}, in order. */
   List<JsonNode> tables(String key) {
-    JsonNode value =
+    List<JsonNode> tables =
         value(
             key,
             "tables: [[%s]]".formatted(key),
-            v -> v.isArray() && v.valueStream().allMatch(JsonNode::isObject));
-    return value == null ? List.of() : value.valueStream().toList();
+            v -> v.isArray() && v.valueStream().allMatch(JsonNode::isObject),
+            v -> v.valueStream().toList());
+    return tables == null ? List.of() : tables;
   }
 
   void finish() {
-    List<String> unknown = new ArrayList<>();
-    table.propertyNames().stream().filter(key -> !known.contains(key)).forEach(unknown::add);
+    List<String> unknown =
+        table.propertyNames().stream().filter(key -> !known.contains(key)).toList();
     if (!unknown.isEmpty()) {
       throw invalid(unknown.getFirst(), "is no key here; known: " + String.join(", ", known));
     }
@@ -130,11 +159,12 @@ final class TomlTable {
     return new InvalidModels("%s: %s %s".formatted(place, key, what));
   }
 
-  private @Nullable JsonNode value(String key, String what, Predicate<JsonNode> right) {
+  private <T> @Nullable T value(
+      String key, String what, Predicate<JsonNode> right, Function<JsonNode, T> reading) {
     known.add(key);
     JsonNode value = table.get(key);
     if (value == null) return null;
     if (!right.test(value)) throw invalid(key, "must be " + what);
-    return value;
+    return reading.apply(value);
   }
 }

@@ -1,7 +1,7 @@
 package dev.kbx.method;
 
-import dev.kbx.llm.ChatMessage;
-import dev.kbx.llm.ChatMessage.Role;
+import dev.kbx.llm.ChatRequest.Message;
+import dev.kbx.llm.ChatRequest.Message.Role;
 import dev.kbx.method.History.Outcome;
 import dev.kbx.method.Next.Ask;
 import dev.kbx.prompt.Attempt;
@@ -116,10 +116,9 @@ final class Asks {
     return Map.of(template, writer.version(template));
   }
 
-  private static List<ChatMessage> messages(List<Turn> turns) {
+  private static List<Message> messages(List<Turn> turns) {
     return turns.stream()
-        .map(turn ->
-            new ChatMessage(Role.valueOf(turn.role().toUpperCase(Locale.ROOT)), turn.text()))
+        .map(turn -> new Message(Role.valueOf(turn.role().toUpperCase(Locale.ROOT)), turn.text()))
         .toList();
   }
 }

@@ -4,10 +4,10 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import dev.kbx.llm.ChatMessage;
+import dev.kbx.llm.ChatReply.Usage;
+import dev.kbx.llm.ChatRequest.Message;
+import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.ModelFailure;
-import dev.kbx.llm.Parameters;
-import dev.kbx.llm.Usage;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.List;
@@ -54,7 +54,7 @@ public sealed interface Event {
       String key,
       String model,
       Parameters parameters,
-      List<ChatMessage> messages,
+      List<Message> messages,
       Map<String, String> templates)
       implements Event {}
 

@@ -1,6 +1,6 @@
 package dev.kbx.method;
 
-import dev.kbx.llm.ChatMessage;
+import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.method.History.Outcome;
 import dev.kbx.method.Next.Answer;
 import dev.kbx.method.Next.Ask;
@@ -30,7 +30,7 @@ record External(int turns) implements Method {
   @Override
   public Next next(Assignment assignment, History history) {
     List<ProgramAnswer> answers = history.answers();
-    Map<List<ChatMessage>, Integer> repeats = new HashMap<>();
+    Map<List<Message>, Integer> repeats = new HashMap<>();
     List<Consultation.Turn> past = new ArrayList<>();
     List<String> news = List.of();
     for (ProgramAnswer answer : answers) {
@@ -50,7 +50,7 @@ record External(int turns) implements Method {
   private static void open(
       ProgramAnswer answer,
       History history,
-      Map<List<ChatMessage>, Integer> repeats,
+      Map<List<Message>, Integer> repeats,
       List<Ask> asks,
       List<Trial> trials) {
     for (Prompt prompt : answer.ask()) {

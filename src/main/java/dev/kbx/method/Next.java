@@ -1,6 +1,6 @@
 package dev.kbx.method;
 
-import dev.kbx.llm.ChatMessage;
+import dev.kbx.llm.ChatRequest.Message;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,7 +47,7 @@ public sealed interface Next {
    */
   record Ask(
       String id,
-      List<ChatMessage> messages,
+      List<Message> messages,
       Map<String, String> templates,
       List<String> about,
       int repeat,

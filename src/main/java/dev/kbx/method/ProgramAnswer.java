@@ -2,7 +2,7 @@ package dev.kbx.method;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.kbx.llm.ChatMessage;
+import dev.kbx.llm.ChatRequest.Message;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +30,7 @@ public record ProgramAnswer(
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Prompt(
       String id,
-      List<ChatMessage> messages,
+      List<Message> messages,
       boolean kernel,
       boolean judge,
       @Nullable Double temperature) {

@@ -1,7 +1,7 @@
 package dev.kbx.method;
 
-import dev.kbx.llm.ChatMessage;
-import dev.kbx.llm.ChatMessage.Role;
+import dev.kbx.llm.ChatRequest.Message;
+import dev.kbx.llm.ChatRequest.Message.Role;
 import dev.kbx.method.ProgramAnswer.Candidate;
 import dev.kbx.method.ProgramAnswer.Done;
 import dev.kbx.method.ProgramAnswer.Prompt;
@@ -95,7 +95,7 @@ public final class ProgramAnswers {
   private Prompt prompt(JsonNode node) throws Invalid {
     refuseUnknown("a prompt", node, Set.of("id", "messages", "kernel", "judge", "temperature"));
     String id = id(node);
-    List<ChatMessage> messages = new ArrayList<>();
+    List<Message> messages = new ArrayList<>();
     for (JsonNode each : list(node, "messages")) messages.add(message(id, each));
     if (messages.isEmpty()) throw new Invalid("%s: has no messages".formatted(id));
     boolean kernel = flag(node, "kernel", true);
@@ -116,7 +116,7 @@ public final class ProgramAnswers {
     return node.isNumber() ? node.numberValue().doubleValue() : Double.NaN;
   }
 
-  private static ChatMessage message(String id, JsonNode node) throws Invalid {
+  private static Message message(String id, JsonNode node) throws Invalid {
     Map<String, Role> roles =
         Stream.of(Role.values())
             .collect(Collectors.toMap(role -> role.name().toLowerCase(Locale.ROOT), role -> role));
@@ -126,7 +126,7 @@ public final class ProgramAnswers {
       throw new Invalid(
           "%s: a message needs \"role\" (system, user or assistant) and \"text\"".formatted(id));
     }
-    return new ChatMessage(role, text.asString());
+    return new Message(role, text.asString());
   }
 
   private Candidate candidate(JsonNode node) throws Invalid {

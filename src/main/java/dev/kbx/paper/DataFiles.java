@@ -1,7 +1,7 @@
 package dev.kbx.paper;
 
-import dev.kbx.report.AtomicFile;
-import dev.kbx.report.UnwritableException;
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,13 +1,14 @@
 package dev.kbx.python;
 
+import dev.kbx.files.AtomicFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.Optional;
@@ -69,8 +70,7 @@ record OnceFolder(Path path) {
       delete(path);
       Files.createDirectories(path);
       String text = filler.fill(path);
-      Path draft = Files.writeString(path.resolve(MARKER + ".new"), text);
-      Files.move(draft, path.resolve(MARKER), StandardCopyOption.ATOMIC_MOVE);
+      AtomicFile.cache(path.resolve(MARKER), text.getBytes(StandardCharsets.UTF_8));
       return text;
     } finally {
       THREADS.unlock();

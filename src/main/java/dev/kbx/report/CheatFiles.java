@@ -1,6 +1,8 @@
 package dev.kbx.report;
 
 import dev.kbx.corpus.Trials;
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;

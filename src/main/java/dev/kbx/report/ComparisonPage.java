@@ -7,6 +7,8 @@ import dev.kbx.analysis.SpeedChange;
 import dev.kbx.analysis.TaskOutcomes;
 import dev.kbx.analysis.Transition;
 import dev.kbx.document.Counted;
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;

@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.files.AtomicFile;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.TaskVerdict;
 import dev.kbx.verdict.Verdict;

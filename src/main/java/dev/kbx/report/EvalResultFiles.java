@@ -1,5 +1,7 @@
 package dev.kbx.report;
 
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.TaskNumber;
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package dev.kbx.report;
 
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
@@ -57,7 +57,7 @@ public final class LatestRun {
     for (String name : names) {
       Path link = out.resolve(name);
       try {
-        replace(link, Path.of(RUNS, folder.getFileName().toString(), name));
+        AtomicFile.link(link, Path.of(RUNS, folder.getFileName().toString(), name));
       } catch (IOException e) {
         throw new UnwritableException(link, e);
       }
@@ -86,17 +86,6 @@ public final class LatestRun {
     } catch (IOException e) {
       throw new UnwritableException(file, e);
     }
-  }
-
-  private void replace(Path link, Path target) throws IOException {
-    Path draft = out.resolve("." + link.getFileName() + ".link");
-    Files.deleteIfExists(draft);
-    try {
-      Files.createSymbolicLink(draft, target);
-    } catch (UnsupportedOperationException | FileSystemException e) {
-      Files.copy(folder.resolve(link.getFileName()), draft);
-    }
-    Files.move(draft, link, StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** Deletes the files of a run that is no longer in the store, and the links to them. */

@@ -2,6 +2,8 @@ package dev.kbx.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,8 @@
 package dev.kbx.report;
 
 import dev.kbx.analysis.NoiseReport;
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.verdict.Json;
 import java.nio.file.Path;
 

@@ -2,6 +2,8 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.Tally;
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.verdict.RunFile;
 import dev.kbx.verdict.TaskNumber;
 import dev.kbx.verdict.Verdict;

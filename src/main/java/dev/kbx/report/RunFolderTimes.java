@@ -2,6 +2,8 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.stats.Median;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.TaskNumber;

@@ -3,6 +3,7 @@ package dev.kbx.report;
 import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.files.AtomicFile;
 import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;

@@ -1,12 +1,13 @@
 package dev.kbx.task;
 
+import dev.kbx.files.AtomicFile;
 import dev.kbx.syntax.PythonSource;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -152,10 +153,7 @@ public record OwnReference(
     Path suite = folder.resolve(Task.OWN + "-" + id());
     Path task = suite.resolve(Task.OWN).resolve(taskName() + ".py");
     if (Files.exists(task) && Files.readString(task).equals(text())) return suite;
-    Files.createDirectories(suite.resolve(Task.OWN));
-    Path draft = task.resolveSibling("." + task.getFileName() + ProcessHandle.current().pid());
-    Files.writeString(draft, text());
-    Files.move(draft, task, StandardCopyOption.ATOMIC_MOVE);
+    AtomicFile.cache(task, text().getBytes(StandardCharsets.UTF_8));
     return suite;
   }
 

@@ -1,5 +1,6 @@
 package dev.kbx.task;
 
+import dev.kbx.files.AtomicFile;
 import dev.kbx.syntax.CodeSize;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -9,7 +10,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -88,11 +88,7 @@ public final class TaskCache {
     void keep() {
       if (file == null || before.keySet().containsAll(now.keySet())) return;
       try {
-        Files.createDirectories(file.getParent());
-        // Not a Java temporary file, which other users of a shared folder could not read.
-        Path draft = file.resolveSibling("." + file.getFileName() + ProcessHandle.current().pid());
-        Files.write(draft, bytes(now));
-        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+        AtomicFile.cache(file, bytes(now));
       } catch (IOException e) {
         // The tasks will be parsed again.
       }

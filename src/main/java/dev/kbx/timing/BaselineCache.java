@@ -3,7 +3,8 @@ package dev.kbx.timing;
 import static dev.kbx.timing.Defaults.BASELINE_AGE;
 import static java.util.Objects.requireNonNull;
 
-import dev.kbx.device.CacheFile;
+import dev.kbx.device.PeakCache;
+import dev.kbx.files.AtomicFile;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.ModulePrecision;
@@ -137,7 +138,7 @@ public final class BaselineCache {
     if (folder == null) return;
     Path file = file(folder, key, task, kind);
     try {
-      CacheFile.replace(file, Json.mapper().writeValueAsBytes(new Kept(key, sizes)));
+      AtomicFile.cache(file, Json.mapper().writeValueAsBytes(new Kept(key, sizes)));
     } catch (IOException e) {
       refuse(file, "cannot be written (" + e.getMessage() + ")");
     }
@@ -145,7 +146,7 @@ public final class BaselineCache {
 
   private static Path file(Path folder, Key key, Task task, Baseline kind) {
     return folder
-        .resolve(CacheFile.named(key.device()))
+        .resolve(PeakCache.fileName(key.device()))
         .resolve(
             task.suite()
                 + "."

@@ -2,9 +2,9 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.llm.ChatReply.Usage;
 import dev.kbx.llm.ScriptedProvider;
 import dev.kbx.llm.ScriptedReply;
-import dev.kbx.llm.Usage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

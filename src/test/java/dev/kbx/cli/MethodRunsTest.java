@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.llm.ChatReply.Usage;
 import dev.kbx.llm.ScriptedProvider;
 import dev.kbx.llm.ScriptedProvider.Asked;
 import dev.kbx.llm.ScriptedReply;
@@ -433,7 +434,7 @@ class MethodRunsTest {
 
   @Test
   void cachedTokensCostWhatCachedTokensCost() throws Exception {
-    var usage = new dev.kbx.llm.Usage(1000L, 500L, 800L, null);
+    var usage = new Usage(1000L, 500L, 800L, null);
     try (ScriptedProvider provider =
         ScriptedProvider.start(_ -> ScriptedReply.text(fenced(right)).usage(usage))) {
       Path models =

@@ -2,8 +2,8 @@ package dev.kbx.generate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.ModelFailure;
-import dev.kbx.llm.Parameters;
 import dev.kbx.method.Event;
 import dev.kbx.method.MethodOptions;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.Bundled;
 import dev.kbx.check.Rules;
 import dev.kbx.llm.ChatModel;
-import dev.kbx.llm.Parameters;
+import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.method.Event;
 import dev.kbx.method.History;
 import dev.kbx.method.MethodOptions;

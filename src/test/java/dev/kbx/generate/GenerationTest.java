@@ -10,9 +10,9 @@ import dev.kbx.judge.Referee;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ChatReply;
 import dev.kbx.llm.ChatRequest;
+import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.llm.ModelFailure;
-import dev.kbx.llm.Parameters;
 import dev.kbx.llm.Price;
 import dev.kbx.method.Event;
 import dev.kbx.method.MethodOptions;
@@ -49,6 +49,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -410,12 +411,13 @@ class GenerationTest {
     }
 
     @Override
-    public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
+    public ChatReply ask(ChatRequest request, BooleanSupplier again)
+        throws ModelFailure, InterruptedException {
       if (asked.get() < failures) {
         asked.incrementAndGet();
         throw new ModelFailure(kind, "out of order", null, 0, 3, 3);
       }
-      return super.ask(request);
+      return super.ask(request, again);
     }
   }
 
@@ -440,7 +442,8 @@ class GenerationTest {
     }
 
     @Override
-    public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
+    public ChatReply ask(ChatRequest request, BooleanSupplier again)
+        throws ModelFailure, InterruptedException {
       if (asked.getAndIncrement() == 0) {
         others.await();
         failed.countDown();
@@ -449,7 +452,7 @@ class GenerationTest {
       others.countDown();
       failed.await();
       Thread.sleep(100); // The trajectory hears of the failure first.
-      return super.ask(request);
+      return super.ask(request, again);
     }
 
     @Override
@@ -479,12 +482,13 @@ class GenerationTest {
     }
 
     @Override
-    public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
+    public ChatReply ask(ChatRequest request, BooleanSupplier again)
+        throws ModelFailure, InterruptedException {
       if (asked.get() > 0) {
         failed.await();
         Thread.sleep(50); // The trajectory hears of the failure first.
       }
-      return super.ask(request);
+      return super.ask(request, again);
     }
 
     @Override

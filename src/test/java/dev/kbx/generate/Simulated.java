@@ -4,14 +4,15 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.judge.Referee;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ChatReply;
+import dev.kbx.llm.ChatReply.Usage;
 import dev.kbx.llm.ChatRequest;
 import dev.kbx.llm.ModelFailure;
-import dev.kbx.llm.Usage;
 import dev.kbx.plan.Plan;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /** A model and a referee without processes, whose answers depend on nothing but the question. */
 final class Simulated {
@@ -23,7 +24,8 @@ final class Simulated {
     final ConcurrentHashMap<String, Integer> times = new ConcurrentHashMap<>();
 
     @Override
-    public ChatReply ask(ChatRequest request) throws ModelFailure, InterruptedException {
+    public ChatReply ask(ChatRequest request, BooleanSupplier again)
+        throws ModelFailure, InterruptedException {
       asked.incrementAndGet();
       String key = request.key() + request.place();
       times.merge(key, 1, Integer::sum);
@@ -45,9 +47,6 @@ final class Simulated {
     public int parallel() {
       return 4;
     }
-
-    @Override
-    public void close() {}
   }
 
   /** Half of all kernels are correct; their speedup is in their hash. */

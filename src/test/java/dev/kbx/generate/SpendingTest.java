@@ -2,7 +2,7 @@ package dev.kbx.generate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.llm.Usage;
+import dev.kbx.llm.ChatReply.Usage;
 import dev.kbx.method.Event;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,6 @@
 package dev.kbx.llm;
 
+import dev.kbx.llm.ChatRequest.Parameters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +74,7 @@ final class Asking implements AutoCloseable {
 
   static ChatRequest request(String text, Parameters parameters) {
     return new ChatRequest(
-        "m", parameters, List.of(new ChatMessage(ChatMessage.Role.USER, text)), 0);
+        "m", parameters, List.of(new ChatRequest.Message(ChatRequest.Message.Role.USER, text)), 0);
   }
 
   @Override

@@ -3,13 +3,15 @@ package dev.kbx.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.kbx.llm.ChatRequest.Parameters;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Keys of requests. The expected ones were computed with Python's json and hashlib. */
 class ChatRequestTest {
-  private static final ChatMessage HI = new ChatMessage(ChatMessage.Role.USER, "hi");
+  private static final ChatRequest.Message HI =
+      new ChatRequest.Message(ChatRequest.Message.Role.USER, "hi");
 
   private static ChatRequest request(String model, Parameters parameters, int sample) {
     return new ChatRequest(model, parameters, List.of(HI), sample);
@@ -22,8 +24,9 @@ class ChatRequestTest {
             "openai:gpt-5",
             new Parameters(0.7, 0.95, 4096, "low", 7L),
             List.of(
-                new ChatMessage(ChatMessage.Role.SYSTEM, "Be brief."),
-                new ChatMessage(ChatMessage.Role.USER, "Schreib „gelu“\nin Triton. 🚀")),
+                new ChatRequest.Message(ChatRequest.Message.Role.SYSTEM, "Be brief."),
+                new ChatRequest.Message(
+                    ChatRequest.Message.Role.USER, "Schreib „gelu“\nin Triton. 🚀")),
             3);
     assertThat(full.key())
         .isEqualTo("fa840d82fad01522d5b2313d6deae9259dc27b08b3d69185454d5e44c6dae8e4");
@@ -34,7 +37,7 @@ class ChatRequestTest {
   @Test
   void everyPartTellsRequestsApart() {
     Parameters none = Parameters.defaults();
-    ChatMessage said = new ChatMessage(ChatMessage.Role.ASSISTANT, "hi");
+    ChatRequest.Message said = new ChatRequest.Message(ChatRequest.Message.Role.ASSISTANT, "hi");
     Set<String> keys =
         Set.of(
             request("m", none, 0).key(),
@@ -53,7 +56,7 @@ class ChatRequestTest {
   /** A lone surrogate, as a model may print one, is no reason to fail. */
   @Test
   void anyTextHasAKey() {
-    ChatMessage broken = new ChatMessage(ChatMessage.Role.USER, "\ud800");
+    ChatRequest.Message broken = new ChatRequest.Message(ChatRequest.Message.Role.USER, "\ud800");
     assertThat(new ChatRequest("m", Parameters.defaults(), List.of(broken), 0).key()).hasSize(64);
   }
 

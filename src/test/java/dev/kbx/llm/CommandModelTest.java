@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.kbx.llm.ChatReply.Usage;
+import dev.kbx.llm.ChatRequest.Parameters;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,11 +135,11 @@ class CommandModelTest {
 
   @Test
   void wordsOfACommand() {
-    assertThat(CommandWords.of("command:", "  a  'b c' \"d 'e'\" f'g h'i ''"))
+    assertThat(CommandModel.words("command:", "  a  'b c' \"d 'e'\" f'g h'i ''"))
         .containsExactly("a", "b c", "d 'e'", "fg hi", "");
-    assertThatThrownBy(() -> CommandWords.of("command:", "a 'b"))
+    assertThatThrownBy(() -> CommandModel.words("command:", "a 'b"))
         .hasMessageContaining("a quote has no end");
-    assertThatThrownBy(() -> CommandWords.of("command:", " "))
+    assertThatThrownBy(() -> CommandModel.words("command:", " "))
         .hasMessageContaining("names no program");
   }
 }

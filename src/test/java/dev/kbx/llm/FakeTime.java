@@ -7,7 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A clock that only pauses move. */
-final class FakeTime implements Time {
+final class FakeTime implements ProviderLimits.Time {
   static final Instant START = Instant.parse("2026-11-25T10:00:00Z");
 
   private final AtomicLong nanos = new AtomicLong();

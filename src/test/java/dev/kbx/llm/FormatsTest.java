@@ -2,6 +2,8 @@ package dev.kbx.llm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.llm.ChatReply.Usage;
+import dev.kbx.llm.ChatRequest.Parameters;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -59,12 +61,12 @@ class FormatsTest {
     }
   }
 
-  private static final List<ChatMessage> CONVERSATION =
+  private static final List<ChatRequest.Message> CONVERSATION =
       List.of(
-          new ChatMessage(ChatMessage.Role.SYSTEM, "s"),
-          new ChatMessage(ChatMessage.Role.USER, "u1"),
-          new ChatMessage(ChatMessage.Role.ASSISTANT, "a"),
-          new ChatMessage(ChatMessage.Role.USER, "u2"));
+          new ChatRequest.Message(ChatRequest.Message.Role.SYSTEM, "s"),
+          new ChatRequest.Message(ChatRequest.Message.Role.USER, "u1"),
+          new ChatRequest.Message(ChatRequest.Message.Role.ASSISTANT, "a"),
+          new ChatRequest.Message(ChatRequest.Message.Role.USER, "u2"));
 
   private static final Parameters ALL = new Parameters(0.5, 0.9, 100, "high", 7L);
 
@@ -145,7 +147,8 @@ class FormatsTest {
       throws Exception {
     try (ScriptedProvider server = ScriptedProvider.start(_ -> ScriptedReply.text("x"));
         Asking asking = new Asking(folder, server, provider, lines)) {
-      List<ChatMessage> messages = List.of(new ChatMessage(ChatMessage.Role.USER, text));
+      List<ChatRequest.Message> messages =
+          List.of(new ChatRequest.Message(ChatRequest.Message.Role.USER, text));
       ChatRequest request =
           new ChatRequest("m", Parameters.defaults(), messages, 0, "place", stable);
       assertThat(request.key())

@@ -2,6 +2,8 @@ package dev.kbx.llm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.llm.ChatReply.Usage;
+import dev.kbx.llm.ProviderLimits.TokenBucket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package dev.kbx.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.llm.ChatReply.Usage;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.Map;

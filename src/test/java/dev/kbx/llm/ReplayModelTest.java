@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.kbx.llm.ChatReply.Usage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;

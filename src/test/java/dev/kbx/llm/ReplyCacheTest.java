@@ -3,6 +3,8 @@ package dev.kbx.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.llm.ChatReply.Usage;
+import dev.kbx.llm.ChatRequest.Parameters;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -8,22 +8,22 @@ import org.junit.jupiter.api.Test;
 class RetryAfterTest {
   @Test
   void secondsOrADate() {
-    assertThat(RetryAfter.parse("7", FakeTime.START)).isEqualTo(Duration.ofSeconds(7));
-    assertThat(RetryAfter.parse(" 0.25 ", FakeTime.START)).isEqualTo(Duration.ofMillis(250));
-    assertThat(RetryAfter.parse("Wed, 25 Nov 2026 10:01:00 GMT", FakeTime.START))
+    assertThat(RetryPolicy.retryAfter("7", FakeTime.START)).isEqualTo(Duration.ofSeconds(7));
+    assertThat(RetryPolicy.retryAfter(" 0.25 ", FakeTime.START)).isEqualTo(Duration.ofMillis(250));
+    assertThat(RetryPolicy.retryAfter("Wed, 25 Nov 2026 10:01:00 GMT", FakeTime.START))
         .isEqualTo(Duration.ofMinutes(1));
-    assertThat(RetryAfter.parse("Wed, 25 Nov 2026 09:00:00 GMT", FakeTime.START))
+    assertThat(RetryPolicy.retryAfter("Wed, 25 Nov 2026 09:00:00 GMT", FakeTime.START))
         .isEqualTo(Duration.ZERO);
     for (String other : new String[] {"", "-3", "soon", "1e99", "9999999999999999999"}) {
-      assertThat(RetryAfter.parse(other, FakeTime.START)).as(other).isNull();
+      assertThat(RetryPolicy.retryAfter(other, FakeTime.START)).as(other).isNull();
     }
   }
 
   @Test
   void jitterNeverShortensWhatTheProviderAsksFor() {
     AttemptFailure asked =
-        new AttemptFailure(ModelFailure.Kind.RATE_LIMITED, "", null, Duration.ofSeconds(10));
-    RetryPolicy policy = RetryPolicy.defaults();
+        new AttemptFailure(ModelFailure.Kind.RATE_LIMITED, "", Duration.ofSeconds(10));
+    RetryPolicy policy = RetryPolicy.DEFAULT;
     assertThat(policy.pause(asked, 1, () -> 0)).contains(Duration.ofSeconds(10));
     assertThat(policy.pause(asked, 1, () -> 1)).contains(Duration.ofSeconds(11));
     AttemptFailure plain = new AttemptFailure(ModelFailure.Kind.OVERLOADED, "");

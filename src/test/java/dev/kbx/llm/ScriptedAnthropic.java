@@ -2,6 +2,7 @@ package dev.kbx.llm;
 
 import static java.util.Objects.requireNonNullElse;
 
+import dev.kbx.llm.ChatReply.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;

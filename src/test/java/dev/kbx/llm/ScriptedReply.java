@@ -1,5 +1,6 @@
 package dev.kbx.llm;
 
+import dev.kbx.llm.ChatReply.Usage;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.kbx.llm.ModelCatalog.Configured;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

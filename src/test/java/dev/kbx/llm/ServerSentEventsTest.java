@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 class ServerSentEventsTest {
   private static List<String> events(String stream) throws IOException {
     byte[] bytes = stream.getBytes(StandardCharsets.UTF_8);
-    ServerSentEvents events = new ServerSentEvents(new ByteArrayInputStream(bytes));
+    Exchange.ServerSentEvents events =
+        new Exchange.ServerSentEvents(new ByteArrayInputStream(bytes));
     List<String> all = new ArrayList<>();
     for (String data = events.next(); data != null; data = events.next()) all.add(data);
     return all;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.Bundled;
 import dev.kbx.candidate.Extraction;
-import dev.kbx.llm.ChatMessage;
+import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.prompt.Conditions;
@@ -108,7 +108,7 @@ final class Played {
 
   /** The last message of an open request. */
   String prompt(String id) {
-    List<ChatMessage> messages = ask(id).messages();
+    List<Message> messages = ask(id).messages();
     return messages.getLast().text();
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -476,7 +477,7 @@ class ResultFilesTest {
     Path file = Files.writeString(folder.resolve("taken"), "");
     assertThatExceptionOfType(UnwritableException.class)
         .isThrownBy(() -> new ResultFiles(file))
-        .satisfies(e -> assertThat(e.file()).isEqualTo(file))
+        .withMessageContaining("cannot write " + file)
         .withMessageContaining("taken: Not a folder");
   }
 

@@ -1,4 +1,4 @@
-package dev.kbx.report;
+package dev.kbx.files;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -9,24 +9,16 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
 /**
- * A result file cannot be written. The message names the file and the cause ({@code Permission
- * denied}, {@code No space left on device}).
+ * A result file or its folder cannot be written. The message names the file and the cause ({@code
+ * Permission denied}, {@code No space left on device}).
  */
 public final class UnwritableException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private static final String FULL = "No space left on device";
 
-  private final transient Path file;
-
   public UnwritableException(Path file, IOException cause) {
     super("cannot write " + file + ": " + reason(cause), cause);
-    this.file = file;
-  }
-
-  /** The file or folder that was to be written. */
-  Path file() {
-    return file;
   }
 
   private static String reason(IOException cause) {
