@@ -2,6 +2,7 @@ package dev.kbx.analysis;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.Rate;
+import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

@@ -3,6 +3,7 @@ package dev.kbx.analysis;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.PassAtK;
 import dev.kbx.stats.TaskMean;
+import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

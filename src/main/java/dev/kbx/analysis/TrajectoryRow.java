@@ -1,5 +1,6 @@
 package dev.kbx.analysis;
 
+import dev.kbx.verdict.Spent;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.kbx.cli;
 
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
-import dev.kbx.prompt.FeedbackKind;
-import dev.kbx.prompt.Format;
-import dev.kbx.prompt.History;
-import dev.kbx.prompt.Language;
-import dev.kbx.prompt.Shots;
+import dev.kbx.prompt.Conditions.FeedbackKind;
+import dev.kbx.prompt.Conditions.Format;
+import dev.kbx.prompt.Conditions.History;
+import dev.kbx.prompt.Conditions.Language;
+import dev.kbx.prompt.Conditions.Shots;
 import dev.kbx.task.Task;
 import java.util.Arrays;
 import java.util.List;

@@ -5,7 +5,7 @@ import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.plan.Plan;
-import dev.kbx.prompt.FeedbackKind;
+import dev.kbx.prompt.Conditions.FeedbackKind;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;

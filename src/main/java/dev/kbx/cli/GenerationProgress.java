@@ -2,9 +2,9 @@ package dev.kbx.cli;
 
 import dev.kbx.document.Text;
 import dev.kbx.generate.Answered;
-import dev.kbx.generate.Spending;
 import dev.kbx.generate.Unit;
 import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Spent;
 import dev.kbx.verdict.Status;
 import java.io.PrintStream;
 import java.util.function.Supplier;
@@ -20,7 +20,7 @@ final class GenerationProgress {
   private final boolean live;
   private final LiveLine line;
   private final int total;
-  private final Supplier<Spending> spending;
+  private final Supplier<Spent> spending;
   private final long start = System.nanoTime();
   private int done;
   private int earlier;
@@ -29,7 +29,7 @@ final class GenerationProgress {
   private long drawn;
 
   GenerationProgress(
-      PrintStream out, boolean live, int columns, int total, Supplier<Spending> spending) {
+      PrintStream out, boolean live, int columns, int total, Supplier<Spent> spending) {
     this.out = out;
     this.live = live;
     this.line = new LiveLine(out, columns);

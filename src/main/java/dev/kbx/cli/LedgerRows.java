@@ -1,16 +1,15 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.generate.Header;
 import dev.kbx.generate.Ledger;
 import dev.kbx.generate.MethodSettings;
-import dev.kbx.generate.RoundRecord;
-import dev.kbx.generate.Spending;
 import dev.kbx.generate.TrajectoryRecord;
+import dev.kbx.generate.TrajectoryRecord.RoundRecord;
 import dev.kbx.generate.Unit;
 import dev.kbx.method.Event;
+import dev.kbx.verdict.Spent;
 import dev.kbx.verdict.Status;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,7 +62,7 @@ final class LedgerRows {
         development == null ? null : (Boolean) (development == Status.CORRECT),
         verdict == null ? null : correct(verdict),
         record.rounds().stream().map(LedgerRows::round).toList(),
-        spent(record.spent()),
+        record.spent(),
         reached(record, answer));
   }
 
@@ -89,21 +88,7 @@ final class LedgerRows {
         .filter(RoundRecord::isCorrect)
         .min(Comparator.comparingLong(round -> round.spent().calls()))
         .or(() -> Optional.ofNullable(answer))
-        .map(round -> spent(round.spent()))
+        .map(RoundRecord::spent)
         .orElse(null);
-  }
-
-  private static Spent spent(Spending spent) {
-    return new Spent.Amounts()
-        .calls(spent.calls())
-        .requests(spent.requests())
-        .lost(spent.lost())
-        .tokens(spent.tokens())
-        .uncounted(spent.uncounted())
-        .usd(spent.usd())
-        .unpriced(spent.unpriced())
-        .deviceSeconds(spent.deviceSeconds())
-        .reported(spent.reported())
-        .spent();
   }
 }

@@ -8,7 +8,7 @@ import dev.kbx.llm.ModelCatalog;
 import dev.kbx.method.MethodOptions;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
-import dev.kbx.prompt.FeedbackKind;
+import dev.kbx.prompt.Conditions.FeedbackKind;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
 import java.time.Duration;

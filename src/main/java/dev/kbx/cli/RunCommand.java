@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.plan.Plan;
-import dev.kbx.prompt.FeedbackKind;
+import dev.kbx.prompt.Conditions.FeedbackKind;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;

@@ -2,6 +2,8 @@ package dev.kbx.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.prompt.Prompts;
+import dev.kbx.prompt.Statement;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.run.RememberingReferee;
 import dev.kbx.server.KbxServer;
@@ -216,6 +218,7 @@ final class ServeCommand implements Callable<Integer> {
         pool.device(),
         pool.versions(),
         seed.seed(),
-        served);
+        served,
+        new Statement(Prompts.bundled(Home.folder())));
   }
 }

@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.generate.Spending;
+import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -8,7 +8,7 @@ import java.util.List;
 final class SpendingText {
   private SpendingText() {}
 
-  static String of(Spending spent) {
+  static String of(Spent spent) {
     List<String> parts = new ArrayList<>();
     parts.add(spent.calls() + (spent.calls() == 1 ? " call" : " calls"));
     if (spent.reported() > 0) parts.add(spent.reported() + " of them by the program's word");
@@ -25,7 +25,7 @@ final class SpendingText {
   }
 
   /** USD, or at least so much where prices are unknown. */
-  static String usd(Spending spent) {
+  static String usd(Spent spent) {
     return "%s%.2f USD".formatted(spent.unpriced() > 0 ? "at least " : "", spent.usd());
   }
 }

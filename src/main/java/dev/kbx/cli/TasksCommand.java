@@ -2,8 +2,9 @@ package dev.kbx.cli;
 
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
+import dev.kbx.prompt.Prompts;
+import dev.kbx.prompt.Statement;
 import dev.kbx.task.Policy;
-import dev.kbx.task.Prompt;
 import dev.kbx.task.Task;
 import dev.kbx.task.TaskView;
 import dev.kbx.verdict.Json;
@@ -131,7 +132,8 @@ final class TasksCommand implements Callable<Integer> {
       List<Task> found = suite.open().find(task);
       precision.check(found);
       if (form.json && found.size() > 1) throw several(found);
-      found.forEach(one -> System.out.println(text(one, asked)));
+      Statement statement = new Statement(Prompts.bundled(Home.folder()));
+      found.forEach(one -> System.out.println(text(one, asked, statement)));
       return ExitCode.OK;
     }
 
@@ -143,15 +145,17 @@ final class TasksCommand implements Callable<Integer> {
               .formatted(task, found.size(), some, found.size() > NAMED ? ", …" : ""));
     }
 
-    private String text(Task found, Grade asked) {
+    private String text(Task found, Grade asked, Statement statement) {
       if (form.prompt) {
         Policy who = policy.policy().orElseGet(() -> Policy.usual(found));
         return switch (asked) {
-          case PUBLISHED -> Prompt.published(found, who, precision.precision().dtype());
-          case GENERAL -> Prompt.general(found, who, precision.precision().dtype());
+          case PUBLISHED -> statement.published(found, who, precision.precision().dtype());
+          case GENERAL -> statement.general(found, who, precision.precision().dtype());
         };
       }
-      if (!form.json) return TaskView.text(found);
+      if (!form.json) {
+        return TaskView.text(found) + "\n" + statement.policy(found, Policy.usual(found));
+      }
       return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(TaskView.of(found));
     }
   }

@@ -5,6 +5,7 @@ import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Counted;
+import dev.kbx.prompt.Statement;
 import dev.kbx.report.AskedSuite;
 import dev.kbx.report.ComparisonPage;
 import dev.kbx.report.ResultFiles;
@@ -47,17 +48,20 @@ public final class Dashboard {
   private final VerdictQueries queries;
   private final List<Suite> suites;
   private final Boards boards;
+  private final Statement statement;
 
   /**
    * Pages on a store.
    *
    * @param suites those that candidates can be submitted for, the default first
+   * @param statement writes what tasks ask for
    */
-  public Dashboard(RunStore store, List<Suite> suites, Boards boards) {
+  public Dashboard(RunStore store, List<Suite> suites, Boards boards, Statement statement) {
     this.store = store;
     this.queries = store.queries();
     this.suites = List.copyOf(suites);
     this.boards = boards;
+    this.statement = statement;
   }
 
   /** What is going on: live runs, queue, devices, newest runs. */
@@ -132,7 +136,7 @@ public final class Dashboard {
                     "<a href=\"%s\">%s</a>",
                     Links.query("/tasks", List.of(Map.entry("suite", suite))), suite),
                 task.path(),
-                new TaskPage(queries, task).body()));
+                new TaskPage(queries, task, statement).body()));
   }
 
   private static Predicate<Task> isTask(String category, String name) {

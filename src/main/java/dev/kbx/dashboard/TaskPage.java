@@ -1,11 +1,11 @@
 package dev.kbx.dashboard;
 
+import dev.kbx.prompt.Statement;
 import dev.kbx.store.VerdictQueries;
 import dev.kbx.store.VerdictQueries.Filter;
 import dev.kbx.store.VerdictQueries.Order;
 import dev.kbx.store.VerdictQueries.Placed;
 import dev.kbx.task.Policy;
-import dev.kbx.task.Prompt;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Status;
@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 /** One task: what is asked, the best kernels over time, what breaks. */
-record TaskPage(VerdictQueries queries, Task task) {
+record TaskPage(VerdictQueries queries, Task task, Statement statement) {
   private static final int NEWEST = 30;
   private static final int LOOKED_AT = 300;
 
@@ -48,7 +48,7 @@ record TaskPage(VerdictQueries queries, Task task) {
         task.signature(),
         Links.query(
             "/submit", List.of(Map.entry("suite", task.suite()), Map.entry("task", task.path()))),
-        Prompt.general(task, Policy.usual(task), null));
+        statement.general(task, Policy.usual(task), null));
   }
 
   /** Steps of the largest speedup, for each device. */

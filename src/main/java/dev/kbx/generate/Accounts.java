@@ -1,42 +1,43 @@
 package dev.kbx.generate;
 
 import dev.kbx.method.Event;
+import dev.kbx.verdict.Spent;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
 /** What was spent by whom. Safe for several threads. */
 final class Accounts {
-  private final Map<String, Spending> byMethod = new HashMap<>();
-  private final Map<Unit, Spending> byUnit = new HashMap<>();
-  private final Map<Unit, Spending> reserved = new HashMap<>();
-  private final Map<String, Spending> reservedByMethod = new HashMap<>();
+  private final Map<String, Spent> byMethod = new HashMap<>();
+  private final Map<Unit, Spent> byUnit = new HashMap<>();
+  private final Map<Unit, Spent> reserved = new HashMap<>();
+  private final Map<String, Spent> reservedByMethod = new HashMap<>();
 
   synchronized void add(Unit unit, Event event) {
-    Spending more = Spending.NOTHING.with(event);
+    Spent more = Costs.of(event);
     if (!(event instanceof Event.Program)) release(unit, more);
-    byUnit.merge(unit, more, Spending::plus);
-    byMethod.merge(unit.method(), more, Spending::plus);
+    byUnit.merge(unit, more, Spent::plus);
+    byMethod.merge(unit.method(), more, Spent::plus);
   }
 
   /** What was reserved is now spent; nothing of an earlier session was. */
-  private void release(Unit unit, Spending spent) {
-    if (reserved.containsKey(unit)) reserve(unit, spent.released());
+  private void release(Unit unit, Spent spent) {
+    if (reserved.containsKey(unit)) reserve(unit, Costs.released(spent));
   }
 
   /** What one trajectory spent. */
-  synchronized Spending of(Unit unit) {
-    return byUnit.getOrDefault(unit, Spending.NOTHING);
+  synchronized Spent of(Unit unit) {
+    return byUnit.getOrDefault(unit, Spent.NOTHING);
   }
 
   /** What a method spent. */
-  synchronized Spending of(String method) {
-    return byMethod.getOrDefault(method, Spending.NOTHING);
+  synchronized Spent of(String method) {
+    return byMethod.getOrDefault(method, Spent.NOTHING);
   }
 
   /** What all methods spent. */
-  synchronized Spending all() {
-    return byMethod.values().stream().reduce(Spending.NOTHING, Spending::plus);
+  synchronized Spent all() {
+    return byMethod.values().stream().reduce(Spent.NOTHING, Spent::plus);
   }
 
   /**
@@ -50,7 +51,7 @@ final class Accounts {
             .perTask()
             .refusesRequest(taken(unit), wall.trajectory())
             .or(() -> settings.inAll().refusesRequest(taken(unit.method()), wall.session()));
-    if (refused.isEmpty()) reserve(unit, Spending.calls(1));
+    if (refused.isEmpty()) reserve(unit, Costs.calls(1));
     return refused;
   }
 
@@ -65,21 +66,21 @@ final class Accounts {
             .perTask()
             .refusesRepetition(taken(unit), wall.trajectory())
             .or(() -> settings.inAll().refusesRepetition(taken(unit.method()), wall.session()));
-    if (refused.isEmpty()) reserve(unit, Spending.repeated(1));
+    if (refused.isEmpty()) reserve(unit, Costs.repeated(1));
     return refused;
   }
 
-  private void reserve(Unit unit, Spending more) {
-    reserved.merge(unit, more, Spending::plus);
-    reservedByMethod.merge(unit.method(), more, Spending::plus);
+  private void reserve(Unit unit, Spent more) {
+    reserved.merge(unit, more, Spent::plus);
+    reservedByMethod.merge(unit.method(), more, Spent::plus);
   }
 
-  private Spending taken(Unit unit) {
-    return of(unit).plus(reserved.getOrDefault(unit, Spending.NOTHING));
+  private Spent taken(Unit unit) {
+    return of(unit).plus(reserved.getOrDefault(unit, Spent.NOTHING));
   }
 
-  private Spending taken(String method) {
-    return of(method).plus(reservedByMethod.getOrDefault(method, Spending.NOTHING));
+  private Spent taken(String method) {
+    return of(method).plus(reservedByMethod.getOrDefault(method, Spent.NOTHING));
   }
 
   /** The limit that allows a trajectory no further judgement, in words. */

@@ -1,6 +1,7 @@
 package dev.kbx.generate;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.verdict.Spent;
 import java.math.BigDecimal;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,13 +29,13 @@ public record Budget(
   public static final Budget NONE = new Budget(null, null, null, null, null, null);
 
   /** The limit that allows no further request, in words. */
-  Optional<String> refusesRequest(Spending spent, double wall) {
+  Optional<String> refusesRequest(Spent spent, double wall) {
     if (calls != null && spent.calls() >= calls) return Optional.of(calls + " calls");
     return refusesRepetition(spent, wall);
   }
 
   /** The limit that does not allow to send a request once more, in words. */
-  Optional<String> refusesRepetition(Spending spent, double wall) {
+  Optional<String> refusesRepetition(Spent spent, double wall) {
     if (requests != null && spent.requests() >= requests) {
       return Optional.of(requests + " requests");
     }
@@ -42,7 +43,7 @@ public record Budget(
   }
 
   /** The limit that a program has gone beyond with requests of its own, in words. */
-  Optional<String> refusesReported(Spending spent) {
+  Optional<String> refusesReported(Spent spent) {
     if (spent.reported() == 0) return Optional.empty();
     if (calls != null && spent.calls() > calls) return Optional.of(calls + " calls");
     boolean beyond = requests != null && spent.requests() > requests;
@@ -50,7 +51,7 @@ public record Budget(
   }
 
   /** The limit that allows no further judgement, in words. */
-  Optional<String> refusesTrial(Spending spent, double wall) {
+  Optional<String> refusesTrial(Spent spent, double wall) {
     if (tokens != null && spent.tokens() >= tokens) return Optional.of(tokens + " tokens");
     if (usd != null && spent.usd() >= usd) return Optional.of(amount(usd) + " USD");
     if (wallSeconds != null && wall >= wallSeconds) {

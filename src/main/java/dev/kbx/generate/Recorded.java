@@ -1,8 +1,10 @@
 package dev.kbx.generate;
 
+import dev.kbx.generate.Ledger.Entry;
 import dev.kbx.method.Event;
 import dev.kbx.method.History;
 import dev.kbx.method.Next;
+import dev.kbx.verdict.Spent;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -94,7 +96,7 @@ public final class Recorded {
   }
 
   /** What was spent so far, by all sessions of the run, the present one included. */
-  public Spending spent() {
+  public Spent spent() {
     return accounts.all();
   }
 

@@ -1,5 +1,6 @@
 package dev.kbx.generate;
 
+import dev.kbx.generate.Ledger.Entry;
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
 import dev.kbx.verdict.Verdict.Speedup;

@@ -1,6 +1,7 @@
 package dev.kbx.generate;
 
 import dev.kbx.candidate.Extraction;
+import dev.kbx.generate.Program.ProgramFailure;
 import dev.kbx.llm.ChatReply;
 import dev.kbx.llm.ChatReply.Usage;
 import dev.kbx.llm.ChatRequest;

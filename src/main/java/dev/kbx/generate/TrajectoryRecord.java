@@ -2,6 +2,10 @@ package dev.kbx.generate;
 
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Spent;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict.Speedup;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,7 +30,7 @@ public record TrajectoryRecord(
     @Nullable String answer,
     boolean ended,
     @Nullable String programFailure,
-    Spending spent) {
+    Spent spent) {
   public TrajectoryRecord {
     rounds = List.copyOf(rounds);
   }
@@ -55,7 +59,7 @@ public record TrajectoryRecord(
   private static final class Reading {
     private final Unit unit;
     private final Map<String, RoundRecord> rounds = new LinkedHashMap<>();
-    private Spending spent = Spending.NOTHING;
+    private Spent spent = Spent.NOTHING;
     private @Nullable String answer;
     private @Nullable String programFailure;
     private boolean ended;
@@ -65,7 +69,7 @@ public record TrajectoryRecord(
     }
 
     void add(Event event) {
-      spent = spent.with(event);
+      spent = spent.plus(Costs.of(event));
       switch (event) {
         case Event.Prompt e -> update(e.ask(), e);
         case Event.Reply e -> update(e.ask(), e);
@@ -95,6 +99,55 @@ public record TrajectoryRecord(
     TrajectoryRecord record() {
       return new TrajectoryRecord(
           unit, new ArrayList<>(rounds.values()), answer, ended, programFailure, spent);
+    }
+  }
+
+  /**
+   * One request of a trajectory and what came of it, without its texts.
+   *
+   * @param code whether the reply has code
+   * @param status on development inputs; null if it was not judged there, as is {@code speedup}
+   * @param recorded the speedup in the ledger that was replayed; null if there is none
+   * @param spent by the trajectory up to the last event of this round
+   */
+  public record RoundRecord(
+      String ask,
+      boolean code,
+      @Nullable Status status,
+      @Nullable Speedup speedup,
+      Event.@Nullable RecordedSpeedup recorded,
+      Spent spent) {
+    static RoundRecord of(String ask) {
+      return new RoundRecord(ask, false, null, null, null, Spent.NOTHING);
+    }
+
+    /** With one more event, after which the trajectory had spent so much. */
+    RoundRecord with(Event event, Spent now) {
+      return switch (event) {
+        case Event.Extraction e ->
+            new RoundRecord(ask, e.code() != null, status, speedup, recorded, now);
+        case Event.Program _ -> new RoundRecord(ask, true, status, speedup, recorded, now);
+        case Event.RecordedSpeedup e -> new RoundRecord(ask, code, status, speedup, e, now);
+        case Event.Judged e -> judged(e.judgement(), now);
+        case Event.Prompt _,
+            Event.Reply _,
+            Event.NoReply _,
+            Event.Lost _,
+            Event.Feedback _,
+            Event.ProgramFailed _,
+            Event.Cap _,
+            Event.Selection _ ->
+            new RoundRecord(ask, code, status, speedup, recorded, now);
+      };
+    }
+
+    private RoundRecord judged(Judgement found, Spent now) {
+      return new RoundRecord(ask, code, found.status(), found.speedup(), recorded, now);
+    }
+
+    /** Whether its kernel is correct on development inputs. */
+    public boolean isCorrect() {
+      return status == Status.CORRECT;
     }
   }
 }

@@ -21,30 +21,14 @@ final class Asks {
   static Ask first(Assignment assignment, String id, int repeat) {
     PromptWriter writer = assignment.writer();
     List<Turn> turns = writer.first(assignment.task(), assignment.start());
-    return new Ask(
-        id,
-        messages(turns),
-        version(writer, writer.firstTemplate()),
-        List.of(),
-        repeat,
-        true,
-        null,
-        turns.getLast().stable());
+    return ask(writer, writer.firstTemplate(), turns, id, List.of(), repeat, true, null);
   }
 
   /** The prompt of the first with earlier kernels, as many as the conditions say. */
   static Ask next(Assignment assignment, String id, List<Outcome> earlier) {
     PromptWriter writer = assignment.writer();
     List<Turn> turns = writer.next(assignment.task(), attempts(earlier));
-    return new Ask(
-        id,
-        messages(turns),
-        version(writer, writer.nextTemplate()),
-        judged(earlier),
-        0,
-        true,
-        null,
-        turns.getLast().stable());
+    return ask(writer, writer.nextTemplate(), turns, id, earlier, 0, true, null);
   }
 
   /** A request for a kernel by any template; {@code about} is what the values tell of. */
@@ -56,7 +40,9 @@ final class Asks {
       List<Outcome> about,
       int repeat,
       @Nullable Double temperature) {
-    return of(assignment, id, template, values, about, repeat, true, temperature);
+    PromptWriter writer = assignment.writer();
+    List<Turn> turns = writer.of(template, assignment.task(), values);
+    return ask(writer, template, turns, id, about, repeat, true, temperature);
   }
 
   /** A request for text that is no kernel. */
@@ -66,25 +52,25 @@ final class Asks {
       String template,
       Map<String, ?> values,
       List<Outcome> about) {
-    return of(assignment, id, template, values, about, 0, false, null);
+    PromptWriter writer = assignment.writer();
+    List<Turn> turns = writer.of(template, assignment.task(), values);
+    return ask(writer, template, turns, id, about, 0, false, null);
   }
 
-  private static Ask of(
-      Assignment assignment,
-      String id,
+  private static Ask ask(
+      PromptWriter writer,
       String template,
-      Map<String, ?> values,
+      List<Turn> turns,
+      String id,
       List<Outcome> about,
       int repeat,
       boolean code,
       @Nullable Double temperature) {
-    PromptWriter writer = assignment.writer();
-    List<Turn> turns = writer.of(template, assignment.task(), values);
     return new Ask(
         id,
         messages(turns),
-        version(writer, template),
-        judged(about),
+        Map.of(template, writer.version(template)),
+        about.stream().filter(o -> o.judgement() != null).map(Outcome::ask).toList(),
         repeat,
         code,
         temperature,
@@ -106,14 +92,6 @@ final class Asks {
   /** The last of them. */
   static <T> List<T> latest(List<T> all, int most) {
     return List.copyOf(all.subList(Math.max(0, all.size() - most), all.size()));
-  }
-
-  private static List<String> judged(List<Outcome> outcomes) {
-    return outcomes.stream().filter(o -> o.judgement() != null).map(Outcome::ask).toList();
-  }
-
-  private static Map<String, String> version(PromptWriter writer, String template) {
-    return Map.of(template, writer.version(template));
   }
 
   private static List<Message> messages(List<Turn> turns) {

@@ -1,5 +1,6 @@
 package dev.kbx.method;
 
+import dev.kbx.method.Archive.Niche;
 import dev.kbx.method.History.Outcome;
 import dev.kbx.method.Next.Ask;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package dev.kbx.prompt;
 
+import dev.kbx.prompt.Conditions.Language;
+import dev.kbx.prompt.Conditions.Shots;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
 import java.util.HashMap;

@@ -1,7 +1,8 @@
 package dev.kbx.prompt;
 
 import dev.kbx.plan.Grade;
-import dev.kbx.task.Prompt;
+import dev.kbx.prompt.Conditions.Format;
+import dev.kbx.prompt.Conditions.History;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
@@ -27,6 +28,7 @@ public final class PromptWriter {
   private final Conditions conditions;
   private final Map<String, Object> hardware;
   private final Examples examples;
+  private final Statement statement;
 
   /** A statement is made from the task's file, which is parsed for it. */
   private final Map<Task, String> statements = new ConcurrentHashMap<>();
@@ -54,6 +56,7 @@ public final class PromptWriter {
     this.hardware =
         conditions.hardware() ? new Hardware(prompts, device, peaks).values() : Map.of();
     this.examples = new Examples(prompts);
+    this.statement = new Statement(prompts);
   }
 
   /** SHA-256, in hexadecimal digits, of a template and of all that it includes. */
@@ -149,7 +152,7 @@ public final class PromptWriter {
           "%s takes kernels in Triton only, not in %s"
               .formatted(task.path(), conditions.language().title()));
     }
-    Map<String, Object> values = new HashMap<>(Languages.flags(conditions.language()));
+    Map<String, Object> values = new HashMap<>(conditions.language().flags());
     values.put("name", task.name());
     values.put("category", task.category());
     values.put("entry", task.entry());
@@ -157,7 +160,7 @@ public final class PromptWriter {
     values.put("module", task.isModule());
     values.put("description", description(task));
     values.put("reference", task.reference().strip());
-    values.put("policy", conditions.policy().text(task).strip());
+    values.put("policy", statement.policy(task, conditions.policy()).strip());
     values.put("statement", statements.computeIfAbsent(task, this::statement));
     values.put("advice", conditions.advice() ? advice(task) : "");
     values.put("hardware", hardware.isEmpty() ? false : hardware);
@@ -169,14 +172,14 @@ public final class PromptWriter {
   /** The statement alone, with what it is cast to. */
   private String description(Task task) {
     String cast = cast(task);
-    return (task.statement().strip() + (cast == null ? "" : "\n" + Prompt.cast(cast))).strip();
+    return (task.statement().strip() + (cast == null ? "" : "\n" + statement.cast(cast))).strip();
   }
 
   private String statement(Task task) {
     String text =
         conditions.grade() == Grade.GENERAL
-            ? Prompt.general(task, conditions.policy(), cast(task))
-            : Prompt.published(task, conditions.policy(), cast(task));
+            ? statement.general(task, conditions.policy(), cast(task))
+            : statement.published(task, conditions.policy(), cast(task));
     return text.stripTrailing();
   }
 

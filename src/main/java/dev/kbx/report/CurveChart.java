@@ -2,7 +2,7 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.BudgetCurve.Point;
-import dev.kbx.analysis.Spent;
+import dev.kbx.verdict.Spent;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.kbx.report;
 
 import dev.kbx.analysis.BudgetCurve;
-import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.document.HtmlRenderer;
 import dev.kbx.document.Section;
 import dev.kbx.section.Captions;
 import dev.kbx.section.TrajectoriesSection;
+import dev.kbx.verdict.Spent;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;

@@ -4,12 +4,12 @@ import static java.util.stream.Collectors.joining;
 
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Maker;
-import dev.kbx.analysis.Spent;
 import dev.kbx.document.Block.Table;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
 import dev.kbx.document.Section;
+import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

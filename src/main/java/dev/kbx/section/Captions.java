@@ -1,6 +1,6 @@
 package dev.kbx.section;
 
-import dev.kbx.analysis.Spent;
+import dev.kbx.verdict.Spent;
 
 /** Words that tables and figures about the same have in common. */
 public final class Captions {

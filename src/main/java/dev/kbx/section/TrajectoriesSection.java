@@ -2,7 +2,6 @@ package dev.kbx.section;
 
 import static java.util.stream.Collectors.joining;
 
-import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TaskShare;
 import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
@@ -12,6 +11,7 @@ import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Section;
 import dev.kbx.stats.TaskMean;
+import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

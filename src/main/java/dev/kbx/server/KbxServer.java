@@ -105,7 +105,7 @@ public final class KbxServer implements AutoCloseable {
     Interrupts interrupts = new Interrupts();
     Connections connections = new Connections(MOST_CONNECTIONS);
     Bodies bodies = new Bodies(BODY_PATIENCE, connections::read);
-    Dashboard dashboard = new Dashboard(reads, suites, boards);
+    Dashboard dashboard = new Dashboard(reads, suites, boards, machine.statement());
     Health health =
         new Health(
             List.of(judging::notAlive),

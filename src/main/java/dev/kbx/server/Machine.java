@@ -2,6 +2,7 @@ package dev.kbx.server;
 
 import dev.kbx.judge.JudgingDevice;
 import dev.kbx.judge.Referee;
+import dev.kbx.prompt.Statement;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Verdict;
@@ -18,13 +19,15 @@ import org.jspecify.annotations.Nullable;
  * @param versions of the software that judges, by name
  * @param secret that seeds derive from
  * @param suites by name; the first is that of candidates that name none
+ * @param statement writes what tasks ask for
  */
 public record Machine(
     Referee referee,
     Verdict.Device device,
     Map<String, String> versions,
     String secret,
-    Map<String, Suite> suites) {
+    Map<String, Suite> suites,
+    Statement statement) {
   public Machine {
     versions = Map.copyOf(versions);
     suites = new LinkedHashMap<>(suites);

@@ -1,7 +1,6 @@
 package dev.kbx.server;
 
 import dev.kbx.task.Policy;
-import dev.kbx.task.Prompt;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.task.TaskView;
@@ -93,8 +92,8 @@ final class TasksApi implements HttpService {
     String grade = Answers.query(request, "grade").orElse("published");
     String prompt =
         switch (grade) {
-          case "published" -> Prompt.published(task, policy, null);
-          case "general" -> Prompt.general(task, policy, null);
+          case "published" -> machine.statement().published(task, policy, null);
+          case "general" -> machine.statement().general(task, policy, null);
           default -> throw Refusal.of(400, "grade: must be published or general");
         };
     Answers.json(

@@ -15,15 +15,6 @@ public enum Policy {
   /** Tag of tasks whose candidates are references. */
   public static final String ANY_TAG = "by-anybody";
 
-  private static final String LEFT_TO_PYTORCH =
-      """
-      PyTorch may allocate, view, reshape,
-      copy, concatenate, pad and cast tensors, look at shapes, strides, dtypes and devices, check
-      arguments, make tables of constants, and finish off small partial results such as the sum of
-      one number a block. It may not compute the result or a part of it; nor may `torch.compile`,
-      kernels of other packages, or Python on the host.
-      """;
-
   private final String label;
 
   Policy(String label) {
@@ -49,23 +40,6 @@ public enum Policy {
   public static Policy usual(Task task) {
     if (task.tags().contains(ANY_TAG)) return ANY;
     return task.isModule() || task.isImported() ? MIXED : KERNEL;
-  }
-
-  /** A paragraph for who writes a kernel for a task; ends with a line break. */
-  public String text(Task task) {
-    return switch (this) {
-      case KERNEL ->
-          "Policy `kernel`: the result is computed by %s of that file. ".formatted(kernels(task))
-              + LEFT_TO_PYTORCH;
-      case MIXED ->
-          """
-          Policy `mixed`: replace what you can make faster by %s
-          of that file; PyTorch may compute the rest, and how much it computed is reported. An answer
-          without such a kernel is refused.
-          """
-              .formatted(kernels(task));
-      case ANY -> "";
-    };
   }
 
   /** What to do instead, as the end of a message. */

@@ -7,23 +7,13 @@ import java.util.regex.Pattern;
 /** Precision that products need in a float32 task. */
 public enum Precision {
   /** TF32 and half precision are wrong values. */
-  FLOAT32(
-      """
-      Products of float32 are float32: `tl.dot` rounds its operands to TF32 unless it is told
-      `input_precision="ieee"`, and such a result is wrong.
-      """),
+  FLOAT32,
 
   /** The task is about another dtype, or allows less, or says by what tolerance it judges. */
-  FREE("");
+  FREE;
 
   /** In a contract: {@code Close(tf32=True)}. */
   private static final Pattern TF32 = Pattern.compile("\\btf32\\s*=\\s*True\\b");
-
-  private final String text;
-
-  Precision(String text) {
-    this.text = text;
-  }
 
   /**
    * The precision of a task. Imported functions have tolerances of their own, and quantized ones
@@ -45,10 +35,5 @@ public enum Precision {
     } catch (IOException _) {
       return false; // It has gone since the suite was opened: the worker says so.
     }
-  }
-
-  /** A sentence for who writes a kernel, which ends with a line break; empty where free. */
-  public String text() {
-    return text;
   }
 }

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * task's {@code TESTED}, {@code DTYPE} and {@code TAGS}: a call of that grade has no property
  * beside those of {@code TESTED}.
  */
-final class PublishedCalls {
+public final class PublishedCalls {
   private static final String DTYPE = "dtype:";
   private static final String OPTION = "option:";
 
@@ -31,7 +31,7 @@ final class PublishedCalls {
   }
 
   /** Reads the task's file; empty where it has no {@code TESTED}: then all calls are such calls. */
-  static Optional<PublishedCalls> of(Task task) {
+  public static Optional<PublishedCalls> of(Task task) {
     try {
       PythonSource source = PythonSource.parse(ByteOrderMark.read(task.file()));
       PythonSource.Constant constant = source.constants().get("TESTED");
@@ -43,7 +43,7 @@ final class PublishedCalls {
   }
 
   /** A line for each kind of argument, without line breaks. */
-  List<String> lines() {
+  public List<String> lines() {
     List<String> lines = new ArrayList<>(List.of(layout(), dtypes(), shapes()));
     if (broadcasts()) lines.add(broadcast());
     if (hasOptions()) lines.add(options());

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param inputs arguments of {@code forward} likewise, {@code x} → {@code float32 (4096, 393216)}
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record Sizes(
+public record Sizes(
     List<String> stated,
     @Nullable Map<String, String> constructor,
     @Nullable Map<String, String> inputs) {
@@ -58,7 +58,7 @@ record Sizes(
   }
 
   /** {@code a=64, b=(128, 1, 1)}; empty if unknown or none. */
-  static String joined(@Nullable Map<String, String> arguments, String between) {
+  public static String joined(@Nullable Map<String, String> arguments, String between) {
     if (arguments == null) return "";
     List<String> all = new ArrayList<>();
     arguments.forEach((name, value) -> all.add(name + between + value));

@@ -61,8 +61,7 @@ public record TaskView(
     field(text, "inputs", Sizes.joined(sizes.inputs(), ": "));
     if (task.extra()) field(text, "extra", "a dtype variant beside the published set");
     field(text, "file", task.file().toString());
-    text.append('\n').append(task.statement().strip()).append('\n');
-    return text.append('\n').append(Policy.usual(task).text(task)).toString();
+    return text.append('\n').append(task.statement().strip()).append('\n').toString();
   }
 
   private static void field(StringBuilder text, String name, String value) {

@@ -7,6 +7,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 import dev.kbx.SectionText;
 import dev.kbx.analysis.BudgetCurve.Point;
 import dev.kbx.section.BudgetSection;
+import dev.kbx.verdict.Spent;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

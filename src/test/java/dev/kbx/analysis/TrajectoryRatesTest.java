@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.data.Offset;

@@ -17,12 +17,6 @@ import org.junit.jupiter.api.Test;
 
 /** What is public is used by another package or its tests; all else is its package's business. */
 class VisibilityTest {
-  /** What tests of other packages call alone. */
-  private static final Set<String> SEAMS =
-      Set.of(
-          "dev.kbx.llm.ModelFailure.<init>(dev.kbx.llm.ModelFailure$Kind, java.lang.String,"
-              + " dev.kbx.llm.Usage, double, int)");
-
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -52,7 +46,6 @@ class VisibilityTest {
       if (!isPublic(type) || isMain(type) || type.isRecord() || type.isEnum() || type.isInterface())
         continue;
       for (JavaCodeUnit unit : type.getCodeUnits()) {
-        if (SEAMS.contains(unit.getFullName())) continue;
         if (isPublic(unit) && !overrides(unit) && !usedElsewhere(unit)) {
           needless.add(unit.getFullName());
         }

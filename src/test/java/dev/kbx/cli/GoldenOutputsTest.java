@@ -178,7 +178,8 @@ class GoldenOutputsTest {
             SimulatedRun.CPU,
             Map.of("kbx", "0.1.0"),
             "golden",
-            Map.of("kernelbenchx", Bundled.suite("kernelbenchx")));
+            Map.of("kernelbenchx", Bundled.suite("kernelbenchx")),
+            Bundled.STATEMENT);
     StoreAddress address = StoreAddress.of(OUT.resolve("kbx.db"));
     Listening where = new Listening("127.0.0.1", 0, false, Optional.empty());
     try (RunStore store = RunStore.open(address);

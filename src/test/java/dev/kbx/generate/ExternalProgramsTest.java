@@ -14,15 +14,16 @@ import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
-import dev.kbx.prompt.FeedbackKind;
-import dev.kbx.prompt.Format;
-import dev.kbx.prompt.Language;
+import dev.kbx.prompt.Conditions.FeedbackKind;
+import dev.kbx.prompt.Conditions.Format;
+import dev.kbx.prompt.Conditions.Language;
+import dev.kbx.prompt.Conditions.Shots;
 import dev.kbx.prompt.MeasuredPeaks;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
-import dev.kbx.prompt.Shots;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Spent;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
@@ -71,7 +72,7 @@ class ExternalProgramsTest {
                 false,
                 Language.TRITON,
                 FeedbackKind.EXECUTION,
-                dev.kbx.prompt.History.LAST,
+                dev.kbx.prompt.Conditions.History.LAST,
                 Format.CHAT,
                 Grade.PUBLISHED,
                 Policy.KERNEL,
@@ -197,8 +198,8 @@ class ExternalProgramsTest {
     assertThat(answered.answer().why()).isEqualTo("chosen by the program");
     assertThat(answered.answer().code()).startsWith("def tanh():");
     assertThat(answered.development()).isNotNull();
-    Spending spent = Spending.NOTHING;
-    for (Event event : events()) spent = spent.with(event);
+    Spent spent = Spent.NOTHING;
+    for (Event event : events()) spent = spent.plus(Costs.of(event));
     assertThat(spent.calls()).isEqualTo(3);
     assertThat(spent.reported()).isEqualTo(3);
     assertThat(spent.tokens()).isEqualTo(150);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kbx.Bundled;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
+import dev.kbx.generate.Ledger.Entry;
 import dev.kbx.judge.Referee;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ChatReply;
@@ -21,17 +22,18 @@ import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
-import dev.kbx.prompt.FeedbackKind;
-import dev.kbx.prompt.Format;
-import dev.kbx.prompt.History;
-import dev.kbx.prompt.Language;
+import dev.kbx.prompt.Conditions.FeedbackKind;
+import dev.kbx.prompt.Conditions.Format;
+import dev.kbx.prompt.Conditions.History;
+import dev.kbx.prompt.Conditions.Language;
+import dev.kbx.prompt.Conditions.Shots;
 import dev.kbx.prompt.MeasuredPeaks;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
-import dev.kbx.prompt.Shots;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Spent;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
@@ -117,17 +119,17 @@ class GenerationTest {
     return work;
   }
 
-  private Spending run(Path file, ChatModel model, List<MethodSettings> methods) throws Exception {
+  private Spent run(Path file, ChatModel model, List<MethodSettings> methods) throws Exception {
     return run(file, model, methods, RecordedSpeedups.none());
   }
 
-  private Spending run(
+  private Spent run(
       Path file, ChatModel model, List<MethodSettings> methods, RecordedSpeedups speedups)
       throws Exception {
     return run(file, model, methods, speedups, new Simulated.Judge());
   }
 
-  private Spending run(
+  private Spent run(
       Path file,
       ChatModel model,
       List<MethodSettings> methods,
@@ -248,7 +250,7 @@ class GenerationTest {
             settings("evolve", 1),
             settings("external", 1));
     Path whole = folder.resolve("whole.jsonl");
-    Spending undisturbed = run(whole, new Simulated.Model(), methods);
+    Spent undisturbed = run(whole, new Simulated.Model(), methods);
     byte[] all = Files.readAllBytes(whole);
     Map<Unit, Answered> expected = Map.copyOf(answers);
 
@@ -266,7 +268,7 @@ class GenerationTest {
             });
     answers.clear();
     Simulated.Model model = new Simulated.Model();
-    Spending resumed = run(killed, model, methods);
+    Spent resumed = run(killed, model, methods);
 
     assertThat(events(killed)).isEqualTo(events(whole));
     assertThat(answers).isEqualTo(expected);
@@ -297,12 +299,12 @@ class GenerationTest {
             settings("kernelagent", 1),
             settings("evolve", 1));
     Path first = folder.resolve("first.jsonl");
-    Spending _ = run(first, new Simulated.Model(), methods);
+    Spent _ = run(first, new Simulated.Model(), methods);
     Path second = folder.resolve("second.jsonl");
     ModelCatalog catalog =
         ModelCatalog.read(folder.resolve("none.toml"), Map.of(), () -> Path.of(""));
     try (ChatModel replay = catalog.open("replay:" + first)) {
-      Spending _ = run(second, replay, methods);
+      Spent _ = run(second, replay, methods);
     }
     assertThat(selections(second)).hasSizeGreaterThan(TASKS.size()).isEqualTo(selections(first));
   }
@@ -311,15 +313,15 @@ class GenerationTest {
   void speedupsOfTheReplayedLedgerAreRecordedAndDecideNothing() throws Exception {
     List<MethodSettings> methods = List.of(settings("refine", 1));
     Path first = folder.resolve("first.jsonl");
-    Spending _ = run(first, new Simulated.Model(), methods);
+    Spent _ = run(first, new Simulated.Model(), methods);
     RecordedSpeedups speedups = RecordedSpeedups.of(first);
     Path second = folder.resolve("second.jsonl");
-    Spending _ = run(second, new Simulated.Model(), methods, speedups);
+    Spent _ = run(second, new Simulated.Model(), methods, speedups);
     assertThat(recorded(second)).isNotEmpty().isEqualTo(timed(first));
     assertThat(selections(second)).isEqualTo(selections(first));
     // A replay of the replay has them, too.
     Path third = folder.resolve("third.jsonl");
-    Spending _ = run(third, new Simulated.Model(), methods, RecordedSpeedups.of(second));
+    Spent _ = run(third, new Simulated.Model(), methods, RecordedSpeedups.of(second));
     assertThat(recorded(third)).isEqualTo(recorded(second));
   }
 
@@ -359,7 +361,7 @@ class GenerationTest {
   void nothingIsAskedForInARunThatIsComplete() throws Exception {
     Path file = folder.resolve("ledger.jsonl");
     List<MethodSettings> methods = List.of(settings("refine", 1));
-    Spending first = run(file, new Simulated.Model(), methods);
+    Spent first = run(file, new Simulated.Model(), methods);
     byte[] before = Files.readAllBytes(file);
     Simulated.Model model = new Simulated.Model();
     assertThat(run(file, model, methods)).isEqualTo(first);
@@ -371,7 +373,7 @@ class GenerationTest {
   void budgetsEndATrajectoryWithItsBestSoFar() throws Exception {
     Budget two = new Budget(2L, null, null, null, null, null);
     Path file = folder.resolve("ledger.jsonl");
-    Spending spent =
+    Spent spent =
         run(file, new Simulated.Model(), List.of(settings("refine", 1, two, Budget.NONE)));
     assertThat(spent.calls()).isEqualTo(2L * TASKS.size());
     assertThat(answers.values())
@@ -381,7 +383,7 @@ class GenerationTest {
   @Test
   void aBudgetInAllEndsWhatHasNotBegun() throws Exception {
     Budget few = new Budget(5L, null, null, null, null, null);
-    Spending spent =
+    Spent spent =
         run(
             folder.resolve("ledger.jsonl"),
             new Simulated.Model(),
@@ -392,7 +394,7 @@ class GenerationTest {
 
   @Test
   void tokensAndMoneyAreCounted() throws Exception {
-    Spending spent =
+    Spent spent =
         run(folder.resolve("ledger.jsonl"), new Simulated.Model(), List.of(settings("sample", 1)));
     assertThat(spent.tokens()).isEqualTo(150L * TASKS.size());
     assertThat(spent.usd())
@@ -425,10 +427,10 @@ class GenerationTest {
   void anOutageLeavesTrajectoriesOpenUntilTheRunIsResumed() throws Exception {
     Path file = folder.resolve("ledger.jsonl");
     List<MethodSettings> methods = List.of(settings("sample", 1));
-    Spending _ = run(file, new Failing(ModelFailure.Kind.UNREACHABLE, 3), methods);
+    Spent _ = run(file, new Failing(ModelFailure.Kind.UNREACHABLE, 3), methods);
     assertThat(postponed).hasSize(3);
     assertThat(answers).hasSize(TASKS.size() - 3);
-    Spending _ = run(file, new Simulated.Model(), methods);
+    Spent _ = run(file, new Simulated.Model(), methods);
     assertThat(answers).hasSize(TASKS.size());
   }
 
@@ -466,9 +468,9 @@ class GenerationTest {
   void repliesInFlightBesideAFailureAreKept() throws Exception {
     Path file = folder.resolve("ledger.jsonl");
     List<MethodSettings> methods = List.of(settings("bestof", 1));
-    Spending _ = run(file, new FailingBeside(3 * TASKS.size()), methods);
+    Spent _ = run(file, new FailingBeside(3 * TASKS.size()), methods);
     assertThat(postponed).hasSize(1);
-    Spending resumed = run(file, new Simulated.Model(), methods);
+    Spent resumed = run(file, new Simulated.Model(), methods);
     assertThat(resumed.lost()).isZero();
     assertThat(answers).hasSize(TASKS.size());
   }
@@ -514,7 +516,7 @@ class GenerationTest {
     SlowBeside model = new SlowBeside(failed);
     assertThatThrownBy(() -> run(file, model, methods, RecordedSpeedups.none(), broken))
         .hasMessage("the referee is broken");
-    Spending resumed = run(file, new Simulated.Model(), methods);
+    Spent resumed = run(file, new Simulated.Model(), methods);
     assertThat(resumed.lost()).isZero();
     assertThat(answers).hasSize(TASKS.size());
   }
@@ -531,7 +533,7 @@ class GenerationTest {
 
   @Test
   void aPromptThatIsTooLongIsAnOutcome() throws Exception {
-    Spending _ =
+    Spent _ =
         run(
             folder.resolve("ledger.jsonl"),
             new Failing(ModelFailure.Kind.CONTEXT_TOO_LONG, 1),

@@ -8,13 +8,13 @@ import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.prompt.Conditions;
-import dev.kbx.prompt.FeedbackKind;
-import dev.kbx.prompt.Format;
-import dev.kbx.prompt.Language;
+import dev.kbx.prompt.Conditions.FeedbackKind;
+import dev.kbx.prompt.Conditions.Format;
+import dev.kbx.prompt.Conditions.Language;
+import dev.kbx.prompt.Conditions.Shots;
 import dev.kbx.prompt.MeasuredPeaks;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
-import dev.kbx.prompt.Shots;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
@@ -49,7 +49,7 @@ final class Played {
             false,
             Language.TRITON,
             FeedbackKind.EXECUTION,
-            dev.kbx.prompt.History.LAST,
+            dev.kbx.prompt.Conditions.History.LAST,
             Format.CHAT,
             Grade.PUBLISHED,
             Policy.KERNEL,

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
+import dev.kbx.prompt.Conditions.FeedbackKind;
+import dev.kbx.prompt.Conditions.Format;
+import dev.kbx.prompt.Conditions.History;
+import dev.kbx.prompt.Conditions.Language;
+import dev.kbx.prompt.Conditions.Shots;
 import dev.kbx.prompt.PromptWriter.Turn;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suites;

@@ -4,11 +4,11 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SectionText;
-import dev.kbx.analysis.Spent;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.TrajectoryRow.Recorded;
 import dev.kbx.analysis.TrajectoryRow.Round;
 import dev.kbx.document.Text;
+import dev.kbx.verdict.Spent;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.Bundled;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
@@ -60,7 +61,8 @@ final class InstantServer {
               device,
               Map.of("kbx", "test"),
               "secret",
-              Map.of("kernelbenchx", Suites.open("kernelbenchx", Path.of("tasks"))));
+              Map.of("kernelbenchx", Suites.open("kernelbenchx", Path.of("tasks"))),
+              Bundled.STATEMENT);
       Listening where =
           new Listening(
               "127.0.0.1",

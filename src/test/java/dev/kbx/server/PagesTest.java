@@ -98,7 +98,8 @@ class PagesTest extends BrowserTest {
     failed = one.verdicts().getLast().candidate();
     List<Suite> suites = List.of(Bundled.suite("kernelbenchx"));
     Bodies bodies = new Bodies(Patience.LIMIT, (_, body, buffer) -> body.read(buffer));
-    Dashboard dashboard = new Dashboard(store, suites, new Boards(store.queries(), suites));
+    Dashboard dashboard =
+        new Dashboard(store, suites, new Boards(store.queries(), suites), Bundled.STATEMENT);
     web =
         WebServer.builder()
             .host("127.0.0.1")

@@ -52,7 +52,8 @@ final class ScriptedServer implements AutoCloseable {
             ScriptedReferee.DEVICE,
             Map.of("kbx", "test"),
             "secret",
-            Map.of("kernelbenchx", Bundled.suite("kernelbenchx")));
+            Map.of("kernelbenchx", Bundled.suite("kernelbenchx")),
+            Bundled.STATEMENT);
     server =
         KbxServer.start(
             new Listening("127.0.0.1", 0, requireTokens, Optional.empty()),

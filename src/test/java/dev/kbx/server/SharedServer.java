@@ -55,7 +55,8 @@ final class SharedServer implements AutoCloseable {
             new Listening("127.0.0.1", 0, false, Optional.empty()),
             store,
             reads,
-            new Machine(referee, device, Map.of("kbx", version), "secret", served),
+            new Machine(
+                referee, device, Map.of("kbx", version), "secret", served, Bundled.STATEMENT),
             1_000,
             folder);
   }

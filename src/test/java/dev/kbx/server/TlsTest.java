@@ -68,7 +68,8 @@ class TlsTest {
             ScriptedReferee.DEVICE,
             Map.of("kbx", "test"),
             "secret",
-            Map.of("kernelbenchx", Bundled.suite("kernelbenchx"))),
+            Map.of("kernelbenchx", Bundled.suite("kernelbenchx")),
+            Bundled.STATEMENT),
         100,
         folder);
   }

@@ -72,7 +72,7 @@ class KernelBenchTest {
   void aPromptHasTheModelAndAsksForModelNew() {
     Task task = SUITE.find("level2/1_Conv2D_ReLU_BiasAdd").getFirst();
     assertThat(task.entries()).containsExactly("ModelNew");
-    assertThat(Prompt.general(task, Policy.MIXED, null))
+    assertThat(Bundled.STATEMENT.general(task, Policy.MIXED, null))
         .contains(
             "class Model(nn.Module):", "defines `ModelNew`", "ModelNew(in_channels, out_channels,")
         .doesNotContain("class Positive", "class Negative", "PUBLISHED");

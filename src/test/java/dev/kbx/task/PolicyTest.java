@@ -2,6 +2,7 @@ package dev.kbx.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.Bundled;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -65,20 +66,21 @@ class PolicyTest {
   }
 
   @Test
-  void promptAndTaskEndWithIt() {
-    assertThat(Prompt.general(task(), Policy.KERNEL, null)).endsWith(Policy.KERNEL.text(task()));
-    assertThat(Prompt.general(task(), Policy.MIXED, null)).endsWith(Policy.MIXED.text(task()));
-    assertThat(TaskView.text(task())).endsWith(Policy.KERNEL.text(task()));
-    assertThat(TaskView.text(task("imported"))).endsWith(Policy.MIXED.text(task()));
+  void promptEndsWithIt() {
+    assertThat(Bundled.STATEMENT.general(task(), Policy.KERNEL, null))
+        .endsWith(Bundled.STATEMENT.policy(task(), Policy.KERNEL));
+    assertThat(Bundled.STATEMENT.general(task(), Policy.MIXED, null))
+        .endsWith(Bundled.STATEMENT.policy(task(), Policy.MIXED));
   }
 
   @ParameterizedTest
   @EnumSource(value = Policy.class, names = "ANY", mode = EnumSource.Mode.EXCLUDE)
   void textSaysThePolicyAndWhatCountsAsKernel(Policy policy) {
-    assertThat(policy.text(task())).startsWith("Policy `%s`: ".formatted(policy.label()));
-    assertThat(policy.text(task())).doesNotContain("CUDA");
+    assertThat(Bundled.STATEMENT.policy(task(), policy))
+        .startsWith("Policy `%s`: ".formatted(policy.label()));
+    assertThat(Bundled.STATEMENT.policy(task(), policy)).doesNotContain("CUDA");
     for (String language : List.of("Triton", "inline CUDA C++", "TileLang", "CuTe DSL")) {
-      assertThat(policy.text(module())).contains(language);
+      assertThat(Bundled.STATEMENT.policy(module(), policy)).contains(language);
       assertThat(policy.advice(module())).contains(language);
     }
   }

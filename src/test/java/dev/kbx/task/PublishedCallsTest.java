@@ -55,9 +55,9 @@ class PublishedCallsTest {
     assertThat(SUITE.tasks())
         .allSatisfy(task -> {
           assertThat(PublishedCalls.of(task)).as(task.path()).isPresent();
-          assertThat(Prompt.published(task, Policy.KERNEL, null))
+          assertThat(Bundled.STATEMENT.published(task, Policy.KERNEL, null))
               .contains("## Arguments that decide", "NaN");
-          assertThat(Prompt.general(task, Policy.KERNEL, null))
+          assertThat(Bundled.STATEMENT.general(task, Policy.KERNEL, null))
               .contains("NaN or infinities may be made")
               .doesNotContain("## Arguments that decide");
         });
@@ -67,7 +67,7 @@ class PublishedCallsTest {
   void aTaskWithoutPublishedTestsHasOnePrompt() {
     Task module = Bundled.suite("kernelbench").find("level1/19").getFirst();
     assertThat(PublishedCalls.of(module)).isEmpty();
-    assertThat(Prompt.published(module, Policy.MIXED, null))
-        .isEqualTo(Prompt.general(module, Policy.MIXED, null));
+    assertThat(Bundled.STATEMENT.published(module, Policy.MIXED, null))
+        .isEqualTo(Bundled.STATEMENT.general(module, Policy.MIXED, null));
   }
 }

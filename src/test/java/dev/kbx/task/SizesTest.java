@@ -75,7 +75,7 @@ class SizesTest {
         .containsExactly("shape=(4, 5), dtype=torch.int8", "shape=(6,), dim=0");
     assertThat(TaskView.text(task))
         .contains("\nsizes       shape=(4, 5), dtype=torch.int8\n            shape=(6,), dim=0\n");
-    assertThat(Prompt.general(task, Policy.MIXED, null))
+    assertThat(Bundled.STATEMENT.general(task, Policy.MIXED, null))
         .contains("\n## Sizes\n\n", "\n- `shape=(6,), dim=0`\n")
         .contains("`input_precision=\"ieee\"`");
     assertThat(Json.mapper().writeValueAsString(TaskView.of(task)))
@@ -89,7 +89,7 @@ class SizesTest {
     assertThat(Precision.of(task(code + "CONTRACT = Close(tf32=True)"))).isEqualTo(Precision.FREE);
     assertThat(Precision.of(task(code.replace("32", "16")))).isEqualTo(Precision.FREE);
     assertThat(Precision.of(task(code + "TAGS = ('imported',)"))).isEqualTo(Precision.FREE);
-    assertThat(Prompt.general(task(code.replace("32", "16")), Policy.MIXED, null))
+    assertThat(Bundled.STATEMENT.general(task(code.replace("32", "16")), Policy.MIXED, null))
         .doesNotContain("ieee", "## Sizes");
   }
 

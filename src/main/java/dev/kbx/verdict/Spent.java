@@ -1,10 +1,11 @@
-package dev.kbx.analysis;
+package dev.kbx.verdict;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a method spent.
+ * What a method spent. Cached replies are free.
  *
  * @param calls requests to models
  * @param requests sent for them: more where some had to be repeated
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param uncounted requests whose tokens are not known, or only in part
  * @param usd as far as prices are known
  * @param unpriced requests whose cost is not known
+ * @param modelSeconds of waiting for replies; not in files, as it is no property of the method
  * @param deviceSeconds of judging for feedback
  * @param reported of the calls, those that an external program made itself, by its own word
  */
@@ -24,6 +26,7 @@ public record Spent(
     long uncounted,
     double usd,
     long unpriced,
+    @JsonIgnore double modelSeconds,
     double deviceSeconds,
     long reported) {
   public static final Spent NOTHING = new Amounts().spent();
@@ -49,7 +52,7 @@ public record Spent(
   }
 
   /** So much of a kind; null where it is not known. */
-  @Nullable Double of(Kind kind) {
+  public @Nullable Double of(Kind kind) {
     return switch (kind) {
       case CALLS -> (double) calls;
       case TOKENS -> uncounted > 0 ? null : (Double) (double) tokens;
@@ -67,12 +70,13 @@ public record Spent(
         .uncounted(uncounted + other.uncounted)
         .usd(usd + other.usd)
         .unpriced(unpriced + other.unpriced)
+        .modelSeconds(modelSeconds + other.modelSeconds)
         .deviceSeconds(deviceSeconds + other.deviceSeconds)
         .reported(reported + other.reported)
         .spent();
   }
 
-  /** Amounts by name, each 0 unless it is set: nine numbers in a row are easily mistaken. */
+  /** Amounts by name, each 0 unless it is set: ten numbers in a row are easily mistaken. */
   public static final class Amounts {
     private long calls;
     private long requests;
@@ -81,6 +85,7 @@ public record Spent(
     private long uncounted;
     private double usd;
     private long unpriced;
+    private double modelSeconds;
     private double deviceSeconds;
     private long reported;
 
@@ -119,6 +124,11 @@ public record Spent(
       return this;
     }
 
+    public Amounts modelSeconds(double amount) {
+      modelSeconds = amount;
+      return this;
+    }
+
     public Amounts deviceSeconds(double amount) {
       deviceSeconds = amount;
       return this;
@@ -131,7 +141,16 @@ public record Spent(
 
     public Spent spent() {
       return new Spent(
-          calls, requests, lost, tokens, uncounted, usd, unpriced, deviceSeconds, reported);
+          calls,
+          requests,
+          lost,
+          tokens,
+          uncounted,
+          usd,
+          unpriced,
+          modelSeconds,
+          deviceSeconds,
+          reported);
     }
   }
 }
