@@ -87,10 +87,10 @@ public sealed interface Cell {
 
     @Override
     public String text() {
-      String percent = format("%.1f %%", share * 100);
+      String percent = String.format(Locale.ROOT, "%.1f %%", share * 100);
       if (low == null || high == null) return percent;
       String ends = high - low > WIDE ? " [%.0f–%.0f]" : " [%.1f–%.1f]";
-      return percent + format(ends, low * 100, high * 100);
+      return percent + String.format(Locale.ROOT, ends, low * 100, high * 100);
     }
   }
 
@@ -98,7 +98,7 @@ public sealed interface Cell {
   record Ratio(double ratio, @Nullable Double low, @Nullable Double high) implements Cell {
     @Override
     public String text() {
-      return format("%.2f×", ratio) + interval(low, high);
+      return String.format(Locale.ROOT, "%.2f×", ratio) + interval(low, high);
     }
   }
 
@@ -106,7 +106,7 @@ public sealed interface Cell {
   record Odds(double odds, @Nullable Double low, @Nullable Double high) implements Cell {
     @Override
     public String text() {
-      return format("%.2f", odds) + interval(low, high);
+      return String.format(Locale.ROOT, "%.2f", odds) + interval(low, high);
     }
   }
 
@@ -114,8 +114,10 @@ public sealed interface Cell {
   record Correlation(double rho, @Nullable Double low, @Nullable Double high) implements Cell {
     @Override
     public String text() {
-      String value = format("%+.2f", rho);
-      return low == null || high == null ? value : value + format(" [%+.2f to %+.2f]", low, high);
+      String value = String.format(Locale.ROOT, "%+.2f", rho);
+      return low == null || high == null
+          ? value
+          : value + String.format(Locale.ROOT, " [%+.2f to %+.2f]", low, high);
     }
   }
 
@@ -125,7 +127,7 @@ public sealed interface Cell {
 
     @Override
     public String text() {
-      return p < LEAST ? "< 0.001" : format("%.3f", p);
+      return p < LEAST ? "< 0.001" : String.format(Locale.ROOT, "%.3f", p);
     }
   }
 
@@ -135,7 +137,7 @@ public sealed interface Cell {
 
     @Override
     public String text() {
-      return format(Math.abs(value) < LONG ? "%.2f" : "%.1f", value);
+      return String.format(Locale.ROOT, Math.abs(value) < LONG ? "%.2f" : "%.1f", value);
     }
   }
 
@@ -149,10 +151,8 @@ public sealed interface Cell {
 
   private static String interval(@Nullable Double low, @Nullable Double high) {
     if (low == null || high == null) return "";
-    return high.isInfinite() ? format(" [%.2f–∞]", low) : format(" [%.2f–%.2f]", low, high);
-  }
-
-  private static String format(String pattern, Object... values) {
-    return String.format(Locale.ROOT, pattern, values);
+    return high.isInfinite()
+        ? String.format(Locale.ROOT, " [%.2f–∞]", low)
+        : String.format(Locale.ROOT, " [%.2f–%.2f]", low, high);
   }
 }

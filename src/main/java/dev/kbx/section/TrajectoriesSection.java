@@ -70,11 +70,13 @@ public final class TrajectoriesSection {
 
   private static Cell points(@Nullable TaskMean gap) {
     if (gap == null) return Cell.missing();
-    String value = format("%+.0f", gap.value() * 100);
+    String value = String.format(Locale.ROOT, "%+.0f", gap.value() * 100);
     return Cell.text(
         gap.low() == null || gap.high() == null
             ? value
-            : value + format(" [%+.0f to %+.0f]", gap.low() * 100, gap.high() * 100));
+            : value
+                + String.format(
+                    Locale.ROOT, " [%+.0f to %+.0f]", gap.low() * 100, gap.high() * 100));
   }
 
   private static Cell solved(TrajectoryRates each) {
@@ -107,15 +109,13 @@ public final class TrajectoriesSection {
 
   private static @Nullable String usd(Spent spent) {
     if (spent.usd() == 0) return null;
-    return (spent.unpriced() > 0 ? "≥ " : "") + format("%.2f", spent.usd());
+    return (spent.unpriced() > 0 ? "≥ " : "") + String.format(Locale.ROOT, "%.2f", spent.usd());
   }
 
   private static @Nullable String judging(Spent spent) {
-    return spent.deviceSeconds() == 0 ? null : format("%.0f s", spent.deviceSeconds());
-  }
-
-  private static String format(String pattern, Object... values) {
-    return String.format(Locale.ROOT, pattern, values);
+    return spent.deviceSeconds() == 0
+        ? null
+        : String.format(Locale.ROOT, "%.0f s", spent.deviceSeconds());
   }
 
   /**

@@ -187,7 +187,7 @@ final class RequestChannel {
   @Category("kbx")
   @Description("From the sending of a request to a worker to its answer")
   @StackTrace(false)
-  private static final class Exchange extends Event {
+  static final class Exchange extends Event {
     @Label("Peer")
     String peer;
 
