@@ -336,10 +336,10 @@ public final class SimulatedRun {
   }
 
   private boolean isOfSeries(Verdict verdict, String name) {
-    return verdict.task().equals(name)
-        && Objects.equals(verdict.method(), method)
-        && Objects.equals(verdict.model(), model)
-        && Objects.equals(verdict.round(), round);
+    return verdict.provenance().task().equals(name)
+        && Objects.equals(verdict.provenance().method(), method)
+        && Objects.equals(verdict.provenance().model(), model)
+        && Objects.equals(verdict.provenance().round(), round);
   }
 
   private Map<String, String> versions() {

@@ -59,7 +59,8 @@ public record NoiseReport(
       List<Verdict> plain,
       List<Verdict> slowed) {
     List<Verdict> all = Stream.of(references, plain, slowed).flatMap(List::stream).toList();
-    List<Verdict.Device> devices = all.stream().map(Verdict::device).distinct().toList();
+    List<Verdict.Device> devices =
+        all.stream().map(v -> v.judgement().device()).distinct().toList();
     List<NoiseRow> rows = rows(references);
     return new NoiseReport(
         devices,
@@ -69,7 +70,7 @@ public record NoiseReport(
         devices.stream().flatMap(d -> floor(d, versions, measured, rows).stream()).toList(),
         NoiseTwins.of(rows(plain), rows(slowed)).orElse(null),
         all.stream()
-            .filter(verdict -> verdict.sizes() == null)
+            .filter(verdict -> verdict.judgement().sizes() == null)
             .map(NoiseReport::reason)
             .distinct()
             .toList(),
@@ -106,12 +107,15 @@ public record NoiseReport(
 
   private static String reason(Verdict verdict) {
     // The message of a policy is only advice.
-    String why = verdict.evidence() == null ? verdict.message() : verdict.evidence();
+    String why =
+        verdict.judgement().evidence() == null
+            ? verdict.judgement().message()
+            : verdict.judgement().evidence();
     return "%s/%s: %s%s"
         .formatted(
-            verdict.category(),
-            verdict.task(),
-            verdict.status().label(),
+            verdict.provenance().category(),
+            verdict.provenance().task(),
+            verdict.judgement().status().label(),
             why == null ? "" : ": " + why);
   }
 }

@@ -30,16 +30,17 @@ public record NoiseRow(
     @Nullable Boolean hostBound) {
 
   static List<NoiseRow> of(Verdict verdict) {
-    List<SizeTiming> sizes = verdict.sizes() == null ? List.of() : verdict.sizes();
+    List<SizeTiming> sizes =
+        verdict.judgement().sizes() == null ? List.of() : verdict.judgement().sizes();
     return sizes.stream().map(size -> of(verdict, size)).toList();
   }
 
   private static NoiseRow of(Verdict verdict, SizeTiming size) {
     return new NoiseRow(
-        verdict.device().uuid(),
-        verdict.category() + "/" + verdict.task(),
+        verdict.judgement().device().uuid(),
+        verdict.provenance().category() + "/" + verdict.provenance().task(),
         size.shape(),
-        verdict.sample(),
+        verdict.provenance().sample(),
         size.candidateMs(),
         size.referenceMs(),
         size.speedup(),

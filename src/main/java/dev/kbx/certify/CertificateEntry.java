@@ -51,6 +51,10 @@ public record CertificateEntry(
 
   /** The task and sample, for messages. */
   public String name() {
-    return "%s/%s#%d".formatted(verdict.category(), verdict.task(), verdict.sample());
+    return "%s/%s#%d"
+        .formatted(
+            verdict.provenance().category(),
+            verdict.provenance().task(),
+            verdict.provenance().sample());
   }
 }

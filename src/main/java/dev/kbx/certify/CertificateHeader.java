@@ -65,18 +65,18 @@ public record CertificateHeader(
 
     /** With one more verdict. */
     public Counts and(Verdict verdict) {
-      List<SizeTiming> sizes = verdict.sizes();
+      List<SizeTiming> sizes = verdict.judgement().sizes();
       return and(
           verdict,
           sizes != null && !sizes.isEmpty() && sizes.stream().allMatch(s -> s.raw() != null));
     }
 
     Counts and(Verdict verdict, boolean hasRounds) {
-      List<SizeTiming> sizes = verdict.sizes();
+      List<SizeTiming> sizes = verdict.judgement().sizes();
       boolean isTimed = sizes != null && !sizes.isEmpty();
       return new Counts(
           verdicts + 1,
-          correct + (verdict.status() == Status.CORRECT ? 1 : 0),
+          correct + (verdict.judgement().status() == Status.CORRECT ? 1 : 0),
           timed + (isTimed ? 1 : 0),
           withRounds + (hasRounds ? 1 : 0));
     }

@@ -42,8 +42,8 @@ final class RecomputedBaselines {
       Comparing comparing,
       Consumer<String> problems) {
     this.entry = entry;
-    this.sizes = Objects.requireNonNullElse(entry.verdict().sizes(), List.of());
-    this.baselines = Objects.requireNonNullElse(entry.verdict().baselines(), List.of());
+    this.sizes = Objects.requireNonNullElse(entry.verdict().judgement().sizes(), List.of());
+    this.baselines = Objects.requireNonNullElse(entry.verdict().judgement().baselines(), List.of());
     this.overEager = figures == null ? null : RawRounds.speedup(figures);
     this.comparing = comparing;
     this.problems = problems;
@@ -67,7 +67,7 @@ final class RecomputedBaselines {
       if (baseline.name().equals(EAGER)) eager(stated, baseline);
       else compiled(stated, baseline, entry.compiled().get(i));
     }
-    Speedup main = entry.verdict().speedup();
+    Speedup main = entry.verdict().judgement().speedup();
     if (main != null) main(main);
   }
 

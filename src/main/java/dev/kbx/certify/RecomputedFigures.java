@@ -51,7 +51,7 @@ final class RecomputedFigures {
     Verdict verdict = entry.verdict();
     entries++;
     source(entry);
-    List<SizeTiming> timed = verdict.sizes();
+    List<SizeTiming> timed = verdict.judgement().sizes();
     if (timed == null || timed.isEmpty()) {
       if (hasSpeedup(verdict)) {
         problems.accept("%s: it has a speedup, but no timed sizes".formatted(entry.name()));
@@ -76,14 +76,14 @@ final class RecomputedFigures {
     String code = entry.code();
     if (code == null) return;
     sources++;
-    if (!DigestUtils.sha256Hex(code).equals(entry.verdict().candidate())) {
+    if (!DigestUtils.sha256Hex(code).equals(entry.verdict().provenance().candidate())) {
       problems.accept("%s: its source has another hash".formatted(entry.name()));
     }
   }
 
   private static boolean hasSpeedup(Verdict verdict) {
-    List<Baseline> baselines = verdict.baselines();
-    return verdict.speedup() != null
+    List<Baseline> baselines = verdict.judgement().baselines();
+    return verdict.judgement().speedup() != null
         || (baselines != null && baselines.stream().anyMatch(each -> each.speedup() != null));
   }
 

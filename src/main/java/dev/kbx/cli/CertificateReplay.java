@@ -183,10 +183,10 @@ final class CertificateReplay {
 
   private Row row(CertificateEntry entry) throws InterruptedException {
     Verdict then = entry.verdict();
-    String path = then.category() + "/" + then.task();
+    String path = then.provenance().category() + "/" + then.provenance().task();
     Task task = tasks.get(path);
     String code = entry.code();
-    Status status = then.status();
+    Status status = then.judgement().status();
     if (code == null) return Row.notJudged(entry.name(), status, "the certificate has no source");
     if (task == null) return Row.notJudged(entry.name(), status, "its task is not here");
     if (!task.digest().equals(header.tasks().get(path))) {
@@ -198,17 +198,24 @@ final class CertificateReplay {
 
   private static Candidate candidate(Task task, String code, Verdict then) {
     return new Candidate(
-        task, code, then.source(), then.sample(), then.method(), then.model(), then.round());
+        task,
+        code,
+        then.provenance().source(),
+        then.provenance().sample(),
+        then.provenance().method(),
+        then.provenance().model(),
+        then.provenance().round());
   }
 
   private static Row compared(String name, Verdict then, Judgement now) {
     String apart = incomparable(then, now);
-    Speedup before = then.speedup();
+    Speedup before = then.judgement().speedup();
     Speedup after = now.speedup();
     String speedApart = before == null ? null : speedIncomparable(then, now);
     boolean comparable = speedApart == null && apart == null;
     Boolean speed = comparable ? overlap(before, after) : null;
-    return new Row(name, then.status(), now.status(), apart, before, after, speed, speedApart);
+    return new Row(
+        name, then.judgement().status(), now.status(), apart, before, after, speed, speedApart);
   }
 
   private static @Nullable Boolean overlap(@Nullable Speedup one, @Nullable Speedup other) {
@@ -217,12 +224,13 @@ final class CertificateReplay {
   }
 
   private static @Nullable String incomparable(Verdict then, Judgement now) {
-    if (!then.device().kind().equals(now.device().kind())) {
-      return "judged on %s then, on %s here".formatted(then.device().name(), now.device().name());
+    if (!then.judgement().device().kind().equals(now.device().kind())) {
+      return "judged on %s then, on %s here"
+          .formatted(then.judgement().device().name(), now.device().name());
     }
-    for (Status status : List.of(then.status(), now.status())) {
+    for (Status status : List.of(then.judgement().status(), now.status())) {
       if (status == Status.INFRASTRUCTURE || status == Status.INVALID_TASK) {
-        String message = status == now.status() ? now.message() : then.message();
+        String message = status == now.status() ? now.message() : then.judgement().message();
         return status.label()
             + " says nothing about the candidate"
             + (message == null ? "" : ": " + Text.clean(message));
@@ -232,10 +240,11 @@ final class CertificateReplay {
   }
 
   private static @Nullable String speedIncomparable(Verdict then, Judgement now) {
-    Speedup before = then.speedup();
+    Speedup before = then.judgement().speedup();
     Speedup after = now.speedup();
-    if (!then.device().name().equals(now.device().name())) {
-      return "timed on %s then, this is %s".formatted(then.device().name(), now.device().name());
+    if (!then.judgement().device().name().equals(now.device().name())) {
+      return "timed on %s then, this is %s"
+          .formatted(then.judgement().device().name(), now.device().name());
     }
     if (after == null) return "it was not timed here";
     return before != null && !before.baseline().equals(after.baseline())

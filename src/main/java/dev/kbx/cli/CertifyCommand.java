@@ -162,7 +162,7 @@ final class CertifyCommand implements Callable<Integer> {
         chosen.id(),
         stored -> {
           Verdict verdict = stored.verdict();
-          paths.add(verdict.category() + "/" + verdict.task());
+          paths.add(verdict.provenance().category() + "/" + verdict.provenance().task());
           counts[0] = counts[0].and(verdict);
         });
     Map<String, String> tasks = digests(chosen);
@@ -189,7 +189,10 @@ final class CertifyCommand implements Callable<Integer> {
     store.forEach(
         header.run().id(),
         stored -> {
-          String code = noSources ? null : store.source(stored.verdict().candidate()).orElse(null);
+          String code =
+              noSources
+                  ? null
+                  : store.source(stored.verdict().provenance().candidate()).orElse(null);
           try {
             certificate.add(stored.json(), code);
           } catch (IOException e) {

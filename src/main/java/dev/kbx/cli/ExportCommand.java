@@ -169,7 +169,7 @@ final class ExportCommand implements Callable<Integer> {
       RunInfo chosen = judged(store);
       List<Verdict> verdicts =
           store.verdicts(chosen.id()).values().stream()
-              .filter(verdict -> method == null || method.equals(verdict.method()))
+              .filter(verdict -> method == null || method.equals(verdict.provenance().method()))
               .toList();
       TrainingFilter.Kept kept = filter.of(verdicts);
       if (kept.verdicts().isEmpty()) {
@@ -272,8 +272,9 @@ final class ExportCommand implements Callable<Integer> {
 
   private static String source(RunStore store, Verdict verdict) {
     return store
-        .source(verdict.candidate())
-        .orElseThrow(() -> new UserError(verdict.source() + ": its source was not kept"));
+        .source(verdict.provenance().candidate())
+        .orElseThrow(
+            () -> new UserError(verdict.provenance().source() + ": its source was not kept"));
   }
 
   private RunInfo chosen(RunStore store) {

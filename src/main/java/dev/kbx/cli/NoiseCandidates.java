@@ -57,12 +57,14 @@ final class NoiseCandidates {
 
   /** Whether a verdict is on one of {@link #plain}. */
   static boolean isPlain(Verdict verdict) {
-    return verdict.suite().equals(TWINS) && verdict.source().endsWith(PLAIN);
+    return verdict.provenance().suite().equals(TWINS)
+        && verdict.provenance().source().endsWith(PLAIN);
   }
 
   /** Whether a verdict is on one of {@link #slowed}. */
   static boolean isSlowed(Verdict verdict) {
-    return verdict.suite().equals(TWINS) && verdict.source().endsWith(SLOWED);
+    return verdict.provenance().suite().equals(TWINS)
+        && verdict.provenance().source().endsWith(SLOWED);
   }
 
   private static List<Candidate> kernels(String name, int repeats) {

@@ -157,7 +157,7 @@ final class NoiseCommand implements Callable<Integer> {
     return NoiseReport.of(
         pool.versions(),
         Instant.now().truncatedTo(ChronoUnit.SECONDS),
-        verdicts.stream().filter(v -> v.suite().equals(SUITE)).toList(),
+        verdicts.stream().filter(v -> v.provenance().suite().equals(SUITE)).toList(),
         verdicts.stream().filter(NoiseCandidates::isPlain).toList(),
         verdicts.stream().filter(NoiseCandidates::isSlowed).toList());
   }

@@ -65,7 +65,7 @@ final class Progress {
   synchronized void verdict(Verdict verdict) {
     done++;
     judged++;
-    tallies.merge(verdict.status(), 1, Integer::sum);
+    tallies.merge(verdict.judgement().status(), 1, Integer::sum);
     long since = nanoTime.getAsLong() - drawn;
     if (live) {
       if (done == total || since >= REDRAW_NANOS) draw();
@@ -79,17 +79,20 @@ final class Progress {
 
   /** One string, as the stream is unbuffered. */
   private String line(Verdict verdict) {
-    String message = verdict.message() == null ? "" : "  " + firstLine(verdict.message());
+    String message =
+        verdict.judgement().message() == null
+            ? ""
+            : "  " + firstLine(verdict.judgement().message());
     return "["
         + done
         + "/"
         + total
         + "] "
-        + verdict.status().label()
+        + verdict.judgement().status().label()
         + "  "
-        + Text.clean(verdict.category() + "/" + verdict.task())
+        + Text.clean(verdict.provenance().category() + "/" + verdict.provenance().task())
         + "  "
-        + Text.clean(verdict.source())
+        + Text.clean(verdict.provenance().source())
         + message
         + System.lineSeparator();
   }

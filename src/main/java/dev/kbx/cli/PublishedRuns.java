@@ -104,7 +104,7 @@ final class PublishedRuns {
               run,
               verdicts,
               AskedSuite.of(found.judged(), Home.selected(run)),
-              verdict -> store.source(verdict.candidate()).orElse(""),
+              verdict -> store.source(verdict.provenance().candidate()).orElse(""),
               ledger == null ? null : LedgerReport.of(ledger, verdicts.rows())));
     }
   }

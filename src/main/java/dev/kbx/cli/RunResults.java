@@ -53,7 +53,7 @@ record RunResults(RunInfo run, RunVerdicts verdicts, AskedTasks asked, List<Stri
             finished,
             verdicts,
             asked,
-            v -> store.source(v.candidate()).orElse(""),
+            v -> store.source(v.provenance().candidate()).orElse(""),
             problems,
             ledger == null ? null : LedgerReport.of(ledger, verdicts.rows()));
     return new RunResults(finished, verdicts, asked, summaries);

@@ -114,7 +114,8 @@ final class ThroughputCommand implements Callable<Integer> {
   }
 
   private static Throughput.Judged judged(Verdict verdict, double seconds) {
-    return new Throughput.Judged(verdict.status(), verdict.seconds(), seconds);
+    return new Throughput.Judged(
+        verdict.judgement().status(), verdict.judgement().seconds(), seconds);
   }
 
   private static Throughput figures(

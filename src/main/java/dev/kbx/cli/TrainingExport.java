@@ -116,57 +116,58 @@ final class TrainingExport {
   private TrainingRow row(Verdict verdict) {
     String kernel =
         store
-            .source(verdict.candidate())
-            .orElseThrow(() -> new UserError(verdict.source() + ": its source was not kept"));
+            .source(verdict.provenance().candidate())
+            .orElseThrow(
+                () -> new UserError(verdict.provenance().source() + ": its source was not kept"));
     Kernel written = written(verdict, kernel);
-    Speedup speedup = verdict.speedup();
+    Speedup speedup = verdict.judgement().speedup();
     return new TrainingRow(
         TrainingRow.SCHEMA,
-        verdict.suite(),
-        verdict.category(),
-        verdict.task(),
+        verdict.provenance().suite(),
+        verdict.provenance().category(),
+        verdict.provenance().task(),
         written == null ? null : messages(written),
         written == null ? null : written.reply(),
         kernel,
-        verdict.candidate(),
-        verdict.features() == null ? null : verdict.features().structure(),
-        verdict.method(),
-        verdict.model(),
-        verdict.sample(),
-        verdict.round(),
-        verdict.status().label(),
-        verdict.grade(),
-        verdict.policy(),
-        verdict.precision(),
-        verdict.publishedOk(),
-        verdict.generalOk(),
-        verdict.holds(),
+        verdict.provenance().candidate(),
+        verdict.judgement().features() == null ? null : verdict.judgement().features().structure(),
+        verdict.provenance().method(),
+        verdict.provenance().model(),
+        verdict.provenance().sample(),
+        verdict.provenance().round(),
+        verdict.judgement().status().label(),
+        verdict.judgement().grade(),
+        verdict.judgement().policy(),
+        verdict.judgement().precision(),
+        verdict.judgement().publishedOk(),
+        verdict.judgement().generalOk(),
+        verdict.judgement().holds(),
         speedup == null ? null : (Double) speedup.value(),
         speedup == null ? null : (Double) speedup.low(),
         speedup == null ? null : (Double) speedup.high(),
         speedup == null ? null : speedup.baseline(),
-        verdict.device().name(),
-        verdict.device().uuid(),
-        verdict.device().driver(),
-        verdict.versions().get("kbx"),
-        verdict.versions().get("torch"),
-        verdict.versions().get("triton"),
+        verdict.judgement().device().name(),
+        verdict.judgement().device().uuid(),
+        verdict.judgement().device().driver(),
+        verdict.judgement().versions().get("kbx"),
+        verdict.judgement().versions().get("torch"),
+        verdict.judgement().versions().get("triton"),
         run.id(),
         run.started().toString(),
-        verdict.source(),
-        BUNDLED.contains(verdict.suite()) ? LICENCE : null,
+        verdict.provenance().source(),
+        BUNDLED.contains(verdict.provenance().suite()) ? LICENCE : null,
         licence);
   }
 
   /** The kernel in the ledger that was judged: the answer, or the last one with that source. */
   private @Nullable Kernel written(Verdict verdict, String code) {
-    String task = verdict.category() + "/" + verdict.task();
+    String task = verdict.provenance().category() + "/" + verdict.provenance().task();
     Kernel found = null;
     for (Trajectory each : trajectories) {
       boolean same =
           each.task().equals(task)
-              && each.sample() == verdict.sample()
-              && each.method().equals(verdict.method());
+              && each.sample() == verdict.provenance().sample()
+              && each.method().equals(verdict.provenance().method());
       if (!same) continue;
       for (Kernel kernel : each.kernels()) if (kernel.code().equals(code)) found = kernel;
       Kernel answer = each.answer();

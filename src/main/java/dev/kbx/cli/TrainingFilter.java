@@ -51,32 +51,40 @@ record TrainingFilter(
   }
 
   private Optional<String> why(Verdict verdict) {
-    if (verdict.status() != Status.CORRECT) return Optional.of("not correct");
+    if (verdict.judgement().status() != Status.CORRECT) return Optional.of("not correct");
     if (!isRight(verdict)) return Optional.of("grade");
-    if (policy != null && !policy.equals(verdict.policy())) return Optional.of("policy");
+    if (policy != null && !policy.equals(verdict.judgement().policy()))
+      return Optional.of("policy");
     if (least == null) return Optional.empty();
-    Speedup speedup = verdict.speedup();
+    Speedup speedup = verdict.judgement().speedup();
     return speedup == null || speedup.low() < least ? Optional.of("speedup") : Optional.empty();
   }
 
   private boolean isRight(Verdict verdict) {
     if (grade == null) return true;
     return switch (grade) {
-      case PUBLISHED -> !Objects.equals(verdict.publishedOk(), false);
-      case GENERAL -> Objects.equals(verdict.generalOk(), true);
+      case PUBLISHED -> !Objects.equals(verdict.judgement().publishedOk(), false);
+      case GENERAL -> Objects.equals(verdict.judgement().generalOk(), true);
     };
   }
 
   /** Equal for kernels of a task that a model would learn the same from. */
   private static List<String> shape(Verdict verdict) {
     String structure =
-        verdict.features() == null ? verdict.candidate() : verdict.features().structure();
-    return List.of(verdict.suite(), verdict.category(), verdict.task(), structure);
+        verdict.judgement().features() == null
+            ? verdict.provenance().candidate()
+            : verdict.judgement().features().structure();
+    return List.of(
+        verdict.provenance().suite(),
+        verdict.provenance().category(),
+        verdict.provenance().task(),
+        structure);
   }
 
   private static Verdict faster(Verdict first, Verdict next) {
     Comparator<Verdict> bySpeed =
-        Comparator.comparingDouble(v -> v.speedup() == null ? 0 : v.speedup().low());
+        Comparator.comparingDouble(
+            v -> v.judgement().speedup() == null ? 0 : v.judgement().speedup().low());
     return bySpeed.compare(next, first) > 0 ? next : first;
   }
 }

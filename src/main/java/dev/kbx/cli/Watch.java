@@ -83,10 +83,11 @@ final class Watch {
 
   private static boolean isKnown(Candidate candidate, Map<String, Verdict> before) {
     Verdict verdict = before.get(candidate.origin());
-    return verdict != null && verdict.candidate().equals(candidate.hash());
+    return verdict != null && verdict.provenance().candidate().equals(candidate.hash());
   }
 
   private static Map<String, Verdict> bySource(Collection<Verdict> verdicts) {
-    return verdicts.stream().collect(Collectors.toMap(Verdict::source, Function.identity()));
+    return verdicts.stream()
+        .collect(Collectors.toMap(v -> v.provenance().source(), Function.identity()));
   }
 }

@@ -20,12 +20,13 @@ final class WatchText {
    * @param before null for a source that is new
    */
   static String line(LocalTime time, @Nullable Verdict before, Verdict now) {
-    String was = before == null ? "" : before.status().label();
-    String status = changed(now.status().label(), was);
+    String was = before == null ? "" : before.judgement().status().label();
+    String status = changed(now.judgement().status().label(), was);
     String speed = speed(now);
     if (!speed.isEmpty()) speed = ", " + changed(speed, before == null ? "" : speed(before));
-    String message = now.message() == null ? "" : ": " + firstLine(now.message());
-    String task = Text.clean(now.category() + "/" + now.task());
+    String message =
+        now.judgement().message() == null ? "" : ": " + firstLine(now.judgement().message());
+    String task = Text.clean(now.provenance().category() + "/" + now.provenance().task());
     return TIME.format(time) + " " + task + ": " + status + speed + message;
   }
 
@@ -34,7 +35,7 @@ final class WatchText {
   }
 
   private static String speed(Verdict verdict) {
-    Verdict.Speedup speedup = verdict.speedup();
+    Verdict.Speedup speedup = verdict.judgement().speedup();
     return speedup == null ? "" : "%.2fx".formatted(speedup.value());
   }
 

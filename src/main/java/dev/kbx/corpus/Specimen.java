@@ -98,7 +98,7 @@ public record Specimen(
   public Trial judged(StaticReport report, @Nullable Verdict verdict) {
     List<String> rejectedBy = found(report, Severity.REJECT);
     List<String> flags = new ArrayList<>(found(report, Severity.FLAG));
-    if (verdict != null) flags.addAll(verdict.flags());
+    if (verdict != null) flags.addAll(verdict.judgement().flags());
     boolean cheat = kind == Trial.Kind.CHEAT;
     if (!cheat) flags.removeIf(flag -> NEUTRAL.contains(flag) || Rules.isPolicy(flag));
     List<String> problems = new ArrayList<>();
@@ -110,13 +110,16 @@ public record Specimen(
     }
     Ending ending = ending(verdict);
     String why = why(verdict);
-    if (!ending.statuses().contains(verdict.status())) {
+    if (!ending.statuses().contains(verdict.judgement().status())) {
       problems.add(
           "ended as %s, must be %s%s"
-              .formatted(verdict.status().label(), ending.text(), why == null ? "" : ": " + why));
+              .formatted(
+                  verdict.judgement().status().label(),
+                  ending.text(),
+                  why == null ? "" : ": " + why));
     }
     if (!breaks(verdict)) problems.add("does not break on " + beyond);
-    if (flag != null && verdict.status() == Status.CORRECT && !flags.contains(flag)) {
+    if (flag != null && verdict.judgement().status() == Status.CORRECT && !flags.contains(flag)) {
       problems.add("not flagged, must be: " + flag);
     }
     return trial(
@@ -124,24 +127,24 @@ public record Specimen(
         flags,
         problems,
         cheat ? ending.text() : null,
-        verdict.status(),
+        verdict.judgement().status(),
         why,
-        verdict.speedup() == null ? null : verdict.speedup().value());
+        verdict.judgement().speedup() == null ? null : verdict.judgement().speedup().value());
   }
 
   private Ending ending(Verdict verdict) {
     // Values drawn for the published grade may show by chance what the property shows for certain.
-    boolean shown = verdict.status() != Status.CORRECT;
-    if (beyond != null && !shown && Grade.PUBLISHED.label().equals(verdict.grade()))
+    boolean shown = verdict.judgement().status() != Status.CORRECT;
+    if (beyond != null && !shown && Grade.PUBLISHED.label().equals(verdict.judgement().grade()))
       return Ending.beyond(beyond);
-    return verdict.device().kind().equals("cpu") ? onCpu : onGpu;
+    return verdict.judgement().device().kind().equals("cpu") ? onCpu : onGpu;
   }
 
   /** Whether the verdict names the property that shows it. */
   private boolean breaks(Verdict verdict) {
-    List<Verdict.Break> breaks = verdict.breaks();
+    List<Verdict.Break> breaks = verdict.judgement().breaks();
     return beyond == null
-        || verdict.status() != Status.CORRECT
+        || verdict.judgement().status() != Status.CORRECT
         || (breaks != null && breaks.stream().anyMatch(b -> b.property().equals(beyond)));
   }
 
@@ -185,7 +188,7 @@ public record Specimen(
   }
 
   private static @Nullable String why(Verdict verdict) {
-    return Stream.of(verdict.evidence(), verdict.message())
+    return Stream.of(verdict.judgement().evidence(), verdict.judgement().message())
         .filter(Objects::nonNull)
         .findFirst()
         .orElse(null);

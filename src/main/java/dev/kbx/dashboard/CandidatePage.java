@@ -67,14 +67,23 @@ record CandidatePage(
                 Parts.fact(
                     "Task",
                     Parts.link(
-                        Links.task(verdict.suite(), verdict.category(), verdict.task()),
-                        verdict.category() + "/" + verdict.task())),
-                Parts.fact("Run", Parts.link(Links.run(verdict.run()), verdict.run())),
-                Parts.fact("Grade", verdict.grade() == null ? "not stated" : verdict.grade()),
-                Parts.fact("Device", verdict.device().name())),
+                        Links.task(
+                            verdict.provenance().suite(),
+                            verdict.provenance().category(),
+                            verdict.provenance().task()),
+                        verdict.provenance().category() + "/" + verdict.provenance().task())),
+                Parts.fact(
+                    "Run",
+                    Parts.link(Links.run(verdict.provenance().run()), verdict.provenance().run())),
+                Parts.fact(
+                    "Grade",
+                    verdict.judgement().grade() == null
+                        ? "not stated"
+                        : verdict.judgement().grade()),
+                Parts.fact("Device", verdict.judgement().device().name())),
             fact -> fact),
-        Parts.badge(verdict.status()),
-        verdict.message(),
+        Parts.badge(verdict.judgement().status()),
+        verdict.judgement().message(),
         source == null ? Markup.NONE : plain(source),
         new Markup(Components.details(verdict, source)));
   }

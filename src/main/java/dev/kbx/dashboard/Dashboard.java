@@ -177,7 +177,8 @@ public final class Dashboard {
       String hash, String run, @Nullable Integer position, List<Placed> history) {
     if (position != null) {
       Optional<Verdict> asked = queries.stored(run, position).map(Stored::verdict);
-      if (asked.isPresent() && asked.get().candidate().equals(hash)) return asked.get();
+      if (asked.isPresent() && asked.get().provenance().candidate().equals(hash))
+        return asked.get();
     }
     if (history.isEmpty()) return null;
     Placed newest = history.getFirst();
@@ -188,7 +189,11 @@ public final class Dashboard {
   }
 
   private static String title(Verdict verdict) {
-    return "%s/%s: %s".formatted(verdict.category(), verdict.task(), verdict.status().label());
+    return "%s/%s: %s"
+        .formatted(
+            verdict.provenance().category(),
+            verdict.provenance().task(),
+            verdict.judgement().status().label());
   }
 
   /** Two runs beside each other. */
@@ -246,7 +251,7 @@ public final class Dashboard {
                   run,
                   verdicts,
                   AskedSuite.of(new JudgedRun(run, verdicts.rows()), selected(run)),
-                  verdict -> store.source(verdict.candidate()).orElse(""),
+                  verdict -> store.source(verdict.provenance().candidate()).orElse(""),
                   null)
               ::write;
         });

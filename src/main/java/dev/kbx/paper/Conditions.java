@@ -59,12 +59,12 @@ public record Conditions(
       @Nullable List<String> flags,
       @Nullable List<Timed> sizes) {
     static Stated of(Verdict verdict) {
-      List<SizeTiming> sizes = verdict.sizes();
+      List<SizeTiming> sizes = verdict.judgement().sizes();
       return new Stated(
-          verdict.device(),
-          verdict.versions(),
-          verdict.policy(),
-          verdict.flags(),
+          verdict.judgement().device(),
+          verdict.judgement().versions(),
+          verdict.judgement().policy(),
+          verdict.judgement().flags(),
           sizes == null ? null : sizes.stream().map(Timed::of).toList());
     }
   }

@@ -57,7 +57,7 @@ record SizeColumns(
 
   /** Those of a verdict; none if it was not timed. */
   static List<SizeColumns> of(Verdict verdict) {
-    List<SizeTiming> sizes = verdict.sizes();
+    List<SizeTiming> sizes = verdict.judgement().sizes();
     List<SizeColumns> rows = new ArrayList<>();
     if (sizes == null) return rows;
     for (SizeTiming size : sizes) rows.add(of(verdict, rows.size(), size));
@@ -70,15 +70,15 @@ record SizeColumns(
     List<String> throttle = size.throttle();
     return new SizeColumns(
         DataFiles.SCHEMA,
-        v.run(),
-        v.suite(),
-        v.category(),
-        v.task(),
-        v.method(),
-        v.model(),
-        v.round(),
-        v.sample(),
-        v.candidate(),
+        v.provenance().run(),
+        v.provenance().suite(),
+        v.provenance().category(),
+        v.provenance().task(),
+        v.provenance().method(),
+        v.provenance().model(),
+        v.provenance().round(),
+        v.provenance().sample(),
+        v.provenance().candidate(),
         number,
         size.shape(),
         size.candidateMs(),
@@ -108,7 +108,7 @@ record SizeColumns(
         launched == null ? null : launched.high(),
         size.peakBytes(),
         size.referencePeakBytes(),
-        v.device().name(),
-        v.device().uuid());
+        v.judgement().device().name(),
+        v.judgement().device().uuid());
   }
 }

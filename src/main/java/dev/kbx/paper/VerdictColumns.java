@@ -73,71 +73,72 @@ record VerdictColumns(
     @Nullable Double perfSeconds) {
 
   static VerdictColumns of(Verdict v) {
-    Speedup speedup = v.speedup();
+    Speedup speedup = v.judgement().speedup();
     // A published speedup has none.
     Speedup interval = speedup == null || Double.isInfinite(speedup.high()) ? null : speedup;
-    Origin origin = v.origin();
-    Compile compile = v.compile();
-    WithoutPolicy without = v.withoutPolicy();
-    List<Break> breaks = v.breaks();
-    Map<String, Double> errors = v.errorMetrics() == null ? Map.of() : v.errorMetrics();
+    Origin origin = v.judgement().origin();
+    Compile compile = v.judgement().compile();
+    WithoutPolicy without = v.judgement().withoutPolicy();
+    List<Break> breaks = v.judgement().breaks();
+    Map<String, Double> errors =
+        v.judgement().errorMetrics() == null ? Map.of() : v.judgement().errorMetrics();
     return new VerdictColumns(
         DataFiles.SCHEMA,
-        v.run(),
-        v.suite(),
-        v.category(),
-        v.task(),
-        v.method(),
-        v.model(),
-        v.round(),
-        v.sample(),
-        v.candidate(),
-        v.source(),
-        v.status().label(),
-        v.stage().label(),
-        v.callOk(),
-        v.exeOk(),
-        v.perfOk(),
-        v.correct(),
-        v.publishedOk(),
-        v.generalOk(),
-        v.grade(),
-        v.precision(),
-        v.policy(),
+        v.provenance().run(),
+        v.provenance().suite(),
+        v.provenance().category(),
+        v.provenance().task(),
+        v.provenance().method(),
+        v.provenance().model(),
+        v.provenance().round(),
+        v.provenance().sample(),
+        v.provenance().candidate(),
+        v.provenance().source(),
+        v.judgement().status().label(),
+        v.judgement().stage().label(),
+        v.judgement().callOk(),
+        v.judgement().exeOk(),
+        v.judgement().perfOk(),
+        v.judgement().correct(),
+        v.judgement().publishedOk(),
+        v.judgement().generalOk(),
+        v.judgement().grade(),
+        v.judgement().precision(),
+        v.judgement().policy(),
         without == null ? null : without.status().label(),
-        v.rule(),
-        v.message(),
-        v.evidence(),
-        list(v.flags()),
-        v.holds() == null ? null : list(v.holds()),
+        v.judgement().rule(),
+        v.judgement().message(),
+        v.judgement().evidence(),
+        list(v.judgement().flags()),
+        v.judgement().holds() == null ? null : list(v.judgement().holds()),
         breaks == null ? null : list(breaks.stream().map(Break::property).toList()),
         speedup == null ? null : speedup.value(),
         interval == null ? null : interval.low(),
         interval == null ? null : interval.high(),
         speedup == null ? null : speedup.baseline(),
-        v.sizes() == null ? null : v.sizes().size(),
+        v.judgement().sizes() == null ? null : v.judgement().sizes().size(),
         origin == null ? null : origin.kernelShare(),
         origin == null ? null : origin.foreignShare(),
-        compile == null ? v.device().arch() : compile.arch(),
+        compile == null ? v.judgement().device().arch() : compile.arch(),
         compile == null ? null : compile.registers(),
         compile == null ? null : compile.sharedBytes(),
         compile == null ? null : compile.spills(),
         errors.get("max_abs"),
         errors.get("max_rel"),
         errors.get("error_ratio"),
-        v.device().kind(),
-        v.device().name(),
-        v.device().uuid(),
-        v.device().driver(),
-        v.versions().get("kbx"),
-        v.versions().get("python"),
-        v.versions().get("torch"),
-        v.versions().get("triton"),
-        v.seconds().get("static"),
-        v.seconds().get("compile"),
-        v.seconds().get("call"),
-        v.seconds().get("correct"),
-        v.seconds().get("perf"));
+        v.judgement().device().kind(),
+        v.judgement().device().name(),
+        v.judgement().device().uuid(),
+        v.judgement().device().driver(),
+        v.judgement().versions().get("kbx"),
+        v.judgement().versions().get("python"),
+        v.judgement().versions().get("torch"),
+        v.judgement().versions().get("triton"),
+        v.judgement().seconds().get("static"),
+        v.judgement().seconds().get("compile"),
+        v.judgement().seconds().get("call"),
+        v.judgement().seconds().get("correct"),
+        v.judgement().seconds().get("perf"));
   }
 
   /** Several values in one column. */

@@ -17,14 +17,14 @@ final class CoverageText {
    */
   static List<String> lines(Verdict verdict, int width) {
     List<String> lines = new ArrayList<>();
-    List<String> holds = verdict.holds();
+    List<String> holds = verdict.judgement().holds();
     if (holds != null && !holds.isEmpty()) {
       lines.addAll(Text.wrap("holds for " + String.join(", ", holds), width, BREAK_LINES));
     }
-    List<Verdict.Break> breaks = verdict.breaks();
+    List<Verdict.Break> breaks = verdict.judgement().breaks();
     if (breaks == null) return lines;
     for (Verdict.Break each : breaks) {
-      if (Objects.equals(verdict.message(), each.message())) continue;
+      if (Objects.equals(verdict.judgement().message(), each.message())) continue;
       String text =
           "breaks on %s: %s, %s"
               .formatted(each.property(), each.status().label(), Text.clean(each.message()));

@@ -83,19 +83,19 @@ record EvalResult(
       List<String> unknown) {
     static Judgement of(Verdict v, int id, List<String> unknown) {
       return new Judgement(
-          v.source(),
-          v.method(),
-          v.model(),
-          v.round(),
-          v.sample() == id ? null : v.sample(),
-          v.status().label(),
-          v.stage().label(),
-          v.precision(),
-          v.policy(),
-          v.message(),
-          v.rule(),
-          v.evidence(),
-          v.flags(),
+          v.provenance().source(),
+          v.provenance().method(),
+          v.provenance().model(),
+          v.provenance().round(),
+          v.provenance().sample() == id ? null : v.provenance().sample(),
+          v.judgement().status().label(),
+          v.judgement().stage().label(),
+          v.judgement().precision(),
+          v.judgement().policy(),
+          v.judgement().message(),
+          v.judgement().rule(),
+          v.judgement().evidence(),
+          v.judgement().flags(),
           unknown);
     }
   }
@@ -124,7 +124,7 @@ record EvalResult(
    */
   static EvalResult of(Verdict v, int id) {
     Boolean compiled = compiled(v);
-    Boolean correct = v.ownRight();
+    Boolean correct = v.judgement().ownRight();
     SizeTiming timing = Objects.equals(correct, true) ? timing(v) : null;
     List<String> unknown = new ArrayList<>();
     if (compiled == null) unknown.add("compiled");
@@ -132,8 +132,8 @@ record EvalResult(
     if (timing == null) unknown.add("runtime");
     var metadata =
         new Metadata(
-            v.device().name(),
-            v.device().kind(),
+            v.judgement().device().name(),
+            v.judgement().device().kind(),
             Objects.equals(correct, true) ? ALL_TRIALS : null,
             Judgement.of(v, id, List.copyOf(unknown)));
     return new EvalResult(
@@ -152,15 +152,15 @@ record EvalResult(
 
   /** The timing of the only size; null if there is none or several. */
   private static @Nullable SizeTiming timing(Verdict v) {
-    List<SizeTiming> sizes = v.sizes();
-    return Objects.equals(v.perfOk(), true) && sizes != null && sizes.size() == 1
+    List<SizeTiming> sizes = v.judgement().sizes();
+    return Objects.equals(v.judgement().perfOk(), true) && sizes != null && sizes.size() == 1
         ? sizes.getFirst()
         : null;
   }
 
   private static @Nullable Boolean compiled(Verdict v) {
-    if (Objects.equals(v.callOk(), true)) return true;
-    return switch (v.status()) {
+    if (Objects.equals(v.judgement().callOk(), true)) return true;
+    return switch (v.judgement().status()) {
       case RUNTIME_ERROR -> true;
       case REJECTED_STATIC, NO_CODE, NO_ENTRY, SYNTAX_ERROR, IMPORT_ERROR, COMPILE_ERROR -> false;
       default -> null;

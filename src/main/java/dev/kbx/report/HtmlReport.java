@@ -260,10 +260,10 @@ record HtmlReport(
       Verdict verdict = data.verdicts().whole(entry);
       String maker = entry.row().method() == null ? "" : " " + entry.row().method();
       writer.write("<tr><th scope=\"row\">" + Html.escape(entry.row().name() + maker));
-      writer.write("</th><td>" + Html.escape(verdict.source()));
-      writer.write("</td><td>" + verdict.status().label());
-      writer.write("</td><td>" + verdict.stage().label());
-      writer.write("</td><td>" + Html.escape(verdict.message()) + "</td></tr>\n");
+      writer.write("</th><td>" + Html.escape(verdict.provenance().source()));
+      writer.write("</td><td>" + verdict.judgement().status().label());
+      writer.write("</td><td>" + verdict.judgement().stage().label());
+      writer.write("</td><td>" + Html.escape(verdict.judgement().message()) + "</td></tr>\n");
     }
     if (some.size() < data.shown().size()) {
       writer.write("<tr><td colspan=\"5\">The first %,d.</td></tr>\n".formatted(some.size()));

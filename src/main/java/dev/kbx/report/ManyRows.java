@@ -45,16 +45,16 @@ final class ManyRows {
     Set<String> tasks = new HashSet<>();
     Set<String> paths = new HashSet<>();
     for (Verdict verdict : verdicts) {
-      tasks.add(verdict.task());
+      tasks.add(verdict.provenance().task());
       paths.add(VerdictRow.of(verdict).path());
     }
     return tasks.size() != paths.size();
   }
 
   private static Path common(List<Verdict> verdicts) {
-    Path common = Path.of(verdicts.getFirst().source()).getParent();
+    Path common = Path.of(verdicts.getFirst().provenance().source()).getParent();
     for (Verdict verdict : verdicts) {
-      Path source = Path.of(verdict.source());
+      Path source = Path.of(verdict.provenance().source());
       while (common != null && !source.startsWith(common)) common = common.getParent();
     }
     return common == null ? Path.of("") : common;
@@ -70,7 +70,8 @@ final class ManyRows {
     lines.add(paint.apply(Ansi.DIM, line("task", "source", Text.left("status", STATUS), "")));
     for (Verdict verdict : verdicts) {
       String status =
-          paint.apply(Table.colourOf(verdict), Text.left(verdict.status().label(), STATUS));
+          paint.apply(
+              Table.colourOf(verdict), Text.left(verdict.judgement().status().label(), STATUS));
       String rest = Text.cut(rest(verdict), width - task - source - STATUS - 3);
       lines.add(line(task(verdict), source(verdict), status, paint.apply(Ansi.DIM, rest)));
     }
@@ -89,7 +90,7 @@ final class ManyRows {
 
   private static String rest(Verdict verdict) {
     String reason = Table.reason(verdict);
-    var speedup = verdict.speedup();
+    var speedup = verdict.judgement().speedup();
     if (speedup == null) return reason;
     return String.format(Locale.ROOT, "%.2f× %s", speedup.value(), reason).strip();
   }
@@ -100,7 +101,7 @@ final class ManyRows {
   }
 
   private String source(Verdict verdict) {
-    Path path = Path.of(verdict.source());
+    Path path = Path.of(verdict.provenance().source());
     boolean below = !common.toString().isEmpty() && path.startsWith(common);
     return Text.clean((below ? common.relativize(path) : path).toString());
   }

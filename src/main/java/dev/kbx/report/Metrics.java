@@ -101,15 +101,17 @@ record Metrics(
   }
 
   private static Metrics of(String file, Verdict verdict, String code) {
-    Map<String, Double> quality = verdict.quality() == null ? Map.of() : verdict.quality();
-    Boolean exeOk = after(verdict.callOk(), verdict.valuesRight());
-    Boolean perfOk = after(exeOk, verdict.perfOk());
+    Map<String, Double> quality =
+        verdict.judgement().quality() == null ? Map.of() : verdict.judgement().quality();
+    Boolean exeOk = after(verdict.judgement().callOk(), verdict.judgement().valuesRight());
+    Boolean perfOk = after(exeOk, verdict.judgement().perfOk());
     boolean timed = Objects.equals(perfOk, true);
-    List<SizeTiming> sizes = timed && verdict.sizes() != null ? verdict.sizes() : List.of();
-    var speedup = timed ? verdict.speedup() : null;
+    List<SizeTiming> sizes =
+        timed && verdict.judgement().sizes() != null ? verdict.judgement().sizes() : List.of();
+    var speedup = timed ? verdict.judgement().speedup() : null;
     return new Metrics(
         file,
-        verdict.callOk(),
+        verdict.judgement().callOk(),
         exeOk,
         perfOk,
         "",
@@ -124,7 +126,7 @@ record Metrics(
         sizes.stream()
             .map(s -> new Size(s.shape(), s.candidateMs(), s.gbs(), s.tflops(), s.peakBytes()))
             .toList(),
-        Stream.of(verdict.evidence(), verdict.message())
+        Stream.of(verdict.judgement().evidence(), verdict.judgement().message())
             .filter(Objects::nonNull)
             .collect(Collectors.joining("; ")),
         code);

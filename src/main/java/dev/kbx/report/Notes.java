@@ -68,7 +68,7 @@ final class Notes {
 
   /** A verdict's flags without those that a sentence about the run covers. */
   static List<String> flags(Verdict verdict) {
-    return verdict.flags().stream().filter(flag -> !OF_RUNS.contains(flag)).toList();
+    return verdict.judgement().flags().stream().filter(flag -> !OF_RUNS.contains(flag)).toList();
   }
 
   private static @Nullable String tolerance(RunInfo run) {

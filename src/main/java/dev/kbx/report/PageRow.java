@@ -52,8 +52,8 @@ record PageRow(
         maker,
         row.source(),
         row.status().label(),
-        verdict.stage().label(),
-        verdict.seconds().isEmpty() ? null : round(sum(verdict)),
+        verdict.judgement().stage().label(),
+        verdict.judgement().seconds().isEmpty() ? null : round(sum(verdict)),
         speedup == null ? null : figures(speedup),
         roof(row.sizes()),
         reason(verdict));
@@ -65,7 +65,7 @@ record PageRow(
   }
 
   private static double sum(Verdict verdict) {
-    return verdict.seconds().values().stream().mapToDouble(Double::doubleValue).sum();
+    return verdict.judgement().seconds().values().stream().mapToDouble(Double::doubleValue).sum();
   }
 
   /** As many digits as a table or a chart shows. */
@@ -83,10 +83,14 @@ record PageRow(
 
   private static String reason(Verdict verdict) {
     List<String> parts = new ArrayList<>();
-    add(parts, verdict.rule() == null ? verdict.evidence() : verdict.rule());
-    add(parts, cut(verdict.message()));
-    List<Break> breaks = verdict.breaks();
-    if (verdict.status() == Status.CORRECT && breaks != null && !breaks.isEmpty()) {
+    add(
+        parts,
+        verdict.judgement().rule() == null
+            ? verdict.judgement().evidence()
+            : verdict.judgement().rule());
+    add(parts, cut(verdict.judgement().message()));
+    List<Break> breaks = verdict.judgement().breaks();
+    if (verdict.judgement().status() == Status.CORRECT && breaks != null && !breaks.isEmpty()) {
       parts.add(
           "breaks on " + breaks.stream().map(Break::property).collect(Collectors.joining(", ")));
     }

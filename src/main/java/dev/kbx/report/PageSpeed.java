@@ -67,7 +67,8 @@ record PageSpeed(
   private static List<SizeTiming> sizes(List<RunVerdicts.Entry> shown, RunVerdicts verdicts) {
     List<SizeTiming> all = new ArrayList<>();
     for (RunVerdicts.Entry entry : shown) {
-      List<SizeTiming> own = entry.row().sizes() == null ? null : verdicts.whole(entry).sizes();
+      List<SizeTiming> own =
+          entry.row().sizes() == null ? null : verdicts.whole(entry).judgement().sizes();
       if (own != null) all.addAll(own);
     }
     return all;

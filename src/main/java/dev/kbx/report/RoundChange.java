@@ -52,11 +52,13 @@ record RoundChange(int round, String status, @Nullable String message, @Nullable
       if (before == null) return null;
       Verdict then = verdicts.whole(before.getValue());
       String diff = diff(then, verdicts.whole(entry));
-      return new RoundChange(before.getKey(), then.status().label(), then.message(), diff);
+      return new RoundChange(
+          before.getKey(), then.judgement().status().label(), then.judgement().message(), diff);
     }
 
     private @Nullable String diff(Verdict then, Verdict now) {
-      if (then.candidate().isEmpty() || now.candidate().isEmpty()) return null;
+      if (then.provenance().candidate().isEmpty() || now.provenance().candidate().isEmpty())
+        return null;
       return new LineDiff(sourceOf.apply(then), sourceOf.apply(now)).hunks();
     }
   }

@@ -108,7 +108,7 @@ public final class RunFolder {
 
   /** The run folder's file that a candidate was read from. */
   private static Optional<Path> origin(Verdict verdict) {
-    Path source = Path.of(verdict.source());
+    Path source = Path.of(verdict.provenance().source());
     Path name = source.getFileName();
     return name == null || RunFile.parse(name.toString()).isEmpty()
         ? Optional.empty()

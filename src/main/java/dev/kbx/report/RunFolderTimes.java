@@ -42,7 +42,10 @@ final class RunFolderTimes {
       String file, Verdict.Device device, List<Double> ms, List<Integer> rounds) {
     static Measured of(Verdict verdict) {
       return new Measured(
-          verdict.task() + ".py", verdict.device(), new ArrayList<>(), new ArrayList<>());
+          verdict.provenance().task() + ".py",
+          verdict.judgement().device(),
+          new ArrayList<>(),
+          new ArrayList<>());
     }
   }
 
@@ -72,14 +75,19 @@ final class RunFolderTimes {
 
   /** Adds the baselines' times of a verdict, if any. */
   void add(TaskNumber task, Verdict verdict) {
-    List<SizeTiming> sizes = verdict.sizes();
-    boolean timed = verdict.status() == Status.CORRECT && Objects.equals(verdict.perfOk(), true);
-    if (!timed || verdict.device().kind().equals("cpu") || sizes == null || sizes.size() != 1) {
+    List<SizeTiming> sizes = verdict.judgement().sizes();
+    boolean timed =
+        verdict.judgement().status() == Status.CORRECT
+            && Objects.equals(verdict.judgement().perfOk(), true);
+    if (!timed
+        || verdict.judgement().device().kind().equals("cpu")
+        || sizes == null
+        || sizes.size() != 1) {
       return;
     }
     SizeTiming size = sizes.getFirst();
     measured("eager", task, verdict, size.referenceMs()).rounds().add(size.rounds());
-    List<Baseline> baselines = verdict.baselines();
+    List<Baseline> baselines = verdict.judgement().baselines();
     if (baselines == null) return;
     for (Baseline baseline : baselines) {
       List<Double> ms = baseline.sizesMs();
@@ -89,7 +97,7 @@ final class RunFolderTimes {
   }
 
   private Measured measured(String baseline, TaskNumber task, Verdict verdict, double ms) {
-    String hardware = verdict.device().name().replaceAll("[^A-Za-z0-9.-]+", "_");
+    String hardware = verdict.judgement().device().name().replaceAll("[^A-Za-z0-9.-]+", "_");
     Measured measured =
         files
             .computeIfAbsent(hardware + "/" + NAMES.get(baseline) + ".json", _ -> new TreeMap<>())

@@ -13,15 +13,15 @@ import java.util.stream.Collectors;
 record SingleOutcome(RunInfo run, Verdict verdict, boolean timed) {
   void write(Writer writer) throws IOException {
     writer.write("<div class=\"tile\"><h2>Verdict</h2><p class=\"figure\">");
-    writer.write(verdict.status().label() + "</p><p class=\"message\">");
+    writer.write(verdict.judgement().status().label() + "</p><p class=\"message\">");
     writer.write(
-        verdict.status() == Status.CORRECT
+        verdict.judgement().status() == Status.CORRECT
             ? "passed %s".formatted(stages())
-            : "decided by the stage %s".formatted(verdict.stage().label()));
-    String message = Text.cut(Text.clean(verdict.message()), PageRow.LONGEST_MESSAGE);
+            : "decided by the stage %s".formatted(verdict.judgement().stage().label()));
+    String message = Text.cut(Text.clean(verdict.judgement().message()), PageRow.LONGEST_MESSAGE);
     if (!message.isEmpty()) writer.write("<br>" + Html.escape(message));
     writer.write("</p></div>\n<div class=\"tile\"><h2>Speedup</h2>");
-    Verdict.Speedup speedup = verdict.speedup();
+    Verdict.Speedup speedup = verdict.judgement().speedup();
     writer.write(
         speedup == null
             ? "<p class=\"figure unknown\">not measured</p></div>\n"

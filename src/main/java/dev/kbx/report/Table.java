@@ -118,9 +118,10 @@ public record Table(int width, boolean colour) {
     int reasonLines = files ? FILE_REASON_LINES : REASON_LINES;
     for (Verdict verdict : listed) {
       lines.addAll(candidate(verdict, columns, reasonLines));
-      if (files && verdict.speedup() != null) lines.add(speedup(verdict.speedup()));
+      if (files && verdict.judgement().speedup() != null)
+        lines.add(speedup(verdict.judgement().speedup()));
       if (files && listed.size() == 1) lines.addAll(coverage(verdict));
-      for (String kernel : ProfileText.lines(verdict.profile())) {
+      for (String kernel : ProfileText.lines(verdict.judgement().profile())) {
         lines.add(paint(Ansi.DIM, Text.cut(INDENT + kernel, width)));
       }
     }
@@ -143,7 +144,8 @@ public record Table(int width, boolean colour) {
       int speedup = tally.perf() ? SPEEDUP : 0;
       int free = width - STATUS - STAGE - SECONDS - 4 - (tally.perf() ? SPEEDUP + 1 : 0);
       int task = longest(verdicts, Table::task);
-      int source = Math.max("source".length(), longest(verdicts, v -> Text.clean(v.source())));
+      int source =
+          Math.max("source".length(), longest(verdicts, v -> Text.clean(v.provenance().source())));
       task = Math.min(task, Math.max(free - source, free * 5 / 8));
       return new Columns(task, Math.min(source, free - task), speedup);
     }
@@ -191,18 +193,19 @@ public record Table(int width, boolean colour) {
 
   private List<String> candidate(Verdict verdict, Columns columns, int reasonLines) {
     String seconds =
-        verdict.seconds().isEmpty()
+        verdict.judgement().seconds().isEmpty()
             ? ""
-            : format("%.2f", verdict.seconds().values().stream().mapToDouble(s -> s).sum());
-    var speedup = verdict.speedup();
+            : format(
+                "%.2f", verdict.judgement().seconds().values().stream().mapToDouble(s -> s).sum());
+    var speedup = verdict.judgement().speedup();
     String line =
         row(
             columns,
             new Cells(
                 task(verdict),
-                Text.clean(verdict.source()),
-                verdict.status().label(),
-                verdict.stage().label(),
+                Text.clean(verdict.provenance().source()),
+                verdict.judgement().status().label(),
+                verdict.judgement().stage().label(),
                 seconds,
                 speedup == null ? "" : format("%.2f×", speedup.value())),
             colourOf(verdict));
@@ -224,8 +227,11 @@ public record Table(int width, boolean colour) {
 
   /** Why it failed, or notes on a correct one, in one line of any length; may be empty. */
   static String reason(Verdict verdict) {
-    String what = verdict.rule() != null ? verdict.rule() : verdict.evidence();
-    String message = Text.clean(verdict.message());
+    String what =
+        verdict.judgement().rule() != null
+            ? verdict.judgement().rule()
+            : verdict.judgement().evidence();
+    String message = Text.clean(verdict.judgement().message());
     String reason =
         Stream.of(Text.clean(what), message, breaks(verdict))
             .filter(s -> !s.isEmpty())
@@ -237,8 +243,9 @@ public record Table(int width, boolean colour) {
 
   /** The properties beyond the published grade on which a correct candidate fails. */
   private static String breaks(Verdict verdict) {
-    List<Verdict.Break> breaks = verdict.breaks();
-    if (verdict.status() != Status.CORRECT || breaks == null || breaks.isEmpty()) return "";
+    List<Verdict.Break> breaks = verdict.judgement().breaks();
+    if (verdict.judgement().status() != Status.CORRECT || breaks == null || breaks.isEmpty())
+      return "";
     return breaks.stream().map(Verdict.Break::property).collect(joining(", ", "breaks on ", ""));
   }
 
@@ -426,7 +433,7 @@ public record Table(int width, boolean colour) {
   }
 
   static Ansi colourOf(Verdict verdict) {
-    return switch (verdict.status().blame()) {
+    return switch (verdict.judgement().status().blame()) {
       case NOBODY -> Ansi.GREEN;
       case CANDIDATE -> Ansi.RED;
       case TASK, KBX -> Ansi.YELLOW;

@@ -86,14 +86,14 @@ final class Figures {
    */
   synchronized void verdict(Verdict verdict, boolean known) {
     judged++;
-    verdicts.labelValues(verdict.status().label()).inc();
-    Map<String, Double> seconds = verdict.seconds();
+    verdicts.labelValues(verdict.judgement().status().label()).inc();
+    Map<String, Double> seconds = verdict.judgement().seconds();
     if (seconds != null && !known) seconds.forEach((stage, time) -> took(verdict, stage, time));
   }
 
   private void took(Verdict verdict, String stage, double seconds) {
     stages.labelValues(stage).observe(seconds);
-    Verdict.Device device = verdict.device();
+    Verdict.Device device = verdict.judgement().device();
     if (!ON_DEVICE.contains(stage)) return;
     String uuid = device.uuid() == null ? "" : device.uuid();
     devices.labelValues(device.name(), uuid, stage).inc(seconds);

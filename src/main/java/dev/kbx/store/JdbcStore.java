@@ -168,13 +168,13 @@ final class JdbcStore implements RunStore {
       if (code != null) {
         t.createUpdate(
                 "INSERT INTO source (candidate, code) VALUES (:c, :code) ON CONFLICT DO NOTHING")
-            .bind("c", verdict.candidate())
+            .bind("c", verdict.provenance().candidate())
             .bind("code", database.stored(code))
             .execute();
       }
       if (again) {
         t.createUpdate("DELETE FROM verdict WHERE run = :run AND position = :position")
-            .bind("run", verdict.run())
+            .bind("run", verdict.provenance().run())
             .bind("position", position)
             .execute();
       }

@@ -61,33 +61,33 @@ final class VerdictColumns {
   /** The row of a verdict, by column. */
   static Map<String, @Nullable Object> of(Database database, int position, Verdict verdict) {
     Map<String, @Nullable Object> row = new LinkedHashMap<>();
-    row.put("run", verdict.run());
+    row.put("run", verdict.provenance().run());
     row.put("position", position);
     row.put("body", Json.mapper().writeValueAsString(verdict));
     row.put("identity", database.stored(verdict.provenance().identity().text()));
-    row.put("candidate", verdict.candidate());
-    row.put("suite", verdict.suite());
-    row.put("category", verdict.category());
-    row.put("task", verdict.task());
-    row.put("method", stored(database, verdict.method()));
-    row.put("model", stored(database, verdict.model()));
-    row.put("sample", verdict.sample());
-    row.put("round", verdict.round());
-    row.put("status", verdict.status().label());
-    row.put("stage", verdict.stage().label());
-    row.put("device", verdict.device().name());
-    Verdict.Speedup speedup = verdict.speedup();
+    row.put("candidate", verdict.provenance().candidate());
+    row.put("suite", verdict.provenance().suite());
+    row.put("category", verdict.provenance().category());
+    row.put("task", verdict.provenance().task());
+    row.put("method", stored(database, verdict.provenance().method()));
+    row.put("model", stored(database, verdict.provenance().model()));
+    row.put("sample", verdict.provenance().sample());
+    row.put("round", verdict.provenance().round());
+    row.put("status", verdict.judgement().status().label());
+    row.put("stage", verdict.judgement().stage().label());
+    row.put("device", verdict.judgement().device().name());
+    Verdict.Speedup speedup = verdict.judgement().speedup();
     row.put("speedup", speedup == null ? null : (Double) speedup.value());
     row.put("speedup_low", speedup == null ? null : (Double) speedup.low());
     row.put("speedup_high", speedup == null ? null : (Double) speedup.high());
     row.put("baseline", speedup == null ? null : speedup.baseline());
-    row.put("grade", verdict.grade());
-    row.put("call_ok", number(verdict.callOk()));
-    row.put("exe_ok", number(verdict.exeOk()));
-    row.put("published_ok", number(verdict.publishedOk()));
-    row.put("general_ok", number(verdict.generalOk()));
+    row.put("grade", verdict.judgement().grade());
+    row.put("call_ok", number(verdict.judgement().callOk()));
+    row.put("exe_ok", number(verdict.judgement().exeOk()));
+    row.put("published_ok", number(verdict.judgement().publishedOk()));
+    row.put("general_ok", number(verdict.judgement().generalOk()));
     row.put("conditions", conditions(verdict));
-    SourceFeatures features = verdict.features();
+    SourceFeatures features = verdict.judgement().features();
     row.put("structure", features == null ? null : features.structure());
     row.put("complexity", features == null ? null : (Integer) features.complexity());
     row.put("techniques", features == null ? null : String.join(",", features.techniques()));
@@ -104,7 +104,7 @@ final class VerdictColumns {
   }
 
   private static @Nullable String conditions(Verdict verdict) {
-    Map<String, String> conditions = verdict.conditions();
+    Map<String, String> conditions = verdict.provenance().conditions();
     return conditions.isEmpty() ? null : Json.mapper().writeValueAsString(conditions);
   }
 }

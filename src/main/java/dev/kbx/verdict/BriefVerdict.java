@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * faster than names; a component that is added later comes last.
  *
  * @param valuesOk whether its results are right, whoever computed them, as {@link
- *     Verdict#valuesRight}; false if not known
+ *     Judgement#valuesRight}; false if not known
  * @param ownOk whether they are right and not refused because of who computed, as {@link
- *     Verdict#ownRight}; false if not known
+ *     Judgement#ownRight}; false if not known
  * @param breaks properties on which it fails; {@code a+b} if it is right for each alone
  * @param scaled whether it was judged on smaller inputs than published
  * @param kernelShare share of the result that its own kernels computed, 0 to 1
@@ -135,59 +135,61 @@ public record BriefVerdict(
 
   /** Of a whole verdict. */
   public static BriefVerdict of(Verdict v) {
-    List<Break> breaks = v.breaks();
+    Provenance p = v.provenance();
+    Judgement j = v.judgement();
+    List<Break> breaks = j.breaks();
     return new BriefVerdict(
-        v.run(),
-        v.candidate(),
-        v.source(),
-        v.suite(),
-        v.task(),
-        v.category(),
-        v.sample(),
-        v.method(),
-        v.model(),
-        v.round(),
-        v.conditions(),
-        v.status(),
-        v.stage(),
-        v.callOk(),
-        v.perfOk(),
-        Objects.equals(v.valuesRight(), true),
-        Objects.equals(v.ownRight(), true),
-        v.publishedOk(),
-        v.generalOk(),
-        v.holds() == null ? List.of() : v.holds(),
+        p.run(),
+        p.candidate(),
+        p.source(),
+        p.suite(),
+        p.task(),
+        p.category(),
+        p.sample(),
+        p.method(),
+        p.model(),
+        p.round(),
+        p.conditions(),
+        j.status(),
+        j.stage(),
+        j.callOk(),
+        j.perfOk(),
+        Objects.equals(j.valuesRight(), true),
+        Objects.equals(j.ownRight(), true),
+        j.publishedOk(),
+        j.generalOk(),
+        j.holds() == null ? List.of() : j.holds(),
         breaks == null ? List.of() : breaks.stream().map(Break::property).toList(),
-        v.flags().contains(SCALED),
-        v.message(),
-        v.rule(),
-        v.features(),
-        v.origin() == null ? null : v.origin().kernelShare(),
-        v.device(),
-        v.speedup(),
-        baselines(v),
-        sizes(v));
+        j.flags().contains(SCALED),
+        j.message(),
+        j.rule(),
+        j.features(),
+        j.origin() == null ? null : j.origin().kernelShare(),
+        j.device(),
+        j.speedup(),
+        baselines(j),
+        sizes(j));
   }
 
-  private static List<OfBaseline> baselines(Verdict v) {
-    List<Baseline> baselines = v.baselines();
+  private static List<OfBaseline> baselines(Judgement j) {
+    List<Baseline> baselines = j.baselines();
     if (baselines != null) {
       return baselines.stream().map(each -> new OfBaseline(each.name(), each.speedup())).toList();
     }
-    Speedup speedup = v.speedup();
+    Speedup speedup = j.speedup();
     if (speedup == null) return List.of();
     // Verdicts of earlier versions hold this one alone.
     String name = Against.of(speedup.baseline()).ofAnyTask().toString();
     return List.of(new OfBaseline(name, speedup.value()));
   }
 
-  private static @Nullable Sizes sizes(Verdict v) {
-    List<SizeTiming> sizes = v.sizes();
+  private static @Nullable Sizes sizes(Judgement j) {
+    List<SizeTiming> sizes = j.sizes();
     if (sizes == null) return null;
     return new Sizes(
         sizes.stream().map(SizeTiming::shape).sorted().toList(),
         sizes.stream().mapToDouble(SizeTiming::candidateMs).sum(),
-        baselineMs(v, sizes),
+        baselineMs(j, sizes),
         sizes.stream()
             .max(Comparator.comparingDouble(SizeTiming::referenceMs))
             .map(BriefVerdict::efficiency)
@@ -219,13 +221,13 @@ public record BriefVerdict(
     return sizes.isEmpty() ? null : (Double) Math.exp(logs / sizes.size());
   }
 
-  private static @Nullable Double baselineMs(Verdict v, List<SizeTiming> sizes) {
-    Speedup speedup = v.speedup();
+  private static @Nullable Double baselineMs(Judgement j, List<SizeTiming> sizes) {
+    Speedup speedup = j.speedup();
     if (speedup == null) return null;
     String name = Against.of(speedup.baseline()).measured();
     // The sizes of a verdict are against eager.
     if (name.equals(EAGER)) return sizes.stream().mapToDouble(SizeTiming::referenceMs).sum();
-    List<Baseline> baselines = v.baselines();
+    List<Baseline> baselines = j.baselines();
     if (baselines == null) return null;
     for (Baseline baseline : baselines) {
       List<Double> ms = baseline.sizesMs();

@@ -157,7 +157,7 @@ class CheatsTest {
             .collect(
                 Collectors.partitioningBy(
                     CheatsTest::endsAlikeAtThePublishedGrade,
-                    Collectors.mapping(Verdict::source, Collectors.toList())));
+                    Collectors.mapping(v -> v.provenance().source(), Collectors.toList())));
     List<String> files = new ArrayList<>(requireNonNull(byEndingAlike.get(false)));
     assertThat(files)
         .hasSizeGreaterThan(SOAK ? 50 : 8)
@@ -186,9 +186,9 @@ class CheatsTest {
    * right in all calls is right in those, and all its own work if PyTorch did nothing in any.
    */
   private static boolean endsAlikeAtThePublishedGrade(Verdict verdict) {
-    if (verdict.status() != Status.CORRECT) return verdict.judgement().holds() == null;
+    if (verdict.judgement().status() != Status.CORRECT) return verdict.judgement().holds() == null;
     Verdict.Origin origin = verdict.judgement().origin();
-    return OF_THE_TASK.containsAll(verdict.flags())
+    return OF_THE_TASK.containsAll(verdict.judgement().flags())
         && origin != null
         && origin.kernelShare() == 1
         && origin.operations().isEmpty();

@@ -198,7 +198,7 @@ class GoldenOutputsTest {
       for (GoldenRun run : runs) {
         page(http, server, run.name() + "-run", "/runs/" + run.id());
         int last = run.verdicts().size() - 1;
-        String candidate = run.verdicts().get(last).candidate();
+        String candidate = run.verdicts().get(last).provenance().candidate();
         String at = "?run=%s&position=%d".formatted(run.id(), last);
         page(http, server, run.name() + "-candidate", "/candidates/" + candidate + at);
       }

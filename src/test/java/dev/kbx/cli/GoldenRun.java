@@ -60,7 +60,7 @@ record GoldenRun(
     store.begin(info);
     for (int i = 0; i < verdicts.size(); i++) {
       Verdict verdict = verdicts.get(i);
-      var _ = store.add(i, verdict, sources.getOrDefault(verdict.candidate(), ""));
+      var _ = store.add(i, verdict, sources.getOrDefault(verdict.provenance().candidate(), ""));
     }
     store.finish(info);
     Path folder = Files.createDirectories(out.resolve("runs").resolve(info.id()));

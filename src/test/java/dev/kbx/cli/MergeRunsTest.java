@@ -55,7 +55,7 @@ class MergeRunsTest {
     try (RunStore store = RunStore.open(StoreAddress.of(folder.resolve("all/kbx.db")))) {
       assertThat(store.runs()).containsExactly(second.info(), first.info());
       assertThat(store.verdicts(first.id()).values()).containsExactlyElementsOf(first.verdicts());
-      assertThat(store.source(first.verdicts().getLast().candidate())).contains("log");
+      assertThat(store.source(first.verdicts().getLast().provenance().candidate())).contains("log");
       assertThat(store.run(second.id()).orElseThrow().finished()).as("cut off as before").isNull();
       assertThat(store.remembered(List.of(first.id() + "/0"), _ -> true))
           .as("a judgement of another installation is not remembered here")

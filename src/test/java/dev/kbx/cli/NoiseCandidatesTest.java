@@ -69,8 +69,12 @@ class NoiseCandidatesTest {
               .judge(candidates, _ -> {});
       assertThat(verdicts)
           .allSatisfy(verdict ->
-              assertThat(verdict.status())
-                  .as("%s: %s %s", verdict.task(), verdict.message(), verdict.evidence())
+              assertThat(verdict.judgement().status())
+                  .as(
+                      "%s: %s %s",
+                      verdict.provenance().task(),
+                      verdict.judgement().message(),
+                      verdict.judgement().evidence())
                   .isEqualTo(Status.CORRECT));
       assertThat(verdicts).filteredOn(NoiseCandidates::isPlain).hasSize(1);
       assertThat(verdicts).filteredOn(NoiseCandidates::isSlowed).hasSize(1);

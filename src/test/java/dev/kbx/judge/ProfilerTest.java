@@ -93,7 +93,8 @@ class ProfilerTest {
     Judgement verdict = judge("sm_90", true, "timed", Map.of());
     String line = Json.mapper().writeValueAsString(verdict);
     assertThat(line).contains("\"achieved_occupancy_pct\":61.5", "\"duration_ms\":0.25");
-    assertThat(Json.mapper().readValue(line, Verdict.class).profile()).isEqualTo(verdict.profile());
+    assertThat(Json.mapper().readValue(line, Verdict.class).judgement().profile())
+        .isEqualTo(verdict.profile());
   }
 
   @Test

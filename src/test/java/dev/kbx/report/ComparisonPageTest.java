@@ -40,8 +40,8 @@ class ComparisonPageTest extends BrowserTest {
         Comparison.of(run(List.of(expThen, geluThen)), run(List.of(expNow, geluNow)), List.of());
     Map<String, String> sources = new HashMap<>();
     for (Verdict verdict : List.of(expThen, expNow, geluThen, geluNow)) {
-      if (ComparisonPage.wanted(comparison).contains(verdict.candidate())) {
-        sources.put(verdict.candidate(), Fixtures.source(verdict));
+      if (ComparisonPage.wanted(comparison).contains(verdict.provenance().candidate())) {
+        sources.put(verdict.provenance().candidate(), Fixtures.source(verdict));
       }
     }
     Path file = folder.resolve("compared.html");

@@ -104,10 +104,10 @@ final class Fixtures {
 
   /** A source of its own for every candidate. */
   static String source(Verdict verdict) {
-    return switch (verdict.status()) {
+    return switch (verdict.judgement().status()) {
       case NO_CODE -> "";
       case CHEATING -> GELU + "\n# " + HOSTILE + "\n";
-      default -> "# " + verdict.source() + "\n" + GELU;
+      default -> "# " + verdict.provenance().source() + "\n" + GELU;
     };
   }
 

@@ -25,7 +25,9 @@ class MakersPageTest extends BrowserTest {
           run,
           RunVerdicts.of(verdicts),
           Fixtures.asked(run, verdicts),
-          v -> Fixtures.source(v).replace("1024", String.valueOf(v.stage().label().length())),
+          v ->
+              Fixtures.source(v)
+                  .replace("1024", String.valueOf(v.judgement().stage().label().length())),
           List.of(),
           null);
       return show(files.report(), options);

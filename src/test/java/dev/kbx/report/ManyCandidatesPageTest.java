@@ -64,8 +64,9 @@ class ManyCandidatesPageTest extends BrowserTest {
 
   /** A kernel of the corpus with a number of its own in many lines. */
   private static String source(List<String> kernels, Verdict verdict) {
-    Random random = new Random(verdict.candidate().hashCode());
-    String kernel = kernels.get(Math.floorMod(verdict.task().hashCode(), kernels.size()));
+    Random random = new Random(verdict.provenance().candidate().hashCode());
+    String kernel =
+        kernels.get(Math.floorMod(verdict.provenance().task().hashCode(), kernels.size()));
     StringBuilder source = new StringBuilder();
     for (String line : kernel.lines().toList()) {
       source.append(line);

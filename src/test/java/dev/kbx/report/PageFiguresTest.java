@@ -60,7 +60,7 @@ class PageFiguresTest {
     Verdict timed = Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2);
     ObjectNode json = Json.mapper().valueToTree(timed);
     ArrayNode sizes = json.putArray("sizes");
-    Objects.requireNonNull(timed.sizes()).reversed().stream()
+    Objects.requireNonNull(timed.judgement().sizes()).reversed().stream()
         .map(size -> (ObjectNode) Json.mapper().valueToTree(size))
         .map(size -> size.put("intensity", size.get("reference_ms").asDouble()).put("tflops", 5.0))
         .forEach(sizes::add);
@@ -79,7 +79,7 @@ class PageFiguresTest {
 
   /** Text that packs badly: a few hundred of them are more than a page holds. */
   private static String source(Verdict verdict) {
-    return new Random(verdict.candidate().hashCode())
+    return new Random(verdict.provenance().candidate().hashCode())
         .ints(90_000, 0, 16)
         .mapToObj(Integer::toHexString)
         .collect(Collectors.joining());

@@ -24,7 +24,7 @@ final class PublishedResults {
         like.tasks(),
         like.stages(),
         like.rulesOff(),
-        correct("Math/exp", 0, 1).device(),
+        correct("Math/exp", 0, 1).judgement().device(),
         like.versions(),
         candidates,
         20,

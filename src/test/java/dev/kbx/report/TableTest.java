@@ -121,7 +121,9 @@ class TableTest {
   @Test
   void aFewCandidatesHaveRoomForWhatTheirKernelsDo() {
     List<Verdict> verdicts =
-        Fixtures.examples(Fixtures.H200).stream().filter(v -> v.profile() != null).toList();
+        Fixtures.examples(Fixtures.H200).stream()
+            .filter(v -> v.judgement().profile() != null)
+            .toList();
     assertThat(render(new Table(80, false), verdicts, Fixtures.H200))
         .contains("    gelu_kernel · 0.0482 ms · occupancy 89 of 100 % · DRAM 91 % · SM 13 %");
   }
@@ -168,7 +170,7 @@ class TableTest {
   void whereNoneOfHundredsFailsTheFirstAreListed() {
     List<Verdict> correct =
         Fixtures.many(500, Fixtures.CPU).stream()
-            .filter(verdict -> verdict.status() == Status.CORRECT)
+            .filter(verdict -> verdict.judgement().status() == Status.CORRECT)
             .toList();
     String table = render(new Table(80, false), correct, Fixtures.CPU);
     assertThat(table.lines().filter(line -> line.matches(".* correct +correct .*"))).hasSize(12);

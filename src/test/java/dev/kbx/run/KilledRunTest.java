@@ -73,7 +73,7 @@ class KilledRunTest {
                 new RememberingReferee(referee, store),
                 FakeWorkers.plan(),
                 RUN,
-                (_, verdict) -> System.out.println(verdict.sample()))) {
+                (_, verdict) -> System.out.println(verdict.provenance().sample()))) {
           List<Thread> threads = new ArrayList<>();
           for (int i = 0; i < THREADS; i++) {
             int first = i;
@@ -145,7 +145,7 @@ class KilledRunTest {
     assertThat(last.exitValue()).as(Files.readString(folder.resolve("err"))).isZero();
     try (RunStore store = RunStore.open(address(file))) {
       assertThat(store.verdicts(RUN.id()).values())
-          .extracting(verdict -> verdict.sample())
+          .extracting(verdict -> verdict.provenance().sample())
           .doesNotHaveDuplicates()
           .hasSize(CANDIDATES);
     }

@@ -29,7 +29,6 @@ import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
-import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.Zygote;
@@ -142,10 +141,10 @@ class RunServiceTest {
     assertThat(judge(begin("1", 6), FakeWorkers.plan(), equals(6, "slow", RIGHT))).isEqualTo(5);
     assertThat(store.verdicts("1").values())
         .hasSize(6)
-        .allSatisfy(v -> assertThat(v.status()).isEqualTo(Status.CORRECT))
-        .extracting(Verdict::seconds)
+        .allSatisfy(v -> assertThat(v.judgement().status()).isEqualTo(Status.CORRECT))
+        .extracting(v -> v.judgement().seconds())
         .as("one measurement")
-        .containsOnly(store.verdict("1", 0).seconds());
+        .containsOnly(store.verdict("1", 0).judgement().seconds());
     assertThat(heard).hasSize(6);
     assertThat(judge(begin("2", 2), FakeWorkers.plan(), equals(2, "slow", RIGHT))).isEqualTo(2);
   }
@@ -167,8 +166,8 @@ class RunServiceTest {
     assertThat(judge(begin("1", 3), hasty, equals(3, "task", SILENT))).isZero();
     assertThat(store.verdicts("1").values())
         .hasSize(3)
-        .allSatisfy(v -> assertThat(v.status()).isEqualTo(Status.TIMEOUT));
-    assertThat(store.verdicts("1").values().stream().map(Verdict::seconds).distinct())
+        .allSatisfy(v -> assertThat(v.judgement().status()).isEqualTo(Status.TIMEOUT));
+    assertThat(store.verdicts("1").values().stream().map(v -> v.judgement().seconds()).distinct())
         .as("each judged by itself")
         .hasSize(3);
   }
@@ -202,10 +201,13 @@ class RunServiceTest {
     assertThat(judge(begin("1", 2), timed(false), gpu, candidates)).isZero();
     assertThat(judge(begin("2", 2), timed(true), gpu, candidates)).as("not profiled").isZero();
     assertThat(judge(begin("3", 2), timed(true), gpu, candidates)).as("one failed").isEqualTo(1);
-    assertThat(store.verdicts("1").values()).extracting(Verdict::profile).containsOnlyNulls();
+    assertThat(store.verdicts("1").values())
+        .extracting(v -> v.judgement().profile())
+        .containsOnlyNulls();
     for (String run : List.of("2", "3")) {
-      assertThat(requireNonNull(store.verdict(run, 0).profile()).kernels()).hasSize(1);
-      assertThat(requireNonNull(store.verdict(run, 1).profile()).failure()).isEqualTo("busy");
+      assertThat(requireNonNull(store.verdict(run, 0).judgement().profile()).kernels()).hasSize(1);
+      assertThat(requireNonNull(store.verdict(run, 1).judgement().profile()).failure())
+          .isEqualTo("busy");
     }
   }
 
@@ -327,8 +329,10 @@ class RunServiceTest {
     assertThat(store.verdicts("run").values())
         .singleElement()
         .satisfies(verdict -> {
-          assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
-          assertThat(verdict.message()).startsWith("given up:").contains("no longer computes");
+          assertThat(verdict.judgement().status()).isEqualTo(Status.INFRASTRUCTURE);
+          assertThat(verdict.judgement().message())
+              .startsWith("given up:")
+              .contains("no longer computes");
         });
   }
 }

@@ -39,7 +39,8 @@ class ChangedMachineTest {
     int all = 0;
     for (var run : store.runs()) {
       assertThat(store.verdicts(run.id()).values())
-          .allSatisfy(each -> assertThat(each.device().name()).isEqualTo(run.device().name()));
+          .allSatisfy(
+              each -> assertThat(each.judgement().device().name()).isEqualTo(run.device().name()));
       all += store.count(run.id());
     }
     assertThat(all).isEqualTo(verdicts);

@@ -95,7 +95,7 @@ class PagesTest extends BrowserTest {
     two.store(store);
     first = one.id();
     second = two.id();
-    failed = one.verdicts().getLast().candidate();
+    failed = one.verdicts().getLast().provenance().candidate();
     List<Suite> suites = List.of(Bundled.suite("kernelbenchx"));
     Bodies bodies = new Bodies(Patience.LIMIT, (_, body, buffer) -> body.read(buffer));
     Dashboard dashboard =

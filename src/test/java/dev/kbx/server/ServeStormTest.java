@@ -279,7 +279,7 @@ class ServeStormTest {
         Map<Integer, Verdict> own = opened.verdicts(run.id());
         assertThat(own.values())
             .as("devices of a run")
-            .allMatch(each -> each.device().name().equals(run.device().name()));
+            .allMatch(each -> each.judgement().device().name().equals(run.device().name()));
         verdicts.put(run.id(), own);
       }
       Set<String> identities = new HashSet<>();

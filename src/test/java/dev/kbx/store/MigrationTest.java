@@ -51,14 +51,14 @@ class MigrationTest {
       assertThat(store.count(KILLED)).isEqualTo(4);
       for (String run : List.of(FINISHED, STATIC, KILLED)) {
         assertThat(store.verdicts(run).values())
-            .allSatisfy(v -> assertThat(store.source(v.candidate())).isPresent());
+            .allSatisfy(v -> assertThat(store.source(v.provenance().candidate())).isPresent());
       }
       assertThat(store.queries().counts(List.of(FINISHED, STATIC, KILLED)))
           .allSatisfy((run, counts) -> assertThat(counts.verdicts()).isEqualTo(store.count(run)))
           .hasSize(3);
       assertThat(store.flaws()).isEmpty();
       assertThat(store.verdicts(FINISHED).values())
-          .extracting(Verdict::status)
+          .extracting(v -> v.judgement().status())
           .contains(Status.CORRECT, Status.NO_CODE, Status.WRONG_VALUES);
     }
   }
@@ -150,7 +150,7 @@ class MigrationTest {
   private static void insert(String url, String info, Verdict verdict) throws Exception {
     try (Connection connection = DriverManager.getConnection(url)) {
       insert(connection, "run (id, started, info)", FINISHED, "2026-11-24T02:18:06Z", info);
-      insert(connection, "source (candidate, code)", verdict.candidate(), "x = 1");
+      insert(connection, "source (candidate, code)", verdict.provenance().candidate(), "x = 1");
       insert(
           connection,
           "verdict (position, run, identity, candidate, suite, category, task, sample, status,"
@@ -158,14 +158,14 @@ class MigrationTest {
           0,
           FINISHED,
           "i",
-          verdict.candidate(),
-          verdict.suite(),
-          verdict.category(),
-          verdict.task(),
+          verdict.provenance().candidate(),
+          verdict.provenance().suite(),
+          verdict.provenance().category(),
+          verdict.provenance().task(),
           0,
-          verdict.status().label(),
-          verdict.stage().label(),
-          verdict.device().name(),
+          verdict.judgement().status().label(),
+          verdict.judgement().stage().label(),
+          verdict.judgement().device().name(),
           Json.mapper().writeValueAsString(verdict));
     }
   }

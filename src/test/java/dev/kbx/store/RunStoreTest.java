@@ -97,7 +97,7 @@ class RunStoreTest {
             run.verdicts().stream().map(v -> v.provenance().identity()).toList());
     Verdict first = run.verdicts().getFirst();
     assertThat(again.verdict(run.id(), 0)).isEqualTo(first);
-    assertThat(again.source(first.candidate())).contains("a1");
+    assertThat(again.source(first.provenance().candidate())).contains("a1");
   }
 
   private static List<BriefVerdict> rows(RunStore store, String run) {
@@ -191,7 +191,7 @@ class RunStoreTest {
     Judgement repeated = run.verdicts().get(1).judgement();
     Judgement elsewhere = on("GPU-elsewhere", judgement);
     for (Judgement each : List.of(judgement, repeated, elsewhere)) {
-      store.remember("key", first.candidate(), each);
+      store.remember("key", first.provenance().candidate(), each);
     }
     List<String> keys = List.of("other", "key");
     assertThat(store.remembered(keys, judgement.device()::equals)).contains(judgement);
@@ -201,7 +201,7 @@ class RunStoreTest {
     assertThat(store.remembered(List.of(), _ -> true)).isEmpty();
     assertThat(store.delete(List.of(run.id(), "none"))).isEqualTo(1);
     assertThat(store.remembered(keys, _ -> true)).isEmpty();
-    assertThat(store.source(first.candidate())).isEmpty();
+    assertThat(store.source(first.provenance().candidate())).isEmpty();
     assertThat(store.runs()).isEmpty();
   }
 
@@ -337,7 +337,8 @@ class RunStoreTest {
       assertThat(rows(back, run.id())).isEqualTo(rows(here, run.id()));
       assertThat(back.run(run.id())).isEqualTo(Optional.of(run.info()));
       for (Verdict verdict : run.verdicts()) {
-        assertThat(back.source(verdict.candidate())).isEqualTo(here.source(verdict.candidate()));
+        assertThat(back.source(verdict.provenance().candidate()))
+            .isEqualTo(here.source(verdict.provenance().candidate()));
       }
     }
   }

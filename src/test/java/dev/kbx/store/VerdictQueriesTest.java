@@ -173,10 +173,10 @@ class VerdictQueriesTest {
     Filter task = Filter.ofTask("kernelbenchx", "Activation", "relu");
     assertThat(names(queries.page(task, Order.NEWEST, 0, 9)))
         .containsExactly("02 0 Activation/relu", "01 1 Activation/relu");
-    assertThat(queries.stored(first().id(), 3).orElseThrow().verdict().status())
+    assertThat(queries.stored(first().id(), 3).orElseThrow().verdict().judgement().status())
         .isEqualTo(Status.INFRASTRUCTURE);
     assertThat(queries.stored(first().id(), 4)).isEmpty();
-    String source = first().verdicts().get(1).candidate();
+    String source = first().verdicts().get(1).provenance().candidate();
     assertThat(names(queries.history(source, 9)))
         .containsExactly("02 0 Activation/relu", "01 1 Activation/relu");
     assertThat(queries.history("", 9)).isEmpty();

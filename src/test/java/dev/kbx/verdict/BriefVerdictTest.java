@@ -36,9 +36,9 @@ class BriefVerdictTest {
       assertThat(List.copyOf(new VerdictRow.Reader().row(brief).baselines().keySet()))
           .as("in their order")
           .isEqualTo(List.copyOf(VerdictRow.of(whole).baselines().keySet()));
-      assertThat(brief.stage()).isEqualTo(whole.stage());
-      assertThat(brief.rule()).isEqualTo(whole.rule());
-      assertThat(brief.message()).isEqualTo(whole.message());
+      assertThat(brief.stage()).isEqualTo(whole.judgement().stage());
+      assertThat(brief.rule()).isEqualTo(whole.judgement().rule());
+      assertThat(brief.message()).isEqualTo(whole.judgement().message());
     }
   }
 
