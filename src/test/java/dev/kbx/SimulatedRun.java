@@ -381,6 +381,7 @@ public final class SimulatedRun {
         "fp32",
         policy,
         false,
+        null,
         null);
   }
 

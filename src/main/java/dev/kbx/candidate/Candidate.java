@@ -108,6 +108,7 @@ public record Candidate(
         method,
         model,
         round,
-        conditions);
+        conditions,
+        null);
   }
 }

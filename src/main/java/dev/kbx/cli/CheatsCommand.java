@@ -231,7 +231,8 @@ final class CheatsCommand implements Callable<Integer> {
             plan.precision().label(),
             plan.policies(candidates.stream().map(Candidate::task).toList()),
             plan.publishedAccounting(),
-            RunService.settings(plan, candidates));
+            RunService.settings(plan, candidates),
+            null);
     store.begin(run);
     pool.judge(store, plan, run, candidates, _ -> {});
     store.finish(run.finishedAt(Instant.now()));

@@ -52,6 +52,7 @@ final class NewRun {
         plan.precision().label(),
         plan.policies(selected),
         plan.publishedAccounting(),
-        RunService.settings(plan, candidates));
+        RunService.settings(plan, candidates),
+        null);
   }
 }

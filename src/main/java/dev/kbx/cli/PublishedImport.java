@@ -144,45 +144,17 @@ final class PublishedImport {
             result.record());
     PublishedOutcome outcome = result.outcome();
     if (outcome == null) throw new IllegalArgumentException("a result without an outcome");
-    return judgement(outcome, run.device()).on(provenance);
-  }
-
-  private static Judgement judgement(PublishedOutcome outcome, Device device) {
     Double speedup = outcome.speedup();
-    return new Judgement(
-        outcome.status(),
-        outcome.stage(),
-        outcome.callOk(),
-        outcome.exeOk(),
-        outcome.perfOk(),
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        outcome.message(),
-        null,
-        null,
-        null,
-        List.of(),
-        speedup == null ? null : Speedup.asPublished(speedup),
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        device,
-        Map.of(),
-        Map.of());
+    return Judgement.published(
+            outcome.status(),
+            outcome.stage(),
+            outcome.callOk(),
+            outcome.exeOk(),
+            outcome.perfOk(),
+            outcome.message(),
+            speedup == null ? null : Speedup.asPublished(speedup),
+            run.device())
+        .on(provenance);
   }
 
   /** Writes the kernels as predictions: those of a device, and those without an outcome. */

@@ -1,16 +1,23 @@
 package dev.kbx.cli;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
 import dev.kbx.generate.Transcript.Kernel;
 import dev.kbx.generate.Transcript.Trajectory;
-import dev.kbx.llm.ChatRequest.Message;
+import dev.kbx.llm.ChatRequest;
+import dev.kbx.paper.DataFiles;
+import dev.kbx.paper.ParquetRows;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.Suites;
+import dev.kbx.verdict.Doc;
+import dev.kbx.verdict.Field;
+import dev.kbx.verdict.Field.Message;
+import dev.kbx.verdict.Fields;
 import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Provenance;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
-import dev.kbx.verdict.Verdict.Speedup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,12 +27,29 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Verified kernels of a run with what a model was asked, as JSONL and Parquet. */
 final class TrainingExport {
   static final String LINES = "training.jsonl";
   static final String PARQUET = "training.parquet";
   private static final String ABOUT = "training.json";
+
+  private static final int SCHEMA = 1;
+
+  /** What is not known is null, and absent in the files. */
+  static final List<Field<Example>> COLUMNS =
+      Fields.of(Example.class)
+          .and(Field.of("schema", Field.Type.INTEGER, "version of these fields: 1", _ -> SCHEMA))
+          .select(
+              """
+              schema, suite, category, task, messages, reply, kernel, candidate, features.structure as structure,
+              method, model, sample, round, status, grade, policy, precision, published_ok, general_ok, holds,
+              speedup.value as speedup, speedup.low as speedup_low, speedup.high as speedup_high,
+              speedup.baseline as baseline, device.name as device, device.uuid as device_uuid, device.driver as driver,
+              versions.kbx as kbx, versions.torch as torch, versions.triton as triton,
+              run, judged, source, task_licence, kernel_licence
+              """);
 
   private static final Set<String> BUNDLED = Set.of(Suites.DEFAULT, "kernelbench");
 
@@ -62,7 +86,7 @@ final class TrainingExport {
    * @return whether there is a Parquet file: a bundle without its library writes none
    */
   boolean write(TrainingFilter filter, TrainingFilter.Kept kept) {
-    List<TrainingRow> rows = kept.verdicts().stream().map(this::row).toList();
+    List<Example> rows = kept.verdicts().stream().map(this::example).toList();
     try {
       Files.createDirectories(folder);
     } catch (IOException e) {
@@ -71,12 +95,13 @@ final class TrainingExport {
     AtomicFile.replace(
         folder.resolve(LINES),
         writer -> {
-          for (TrainingRow row : rows) {
-            writer.write(Json.mapper().writeValueAsString(row));
+          for (Example row : rows) {
+            writer.write(line(row));
             writer.write('\n');
           }
         });
-    boolean parquet = parquet(rows);
+    boolean parquet = DataFiles.hasParquet();
+    if (parquet) parquet(rows);
     AtomicFile.replace(
         folder.resolve(ABOUT),
         writer ->
@@ -87,22 +112,30 @@ final class TrainingExport {
     return parquet;
   }
 
-  private boolean parquet(List<TrainingRow> rows) {
-    Path file = folder.resolve(PARQUET);
-    try {
-      TrainingParquet.write(file, rows);
-      return true;
-    } catch (IOException e) {
-      throw new UnwritableException(file, e);
-    } catch (NoClassDefFoundError e) {
-      return false; // A bundle for GPU nodes does not have the library.
+  /** One line of JSON. */
+  private static String line(Example row) {
+    ObjectNode line = Json.mapper().createObjectNode();
+    for (Field<Example> each : COLUMNS) {
+      Object value = each.value().of(row);
+      if (value != null) line.putPOJO(each.name(), value);
     }
+    return Json.mapper().writeValueAsString(line);
+  }
+
+  private void parquet(List<Example> rows) {
+    AtomicFile.replaceBytes(
+        folder.resolve(PARQUET),
+        out -> {
+          try (ParquetRows<Example> file = new ParquetRows<>(Example.class, COLUMNS, SCHEMA, out)) {
+            rows.forEach(file::write);
+          }
+        });
   }
 
   /** Where the examples are from, and what was left out. */
   private Map<String, Object> about(TrainingFilter filter, TrainingFilter.Kept kept) {
     Map<String, Object> about = new LinkedHashMap<>();
-    about.put("schema", TrainingRow.SCHEMA);
+    about.put("schema", SCHEMA);
     about.put("examples", kept.verdicts().size());
     about.put("left_out", kept.leftOut());
     about.put("grade", filter.grade() == null ? run.grade() : filter.grade().label());
@@ -113,61 +146,47 @@ final class TrainingExport {
     return about;
   }
 
-  private TrainingRow row(Verdict verdict) {
+  /** A verified kernel, and where it is from. */
+  record Example(
+      @JsonUnwrapped Verdict verdict,
+      @Doc(
+              "what the model was asked, a list of `role` and `content`; absent for kernels that"
+                  + " were not written in a run of methods")
+          @Nullable List<Message> messages,
+      @Doc("the model's raw reply; absent as `messages`, and where a program brought the kernel")
+          @Nullable String reply,
+      @Doc("the source that was judged") String kernel,
+      @Doc("when the run that judged it began, ISO 8601") String judged,
+      @Doc("licence of the task's statement and reference, where kbx brings it")
+          @Nullable String taskLicence,
+      @Doc("licence of the kernel, as given with `--licence`") @Nullable String kernelLicence) {}
+
+  private Example example(Verdict verdict) {
+    Provenance from = verdict.provenance();
     String kernel =
         store
-            .source(verdict.provenance().candidate())
-            .orElseThrow(
-                () -> new UserError(verdict.provenance().source() + ": its source was not kept"));
-    Kernel written = written(verdict, kernel);
-    Speedup speedup = verdict.judgement().speedup();
-    return new TrainingRow(
-        TrainingRow.SCHEMA,
-        verdict.provenance().suite(),
-        verdict.provenance().category(),
-        verdict.provenance().task(),
+            .source(from.candidate())
+            .orElseThrow(() -> new UserError(from.source() + ": its source was not kept"));
+    Kernel written = written(from, kernel);
+    return new Example(
+        verdict,
         written == null ? null : messages(written),
         written == null ? null : written.reply(),
         kernel,
-        verdict.provenance().candidate(),
-        verdict.judgement().features() == null ? null : verdict.judgement().features().structure(),
-        verdict.provenance().method(),
-        verdict.provenance().model(),
-        verdict.provenance().sample(),
-        verdict.provenance().round(),
-        verdict.judgement().status().label(),
-        verdict.judgement().grade(),
-        verdict.judgement().policy(),
-        verdict.judgement().precision(),
-        verdict.judgement().publishedOk(),
-        verdict.judgement().generalOk(),
-        verdict.judgement().holds(),
-        speedup == null ? null : (Double) speedup.value(),
-        speedup == null ? null : (Double) speedup.low(),
-        speedup == null ? null : (Double) speedup.high(),
-        speedup == null ? null : speedup.baseline(),
-        verdict.judgement().device().name(),
-        verdict.judgement().device().uuid(),
-        verdict.judgement().device().driver(),
-        verdict.judgement().versions().get("kbx"),
-        verdict.judgement().versions().get("torch"),
-        verdict.judgement().versions().get("triton"),
-        run.id(),
         run.started().toString(),
-        verdict.provenance().source(),
-        BUNDLED.contains(verdict.provenance().suite()) ? LICENCE : null,
+        BUNDLED.contains(from.suite()) ? LICENCE : null,
         licence);
   }
 
   /** The kernel in the ledger that was judged: the answer, or the last one with that source. */
-  private @Nullable Kernel written(Verdict verdict, String code) {
-    String task = verdict.provenance().category() + "/" + verdict.provenance().task();
+  private @Nullable Kernel written(Provenance from, String code) {
+    String task = from.category() + "/" + from.task();
     Kernel found = null;
     for (Trajectory each : trajectories) {
       boolean same =
           each.task().equals(task)
-              && each.sample() == verdict.provenance().sample()
-              && each.method().equals(verdict.provenance().method());
+              && each.sample() == from.sample()
+              && each.method().equals(from.method());
       if (!same) continue;
       for (Kernel kernel : each.kernels()) if (kernel.code().equals(code)) found = kernel;
       Kernel answer = each.answer();
@@ -176,11 +195,11 @@ final class TrainingExport {
     return found;
   }
 
-  private static @Nullable List<TrainingRow.Message> messages(Kernel kernel) {
+  private static @Nullable List<Message> messages(Kernel kernel) {
     if (kernel.messages().isEmpty()) return null;
-    List<TrainingRow.Message> messages = new ArrayList<>();
-    for (Message message : kernel.messages()) {
-      messages.add(new TrainingRow.Message(message.role().label(), message.text()));
+    List<Message> messages = new ArrayList<>();
+    for (ChatRequest.Message message : kernel.messages()) {
+      messages.add(new Message(message.role().label(), message.text()));
     }
     return messages;
   }

@@ -1,22 +1,18 @@
 package dev.kbx.paper;
 
 import dev.kbx.document.Text;
+import dev.kbx.verdict.Field;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.RecordComponent;
-import java.util.Arrays;
-import java.util.Locale;
+import java.util.List;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Records as CSV (RFC 4180), a column for each component. Null is an empty field, an empty text
- * {@code ""}.
- */
-final class Csv<R extends Record> {
+/** Rows as CSV (RFC 4180). Null is an empty field, an empty text {@code ""}. */
+final class Csv<T> {
   /** What formulas begin with, also in the wide forms that some spreadsheets read. */
   private static final String FORMULA = "[=+\\-@＝＋－＠]";
 
@@ -26,37 +22,18 @@ final class Csv<R extends Record> {
   private static final Pattern LATER =
       Pattern.compile("(?<=[;\t\r\n])([ \"]*+)(?=" + FORMULA + ")");
 
-  private final RecordComponent[] columns;
+  private final List<Field<T>> columns;
   private final Writer writer;
 
   /** Writes the head. */
-  Csv(Class<R> type, Writer writer) {
-    this.columns = type.getRecordComponents();
+  Csv(List<Field<T>> columns, Writer writer) {
+    this.columns = columns;
     this.writer = writer;
-    line(
-        Arrays.stream(columns)
-            .map(column -> column(column.getName()))
-            .collect(Collectors.joining(",")));
+    line(Field::name);
   }
 
-  void write(R row) {
-    line(
-        Arrays.stream(columns)
-            .map(column -> field(value(column, row)))
-            .collect(Collectors.joining(",")));
-  }
-
-  /** {@code callOk} as {@code call_ok}. */
-  static String column(String component) {
-    return component.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
-  }
-
-  private static @Nullable Object value(RecordComponent column, Record row) {
-    try {
-      return column.getAccessor().invoke(row);
-    } catch (IllegalAccessException | InvocationTargetException e) {
-      throw new IllegalStateException(e);
-    }
+  void write(T row) {
+    line(column -> field(column.value().of(row)));
   }
 
   private static String field(@Nullable Object value) {
@@ -75,10 +52,9 @@ final class Csv<R extends Record> {
     return FIRST.matcher(later).replaceFirst("'");
   }
 
-  private void line(String text) {
+  private void line(Function<Field<T>, String> cell) {
     try {
-      writer.write(text);
-      writer.write("\r\n");
+      writer.write(columns.stream().map(cell).collect(Collectors.joining(",", "", "\r\n")));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -2,10 +2,13 @@ package dev.kbx.paper;
 
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
+import dev.kbx.paper.Columns.TimedSize;
+import dev.kbx.verdict.Field;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -13,8 +16,8 @@ import java.util.function.Consumer;
  * and {@code sizes}. Verdicts are written as they are read; none is kept.
  */
 public final class DataFiles {
-  /** Version of the columns; a change of meaning or the loss of a column raises it. */
-  static final int SCHEMA = 1;
+  private static final List<Field<Verdict>> VERDICTS = flat(Columns.VERDICTS);
+  private static final List<Field<TimedSize>> SIZES = flat(Columns.SIZES);
 
   private final Path folder;
 
@@ -30,6 +33,10 @@ public final class DataFiles {
     } catch (IOException e) {
       throw new UnwritableException(folder, e);
     }
+  }
+
+  private static <T> List<Field<T>> flat(List<Field<T>> columns) {
+    return columns.stream().map(Field::flat).toList();
   }
 
   /** Whether Parquet can be written: its library is not in the bundle for GPU nodes. */
@@ -55,11 +62,11 @@ public final class DataFiles {
             AtomicFile.replace(
                 folder.resolve("sizes.csv"),
                 second -> {
-                  Csv<VerdictColumns> rows = new Csv<>(VerdictColumns.class, first);
-                  Csv<SizeColumns> sizes = new Csv<>(SizeColumns.class, second);
+                  Csv<Verdict> rows = new Csv<>(VERDICTS, first);
+                  Csv<TimedSize> sizes = new Csv<>(SIZES, second);
                   verdicts.forEach(verdict -> {
-                    rows.write(VerdictColumns.of(verdict));
-                    SizeColumns.of(verdict).forEach(sizes::write);
+                    rows.write(verdict);
+                    TimedSize.of(verdict).forEach(sizes::write);
                   });
                 }));
   }
@@ -72,13 +79,13 @@ public final class DataFiles {
             AtomicFile.replaceBytes(
                 folder.resolve("sizes.parquet"),
                 second -> {
-                  try (ParquetRows<VerdictColumns> rows =
-                          new ParquetRows<>(VerdictColumns.class, first);
-                      ParquetRows<SizeColumns> sizes =
-                          new ParquetRows<>(SizeColumns.class, second)) {
+                  try (ParquetRows<Verdict> rows =
+                          new ParquetRows<>(Verdict.class, VERDICTS, Columns.SCHEMA, first);
+                      ParquetRows<TimedSize> sizes =
+                          new ParquetRows<>(TimedSize.class, SIZES, Columns.SCHEMA, second)) {
                     verdicts.forEach(verdict -> {
-                      rows.write(VerdictColumns.of(verdict));
-                      SizeColumns.of(verdict).forEach(sizes::write);
+                      rows.write(verdict);
+                      TimedSize.of(verdict).forEach(sizes::write);
                     });
                   }
                 }));

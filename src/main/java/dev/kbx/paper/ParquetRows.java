@@ -1,36 +1,73 @@
 package dev.kbx.paper;
 
+import static com.jerolba.carpet.model.FieldTypes.BOOLEAN;
+import static com.jerolba.carpet.model.FieldTypes.DOUBLE;
+import static com.jerolba.carpet.model.FieldTypes.INTEGER;
+import static com.jerolba.carpet.model.FieldTypes.LIST;
+import static com.jerolba.carpet.model.FieldTypes.LONG;
+import static com.jerolba.carpet.model.FieldTypes.STRING;
+import static com.jerolba.carpet.model.FieldTypes.writeRecordModel;
+
 import com.jerolba.carpet.CarpetWriter;
-import com.jerolba.carpet.ColumnNamingStrategy;
+import com.jerolba.carpet.model.FieldType;
+import com.jerolba.carpet.model.WriteRecordModelType;
+import dev.kbx.verdict.Field;
+import dev.kbx.verdict.Field.Message;
+import dev.kbx.verdict.Field.Type;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 
-/**
- * Records as Parquet, a column for each component. For use only if {@link DataFiles#hasParquet}.
- */
-final class ParquetRows<R extends Record> implements AutoCloseable {
+/** Rows as Parquet. For use only if {@link DataFiles#hasParquet}. */
+public final class ParquetRows<T> implements AutoCloseable {
   /** Bytes of a row group, which is collected in memory. */
   private static final long ROW_GROUP = 16L << 20;
 
-  private final CarpetWriter<R> writer;
+  private final CarpetWriter<T> writer;
 
-  ParquetRows(Class<R> type, OutputStream out) throws IOException {
+  /**
+   * @param columns of texts, lists of texts, numbers, truth values and messages
+   * @param schema version of the columns, for the file's metadata
+   */
+  public ParquetRows(Class<T> rows, List<Field<T>> columns, int schema, OutputStream out)
+      throws IOException {
+    WriteRecordModelType<T> model = writeRecordModel(rows);
+    for (Field<T> each : columns) model.withField(each.name(), type(each.type()), each.value()::of);
     writer =
-        new CarpetWriter.Builder<>(out, type)
+        new CarpetWriter.Builder<>(out, rows)
             // Without Hadoop, which is slow to start, and of which the JVM warns.
             .withConf(new PlainParquetConfiguration())
             .withCodecFactory(new GzipPages())
-            .withColumnNamingStrategy(ColumnNamingStrategy.SNAKE_CASE)
             .withCompressionCodec(CompressionCodecName.GZIP)
             .withRowGroupSize(ROW_GROUP)
-            .withExtraMetaData("kbx.schema", Integer.toString(DataFiles.SCHEMA))
+            .withExtraMetaData("kbx.schema", Integer.toString(schema))
+            .withWriteRecordModel(model)
             .build();
   }
 
-  void write(R row) {
+  private static FieldType type(Type type) {
+    return switch (type) {
+      case TEXT -> STRING;
+      case INTEGER -> INTEGER;
+      case LONG -> LONG;
+      case NUMBER -> DOUBLE;
+      case BOOLEAN -> BOOLEAN;
+      case TEXTS -> LIST.ofType(STRING);
+      case MESSAGES ->
+          LIST.ofType(
+              writeRecordModel(Message.class)
+                  .withField("role", STRING, Message::role)
+                  .withField("content", STRING, Message::content));
+      case TIME, INTEGERS, NUMBERS, TEXTS_BY_NAME, NUMBERS_BY_NAME, OBJECT ->
+          throw new IllegalArgumentException("no column has values of the type " + type);
+    };
+  }
+
+  /** Writes a row. */
+  public void write(T row) {
     try {
       writer.write(row);
     } catch (IOException e) {

@@ -106,7 +106,8 @@ final class OpenRuns {
         plan.precision().label(),
         plan.policies(suite.tasks()),
         plan.publishedAccounting(),
-        RunService.settings(plan, List.of()));
+        RunService.settings(plan, List.of()),
+        null);
   }
 
   /** What judges candidates of a run. */

@@ -1,49 +1,38 @@
 package dev.kbx.store;
 
 import dev.kbx.verdict.BriefVerdict;
+import dev.kbx.verdict.Field;
+import dev.kbx.verdict.Fields;
 import dev.kbx.verdict.Json;
-import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Verdict;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The columns of the table of verdicts, which all but the first two derive from the body. */
 final class VerdictColumns {
+  /** What is searched, counted and grouped by. */
+  private static final List<Field<Verdict>> FIELDS =
+      Fields.VERDICT.select(
+          """
+          candidate, suite, category, task, method, model, sample, round, status, stage,
+          device.name as device, speedup.value as speedup, speedup.low as speedup_low,
+          speedup.high as speedup_high, speedup.baseline as baseline, grade,
+          call_ok, exe_ok, published_ok, general_ok, conditions, features.structure as structure,
+          features.complexity as complexity, features.techniques as techniques
+          """);
+
   /** In the order of {@link #of}. */
   static final List<String> NAMES =
-      List.of(
-          "run",
-          "position",
-          "body",
-          "identity",
-          "candidate",
-          "suite",
-          "category",
-          "task",
-          "method",
-          "model",
-          "sample",
-          "round",
-          "status",
-          "stage",
-          "device",
-          "speedup",
-          "speedup_low",
-          "speedup_high",
-          "baseline",
-          "grade",
-          "call_ok",
-          "exe_ok",
-          "published_ok",
-          "general_ok",
-          "conditions",
-          "structure",
-          "complexity",
-          "techniques",
-          "brief");
+      Stream.of(
+              Stream.of("run", "position", "body", "identity"),
+              FIELDS.stream().map(Field::name),
+              Stream.of("brief"))
+          .flatMap(names -> names)
+          .toList();
 
   /** Those whose text the database may not take as it is. */
   static final List<String> ENCODED = List.of("identity", "method", "model");
@@ -64,47 +53,23 @@ final class VerdictColumns {
     row.put("run", verdict.provenance().run());
     row.put("position", position);
     row.put("body", Json.mapper().writeValueAsString(verdict));
-    row.put("identity", database.stored(verdict.provenance().identity().text()));
-    row.put("candidate", verdict.provenance().candidate());
-    row.put("suite", verdict.provenance().suite());
-    row.put("category", verdict.provenance().category());
-    row.put("task", verdict.provenance().task());
-    row.put("method", stored(database, verdict.provenance().method()));
-    row.put("model", stored(database, verdict.provenance().model()));
-    row.put("sample", verdict.provenance().sample());
-    row.put("round", verdict.provenance().round());
-    row.put("status", verdict.judgement().status().label());
-    row.put("stage", verdict.judgement().stage().label());
-    row.put("device", verdict.judgement().device().name());
-    Verdict.Speedup speedup = verdict.judgement().speedup();
-    row.put("speedup", speedup == null ? null : (Double) speedup.value());
-    row.put("speedup_low", speedup == null ? null : (Double) speedup.low());
-    row.put("speedup_high", speedup == null ? null : (Double) speedup.high());
-    row.put("baseline", speedup == null ? null : speedup.baseline());
-    row.put("grade", verdict.judgement().grade());
-    row.put("call_ok", number(verdict.judgement().callOk()));
-    row.put("exe_ok", number(verdict.judgement().exeOk()));
-    row.put("published_ok", number(verdict.judgement().publishedOk()));
-    row.put("general_ok", number(verdict.judgement().generalOk()));
-    row.put("conditions", conditions(verdict));
-    SourceFeatures features = verdict.judgement().features();
-    row.put("structure", features == null ? null : features.structure());
-    row.put("complexity", features == null ? null : (Integer) features.complexity());
-    row.put("techniques", features == null ? null : String.join(",", features.techniques()));
+    row.put("identity", verdict.provenance().identity().text());
+    for (Field<Verdict> each : FIELDS) row.put(each.name(), stored(each.value().of(verdict)));
     row.put("brief", Json.mapper().writeValueAsString(BriefVerdict.of(verdict)));
+    for (String name : ENCODED) {
+      if (row.get(name) instanceof String text) row.put(name, database.stored(text));
+    }
     return row;
   }
 
-  private static @Nullable String stored(Database database, @Nullable String text) {
-    return text == null ? null : database.stored(text);
-  }
-
-  private static @Nullable Integer number(@Nullable Boolean known) {
-    return known == null ? null : known ? 1 : 0;
-  }
-
-  private static @Nullable String conditions(Verdict verdict) {
-    Map<String, String> conditions = verdict.provenance().conditions();
-    return conditions.isEmpty() ? null : Json.mapper().writeValueAsString(conditions);
+  /** A value as a column has it. */
+  private static @Nullable Object stored(@Nullable Object value) {
+    return switch (value) {
+      case null -> null;
+      case Boolean known -> known ? 1 : 0;
+      case List<?> texts -> Field.joined(texts, ",");
+      case Map<?, ?> texts -> texts.isEmpty() ? null : Json.mapper().writeValueAsString(texts);
+      default -> value;
+    };
   }
 }

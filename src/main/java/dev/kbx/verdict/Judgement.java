@@ -21,65 +21,50 @@ import org.jspecify.annotations.Nullable;
  * The result for a candidate, independent of the run: the same for equal sources, tasks, plans,
  * devices and versions, so that it can be cached. What was not measured is null.
  *
- * @param stage the stage that decided
- * @param callOk it loads, compiles and can be called; false, too, if an earlier stage refused it;
- *     null if not requested
- * @param exeOk its results were right in the correctness stage; false, too, if an earlier stage
- *     failed; null if not requested
- * @param perfOk it was timed; null without a GPU or if timing was not requested
- * @param grade label of the grade whose calls decided; null in judgements of earlier versions,
- *     where it was all of them
- * @param precision what the task's module is cast to: {@code fp16}, {@code bf16}, or nothing:
- *     {@code fp32}; null for a task without one
- * @param policy label of who may compute results; null in judgements of earlier versions
- * @param publishedOk the results of the calls of the published grade were right; null where that is
- *     not known, as for the next
- * @param generalOk those of all calls were
- * @param holds properties of calls beyond the published grade that it is right for, sorted; null
- *     where no such call was made
  * @param breaks properties that it is not right for; null as before
- * @param rule id of the static rule, with {@link Status#REJECTED_STATIC}
- * @param evidence evidence of the attempt, with {@link Status#CHEATING}; who computed instead, with
- *     {@link Status#NOT_A_KERNEL}
  * @param withoutPolicy the result of running a candidate that is refused because of who computes;
  *     null for all others
- * @param flags observations that do not affect the status: {@code nondeterministic}, {@code
- *     clock_gap}, {@code throttled}, …
  * @param speedup speedup against the requested baseline; null if the task has none
  * @param baselines all requested baselines, eager first; null if it was not timed
  * @param profile figures of Nsight Compute; null if not requested or not timed
  * @param compile the most demanding launch: largest registers, shared memory and spills
  * @param kernels every launch signature compiled
  * @param mismatches the first wrong elements
- * @param errorMetrics {@code max_abs}, {@code max_rel}, {@code error_ratio} (largest error over its
- *     tolerance)
  * @param features what its source is like; null where it does not parse, and in judgements of
  *     earlier versions
  * @param origin which operations computed the results; null if no call of the correctness stage
  *     returned
  * @param frames the candidate's own stack frames of an exception, outermost first
- * @param output the end of the candidate's output
- * @param seconds seconds by stage label
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Judgement(
-    Status status,
-    Stage stage,
-    @Nullable Boolean callOk,
-    @Nullable Boolean exeOk,
-    @Nullable Boolean perfOk,
-    @Nullable String grade,
-    @Nullable String precision,
-    @Nullable String policy,
-    @Nullable Boolean publishedOk,
-    @Nullable Boolean generalOk,
-    @Nullable List<String> holds,
+    @Doc("what came of it: [statuses](verdicts.md)") Status status,
+    @Doc("the stage that decided: `static`, `compile`, `call`, `correct`, `perf`") Stage stage,
+    @Doc(
+            "it loads, compiles and returns from its calls; false, too, where an earlier stage"
+                + " refused it")
+        @Nullable Boolean callOk,
+    @Doc(
+            "its results are right at the grade of the run, whoever computed them; false, too,"
+                + " where an earlier stage failed")
+        @Nullable Boolean exeOk,
+    @Doc("it was timed; absent without a GPU") @Nullable Boolean perfOk,
+    @Doc("which calls decided: `published` or `general`") @Nullable String grade,
+    @Doc("what the task's module was cast to: `fp32`, `fp16`, `bf16`; absent for functions")
+        @Nullable String precision,
+    @Doc("who may compute: `kernel` or `mixed`") @Nullable String policy,
+    @Doc("right in the calls of the published grade") @Nullable Boolean publishedOk,
+    @Doc("right in all calls") @Nullable Boolean generalOk,
+    @Doc(
+            "properties of calls beyond the published grade that it is right for, by name; absent"
+                + " where no such call was made")
+        @Nullable List<String> holds,
     @Nullable List<Break> breaks,
-    @Nullable String message,
-    @Nullable String rule,
-    @Nullable String evidence,
+    @Doc("what is wrong, in one line") @Nullable String message,
+    @Doc("id of the static rule, with `rejected_static`") @Nullable String rule,
+    @Doc("what shows it, with `cheating` and `not_a_kernel`") @Nullable String evidence,
     @Nullable WithoutPolicy withoutPolicy,
-    List<String> flags,
+    @Doc("[observations](verdicts.md) that do not change the status, by name") List<String> flags,
     @Nullable Speedup speedup,
     @Nullable List<SizeTiming> sizes,
     @Nullable List<Baseline> baselines,
@@ -87,15 +72,22 @@ public record Judgement(
     @Nullable Compile compile,
     @Nullable List<Kernel> kernels,
     @Nullable List<Mismatch> mismatches,
-    @Nullable Map<String, Double> errorMetrics,
-    @Nullable Map<String, Double> quality,
+    @Doc(
+            "the largest errors of any call: `max_abs`, `max_rel`, `error_ratio`; for imported"
+                + " tasks with thresholds `cosine_distance`, `l1_relative`, `rmse`")
+        @Nullable Map<String, Double> errorMetrics,
+    @Doc("figures about the source, as in `metrics.json`") @Nullable Map<String, Double> quality,
     @Nullable SourceFeatures features,
     @Nullable Origin origin,
     @Nullable List<Frame> frames,
-    @Nullable String output,
+    @Doc("the end of what the candidate printed") @Nullable String output,
     Device device,
-    Map<String, String> versions,
-    Map<String, Double> seconds) {
+    @Doc(
+            "`kbx`, `python`, `torch`, `triton`, `worker` (fingerprint of the judging Python),"
+                + " `judge`, `witness` and, where PyTorch has it, `cupti` (what sees who computes),"
+                + " and others that are installed")
+        Map<String, String> versions,
+    @Doc(value = "time by stage", unit = "seconds") Map<String, Double> seconds) {
   /** Flag of a judgement during which the device was lost. */
   public static final String DEVICE_LOST = "device_lost";
 
@@ -193,6 +185,22 @@ public record Judgement(
         device,
         versions,
         seconds);
+  }
+
+  /** What others published of a candidate; they state no more. */
+  public static Judgement published(
+      Status status,
+      Stage stage,
+      @Nullable Boolean callOk,
+      @Nullable Boolean exeOk,
+      @Nullable Boolean perfOk,
+      @Nullable String message,
+      @Nullable Speedup speedup,
+      Device device) {
+    return new Judgement(
+        status, stage, callOk, exeOk, perfOk, null, null, null, null, null, null, null, message,
+        null, null, null, List.of(), speedup, null, null, null, null, null, null, null, null, null,
+        null, null, null, device, Map.of(), Map.of());
   }
 
   /** The verdict on a candidate with this provenance. */

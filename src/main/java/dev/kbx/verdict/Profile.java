@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
  * Figures of Nsight Compute for one call at the largest benchmark size. They are measured inside
  * the candidate's sandbox, so they are a claim: neither status nor speedup depends on them.
  *
- * @param shape the size in words, as the task names it; null if nothing was profiled
  * @param kernels longest first; null without figures
- * @param failure why there are no figures, in one line; null if there are
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Profile(
-    @Nullable String shape, @Nullable List<Kernel> kernels, @Nullable String failure) {
+    @Doc("with `--profile`, the size that Nsight Compute looked at") @Nullable String shape,
+    @Nullable List<Kernel> kernels,
+    @Doc("why there is no profile, in one line") @Nullable String failure) {
   public Profile {
     kernels = kernels == null ? null : List.copyOf(kernels);
     if ((kernels == null) == (failure == null)) {
@@ -30,27 +30,24 @@ public record Profile(
   /**
    * All launches of one kernel, by name. Figures are those of its longest launch, with cold caches;
    * null if unknown.
-   *
-   * @param launches number of profiled launches of that name
-   * @param durationMs time on the device, milliseconds
-   * @param registers registers a thread
-   * @param achievedOccupancyPct active warps, percent of a multiprocessor's maximum
-   * @param theoreticalOccupancyPct limit by registers, shared memory and block size, percent
-   * @param dramPct traffic, percent of the memory's peak
-   * @param smPct the busiest part of the multiprocessors, percent of its peak
-   * @param stall the most frequent stall reason, by Nsight Compute's name
-   * @param stallPct its part of a warp's time between two instructions, percent
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Kernel(
-      String kernel,
-      int launches,
-      double durationMs,
-      @Nullable Integer registers,
-      @Nullable Double achievedOccupancyPct,
-      @Nullable Double theoreticalOccupancyPct,
-      @Nullable Double dramPct,
-      @Nullable Double smPct,
-      @Nullable String stall,
-      @Nullable Double stallPct) {}
+      @Doc("name of a profiled kernel, the longest first") String kernel,
+      @Doc("how many were profiled") int launches,
+      @Doc(value = "time of its longest launch on the device", unit = "milliseconds")
+          double durationMs,
+      @Doc("registers a thread") @Nullable Integer registers,
+      @Doc(value = "active warps of a multiprocessor's maximum", unit = "percent")
+          @Nullable Double achievedOccupancyPct,
+      @Doc(
+              value = "limit of occupancy by registers, shared memory and block size",
+              unit = "percent")
+          @Nullable Double theoreticalOccupancyPct,
+      @Doc(value = "traffic of the memory's peak", unit = "percent") @Nullable Double dramPct,
+      @Doc(value = "the busiest part of the multiprocessors, of its peak", unit = "percent")
+          @Nullable Double smPct,
+      @Doc("the most frequent stall reason, by Nsight Compute's name") @Nullable String stall,
+      @Doc(value = "its part of a warp's time between two instructions", unit = "percent")
+          @Nullable Double stallPct) {}
 }

@@ -10,50 +10,33 @@ import org.jspecify.annotations.Nullable;
 /**
  * A run without its verdicts.
  *
- * @param id sortable and unique: UTC start time and four random letters, {@code
- *     20261121T063501-kqzp}
- * @param finished null while it runs and after an interrupt
- * @param sources the paths given, as given
- * @param suite name of the suite, or the folder it was read from
- * @param tasks the task selection as given (a glob), {@code *} for all
- * @param stages the requested stages, in order
- * @param rulesOff ids of the static rules that were switched off
  * @param device device of the run
- * @param candidates number of candidates
- * @param suiteTasks number of published tasks in the selection: the denominator of rates
- * @param baseline baseline of speedups: {@code eager}, {@code compile}, {@code max-autotune} or
- *     {@code best} of them
- * @param tolerance tolerance of results: {@code model} or {@code published}
- * @param grade which calls decide: {@code published} or {@code general}
- * @param precision what modules are cast to: {@code fp16}, {@code bf16}, or nothing: {@code fp32}
- * @param policy who may compute results: {@code kernel}, {@code mixed}, or {@code kernel,mixed}
- *     where tasks differ; null in runs of earlier versions
- * @param publishedAccounting whether candidates that are refused because of who computes are run
- *     nevertheless; false in runs of earlier versions
  * @param settings null in runs of earlier versions
  * @param published what it was imported from if it holds results as others published them, of which
  *     kbx has judged none; null for all other runs
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunInfo(
-    String id,
-    Instant started,
-    @Nullable Instant finished,
-    List<String> sources,
-    String suite,
-    String tasks,
-    List<Stage> stages,
-    List<String> rulesOff,
+    @Doc("UTC start time and four letters: `20261121T063501-kqzp`; sortable") String id,
+    @Doc("ISO 8601") Instant started,
+    @Doc("ISO 8601; absent while it runs and after an interrupt") @Nullable Instant finished,
+    @Doc("the paths given") List<String> sources,
+    @Doc("name of the suite, or its folder") String suite,
+    @Doc("the selection, `*` for all") String tasks,
+    @Doc("the stages asked for, in order") List<Stage> stages,
+    @Doc("static rules that were switched off") List<String> rulesOff,
     Verdict.Device device,
-    Map<String, String> versions,
-    int candidates,
-    int suiteTasks,
-    String baseline,
-    String tolerance,
-    String grade,
-    String precision,
-    @Nullable String policy,
-    boolean publishedAccounting,
+    @Doc("as in a verdict") Map<String, String> versions,
+    @Doc("number of candidates") int candidates,
+    @Doc("number of published tasks in the selection: what rates are of") int suiteTasks,
+    @Doc("`eager`, `compile`, `max-autotune` or `best`") String baseline,
+    @Doc("`model` or `published`") String tolerance,
+    @Doc("which calls decide: `published` or `general`") String grade,
+    @Doc("what modules are cast to: `fp32`, `fp16` or `bf16`") String precision,
+    @Doc("who may compute: `kernel`, `mixed`, or `kernel,mixed` where tasks differ")
+        @Nullable String policy,
+    @Doc("whether candidates refused because of who computes were run nevertheless")
+        boolean publishedAccounting,
     @Nullable Settings settings,
     @Nullable Published published) {
 
@@ -62,36 +45,24 @@ public record RunInfo(
     return finished == null && candidates == 0;
   }
 
-  /**
-   * The import of published results.
-   *
-   * @param format of the files, {@code kernelbenchx-corpus}
-   * @param records how many were read
-   * @param repeated how many of them say again what an earlier one says
-   * @param withoutOutcome how many state no outcome, so that they are not in the run
-   * @param unusable how many could not be used; {@code summary.json} has the reason of each
-   */
+  /** The import of published results. */
   public record Published(
-      String format, int records, int repeated, int withoutOutcome, int unusable) {}
+      @Doc("of results [as others published them](published.md): the format that was read")
+          String format,
+      @Doc("how many records were read") int records,
+      @Doc("how many of them say again what an earlier one says") int repeated,
+      @Doc("how many state no outcome, so that they are not in the run") int withoutOutcome,
+      @Doc("how many could not be used; `summary.json` has the reason of each") int unusable) {}
 
-  /**
-   * Further settings that affect its verdicts.
-   *
-   * @param arch architecture that launches were compiled for without a GPU
-   * @param timeoutSeconds limit for one call of an entry
-   * @param deviceSeconds that a candidate's timed calls have the device alone; null in runs of
-   *     earlier versions
-   * @param seed hash of the seed text: equal for runs with the same seed
-   * @param profile whether Nsight Compute was requested
-   * @param sources hash: equal for runs on the same sources in the same order
-   */
+  /** Further settings that affect its verdicts. */
   public record Settings(
-      String arch,
-      int timeoutSeconds,
-      @Nullable Integer deviceSeconds,
-      String seed,
-      boolean profile,
-      String sources) {}
+      @Doc("architecture compiled for without a GPU") String arch,
+      @Doc(value = "limit for one call", unit = "seconds") int timeoutSeconds,
+      @Doc(value = "time that timed calls have the device alone", unit = "seconds")
+          @Nullable Integer deviceSeconds,
+      @Doc("hash of the seed text: equal for runs with equal seeds") String seed,
+      @Doc("whether a profile was asked for") boolean profile,
+      @Doc("hash of the sources in their order") String sources) {}
 
   public RunInfo {
     sources = List.copyOf(sources);
@@ -104,50 +75,6 @@ public record RunInfo(
     grade = grade == null ? "general" : grade;
     precision = precision == null ? "fp32" : precision;
     versions = Map.copyOf(versions);
-  }
-
-  /** A run that kbx judges. */
-  public RunInfo(
-      String id,
-      Instant started,
-      @Nullable Instant finished,
-      List<String> sources,
-      String suite,
-      String tasks,
-      List<Stage> stages,
-      List<String> rulesOff,
-      Verdict.Device device,
-      Map<String, String> versions,
-      int candidates,
-      int suiteTasks,
-      String baseline,
-      String tolerance,
-      String grade,
-      String precision,
-      @Nullable String policy,
-      boolean publishedAccounting,
-      @Nullable Settings settings) {
-    this(
-        id,
-        started,
-        finished,
-        sources,
-        suite,
-        tasks,
-        stages,
-        rulesOff,
-        device,
-        versions,
-        candidates,
-        suiteTasks,
-        baseline,
-        tolerance,
-        grade,
-        precision,
-        policy,
-        publishedAccounting,
-        settings,
-        null);
   }
 
   /**

@@ -4,14 +4,14 @@ import java.util.List;
 
 /**
  * What a candidate's source is like, found when it is judged, so that no analysis parses sources.
- *
- * @param structure equal for sources that differ in names, constants, comments and layout alone:
- *     hexadecimal digits
- * @param complexity cyclomatic complexity of the file: 1 plus the number of decision points
- * @param lines lines that are neither blank nor just comment or docstring
- * @param techniques optimization techniques that it attempts, sorted
  */
-public record SourceFeatures(String structure, int complexity, int lines, List<String> techniques) {
+public record SourceFeatures(
+    @Doc("fingerprint of the syntax without names, constants, comments and layout, hex")
+        String structure,
+    @Doc("cyclomatic complexity of the file: 1 + decision points") int complexity,
+    @Doc("lines of code: neither blank nor just comment or docstring") int lines,
+    @Doc("[optimization techniques](analysis.md) seen in the source, by name, sorted")
+        List<String> techniques) {
   public SourceFeatures {
     techniques = techniques == null ? List.of() : List.copyOf(techniques);
   }

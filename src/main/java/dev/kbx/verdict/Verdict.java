@@ -37,19 +37,19 @@ import org.jspecify.annotations.Nullable;
   "flags"
 })
 public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judgement judgement) {
-  /**
-   * Geometric mean over all sizes of t_baseline / t_candidate with its 95 % interval.
-   *
-   * @param low lower end of the interval; 0, and absent in JSON, without one
-   * @param high upper end; infinite, and absent in JSON, without one
-   * @param baseline {@code eager}, {@code compile}, {@code max-autotune}, or the best of them as
-   *     {@code best (compile)}
-   */
+  /** Geometric mean over all sizes of t_baseline / t_candidate with its 95 % interval. */
   public record Speedup(
-      double value,
-      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NoEnd.class) double low,
-      @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NoEnd.class) double high,
-      String baseline) {
+      @Doc("geometric mean over all sizes of baseline time ÷ candidate time") double value,
+      @Doc("lower end of the speedup's 95 % interval; absent for a published speedup")
+          @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NoEnd.class)
+          double low,
+      @Doc("upper end of the speedup's 95 % interval; absent for a published speedup")
+          @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NoEnd.class)
+          double high,
+      @Doc(
+              "what the speedup is against: `eager`, `compile`, `max-autotune`, `best (compile)`,"
+                  + " with `, warm cache` where that was asked for")
+          String baseline) {
     public Speedup {
       if (high == 0) high = Double.POSITIVE_INFINITY; // Absent in JSON.
     }
@@ -81,31 +81,28 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
     }
   }
 
-  /**
-   * The candidate against one baseline, or why there is no such baseline.
-   *
-   * @param name {@code eager}, {@code compile} or {@code max-autotune}
-   * @param speedup geometric mean over all sizes
-   * @param low lower end of its 95 % interval
-   * @param sizesMs milliseconds of each size, in the order of the verdict's {@code sizes}: measured
-   *     for eager; for the others eager's time divided by the gain of compiling
-   * @param measured when that gain was measured, for the oldest size; null for eager, which is
-   *     always measured with the candidate
-   * @param failure why there is no such baseline for this task; then all figures are null
-   * @param raw of each size the rounds of the compiled reference beside eager that its gain follows
-   *     from, in the form of {@code dev.kbx.timing.RawRounds}; null for eager, and in verdicts of
-   *     earlier versions
-   */
+  /** The candidate against one baseline, or why there is no such baseline. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Baseline(
-      String name,
-      @Nullable Double speedup,
-      @Nullable Double low,
-      @Nullable Double high,
-      @Nullable List<Double> sizesMs,
-      @Nullable Instant measured,
-      @Nullable String failure,
-      @Nullable List<String> raw) {
+      @Doc("`eager`, `compile` or `max-autotune`") String name,
+      @Doc("geometric mean over all sizes against this baseline") @Nullable Double speedup,
+      @Doc("lower end of its 95 % interval") @Nullable Double low,
+      @Doc("upper end of its 95 % interval") @Nullable Double high,
+      @Doc(
+              value =
+                  "time of each of `sizes`: measured for eager; for the others eager's time divided"
+                      + " by the gain of compiling",
+              unit = "milliseconds")
+          @Nullable List<Double> sizesMs,
+      @Doc(
+              "when the compiled reference was timed, ISO 8601; absent for eager, which is always"
+                  + " timed with the candidate")
+          @Nullable Instant measured,
+      @Doc("why the task has no such baseline; then there are no figures") @Nullable String failure,
+      @Doc(
+              "of a compiled reference, for each of `sizes` the rounds beside eager, as in"
+                  + " `sizes[].raw`")
+          @Nullable List<String> raw) {
 
     /** The speedup with the run's name of the baseline; null if there is none. */
     public @Nullable Speedup against(String baseline) {
@@ -118,118 +115,76 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   /**
    * One benchmark size.
    *
-   * @param shape the size in words, as the task names it
-   * @param candidateMs median device time of the candidate, milliseconds
-   * @param referenceMs median device time of the live baseline, milliseconds
-   * @param low lower end of the speedup's 95 % interval
-   * @param gbs achieved 10⁹ bytes a second, counting inputs and outputs once
-   * @param tflops achieved 10¹² floating-point operations a second, if they could be counted
-   * @param iou achieved over measured peak bandwidth
-   * @param mfu achieved over measured peak arithmetic rate of the task's precision
-   * @param rounds measuring rounds of the interval
-   * @param intensity floating-point operations for each byte moved
-   * @param bound resource that determines {@code solMs}
-   * @param solMs the time of a kernel at the speed of light: peak bandwidth and peak rate,
-   *     milliseconds
-   * @param solScore 1 at {@code solMs}, 0.5 at the reference's time, towards 0 beyond it
    * @param clocks of the device while it was measured
-   * @param throttle reasons for reduced clocks, by the driver's names; empty if there were none
    * @param launched the same calls launched from Python, if the other figures are those of CUDA
    *     graphs; the difference is the cost of launching
-   * @param hostBound true if the device waits for the host, so that times include the host's; else
-   *     null
-   * @param peakBytes the most device memory that one call of the candidate held, result and
-   *     workspace, as its process reports it
-   * @param referencePeakBytes the same of the live baseline
-   * @param raw the rounds that the times and the speedup follow from, in the form of {@code
-   *     timing.RawRounds}; null in verdicts of earlier versions
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record SizeTiming(
-      String shape,
-      double candidateMs,
-      double referenceMs,
-      double speedup,
-      double low,
-      double high,
-      @Nullable Double gbs,
-      @Nullable Double tflops,
-      @Nullable Double iou,
-      @Nullable Double mfu,
-      int rounds,
-      @Nullable Double intensity,
-      @Nullable Bound bound,
-      @Nullable Double solMs,
-      @Nullable Double solScore,
+      @Doc("a benchmark size in words, as the task names it") String shape,
+      @Doc(value = "median time of the candidate on the device", unit = "milliseconds")
+          double candidateMs,
+      @Doc(value = "median time of eager PyTorch, measured beside it", unit = "milliseconds")
+          double referenceMs,
+      @Doc("the reference's time ÷ the candidate's") double speedup,
+      @Doc("lower end of the size's 95 % interval") double low,
+      @Doc("upper end of the size's 95 % interval") double high,
+      @Doc(value = "achieved traffic, inputs and outputs counted once", unit = "10⁹ bytes a second")
+          @Nullable Double gbs,
+      @Doc(
+              value = "achieved arithmetic, where it can be counted",
+              unit = "10¹² floating-point operations a second")
+          @Nullable Double tflops,
+      @Doc("achieved over measured peak bandwidth") @Nullable Double iou,
+      @Doc("achieved over measured peak arithmetic rate of the task's precision")
+          @Nullable Double mfu,
+      @Doc("measuring rounds of the interval") int rounds,
+      @Doc("floating-point operations for each byte") @Nullable Double intensity,
+      @Doc("what limits the size: `memory`, `compute`, `launch`") @Nullable Bound bound,
+      @Doc(
+              value = "the time at the speed of light: peak bandwidth and peak rate",
+              unit = "milliseconds")
+          @Nullable Double solMs,
+      @Doc("1 at the speed of light, 0.5 at the reference's time, towards 0 beyond it")
+          @Nullable Double solScore,
       @Nullable Clocks clocks,
-      @Nullable List<String> throttle,
+      @Doc("reasons for reduced clocks, by the driver's names; empty if there were none")
+          @Nullable List<String> throttle,
       @Nullable Launched launched,
-      @Nullable Boolean hostBound,
-      @Nullable Long peakBytes,
-      @Nullable Long referencePeakBytes,
-      @Nullable String raw) {
+      @Doc("true if the device waited for the host, so that times include the host's")
+          @Nullable Boolean hostBound,
+      @Doc(
+              value =
+                  "the most device memory that a call of the candidate held, result and workspace,"
+                      + " as its process reports it",
+              unit = "bytes")
+          @Nullable Long peakBytes,
+      @Doc(value = "the most device memory that a call of the reference held", unit = "bytes")
+          @Nullable Long referencePeakBytes,
+      @Doc(
+              "the rounds that counted, base64, 25 bytes each: what a [certificate](certify.md)"
+                  + " spells out")
+          @Nullable String raw) {
     public SizeTiming {
       throttle = throttle == null ? null : List.copyOf(throttle);
     }
-
-    /** A size without its rounds. */
-    public SizeTiming(
-        String shape,
-        double candidateMs,
-        double referenceMs,
-        double speedup,
-        double low,
-        double high,
-        @Nullable Double gbs,
-        @Nullable Double tflops,
-        @Nullable Double iou,
-        @Nullable Double mfu,
-        int rounds,
-        @Nullable Double intensity,
-        @Nullable Bound bound,
-        @Nullable Double solMs,
-        @Nullable Double solScore,
-        @Nullable Clocks clocks,
-        @Nullable List<String> throttle,
-        @Nullable Launched launched,
-        @Nullable Boolean hostBound,
-        @Nullable Long peakBytes,
-        @Nullable Long referencePeakBytes) {
-      this(
-          shape,
-          candidateMs,
-          referenceMs,
-          speedup,
-          low,
-          high,
-          gbs,
-          tflops,
-          iou,
-          mfu,
-          rounds,
-          intensity,
-          bound,
-          solMs,
-          solScore,
-          clocks,
-          throttle,
-          launched,
-          hostBound,
-          peakBytes,
-          referencePeakBytes,
-          null);
-    }
   }
 
-  /**
-   * Times of a launch-bound size, including launches.
-   *
-   * @param candidateMs median milliseconds of a call of the candidate, launched from Python
-   * @param referenceMs the same of the live baseline
-   * @param low lower end of the speedup's 95 % interval
-   */
+  /** Times of a launch-bound size, including launches. */
   public record Launched(
-      double candidateMs, double referenceMs, double speedup, double low, double high) {}
+      @Doc(
+              value =
+                  "median time of a call launched from Python, where the other figures are those of"
+                      + " CUDA graphs",
+              unit = "milliseconds")
+          double candidateMs,
+      @Doc(
+              value = "median time of a call of the reference launched from Python",
+              unit = "milliseconds")
+          double referenceMs,
+      @Doc("quotient of the times launched from Python") double speedup,
+      @Doc("lower end of its 95 % interval") double low,
+      @Doc("upper end of its 95 % interval") double high) {}
 
   /** What limits a size. */
   public enum Bound {
@@ -250,97 +205,100 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   /** Medians over the rounds of a size; null if the driver does not report them. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Clocks(
-      @Nullable Double smMhz,
-      @Nullable Double memoryMhz,
-      @Nullable Double celsius,
-      @Nullable Double watts) {}
+      @Doc(value = "median clock of the multiprocessors while the size was measured", unit = "MHz")
+          @Nullable Double smMhz,
+      @Doc(value = "median clock of the memory", unit = "MHz") @Nullable Double memoryMhz,
+      @Doc(value = "median temperature", unit = "°C") @Nullable Double celsius,
+      @Doc(value = "median power", unit = "W") @Nullable Double watts) {}
 
   /** Largest demands over all launches of the candidate; bytes of shared memory and of spills. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Compile(
-      String arch,
-      @Nullable Integer registers,
-      @Nullable Integer sharedBytes,
-      @Nullable Integer spills) {}
+      @Doc("architecture that launches were compiled for") String arch,
+      @Doc("the most registers a thread of any launch") @Nullable Integer registers,
+      @Doc(value = "the most shared memory of any launch", unit = "bytes")
+          @Nullable Integer sharedBytes,
+      @Doc(value = "the most spills of any launch", unit = "bytes") @Nullable Integer spills) {}
 
   /** One launch signature, compiled. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Kernel(
-      String kernel,
-      String arch,
-      @Nullable Integer registers,
-      @Nullable Integer sharedBytes,
-      @Nullable Integer spills,
-      @Nullable Double seconds) {}
+      @Doc("name of a kernel, once for each launch signature") String kernel,
+      @Doc("architecture that it was compiled for") String arch,
+      @Doc("registers a thread") @Nullable Integer registers,
+      @Doc(value = "shared memory", unit = "bytes") @Nullable Integer sharedBytes,
+      @Doc(value = "spills", unit = "bytes") @Nullable Integer spills,
+      @Doc(value = "compile time", unit = "seconds") @Nullable Double seconds) {}
 
   /**
    * Which operations computed the results, as reported by the candidate's process.
    *
-   * @param kernelShare share of the results that the candidate's kernels computed, 0 to 1
-   * @param foreignShare share of the work that other operations did, 0 to 1; null in verdicts of
-   *     earlier versions
    * @param operations other operations that contributed, the largest first
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Origin(
-      double kernelShare, @Nullable Double foreignShare, List<Operation> operations) {
+      @Doc(
+              "share of the results that the candidate's kernels computed, 0 to 1, as its process"
+                  + " reports it")
+          double kernelShare,
+      @Doc("share of the work that other operations did, 0 to 1") @Nullable Double foreignShare,
+      List<Operation> operations) {
     public Origin {
       operations = List.copyOf(operations);
     }
   }
 
-  /**
-   * An operation that computed in place of a kernel.
-   *
-   * @param line in the candidate; null when unknown
-   * @param share elements that it read and wrote, relative to those of arguments and results
-   */
+  /** An operation that computed in place of a kernel. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  public record Operation(String name, @Nullable Integer line, double share) {}
+  public record Operation(
+      @Doc("an operation of others, the largest first") String name,
+      @Doc("its line in the candidate") @Nullable Integer line,
+      @Doc("elements that it read and wrote, relative to those of arguments and results")
+          double share) {}
 
   /**
    * How a candidate would have ended by rules that do not ask who computes, as the published ones.
-   *
-   * @param stage the stage that decided
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  public record WithoutPolicy(Status status, Stage stage, @Nullable String message) {}
+  public record WithoutPolicy(
+      @Doc("how a candidate ended when it was run although it is refused because of who computes")
+          Status status,
+      @Doc("the stage that decided then") Stage stage,
+      @Doc("why, in one line") @Nullable String message) {}
 
-  /**
-   * A property of calls on which a candidate fails.
-   *
-   * @param property as listed in docs/verdicts.md; several joined by {@code +} if the candidate is
-   *     right for each alone
-   * @param call the first call that failed, in words
-   * @param status how it failed
-   */
+  /** A property of calls on which a candidate fails. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Break(
-      String property,
-      @JsonProperty("case") String call,
-      Status status,
-      @Nullable String message) {}
+      @Doc(
+              "a property that it is not right for; several joined by `+` if it is right for each"
+                  + " alone")
+          String property,
+      @Doc("the first call that failed, in words") @JsonProperty("case") String call,
+      @Doc("how it failed") Status status,
+      @Doc("why, in one line") @Nullable String message) {}
 
   /** One wrong element: which output ({@code output[0]}), where in it, and both values as text. */
-  public record Mismatch(String output, List<Long> index, String expected, String got) {}
+  public record Mismatch(
+      @Doc("which output has a wrong element: `output[0]`") String output,
+      @Doc("where in it") List<Long> index,
+      @Doc("the reference's value, as text") String expected,
+      @Doc("the candidate's value, as text") String got) {}
 
   /** One stack frame inside the candidate's source. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  public record Frame(int line, String function, @Nullable String text) {}
+  public record Frame(
+      @Doc("line of a stack frame of an exception, in the candidate; outermost first") int line,
+      @Doc("its function") String function,
+      @Doc("its source") @Nullable String text) {}
 
-  /**
-   * Device that the candidate ran on; {@code uuid} and {@code driver} exist for GPUs.
-   *
-   * @param kind {@code cpu}, {@code cuda}, or {@code published} for the device of results that are
-   *     not kbx's
-   */
+  /** Device that the candidate ran on; {@code uuid} and {@code driver} exist for GPUs. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Device(
-      String kind,
-      String name,
-      @Nullable String uuid,
-      @Nullable String driver,
-      @Nullable String arch) {
+      @Doc("`cuda`, `cpu`, or `published` for what others measured") String kind,
+      @Doc("name of the device") String name,
+      @Doc("UUID of a GPU") @Nullable String uuid,
+      @Doc("version of the GPU's driver") @Nullable String driver,
+      @Doc("architecture of the device: `sm_90`") @Nullable String arch) {
     private static final String PUBLISHED = "published";
 
     /**

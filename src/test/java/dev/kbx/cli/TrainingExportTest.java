@@ -1,27 +1,20 @@
 package dev.kbx.cli;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.FieldDocs;
+import dev.kbx.PlainParquet;
 import dev.kbx.SimulatedRun;
 import dev.kbx.llm.ScriptedProvider;
 import dev.kbx.llm.ScriptedReply;
+import dev.kbx.verdict.Field;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Status;
-import java.io.ByteArrayInputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import org.apache.parquet.format.ColumnChunk;
-import org.apache.parquet.format.FileMetaData;
-import org.apache.parquet.format.Util;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -43,27 +36,9 @@ class TrainingExportTest {
         .toList();
   }
 
-  /** The footer of the Parquet file; the library's own readers need Hadoop. */
-  private FileMetaData footer(String target) throws Exception {
-    byte[] file = Files.readAllBytes(folder.resolve(target).resolve("training.parquet"));
-    ByteBuffer end = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
-    int length = end.getInt(file.length - 8);
-    return Util.readFileMetaData(new ByteArrayInputStream(file, file.length - 8 - length, length));
-  }
-
-  /** The columns of the Parquet file. */
-  private List<String> columns(String target) throws Exception {
-    List<ColumnChunk> chunks =
-        requireNonNull(requireNonNull(footer(target).getRow_groups()).getFirst().getColumns());
-    return chunks.stream()
-        .map(chunk -> String.join(".", requireNonNull(chunk.getMeta_data()).getPath_in_schema()))
-        .toList();
-  }
-
-  /** Pages are not compressed, so that texts are there as they are. */
-  private String bytes(String target) throws Exception {
-    return Files.readString(
-        folder.resolve(target).resolve("training.parquet"), StandardCharsets.ISO_8859_1);
+  /** The names of the columns of the Parquet file, then its rows as texts. */
+  private List<List<String>> parquet(String target) throws Exception {
+    return PlainParquet.read(folder.resolve(target).resolve("training.parquet"));
   }
 
   private List<String> kernels(String target, Object... more) throws Exception {
@@ -115,17 +90,24 @@ class TrainingExportTest {
     assertThat(row.get("run").asString()).isEqualTo(run.id());
     assertThat(row.get("speedup_low").asDouble()).isLessThan(1.5);
     assertThat(row.has("messages") || row.has("reply")).as("no ledger").isFalse();
-    assertThat(footer("all").getNum_rows()).isEqualTo(3);
-    List<String> names =
-        Arrays.stream(TrainingRow.class.getRecordComponents())
-            .map(each -> each.getName().replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT))
-            .toList();
-    assertThat(columns("all").stream().map(name -> name.replaceFirst("\\..*", "")).distinct())
-        .containsExactlyElementsOf(names);
-    for (JsonNode each : rows("all")) {
-      assertThat(bytes("all")).contains(each.get("kernel").asString());
-      assertThat(names).containsAll(each.propertyNames());
+    List<String> names = TrainingExport.COLUMNS.stream().map(Field::name).toList();
+    List<List<String>> parquet = parquet("all");
+    assertThat(parquet).hasSize(4);
+    assertThat(parquet.getFirst()).isEqualTo(names);
+    for (int i = 0; i < 3; i++) {
+      JsonNode line = rows("all").get(i);
+      assertThat(names).containsAll(line.propertyNames());
+      for (int j = 0; j < names.size(); j++) {
+        JsonNode value = line.path(names.get(j));
+        if (value.isArray()) continue;
+        assertThat(parquet.get(i + 1).get(j)).as(names.get(j)).isEqualTo(value.asString(""));
+      }
     }
+  }
+
+  @Test
+  void fieldsAreDescribed() throws Exception {
+    FieldDocs.table(Path.of("docs/training.md"), "## Fields", TrainingExport.COLUMNS);
   }
 
   @Test
@@ -156,8 +138,7 @@ class TrainingExportTest {
     assertThat(messages.get(messages.size() - 1).get("role").asString()).isEqualTo("user");
     assertThat(messages.toString()).contains("tanh");
     assertThat(row.get("method").asString()).isEqualTo("single");
-    assertThat(bytes("all")).contains(reply);
-    assertThat(columns("all")).contains("messages.list.element.role", "reply");
+    assertThat(parquet("all").get(1)).contains(reply).anyMatch(cell -> cell.contains("role: user"));
   }
 
   @Test

@@ -2,8 +2,10 @@ package dev.kbx.paper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.PlainParquet;
 import dev.kbx.SimulatedRun;
 import dev.kbx.document.Text;
+import dev.kbx.verdict.Field;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.StringWriter;
@@ -73,7 +75,7 @@ class DataFilesTest {
       String one = anyText(random);
       String two = anyText(random);
       StringWriter writer = new StringWriter();
-      new Csv<>(Pair.class, writer).write(new Pair(one, two));
+      new Csv<>(PAIR, writer).write(new Pair(one, two));
       assertThat(read(writer.toString()))
           .containsExactly(List.of("one", "two"), List.of(kept(one), kept(two)));
     }
@@ -111,7 +113,7 @@ class DataFilesTest {
       })
   void noTextIsAFormula(String text) {
     StringWriter writer = new StringWriter();
-    new Csv<>(Pair.class, writer).write(new Pair(text, "x" + text));
+    new Csv<>(PAIR, writer).write(new Pair(text, "x" + text));
     List<String> row = read(writer.toString()).get(1);
     assertThat(row.getFirst().replace("'", "")).isEqualTo(Text.visible(text).replace("'", ""));
     assertThat(row.getLast()).startsWith("x");
@@ -121,24 +123,35 @@ class DataFilesTest {
     }
   }
 
-  record Figures(@Nullable Double value, int count, boolean flag) {}
+  private record Figures(@Nullable Double value, int count, boolean flag) {}
+
+  private static final List<Field<Figures>> FIGURES =
+      List.of(
+          Field.of("value", Field.Type.NUMBER, "value", Figures::value),
+          Field.of("count", Field.Type.INTEGER, "count", Figures::count),
+          Field.of("flag", Field.Type.BOOLEAN, "flag", Figures::flag));
 
   @Test
   void numbersStayNumbers() {
     StringWriter writer = new StringWriter();
-    new Csv<>(Figures.class, writer).write(new Figures(-1.5, -2, true));
+    new Csv<>(FIGURES, writer).write(new Figures(-1.5, -2, true));
     assertThat(read(writer.toString()).get(1)).containsExactly("-1.5", "-2", "true");
   }
 
   @Test
   void noTextDrivesATerminal() {
     StringWriter writer = new StringWriter();
-    new Csv<>(Pair.class, writer).write(new Pair("\u001b[2Jgone", "\u202eevil\u009b1m\u007f"));
+    new Csv<>(PAIR, writer).write(new Pair("\u001b[2Jgone", "\u202eevil\u009b1m\u007f"));
     assertThat(read(writer.toString()).get(1))
         .containsExactly("\\u001b[2Jgone", "\\u202eevil\\u009b1m\\u007f");
   }
 
-  record Pair(String one, String two) {}
+  private record Pair(String one, String two) {}
+
+  private static final List<Field<Pair>> PAIR =
+      List.of(
+          Field.of("one", Field.Type.TEXT, "one", Pair::one),
+          Field.of("two", Field.Type.TEXT, "two", Pair::two));
 
   private static String anyText(Random random) {
     String letters = "a,\"\n\r é;=";

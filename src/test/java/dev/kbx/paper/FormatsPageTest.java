@@ -2,17 +2,13 @@ package dev.kbx.paper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.kbx.FieldDocs;
+import dev.kbx.verdict.Field;
+import dev.kbx.verdict.Fields;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Verdict;
 import java.io.IOException;
-import java.lang.reflect.ParameterizedType;
-import java.lang.reflect.RecordComponent;
-import java.lang.reflect.Type;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -22,8 +18,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** docs/formats.md has each field that the code reads or writes, and no other. */
+/**
+ * docs/formats.md has each field that the code reads or writes, and no other. {@link FieldDocs}
+ * makes its tables of fields.
+ */
 class FormatsPageTest {
+  private static final Path PAGE = Path.of("docs/formats.md");
+  private static final Path CONTRACT = Path.of("src/main/resources/dev/kbx/server/openapi.yaml");
   private static final Path CANDIDATES = Path.of("src/main/java/dev/kbx/candidate");
 
   /** Where lines of JSONL files are read. */
@@ -35,7 +36,7 @@ class FormatsPageTest {
 
   /** Fields in the tables below a heading, up to the next heading of its level or above. */
   private static List<String> documented(String heading) throws IOException {
-    String page = Files.readString(Path.of("docs/formats.md"));
+    String page = Files.readString(PAGE);
     int from = page.indexOf("\n" + heading + "\n");
     assertThat(from).as(heading).isNotNegative();
     String marks = heading.substring(0, heading.indexOf(' '));
@@ -45,55 +46,29 @@ class FormatsPageTest {
     return FIELD.matcher(section).results().map(field -> field.group(1)).toList();
   }
 
-  private static List<String> fields(Class<?> record) {
-    List<String> fields = new ArrayList<>();
-    for (RecordComponent each : record.getRecordComponents()) {
-      if (each.getAccessor().isAnnotationPresent(JsonUnwrapped.class)) {
-        fields.addAll(fields(each.getType()));
-        continue;
-      }
-      JsonProperty renamed = each.getAccessor().getAnnotation(JsonProperty.class);
-      add(fields, renamed == null ? Csv.column(each.getName()) : renamed.value(), each);
-    }
-    return fields;
-  }
-
-  private static void add(List<String> fields, String name, RecordComponent component) {
-    Class<?> type = component.getType();
-    String prefix = name + ".";
-    if (type == List.class) {
-      Type of = ((ParameterizedType) component.getGenericType()).getActualTypeArguments()[0];
-      type = (Class<?>) of;
-      prefix = name + "[].";
-    }
-    if (!type.isRecord()) {
-      fields.add(name);
-      return;
-    }
-    for (String inner : fields(type)) fields.add(prefix + inner);
-  }
-
   private static List<String> columns(Class<? extends Record> type) {
     return Arrays.stream(type.getRecordComponents())
-        .map(column -> Csv.column(column.getName()))
+        .map(column -> Fields.snakeCase(column.getName()))
         .toList();
   }
 
   @Test
   void verdictsAreDescribed() throws Exception {
-    assertThat(documented("## results.jsonl"))
-        .containsExactlyInAnyOrderElementsOf(fields(Verdict.class));
+    FieldDocs.table(PAGE, "## results.jsonl", Fields.VERDICT.all());
+    FieldDocs.schema(CONTRACT, "Verdict", Fields.VERDICT.all());
   }
 
   @Test
   void runsAreDescribed() throws Exception {
-    assertThat(documented("## Runs")).containsExactlyInAnyOrderElementsOf(fields(RunInfo.class));
+    List<Field<RunInfo>> fields = Fields.of(RunInfo.class).all();
+    FieldDocs.table(PAGE, "## Runs", fields);
+    FieldDocs.schema(CONTRACT, "Run", fields);
   }
 
   @Test
-  void columnsAreDescribedInTheirOrder() throws Exception {
-    assertThat(documented("### verdicts")).isEqualTo(columns(VerdictColumns.class));
-    assertThat(documented("### sizes")).isEqualTo(columns(SizeColumns.class));
+  void columnsAreDescribed() throws Exception {
+    FieldDocs.table(PAGE, "### verdicts", Columns.VERDICTS);
+    FieldDocs.table(PAGE, "### sizes", Columns.SIZES);
   }
 
   @Test
@@ -103,9 +78,7 @@ class FormatsPageTest {
 
   @Test
   void theSchemaIsDescribed() throws Exception {
-    assertThat(Files.readString(Path.of("docs/formats.md")))
-        .contains("This is schema " + DataFiles.SCHEMA + ":")
-        .contains("| `schema` | integer | " + DataFiles.SCHEMA + " |");
+    assertThat(Files.readString(PAGE)).contains("This is schema " + Columns.SCHEMA + ":");
   }
 
   /** Names of members are literals in lines of code about a row, or in a list of such names. */

@@ -94,6 +94,7 @@ final class Fixtures {
         "fp32",
         "kernel",
         false,
+        null,
         null);
   }
 
@@ -341,7 +342,8 @@ final class Fixtures {
                       i == 1 ? new Launched(0.033, 0.061, 0.061 / 0.033, 1.8, 1.9) : null,
                       i == 2 ? true : null,
                       50_331_648L * i,
-                      i == 3 ? null : 16_777_216L * i))
+                      i == 3 ? null : 16_777_216L * i,
+                      null))
               .toList();
       seconds.put("perf", 1.9);
     }
@@ -364,7 +366,8 @@ final class Fixtures {
               null,
               null,
               null,
-              Map.of()),
+              Map.of(),
+              null),
           new Judgement(
               status,
               stage,

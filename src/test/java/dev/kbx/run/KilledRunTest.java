@@ -53,6 +53,7 @@ class KilledRunTest {
           "fp32",
           "kernel",
           false,
+          null,
           null);
 
   @TempDir private Path folder;

@@ -101,7 +101,8 @@ class RunServiceTest {
             "fp32",
             "kernel",
             false,
-            settings);
+            settings,
+            null);
     store.begin(run);
     return run;
   }

@@ -108,6 +108,7 @@ class BackupTest {
         "fp32",
         "kernel",
         false,
+        null,
         null);
   }
 

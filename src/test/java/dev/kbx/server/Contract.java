@@ -27,9 +27,8 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 final class Contract {
   private static final String ID = "urn:kbx:openapi";
 
-  /** What has more than the contract tells, or is a part of what is closed, or of a request. */
-  private static final Set<String> OPEN =
-      Set.of("Verdict", "Run", "Candidate", "SubmissionRequest");
+  /** Parts of what is closed, and of requests. */
+  private static final Set<String> OPEN = Set.of("Run", "Candidate", "SubmissionRequest");
 
   private final JsonNode document;
   private final SchemaRegistry schemas;

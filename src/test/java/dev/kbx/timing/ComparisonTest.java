@@ -67,6 +67,7 @@ class ComparisonTest {
         null,
         null,
         null,
+        null,
         null);
   }
 

@@ -1,4 +1,4 @@
-package dev.kbx.paper;
+package dev.kbx;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,11 +22,11 @@ import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
 
 /** Reads Parquet files as text, as the library's own readers need Hadoop. */
-final class PlainParquet {
+public final class PlainParquet {
   private PlainParquet() {}
 
   /** The names of columns, then the rows; empty for null. */
-  static List<List<String>> read(Path file) throws IOException {
+  public static List<List<String>> read(Path file) throws IOException {
     ParquetReadOptions options =
         ParquetReadOptions.builder(new PlainParquetConfiguration())
             .withCodecFactory(new Gunzip())
