@@ -177,6 +177,7 @@ final class Calls {
             id -> new OracleMessage.Check(id, call.index(), returned.value()),
             oracleLimit);
     draft.spent(Stage.CORRECT, (System.nanoTime() - start) / 1e9);
+    draft.compared();
     draft.schemes(checked.schemes());
     if (decides(call)) note(checked, returned);
     return checked.correct()

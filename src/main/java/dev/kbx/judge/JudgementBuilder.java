@@ -43,6 +43,7 @@ final class JudgementBuilder {
   private final Attribution origins = new Attribution();
   private final @Nullable String precision;
   private List<Integer> schemes = List.of();
+  private int compared;
   private @Nullable Coverage coverage;
   private @Nullable Outcome unrefused;
   private @Nullable Map<String, Double> quality;
@@ -113,6 +114,11 @@ final class JudgementBuilder {
 
   private static String cut(String name) {
     return name.length() > MAX_NAME ? name.substring(0, MAX_NAME) + "…" : name;
+  }
+
+  /** Counts a call whose result was compared. */
+  void compared() {
+    compared++;
   }
 
   /** Keeps the maximum of each error metric over all calls. */
@@ -219,6 +225,7 @@ final class JudgementBuilder {
         plan.reaches(Stage.CORRECT) ? generalOk(ours, status == Status.CHEATING) : null,
         coverage == null ? null : coverage.holds(),
         coverage == null ? null : coverage.breaks(),
+        compared == 0 ? null : (Integer) compared,
         message(outcome),
         outcome.rule(),
         outcome.evidence(),

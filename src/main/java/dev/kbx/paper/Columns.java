@@ -53,7 +53,8 @@ final class Columns {
               device.kind as device_kind, device.name as device_name, device.uuid as device_uuid, device.driver as driver,
               versions.kbx as kbx, versions.python as python, versions.torch as torch, versions.triton as triton,
               seconds.static as static_seconds, seconds.compile as compile_seconds, seconds.call as call_seconds,
-              seconds.correct as correct_seconds, seconds.perf as perf_seconds
+              seconds.correct as correct_seconds, seconds.perf as perf_seconds,
+              compared_calls
               """);
 
   /** Of {@code sizes}, a row a timed size; those up to {@code candidate} lead to its verdict. */

@@ -60,6 +60,8 @@ public record Judgement(
                 + " where no such call was made")
         @Nullable List<String> holds,
     @Nullable List<Break> breaks,
+    @Doc("number of calls whose results were compared, at either grade; the last one may be wrong")
+        @Nullable Integer comparedCalls,
     @Doc("what is wrong, in one line") @Nullable String message,
     @Doc("id of the static rule, with `rejected_static`") @Nullable String rule,
     @Doc("what shows it, with `cheating` and `not_a_kernel`") @Nullable String evidence,
@@ -164,6 +166,7 @@ public record Judgement(
         generalOk,
         holds,
         breaks,
+        comparedCalls,
         message,
         rule,
         evidence,
@@ -198,9 +201,9 @@ public record Judgement(
       @Nullable Speedup speedup,
       Device device) {
     return new Judgement(
-        status, stage, callOk, exeOk, perfOk, null, null, null, null, null, null, null, message,
-        null, null, null, List.of(), speedup, null, null, null, null, null, null, null, null, null,
-        null, null, null, device, Map.of(), Map.of());
+        status, stage, callOk, exeOk, perfOk, null, null, null, null, null, null, null, null,
+        message, null, null, null, List.of(), speedup, null, null, null, null, null, null, null,
+        null, null, null, null, null, device, Map.of(), Map.of());
   }
 
   /** The verdict on a candidate with this provenance. */

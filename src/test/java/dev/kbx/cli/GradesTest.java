@@ -104,6 +104,15 @@ class GradesTest {
     return figures;
   }
 
+  @Test
+  void aVerdictSaysHowManyCallsItRestsOn() {
+    int all = verdict(GENERAL, "keeps_nan").get("compared_calls").asInt();
+    assertThat(all).isGreaterThan(10);
+    assertThat(verdict(PUBLISHED, "keeps_nan").get("compared_calls").asInt()).isEqualTo(all);
+    assertThat(verdict(PUBLISHED, "wrong_library").get("compared_calls").asInt()).isEqualTo(1);
+    assertThat(verdict(GENERAL, "wrong_library").has("compared_calls")).isFalse();
+  }
+
   private static List<String> breaks(JsonNode verdict) {
     return verdict.get("breaks").valueStream().map(b -> b.get("property").asString()).toList();
   }

@@ -381,6 +381,7 @@ final class Fixtures {
               null,
               null,
               null,
+              null,
               message,
               rule,
               evidence,
