@@ -1,10 +1,10 @@
 package dev.kbx.paper;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import dev.kbx.verdict.Doc;
 import dev.kbx.verdict.Field;
 import dev.kbx.verdict.Field.Type;
 import dev.kbx.verdict.Fields;
+import dev.kbx.verdict.Fields.Doc;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Compile;
 import dev.kbx.verdict.Verdict.SizeTiming;

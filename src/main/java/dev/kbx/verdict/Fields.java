@@ -6,6 +6,11 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.verdict.Field.Message;
 import dev.kbx.verdict.Field.Type;
 import dev.kbx.verdict.Field.Value;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
@@ -28,6 +33,21 @@ import tools.jackson.databind.JsonNode;
 public final class Fields<T> {
   /** Those of a line of {@code results.jsonl}. */
   public static final Fields<Verdict> VERDICT = of(Verdict.class);
+
+  /**
+   * Meaning of a record component that users see as a field of files: the only description of it.
+   * Documentation and the HTTP contract are made from it.
+   */
+  @Documented
+  @Retention(RetentionPolicy.RUNTIME)
+  @Target(ElementType.RECORD_COMPONENT)
+  public @interface Doc {
+    /** One phrase that stands alone, in Markdown. */
+    String value();
+
+    /** Unit of a number, spelled out; empty if the meaning says it or there is none. */
+    String unit() default "";
+  }
 
   private final Map<String, Field<T>> byPath = new LinkedHashMap<>();
 

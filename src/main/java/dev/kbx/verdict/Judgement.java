@@ -1,6 +1,7 @@
 package dev.kbx.verdict;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.verdict.Fields.Doc;
 import dev.kbx.verdict.Verdict.Baseline;
 import dev.kbx.verdict.Verdict.Break;
 import dev.kbx.verdict.Verdict.Compile;

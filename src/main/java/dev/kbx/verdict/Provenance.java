@@ -1,6 +1,7 @@
 package dev.kbx.verdict;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.verdict.Fields.Doc;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

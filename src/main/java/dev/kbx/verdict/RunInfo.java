@@ -1,6 +1,7 @@
 package dev.kbx.verdict;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.verdict.Fields.Doc;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;

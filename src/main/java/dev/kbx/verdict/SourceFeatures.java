@@ -1,5 +1,6 @@
 package dev.kbx.verdict;
 
+import dev.kbx.verdict.Fields.Doc;
 import java.util.List;
 
 /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.kbx.verdict.Field.Type;
+import dev.kbx.verdict.Fields.Doc;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
