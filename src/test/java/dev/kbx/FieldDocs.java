@@ -3,7 +3,6 @@ package dev.kbx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.verdict.Field;
-import dev.kbx.verdict.Field.Type;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -109,7 +108,7 @@ public final class FieldDocs {
       return Json.mapper().writeValueAsString(LINK.matcher(field.means()).replaceAll("$1"));
     }
 
-    private static String type(Type type) {
+    private static String type(Field.Type type) {
       return switch (type) {
         case TEXT -> "type: string";
         case TIME -> "type: string, format: date-time";

@@ -2,7 +2,6 @@ package dev.kbx.paper;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.verdict.Field;
-import dev.kbx.verdict.Field.Type;
 import dev.kbx.verdict.Fields;
 import dev.kbx.verdict.Fields.Doc;
 import dev.kbx.verdict.Verdict;
@@ -23,20 +22,23 @@ final class Columns {
   static final List<Field<Verdict>> VERDICTS =
       Fields.VERDICT
           .and(
-              Field.of("schema", Type.INTEGER, "version of these columns: 1", _ -> SCHEMA),
+              Field.of("schema", Field.Type.INTEGER, "version of these columns: 1", _ -> SCHEMA),
               Field.of(
                   "correct",
-                  Type.BOOLEAN,
+                  Field.Type.BOOLEAN,
                   "the status is `correct`; absent if the results of such a one were not compared,"
                       + " and if the task or kbx failed",
                   verdict -> verdict.judgement().correct()),
               Fields.VERDICT.at("speedup.low").as("speedup_low").where(Columns::hasInterval),
               Fields.VERDICT.at("speedup.high").as("speedup_high").where(Columns::hasInterval),
               Field.of(
-                  "timed_sizes", Type.INTEGER, "number of rows in `sizes`", Columns::timedSizes),
+                  "timed_sizes",
+                  Field.Type.INTEGER,
+                  "number of rows in `sizes`",
+                  Columns::timedSizes),
               Field.of(
                   "arch",
-                  Type.TEXT,
+                  Field.Type.TEXT,
                   "architecture that launches were compiled for, else that of the device",
                   Columns::arch))
           .select(
@@ -60,7 +62,7 @@ final class Columns {
   /** Of {@code sizes}, a row a timed size; those up to {@code candidate} lead to its verdict. */
   static final List<Field<TimedSize>> SIZES =
       Fields.of(TimedSize.class)
-          .and(Field.of("schema", Type.INTEGER, "version of these columns: 1", _ -> SCHEMA))
+          .and(Field.of("schema", Field.Type.INTEGER, "version of these columns: 1", _ -> SCHEMA))
           .select(
               """
               schema, run, suite, category, task, method, model, round, sample, candidate, size, shape,

@@ -13,7 +13,6 @@ import com.jerolba.carpet.model.FieldType;
 import com.jerolba.carpet.model.WriteRecordModelType;
 import dev.kbx.verdict.Field;
 import dev.kbx.verdict.Field.Message;
-import dev.kbx.verdict.Field.Type;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -48,7 +47,7 @@ public final class ParquetRows<T> implements AutoCloseable {
             .build();
   }
 
-  private static FieldType type(Type type) {
+  private static FieldType type(Field.Type type) {
     return switch (type) {
       case TEXT -> STRING;
       case INTEGER -> INTEGER;

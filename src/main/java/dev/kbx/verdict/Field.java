@@ -1,6 +1,7 @@
 package dev.kbx.verdict;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param name in snake case; of a member of inner objects the path, {@code sizes[].shape}
  * @param unit of a number, spelled out; empty if the meaning says it or there is none
  * @param doc what it means, in Markdown
- * @param nullable whether rows may lack it
+ * @param absent as {@link #nullable}; asked only then, as annotations of types take long to read
  * @param value reads it from a row
  */
 public record Field<T>(
-    String name, Type type, String unit, String doc, boolean nullable, Value<T> value) {
+    String name, Type type, String unit, String doc, BooleanSupplier absent, Value<T> value) {
 
   /** Reads a value from a row. */
   public interface Value<T> {
@@ -69,7 +70,12 @@ public record Field<T>(
 
   /** A field that no record has as a component. */
   public static <T> Field<T> of(String name, Type type, String doc, Value<T> value) {
-    return new Field<>(name, type, "", doc, true, value);
+    return new Field<>(name, type, "", doc, () -> true, value);
+  }
+
+  /** Whether rows may lack it. */
+  public boolean nullable() {
+    return absent.getAsBoolean();
   }
 
   /** The meaning and the unit, as documentation has them. */
@@ -79,25 +85,25 @@ public record Field<T>(
 
   /** The same under another name; of a member of each object in a list, the list of all. */
   public Field<T> as(String other) {
-    return new Field<>(other, name.contains("[]") ? Type.TEXTS : type, unit, doc, nullable, value);
+    return new Field<>(other, name.contains("[]") ? Type.TEXTS : type, unit, doc, absent, value);
   }
 
   /** The same of rows that a condition holds for; null of others. */
   public Field<T> where(Predicate<T> condition) {
     return new Field<>(
-        name, type, unit, doc, true, row -> condition.test(row) ? value.of(row) : null);
+        name, type, unit, doc, () -> true, row -> condition.test(row) ? value.of(row) : null);
   }
 
   /** The same of rows that have a {@code T} as a part. */
   public <R> Field<R> in(Function<R, T> part) {
-    return new Field<>(name, type, unit, doc, nullable, row -> value.of(part.apply(row)));
+    return new Field<>(name, type, unit, doc, absent, row -> value.of(part.apply(row)));
   }
 
   /** The same with a list of texts as one text, with {@code ;} between. */
   public Field<T> flat() {
     if (type != Type.TEXTS) return this;
     Value<T> flat = row -> value.of(row) instanceof List<?> texts ? joined(texts, ";") : null;
-    return new Field<>(name, Type.TEXT, unit, doc, nullable, flat);
+    return new Field<>(name, Type.TEXT, unit, doc, absent, flat);
   }
 
   /** Elements as one text. */

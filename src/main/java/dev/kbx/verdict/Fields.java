@@ -4,7 +4,6 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.verdict.Field.Message;
-import dev.kbx.verdict.Field.Type;
 import dev.kbx.verdict.Field.Value;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
@@ -22,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -56,7 +56,7 @@ public final class Fields<T> {
   /** The fields of a record, each of whose components has a {@link Doc} or is a record itself. */
   public static <R extends Record> Fields<R> of(Class<R> record) {
     Fields<R> fields = new Fields<>();
-    fields.add(record, "", false, row -> row);
+    fields.add(record, "", () -> false, row -> row);
     return fields;
   }
 
@@ -103,19 +103,19 @@ public final class Fields<T> {
     int dot = path.lastIndexOf('.');
     Field<T> object = byPath.get(path.substring(0, Math.max(0, dot)));
     if (object == null) throw new IllegalArgumentException("no field " + path);
-    Type type =
+    Field.Type type =
         switch (object.type()) {
-          case TEXTS_BY_NAME -> Type.TEXT;
-          case NUMBERS_BY_NAME -> Type.NUMBER;
+          case TEXTS_BY_NAME -> Field.Type.TEXT;
+          case NUMBERS_BY_NAME -> Field.Type.NUMBER;
           default -> throw new IllegalArgumentException("no field " + path);
         };
     String name = path.substring(dot + 1);
     String doc = "`%s` of `%s`".formatted(name, object.name());
     Value<T> value = row -> object.value().of(row) instanceof Map<?, ?> all ? all.get(name) : null;
-    return new Field<>(path, type, "", doc, true, value);
+    return new Field<>(path, type, "", doc, () -> true, value);
   }
 
-  private void add(Class<?> record, String prefix, boolean nullable, Value<T> owner) {
+  private void add(Class<?> record, String prefix, BooleanSupplier nullable, Value<T> owner) {
     for (RecordComponent each : record.getRecordComponents()) {
       Method accessor = each.getAccessor();
       accessor.setAccessible(true); // A record need not be public.
@@ -126,16 +126,16 @@ public final class Fields<T> {
         continue;
       }
       String name = prefix + name(each);
-      boolean absent = nullable || mayBeAbsent(each);
+      BooleanSupplier absent = () -> nullable.getAsBoolean() || mayBeAbsent(each);
       List<Class<?>> of = arguments(each);
       if (type.isRecord()) {
         add(type, name + ".", absent, value);
       } else if (type == List.class && of.getLast().isRecord() && of.getLast() != Message.class) {
-        add(of.getLast(), name + "[].", true, value);
+        add(of.getLast(), name + "[].", () -> true, value);
       } else {
         Doc doc = each.getAnnotation(Doc.class);
         if (doc == null) throw new IllegalArgumentException(each + " has no @Doc");
-        Type kind = type(type, of);
+        Field.Type kind = type(type, of);
         byPath.put(name, new Field<>(name, kind, doc.unit(), doc.value(), absent, value));
       }
     }
@@ -165,22 +165,24 @@ public final class Fields<T> {
     return classes;
   }
 
-  private static Type type(Class<?> type, List<Class<?>> arguments) {
+  private static Field.Type type(Class<?> type, List<Class<?>> arguments) {
     if (type == List.class) {
-      if (arguments.getLast() == Double.class) return Type.NUMBERS;
-      if (arguments.getLast() == Long.class) return Type.INTEGERS;
-      return arguments.getLast() == Message.class ? Type.MESSAGES : Type.TEXTS;
+      if (arguments.getLast() == Double.class) return Field.Type.NUMBERS;
+      if (arguments.getLast() == Long.class) return Field.Type.INTEGERS;
+      return arguments.getLast() == Message.class ? Field.Type.MESSAGES : Field.Type.TEXTS;
     }
     if (type == Map.class) {
-      return arguments.getLast() == Double.class ? Type.NUMBERS_BY_NAME : Type.TEXTS_BY_NAME;
+      return arguments.getLast() == Double.class
+          ? Field.Type.NUMBERS_BY_NAME
+          : Field.Type.TEXTS_BY_NAME;
     }
-    if (type == int.class || type == Integer.class) return Type.INTEGER;
-    if (type == long.class || type == Long.class) return Type.LONG;
-    if (type == double.class || type == Double.class) return Type.NUMBER;
-    if (type == boolean.class || type == Boolean.class) return Type.BOOLEAN;
-    if (type == Instant.class) return Type.TIME;
-    if (type == JsonNode.class) return Type.OBJECT;
-    if (type == String.class || type.isEnum()) return Type.TEXT;
+    if (type == int.class || type == Integer.class) return Field.Type.INTEGER;
+    if (type == long.class || type == Long.class) return Field.Type.LONG;
+    if (type == double.class || type == Double.class) return Field.Type.NUMBER;
+    if (type == boolean.class || type == Boolean.class) return Field.Type.BOOLEAN;
+    if (type == Instant.class) return Field.Type.TIME;
+    if (type == JsonNode.class) return Field.Type.OBJECT;
+    if (type == String.class || type.isEnum()) return Field.Type.TEXT;
     throw new IllegalArgumentException("no field of JSON is a " + type);
   }
 

@@ -3,7 +3,6 @@ package dev.kbx.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.kbx.verdict.Field.Type;
 import dev.kbx.verdict.Fields.Doc;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,12 +61,13 @@ class FieldsTest {
   @Test
   void columnsAreSelectedByPath() {
     Fields<Row> fields =
-        Fields.of(Row.class).and(Field.of("size", Type.INTEGER, "size", row -> row.times().size()));
+        Fields.of(Row.class)
+            .and(Field.of("size", Field.Type.INTEGER, "size", row -> row.times().size()));
     Row row = new Row("x", Map.of("call", 1.5));
     List<Field<Row>> columns = fields.select("size, some_name as name,\n times.call as call");
     assertThat(columns).extracting(Field::name).containsExactly("size", "name", "call");
     assertThat(columns).extracting(each -> each.value().of(row)).containsExactly(1, "x", 1.5);
-    assertThat(columns.getLast().type()).isEqualTo(Type.NUMBER);
+    assertThat(columns.getLast().type()).isEqualTo(Field.Type.NUMBER);
     assertThatIllegalArgumentException().isThrownBy(() -> fields.select("size, other"));
     assertThatIllegalArgumentException().isThrownBy(() -> fields.at("some_name.call"));
   }
