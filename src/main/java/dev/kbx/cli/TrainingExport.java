@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Verified kernels of a run with what a model was asked, as JSONL and Parquet. */
 final class TrainingExport {
@@ -96,7 +95,7 @@ final class TrainingExport {
         folder.resolve(LINES),
         writer -> {
           for (Example row : rows) {
-            writer.write(line(row));
+            writer.write(Json.mapper().writeValueAsString(Field.json(COLUMNS, row)));
             writer.write('\n');
           }
         });
@@ -110,16 +109,6 @@ final class TrainingExport {
                     .writerWithDefaultPrettyPrinter()
                     .writeValueAsString(about(filter, kept))));
     return parquet;
-  }
-
-  /** One line of JSON. */
-  private static String line(Example row) {
-    ObjectNode line = Json.mapper().createObjectNode();
-    for (Field<Example> each : COLUMNS) {
-      Object value = each.value().of(row);
-      if (value != null) line.putPOJO(each.name(), value);
-    }
-    return Json.mapper().writeValueAsString(line);
   }
 
   private void parquet(List<Example> rows) {

@@ -2,16 +2,19 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import dev.kbx.verdict.Field;
+import dev.kbx.verdict.Fields;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * One candidate in KernelBench's {@code eval_results.json}. Its tools need every field, so an
- * unknown field has the value of a failed sample and is listed in {@link Judgement#unknown}.
+ * unknown field has the value of a failed sample and is listed in {@code unknown}.
  *
  * @param compiled it loads and compiles; true for a candidate that raises when called
  * @param correctness false for cheats and wrong results, whatever stage found them; as in
@@ -40,64 +43,25 @@ record EvalResult(
   @JsonInclude(JsonInclude.Include.NON_NULL)
   @JsonPropertyOrder({"hardware", "device", "correctness_trials", "kbx"})
   record Metadata(
-      String hardware, String device, @Nullable String correctnessTrials, Judgement kbx) {}
+      String hardware, String device, @Nullable String correctnessTrials, ObjectNode kbx) {}
+
+  /** Of the verdict, beside what KernelBench has fields for; results.jsonl has all of it. */
+  private static final List<Field<Verdict>> SUMMARY =
+      Fields.VERDICT.select(
+          "source, method, model, round, sample, status, stage, precision, policy, message, rule,"
+              + " evidence, flags");
 
   /**
-   * Summary of the verdict; {@code results.jsonl} has the full one.
+   * Summary of a verdict.
    *
-   * @param sample its original sample number if {@code sample_id} differs, because several methods,
-   *     models or rounds have a sample of that number
+   * @param id the sample's number here; its original one is told if it differs, because several
+   *     methods, models or rounds have a sample of that number
    * @param unknown fields beside {@code metadata} whose values are unknown
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  @JsonPropertyOrder({
-    "source",
-    "method",
-    "model",
-    "round",
-    "sample",
-    "status",
-    "stage",
-    "precision",
-    "policy",
-    "message",
-    "rule",
-    "evidence",
-    "flags",
-    "unknown"
-  })
-  record Judgement(
-      String source,
-      @Nullable String method,
-      @Nullable String model,
-      @Nullable Integer round,
-      @Nullable Integer sample,
-      String status,
-      String stage,
-      @Nullable String precision,
-      @Nullable String policy,
-      @Nullable String message,
-      @Nullable String rule,
-      @Nullable String evidence,
-      List<String> flags,
-      List<String> unknown) {
-    static Judgement of(Verdict v, int id, List<String> unknown) {
-      return new Judgement(
-          v.provenance().source(),
-          v.provenance().method(),
-          v.provenance().model(),
-          v.provenance().round(),
-          v.provenance().sample() == id ? null : v.provenance().sample(),
-          v.judgement().status().label(),
-          v.judgement().stage().label(),
-          v.judgement().precision(),
-          v.judgement().policy(),
-          v.judgement().message(),
-          v.judgement().rule(),
-          v.judgement().evidence(),
-          v.judgement().flags(),
-          unknown);
-    }
+  private static ObjectNode summary(Verdict v, int id, List<String> unknown) {
+    ObjectNode summary = Field.json(SUMMARY, v);
+    if (v.provenance().sample() == id) summary.remove("sample");
+    return summary.putPOJO("unknown", unknown);
   }
 
   /**
@@ -135,7 +99,7 @@ record EvalResult(
             v.judgement().device().name(),
             v.judgement().device().kind(),
             Objects.equals(correct, true) ? ALL_TRIALS : null,
-            Judgement.of(v, id, List.copyOf(unknown)));
+            summary(v, id, List.copyOf(unknown)));
     return new EvalResult(
         id,
         Objects.equals(compiled, true),

@@ -5,6 +5,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A named value of rows of type {@code T}: a member of JSON, or a column of CSV, Parquet or SQL.
@@ -104,6 +105,16 @@ public record Field<T>(
     if (type != Type.TEXTS) return this;
     Value<T> flat = row -> value.of(row) instanceof List<?> texts ? joined(texts, ";") : null;
     return new Field<>(name, Type.TEXT, unit, doc, absent, flat);
+  }
+
+  /** Values of a row as an object of JSON, in the order of the fields, without what is null. */
+  public static <T> ObjectNode json(List<Field<T>> fields, T row) {
+    ObjectNode object = Json.mapper().createObjectNode();
+    for (Field<T> each : fields) {
+      Object value = each.value().of(row);
+      if (value != null) object.putPOJO(each.name(), value);
+    }
+    return object;
   }
 
   /** Elements as one text. */
