@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.certify.CertificateCheck;
+import dev.kbx.certify.CertificateEntry;
 import dev.kbx.certify.CertificateHeader;
 import dev.kbx.certify.CertificateWriter;
 import dev.kbx.certify.SigningKey;
@@ -19,7 +20,10 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -287,6 +291,32 @@ final class CertifyCommand implements Callable<Integer> {
           "--check %s: is no certificate of kbx; 'kbx certify' makes one".formatted(file));
     } catch (IOException e) {
       throw new UserError("--check %s: cannot be read: %s".formatted(file, Reason.of(e)), e);
+    }
+  }
+
+  /** Random candidates of a certificate, each with the same chance; only these are in memory. */
+  private static final class CertificateSample {
+    private final int wanted;
+    private final SecureRandom random = new SecureRandom();
+    private final List<CertificateEntry> chosen = new ArrayList<>();
+    private int seen;
+
+    CertificateSample(int wanted) {
+      this.wanted = wanted;
+    }
+
+    void add(CertificateEntry entry) {
+      seen++;
+      if (chosen.size() < wanted) {
+        chosen.add(entry);
+      } else if (wanted > 0) {
+        int place = random.nextInt(seen);
+        if (place < wanted) chosen.set(place, entry);
+      }
+    }
+
+    List<CertificateEntry> chosen() {
+      return List.copyOf(chosen);
     }
   }
 }

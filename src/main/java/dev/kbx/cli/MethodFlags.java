@@ -10,6 +10,8 @@ import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
 import dev.kbx.prompt.Conditions.FeedbackKind;
 import dev.kbx.task.Task;
+import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -18,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -351,5 +354,23 @@ final class MethodFlags {
 
   private @Nullable Double temperature(String label) {
     return temperature != null ? temperature : MethodOptions.publishedTemperature(label);
+  }
+
+  /** Programs that can be started. */
+  private static final class Executables {
+    private Executables() {}
+
+    /** Whether a command's first word is one: a path, or a name on the PATH. */
+    static boolean exists(String word) {
+      if (word.contains("/")) return isProgram(Path.of(word));
+      String path = System.getenv().getOrDefault("PATH", "");
+      return Stream.of(path.split(File.pathSeparator, -1))
+          .filter(folder -> !folder.isEmpty())
+          .anyMatch(folder -> isProgram(Path.of(folder, word)));
+    }
+
+    private static boolean isProgram(Path file) {
+      return Files.isRegularFile(file) && Files.isExecutable(file);
+    }
   }
 }

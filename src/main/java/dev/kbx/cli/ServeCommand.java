@@ -30,6 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -220,5 +222,51 @@ final class ServeCommand implements Callable<Integer> {
         seed.seed(),
         served,
         new Statement(Prompts.bundled(Home.folder())));
+  }
+
+  /**
+   * Ctrl-C and SIGTERM of a command that runs until it is stopped: the command is told, closes what
+   * it has, says its last word, closes this, and the JVM exits with {@link ExitCode#OK}.
+   */
+  private static final class StopSignal implements AutoCloseable {
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread hook;
+
+    /**
+     * @param patience maximum time that the command takes to close
+     */
+    StopSignal(Duration patience) {
+      hook = new Thread(() -> stop(patience), "stop");
+      Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    private void stop(Duration patience) {
+      stopped.countDown();
+      boolean clean = false;
+      try {
+        clean = closed.await(patience.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      System.err.flush();
+      ScratchFolder.delete();
+      Runtime.getRuntime().halt(clean ? ExitCode.OK : ExitCode.INCOMPLETE);
+    }
+
+    /** Waits for the signal. */
+    void await() throws InterruptedException {
+      stopped.await();
+    }
+
+    @Override
+    public void close() {
+      closed.countDown();
+      try {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      } catch (IllegalStateException e) {
+        // The JVM is shutting down and runs the hook.
+      }
+    }
   }
 }

@@ -9,7 +9,9 @@ import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Counted;
+import dev.kbx.document.Text;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
@@ -267,6 +269,81 @@ record HtmlReport(
     }
     if (some.size() < data.shown().size()) {
       writer.write("<tr><td colspan=\"5\">The first %,d.</td></tr>\n".formatted(some.size()));
+    }
+  }
+
+  /** The scripts of a run's page. */
+  private static final class PageScript {
+    private static final List<String> FILES =
+        List.of(
+            "elements.js",
+            "page.js",
+            "table.js",
+            "details.js",
+            "timings.js",
+            "rounds.js",
+            "charts.js",
+            "start.js");
+
+    private PageScript() {}
+
+    /** Our own, as one script. */
+    static String text() {
+      return FILES.stream()
+          .map(file -> Html.resource(file))
+          .collect(Collectors.joining("\n", "(() => {\n\"use strict\";\n", "})();\n"));
+    }
+
+    /** The chart library's hash for the content security policy. */
+    static String chartsHash() {
+      return Template.hash(library());
+    }
+
+    /** The chart library, packed: our script unpacks and runs it when a chart comes into view. */
+    static void writeCharts(Writer writer) throws IOException {
+      writer.write(
+          "<script type=\"text/plain\" id=\"charts\">" + Packed.of(library()) + "</script>\n");
+    }
+
+    /** Apache ECharts; its licence is beside it. */
+    private static String library() {
+      return Html.resource("echarts.simple.min.js");
+    }
+  }
+
+  /** What came of a single candidate, as markup. */
+  private record SingleOutcome(RunInfo run, Verdict verdict, boolean timed) {
+    void write(Writer writer) throws IOException {
+      writer.write("<div class=\"tile\"><h2>Verdict</h2><p class=\"figure\">");
+      writer.write(verdict.judgement().status().label() + "</p><p class=\"message\">");
+      writer.write(
+          verdict.judgement().status() == Status.CORRECT
+              ? "passed %s".formatted(stages())
+              : "decided by the stage %s".formatted(verdict.judgement().stage().label()));
+      String message = Text.cut(Text.clean(verdict.judgement().message()), PageRow.LONGEST_MESSAGE);
+      if (!message.isEmpty()) writer.write("<br>" + Html.escape(message));
+      writer.write("</p></div>\n<div class=\"tile\"><h2>Speedup</h2>");
+      Verdict.Speedup speedup = verdict.judgement().speedup();
+      writer.write(
+          speedup == null
+              ? "<p class=\"figure unknown\">not measured</p></div>\n"
+              : "<p class=\"figure\">%s</p><p>%sagainst %s</p></div>\n"
+                  .formatted(
+                      RateText.ratio(speedup.value()),
+                      interval(speedup),
+                      Html.escape(speedup.baseline())));
+    }
+
+    private static String interval(Verdict.Speedup speedup) {
+      if (!speedup.hasInterval()) return "";
+      return "95 %% interval %.2f–%.2f×<br>".formatted(speedup.low(), speedup.high());
+    }
+
+    private String stages() {
+      return run.stages().stream()
+          .filter(stage -> stage != Stage.PERF || timed)
+          .map(Stage::label)
+          .collect(Collectors.joining(" → "));
     }
   }
 }
