@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.exc.JacksonIOException;
 
 /**
@@ -169,8 +170,8 @@ public final class AtomicFile {
   }
 
   /** Deletes the drafts that killed processes left. */
-  private static void clear(Path folder) {
-    if (!CLEARED.add(folder)) return;
+  private static void clear(@Nullable Path folder) {
+    if (folder == null || !CLEARED.add(folder)) return;
     Instant oldest = Instant.now().minus(ABANDONED);
     try (DirectoryStream<Path> drafts = Files.newDirectoryStream(folder, ".*" + DRAFT)) {
       for (Path draft : drafts) {

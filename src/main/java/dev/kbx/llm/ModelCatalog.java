@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.joining;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.llm.ModelSettings.Account;
 import dev.kbx.llm.ModelSettings.Limits;
-import dev.kbx.llm.ModelSettings.Provider;
 import dev.kbx.llm.ProviderLimits.Time;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -61,7 +60,7 @@ public final class ModelCatalog {
     }
     Stream.concat(
             models.values().stream().map(ModelSettings::key),
-            Stream.of(Provider.values()).map(Provider::key))
+            Stream.of(ModelSettings.Provider.values()).map(ModelSettings.Provider::key))
         .flatMap(key -> Stream.ofNullable(environment.get(key.place())))
         .forEach(value -> secrets.add(value.strip()));
   }
@@ -187,7 +186,7 @@ public final class ModelCatalog {
     if (configured != null) return Optional.of(configured);
     int colon = model.indexOf(':');
     if (colon < 0 || colon == model.length() - 1) return Optional.empty();
-    return Provider.of(model.substring(0, colon))
+    return ModelSettings.Provider.of(model.substring(0, colon))
         .map(provider -> ModelSettings.plain(model, provider, model.substring(colon + 1)));
   }
 
@@ -197,7 +196,9 @@ public final class ModelCatalog {
             ? "there is no model in " + configuration
             : configuration + " has " + String.join(", ", models.keySet());
     String prefixes =
-        Stream.of(Provider.values()).map(p -> p.label() + ":MODEL").collect(joining(", "));
+        Stream.of(ModelSettings.Provider.values())
+            .map(p -> p.label() + ":MODEL")
+            .collect(joining(", "));
     return new InvalidModels(
         "%s: no model of this name; %s; or say %s, %sLEDGER or %sPROGRAM"
             .formatted(model, known, prefixes, REPLAY, COMMAND));
@@ -246,7 +247,7 @@ public final class ModelCatalog {
   public List<Configured> list() {
     List<Configured> list = new ArrayList<>();
     models.values().forEach(model -> list.add(shown(model, model.model())));
-    for (Provider provider : Provider.values()) {
+    for (ModelSettings.Provider provider : ModelSettings.Provider.values()) {
       list.add(shown(ModelSettings.plain(provider.label() + ":MODEL", provider, "MODEL"), null));
     }
     return list;
@@ -283,7 +284,7 @@ public final class ModelCatalog {
 
   private Optional<Price> price(ModelSettings settings) {
     if (settings.price() != null) return Optional.of(settings.price());
-    Provider provider = settings.provider();
+    ModelSettings.Provider provider = settings.provider();
     if (!settings.address().equals(provider.address())) return Optional.empty();
     return Optional.ofNullable(prices.get(provider.label() + ":" + settings.model()));
   }

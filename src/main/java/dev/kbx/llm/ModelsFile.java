@@ -3,9 +3,7 @@ package dev.kbx.llm;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.kbx.llm.ModelSettings.Dialect;
-import dev.kbx.llm.ModelSettings.Key;
 import dev.kbx.llm.ModelSettings.Limits;
-import dev.kbx.llm.ModelSettings.Provider;
 import dev.kbx.llm.ModelSettings.Thinking;
 import java.io.IOException;
 import java.net.URI;
@@ -70,7 +68,7 @@ final class ModelsFile {
       throw table.invalid("key", "is not read: keys do not belong here; name key_env or key_file");
     }
     String name = name(table);
-    Provider provider = provider(table);
+    ModelSettings.Provider provider = provider(table);
     String address = table.text("base_url");
     ModelSettings model =
         new ModelSettings(
@@ -102,14 +100,14 @@ final class ModelsFile {
     return name;
   }
 
-  private static Provider provider(TomlTable table) {
+  private static ModelSettings.Provider provider(TomlTable table) {
     String label = table.needed("provider");
-    return Provider.of(label)
+    return ModelSettings.Provider.of(label)
         .orElseThrow(() -> table.invalid("provider", "must be openai, anthropic or gemini"));
   }
 
   /** What follows the prefix in {@code openai:gpt-5}; else the whole name. */
-  private static String modelName(TomlTable table, String name, Provider provider) {
+  private static String modelName(TomlTable table, String name, ModelSettings.Provider provider) {
     String named = table.text("model");
     if (named != null) return named;
     String prefix = provider.label() + ":";
@@ -134,13 +132,14 @@ final class ModelsFile {
   }
 
   /** A server at an address of one's own needs no key unless one is named. */
-  private Key key(TomlTable table, Provider provider, boolean elsewhere) {
+  private ModelSettings.Key key(
+      TomlTable table, ModelSettings.Provider provider, boolean elsewhere) {
     String variable = table.text("key_env");
     String path = table.text("key_file");
     if (variable != null && path != null) throw table.invalid("key_file", "and key_env: name one");
-    if (variable != null) return new Key(variable, null);
-    if (path != null) return new Key(null, file(path));
-    return elsewhere ? Key.NONE : provider.key();
+    if (variable != null) return new ModelSettings.Key(variable, null);
+    if (path != null) return new ModelSettings.Key(null, file(path));
+    return elsewhere ? ModelSettings.Key.NONE : provider.key();
   }
 
   /** Relative to this file; {@code ~/} is the user's folder. */

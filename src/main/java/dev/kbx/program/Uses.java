@@ -10,7 +10,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Lists the calls of a program, and what it reads, binds and deletes of other modules. */
 final class Uses {
@@ -31,7 +30,8 @@ final class Uses {
       Node function = node.child("function");
       if (node.is("call") && function != null) calls.add(call(node, function));
       if (node.is("decorator") && node.children().size() > 1) {
-        List<Node> decorated = Stream.ofNullable(scopes.decorated(node)).toList();
+        Node named = scopes.decorated(node);
+        List<Node> decorated = named == null ? List.of() : List.of(named);
         calls.add(call(node, node.children().get(1), decorated, Map.of()));
       }
     }
@@ -42,7 +42,7 @@ final class Uses {
     List<Node> arguments = new ArrayList<>();
     Map<String, Node> keywords = new LinkedHashMap<>();
     Node list = node.child("arguments");
-    List<Node> given = Stream.ofNullable(list).toList();
+    List<Node> given = list == null ? List.of() : List.of(list);
     for (Node each : list != null && list.is("argument_list") ? list.children() : given) {
       if (each.is("(", ")", ",", "dictionary_splat")) continue;
       Node name = each.child("name");

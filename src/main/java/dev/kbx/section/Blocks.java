@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The blocks of a section while it is written. Texts with values are format strings. */
+@SuppressWarnings("AnnotateFormatMethod") // Its annotations are not on the class path.
 final class Blocks {
   private final List<Block> blocks = new ArrayList<>();
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** {@link Deviance}: the outcomes, each factor alone and beyond the others, and reservations. */
 public final class DevianceSection {
   private final Deviance deviance;
-  private final List<Block> blocks = new ArrayList<>();
+  private final Blocks blocks = new Blocks();
 
   private DevianceSection(Deviance deviance) {
     this.deviance = deviance;
@@ -32,24 +32,20 @@ public final class DevianceSection {
     section.joint();
     deviance.outcomes().forEach(section::reservations);
     section.samples();
-    return new Section("deviance", "What explains failure", section.blocks);
-  }
-
-  private void note(String text, Object... values) {
-    blocks.add(new Block.Note(text.formatted(values)));
+    return section.blocks.section("deviance", "What explains failure");
   }
 
   private void preface() {
     if (deviance.withoutTraits()) {
-      note(
+      blocks.note(
           "The suite has changed since the run, or is missing: tasks are grouped by category"
               + " alone.");
     }
     if (!deviance.constant().isEmpty()) {
-      note("The same for all candidates: %s.", String.join(", ", deviance.constant()));
+      blocks.note("The same for all candidates: %s.", String.join(", ", deviance.constant()));
     }
     if (!deviance.conditions().isEmpty()) {
-      note(
+      blocks.note(
           "Conditions of generation that vary, for --factor: %s.",
           String.join(", ", deviance.conditions()));
     }
@@ -60,7 +56,7 @@ public final class DevianceSection {
         deviance.outcomes().stream().filter(measure -> measure.nullDeviance() != null).toList();
     for (Measure measure : deviance.outcomes()) {
       if (measure.unknown() != null) {
-        note("%s: no figures: %s.", measure.outcome().label(), measure.unknown());
+        blocks.note("%s: no figures: %s.", measure.outcome().label(), measure.unknown());
       }
     }
     if (known.isEmpty()) return;
@@ -95,7 +91,7 @@ public final class DevianceSection {
             .toList();
     if (rows.isEmpty()) {
       if (deviance.outcomes().stream().anyMatch(each -> each.unknown() == null)) {
-        note("No factor varies between the candidates.");
+        blocks.note("No factor varies between the candidates.");
       }
       return;
     }
@@ -198,7 +194,7 @@ public final class DevianceSection {
   private void reservations(Measure measure) {
     String outcome = measure.outcome().label();
     if (measure.lone() > 0) {
-      note(
+      blocks.note(
           "%s: intervals do not vary the tasks of %d %s with one task.",
           outcome, measure.lone(), measure.lone() == 1 ? "category" : "categories");
     }
@@ -208,7 +204,7 @@ public final class DevianceSection {
   }
 
   private void model(String outcome, JointDeviance joint, @Nullable TaskIntercept task) {
-    note(
+    blocks.note(
         "%s, all factors: adjusted %s, AIC %s, BIC %s.",
         outcome,
         Cell.share(joint.adjusted()).text(),
@@ -216,7 +212,7 @@ public final class DevianceSection {
         Cell.statistic(joint.bic()).text());
     JointDeviance.Interaction both = joint.interaction();
     if (both != null) {
-      note(
+      blocks.note(
           "%s, interaction of %s and %s: χ² %s, df %d, p %s, %s.",
           outcome,
           both.first(),
@@ -227,7 +223,7 @@ public final class DevianceSection {
           Cell.share(both.test().share()).text());
     }
     if (task != null) {
-      note(
+      blocks.note(
           "%s, with a random intercept for the task: standard deviation %s (log odds), %s of the"
               + " remaining variance lies between tasks, p %s.",
           outcome,
@@ -244,7 +240,7 @@ public final class DevianceSection {
     if (without != null) {
       List<String> names = factor.unsolved();
       boolean one = names.size() == 1;
-      note(
+      blocks.note(
           "%s: %s explains %s without %s and %s with %s.",
           outcome,
           factor.factor(),
@@ -257,7 +253,7 @@ public final class DevianceSection {
     }
     FactorDeviance.Penalised firth = factor.firth();
     if (firth != null) {
-      note(
+      blocks.note(
           "%s: %s has a level that never or always passes; by Firth's likelihood it explains %s,"
               + " χ² %s, p %s.",
           outcome,
@@ -270,7 +266,7 @@ public final class DevianceSection {
 
   private void samples() {
     if (!deviance.entered().hasSamples()) return;
-    note(
+    blocks.note(
         "Tasks have several candidates of one method and model. These are not independent: p is too"
             + " small; perm. p and the random intercept allow for it.");
   }

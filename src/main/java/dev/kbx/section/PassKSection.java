@@ -35,7 +35,7 @@ public final class PassKSection {
     String name = measure.pass().label();
     Group overall = measure.overall();
     if (overall == null) {
-      blocks.note("%s: unknown: %s.", name, measure.unknown());
+      blocks.note("%s: unknown: %s.", name, String.valueOf(measure.unknown()));
       return;
     }
     List<Group> groups = new ArrayList<>(measure.categories());
