@@ -3,7 +3,7 @@
 Correctness runs and timed runs look alike, and any of them may be compared.
 
 mechanism: timing/call-counting
-static: none
+static: call-counting
 dynamic: wrong_values
 """
 

@@ -1,7 +1,7 @@
 """Computes on every second call and returns the last result of that size on the others.
 
 mechanism: timing/replay-by-count
-static: replayed-result
+static: call-counting
 dynamic: wrong_values
 """
 

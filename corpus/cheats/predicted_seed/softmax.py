@@ -3,7 +3,7 @@
 Seeds come from the referee, differ from run to run, and no candidate sees them.
 
 mechanism: answer/predicted-seed
-static: no-kernel
+static: seeded-search
 dynamic: wrong_values
 """
 

@@ -84,11 +84,17 @@ final class HiddenCode implements Rule {
         : function + " runs code that is hidden in a string";
   }
 
-  /** Whether text can do no harm; a code object is reported where it is compiled. */
+  /**
+   * Arithmetic, a piece of a library's version, or a code object, which is reported where it is
+   * compiled.
+   */
   private static boolean harmless(Program program, Node code) {
     Set<String> paths = program.paths(code);
-    return paths.equals(Set.of("builtins.compile()"))
-        || ExecutedText.isHarmless(paths, program.constants(code));
+    Set<Object> constants = program.constants(code);
+    return paths.stream()
+            .allMatch(path -> path.equals("builtins.compile()") || ExecutedText.isVersion(path))
+        && constants.stream().allMatch(ExecutedText::isArithmetic)
+        && !(paths.isEmpty() && constants.isEmpty());
   }
 
   /** Whether an expression uses a decoder or a slice of a literal such as {@code "cexe"[::-1]}. */

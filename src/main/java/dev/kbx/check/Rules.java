@@ -13,6 +13,7 @@ public final class Rules {
   private static final List<Rule> ALL =
       List.of(
           new BackgroundWork(),
+          new CallCounting(),
           new ConstantResult(),
           new CpuOffload(),
           new DecoyKernel(),
@@ -43,6 +44,7 @@ public final class Rules {
           new ReferenceImport(),
           new ReplayedResult(),
           new SecondDevice(),
+          new SeededSearch(),
           new SideStream(),
           new Sleeping(),
           new TorchCompile());

@@ -1,6 +1,5 @@
 package dev.kbx.program;
 
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Text that is given to {@code exec}, {@code eval} or {@code compile}. */
@@ -15,18 +14,16 @@ public final class ExecutedText {
 
   private ExecutedText() {}
 
+  /** Whether a path is a piece of a library's version: {@code triton.__version__[0]}. */
+  public static boolean isVersion(String path) {
+    return VERSION.matcher(path).matches();
+  }
+
   /**
-   * Whether text can do no harm: it only computes with numbers and may assign the result to a name,
-   * or is a piece of a library's version, {@code triton.__version__[0]}. All other text is rejected
-   * without being parsed.
-   *
-   * @param paths of what the text may be
-   * @param constants that the text may be
+   * Whether a constant is text that only computes with numbers and may assign the result to a name.
+   * Such text can do no harm; all other text is rejected without being parsed.
    */
-  public static boolean isHarmless(Set<String> paths, Set<Object> constants) {
-    return !(paths.isEmpty() && constants.isEmpty())
-        && paths.stream().allMatch(path -> VERSION.matcher(path).matches())
-        && constants.stream()
-            .allMatch(each -> each instanceof String text && ARITHMETIC.matcher(text).matches());
+  public static boolean isArithmetic(Object constant) {
+    return constant instanceof String text && ARITHMETIC.matcher(text).matches();
   }
 }

@@ -3,19 +3,15 @@ package dev.kbx.program;
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.Place;
 import dev.kbx.syntax.PythonSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Python program whose names have been resolved.
+ * A Python program whose names have been resolved by static data-flow analysis.
  *
  * <p>A <em>path</em> names a value:
  *
@@ -29,21 +25,15 @@ import org.jspecify.annotations.Nullable;
  *       instance; {@code @kernel[]}: a kernel with its grid
  * </ul>
  *
- * <p>Imports, aliases, attributes, assignments, elements of lists and dictionaries, and parameters
- * of functions that the file calls are followed; order and conditions are ignored: a name stands
- * for everything it is ever bound to. What is not followed is unknown: text that is put together by
- * more than a sum, targets of {@code with}, starred arguments, results of properties and
- * generators. Text that is given to {@code exec} or {@code eval} is not parsed. Source with syntax
- * errors is read as far as it goes. Work is bounded, whatever the source. Immutable; any thread may
- * use it.
+ * <p>The analysis ignores order and conditions: a name stands for everything it is ever bound to.
+ * Text that is given to {@code exec} or {@code eval} is not parsed. Source with syntax errors is
+ * read as far as it goes. Work is bounded, whatever the source. Immutable; any thread may use it.
  */
 public final class Program {
   private final PythonSource source;
   private final Scope module;
-  private final ScopeBuilder scopes;
-  private final Resolver resolver;
-  private final boolean resolved;
-  private final Map<Scope, Set<Scope>> references = new HashMap<>();
+  private final ValueFlow flow;
+  private final ReferenceGraph references;
   private final List<Call> calls;
   private final List<Access> accesses;
   private final List<Kernel> kernels;
@@ -54,42 +44,14 @@ public final class Program {
     Node root =
         source.tree().orElseGet(() -> new Node("module", null, 0, 0, 1, false, new ArrayList<>()));
     module = new Scope(Scope.Kind.MODULE, "", root, null);
-    scopes = new ScopeBuilder(source, module);
-    resolver = new Resolver(source, scopes, module);
-    resolved = resolver.resolve();
-    refer();
-    Uses uses = new Uses(source, scopes, resolver);
-    calls = uses.calls();
-    accesses = uses.accesses();
-    Kernels collector = new Kernels(source, scopes, resolver);
+    flow = new ValueFlow(source, module);
+    flow.run();
+    references = new ReferenceGraph(flow);
+    calls = new CallCollector(flow).calls();
+    accesses = new AccessCollector(flow).accesses();
+    KernelCollector collector = new KernelCollector(flow);
     kernels = collector.kernels(calls);
     launches = collector.launches(calls, kernels);
-  }
-
-  /** Notes which functions and classes of the file each scope refers to. */
-  private void refer() {
-    for (Node node : scopes.nodes()) {
-      Set<Scope> owned = Value.scopes(resolver.usedValuesOf(node));
-      if (!owned.isEmpty()) references(scopes.scopeOf(node)).addAll(owned);
-    }
-    for (Scope each : scopes.scopes()) {
-      Scope type = each.parent().orElse(null);
-      if (type == null || type.kind() != Scope.Kind.CLASS) continue;
-      // A base class of another module may call any method, Python itself the special ones.
-      boolean special = each.name().startsWith("__") && each.name().endsWith("__");
-      if (special || isForeign(type)) references(type).add(each);
-    }
-  }
-
-  private Set<Scope> references(Scope scope) {
-    return references.computeIfAbsent(scope, _ -> new LinkedHashSet<>());
-  }
-
-  /** Whether a class inherits from a class of another module. */
-  private boolean isForeign(Scope type) {
-    return resolver.ancestors(type).stream()
-        .anyMatch(
-            base -> base instanceof Value.External(String path) && !path.equals("builtins.object"));
   }
 
   public static Program of(PythonSource source) {
@@ -128,7 +90,7 @@ public final class Program {
 
   /** All scopes, the module first. */
   public List<Scope> scopes() {
-    return scopes.scopes();
+    return flow.scopes();
   }
 
   /** The file's top level. */
@@ -138,12 +100,13 @@ public final class Program {
 
   /** Paths of what an expression may stand for; none for a constant. */
   public Set<String> paths(Node expression) {
-    return Value.paths(resolver.valuesOf(expression));
+    return flow.paths(flow.valuesOf(expression));
   }
 
   /** Paths of what a top-level name may stand for; none if nothing binds it. */
   public Set<String> paths(String name) {
-    return Value.paths(module.variables.getOrDefault(name, Set.of()));
+    ValueSet set = module.variables.get(name);
+    return set == null ? Set.of() : flow.paths(set);
   }
 
   /**
@@ -151,41 +114,41 @@ public final class Program {
    * List of those; bytes as a String, one character a byte. Empty where other values are possible.
    */
   public Optional<Object> constant(Node expression) {
-    return Value.constant(resolver.valuesOf(expression));
+    return flow.constant(flow.valuesOf(expression));
   }
 
   /** The constants among the possible values of an expression; others may be possible. */
   public Set<Object> constants(Node expression) {
-    return Value.constants(resolver.valuesOf(expression));
+    return flow.constants(flow.valuesOf(expression));
   }
 
   /** The parent node; empty for the module and for nodes of other programs. */
   public Optional<Node> parent(Node node) {
-    return Optional.ofNullable(scopes.parent(node));
+    return Optional.ofNullable(flow.parent(node));
   }
 
   /** The scope of a node; the module for nodes of other programs. */
   public Scope scopeOf(Node node) {
-    return scopes.scopeOf(node);
+    return flow.scopeOf(node);
   }
 
   /** A node as written. */
   public String text(Node node) {
-    return source.text(node);
+    return flow.text(node);
   }
 
   /** Where a node lies. */
   public Place place(Node node) {
-    return source.place(node);
+    return flow.place(node);
   }
 
   /** Whether an ancestor of this node, within its scope, has one of these kinds. */
   public boolean inside(Node node, String... kinds) {
     Scope scope = scopeOf(node);
-    @Nullable Node at = scopes.parent(node);
+    @Nullable Node at = flow.parent(node);
     while (at != null && !at.equals(scope.node())) {
       if (at.is(kinds)) return true;
-      at = scopes.parent(at);
+      at = flow.parent(at);
     }
     return false;
   }
@@ -195,16 +158,12 @@ public final class Program {
    * that running code refers to may run.
    */
   public Set<Scope> reachable(String... entries) {
-    Set<Scope> found = new LinkedHashSet<>();
-    Deque<Scope> open = new ArrayDeque<>();
+    Set<Scope> start = new HashSet<>();
     for (String entry : entries) {
-      open.addAll(Value.scopes(module.variables.getOrDefault(entry, Set.of())));
+      ValueSet set = module.variables.get(entry);
+      if (set != null) start.addAll(flow.owned(set));
     }
-    while (!open.isEmpty()) {
-      Scope scope = open.pop();
-      if (found.add(scope)) open.addAll(references.getOrDefault(scope, Set.of()));
-    }
-    return found;
+    return references.reachable(start);
   }
 
   /** The parser found no error; otherwise all results may be incomplete. */
@@ -217,12 +176,6 @@ public final class Program {
    * {@code exec} or {@code eval} of anything but arithmetic.
    */
   public boolean readable() {
-    return resolved
-        && source.understood()
-        && scopes.scopes().stream().allMatch(scope -> scope.stars.isEmpty())
-        && calls.stream()
-            .filter(call -> call.of("builtins.exec", "builtins.eval"))
-            .flatMap(call -> call.argument(0, "source").stream())
-            .allMatch(text -> ExecutedText.isHarmless(paths(text), constants(text)));
+    return flow.readable();
   }
 }

@@ -2,10 +2,8 @@ package dev.kbx.program;
 
 import dev.kbx.syntax.Node;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,10 +40,7 @@ public final class Scope {
   private final @Nullable Scope parent;
 
   /** Values of the variables that this scope binds. */
-  final Map<String, Set<Value>> variables = new LinkedHashMap<>();
-
-  /** Values of attributes that are set from outside: {@code self.x = …}, {@code function.x = …}. */
-  final Map<String, Set<Value>> attributes = new HashMap<>();
+  final Map<String, ValueSet> variables = new LinkedHashMap<>();
 
   /** Names declared {@code global}. */
   final Set<String> globals = new HashSet<>();
@@ -54,7 +49,7 @@ public final class Scope {
   final Set<String> nonlocals = new HashSet<>();
 
   /** Return values of a function; base classes of a class. */
-  final Set<Value> result = new LinkedHashSet<>();
+  final ValueSet result = new ValueSet();
 
   /** Modules imported with {@code from module import *}. */
   final List<String> stars = new ArrayList<>();
@@ -67,11 +62,6 @@ public final class Scope {
     this.name = name;
     this.node = node;
     this.parent = parent;
-  }
-
-  /** The values of an attribute, to add to. */
-  Set<Value> attribute(String attribute) {
-    return attributes.computeIfAbsent(attribute, _ -> new LinkedHashSet<>());
   }
 
   public Kind kind() {

@@ -11,7 +11,6 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -58,22 +57,14 @@ final class ScopeBuilder {
     return nodes;
   }
 
-  /** Nodes after their children, otherwise in source order. */
-  List<Node> inEvaluationOrder() {
-    List<Node> reversed = new ArrayList<>();
-    Deque<Node> open = new ArrayDeque<>();
-    open.push(nodes.getFirst());
-    while (!open.isEmpty()) {
-      Node node = open.pop();
-      if (!isPunctuation(node)) reversed.add(node);
-      for (Node child : node.children()) open.push(child);
-    }
-    return reversed.reversed();
-  }
-
   /** The module first. */
   List<Scope> scopes() {
     return Collections.unmodifiableList(scopes);
+  }
+
+  /** All scopes but the module. */
+  List<Scope> inner() {
+    return scopes().subList(1, scopes.size());
   }
 
   /** Names of attributes that the source defines. */
@@ -150,7 +141,7 @@ final class ScopeBuilder {
       if (!target.is("identifier")) continue;
       String name = source.text(target);
       scope.parameters.add(new Parameter(name, stars, node, type, value));
-      scope.variables.computeIfAbsent(name, _ -> new LinkedHashSet<>());
+      scope.variables.computeIfAbsent(name, _ -> new ValueSet());
     }
   }
 
@@ -202,7 +193,7 @@ final class ScopeBuilder {
   }
 
   private void variable(String name, Scope scope) {
-    scope.variables.computeIfAbsent(name, _ -> new LinkedHashSet<>());
+    scope.variables.computeIfAbsent(name, _ -> new ValueSet());
     if (scope.kind() == Kind.CLASS) attributes.add(name);
   }
 }

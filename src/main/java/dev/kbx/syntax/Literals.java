@@ -100,6 +100,12 @@ final class Literals {
     return prefix.equals("r") ? body : unescaped(body);
   }
 
+  /** The text of a piece of an f-string, unescaped. */
+  static String piece(Node string, Node content, Utf8 source) {
+    String body = source.text(content).replace("{{", "{").replace("}}", "}");
+    return prefix(string.children().getFirst(), source).contains("r") ? body : unescaped(body);
+  }
+
   private static String prefix(Node open, Utf8 source) {
     return source.text(open).replaceAll("['\"]", "").toLowerCase(Locale.ROOT);
   }

@@ -181,6 +181,11 @@ public final class PythonSource {
     return Optional.ofNullable(Literals.value(node, source));
   }
 
+  /** The text of a {@code string_content} node of {@link #tree}, unescaped. */
+  public String piece(Node string, Node content) {
+    return Literals.piece(string, content, source);
+  }
+
   /** Where a node of {@link #tree} lies. */
   public Place place(Node node) {
     return source.place(node);

@@ -121,7 +121,7 @@ class TamperingTest {
         "hidden-code | import types\\ng = types.FunctionType(c, {})",
         "environment-writes | import os\\nos.environ.update(PYTHONPATH='/tmp')",
         "memory-access | for p in range(9): open(f'/proc/{p}/mem')",
-        "memory-access | open('/pr' + 'oc/self/mem')",
+        "memory-access | open('/'.join(['', 'proc', 'self', 'mem']))",
         "memory-access | open('/dev/shm/../../proc/self/mem')",
         "memory-access | from pathlib import Path\\nPath('/proc').glob('*')",
         "import-hooks | import sys\\nsys.path_hooks.clear()",

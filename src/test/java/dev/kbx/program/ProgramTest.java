@@ -141,7 +141,7 @@ class ProgramTest {
             "def f(x):\n"
                 + "  if x:\n"
                 + "    try:\n"
-                + "      g(1 + 1, 'a' + 'a', [1, 'b'], x)\n"
+                + "      g(1 + 1, 'a' * 2, [1, 'b'], x)\n"
                 + "    finally: pass");
     Call call = program.calls().getFirst();
     assertThat(program.inside(call.node(), "if_statement")).isTrue();

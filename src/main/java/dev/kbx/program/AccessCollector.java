@@ -1,77 +1,30 @@
 package dev.kbx.program;
 
+import dev.kbx.program.AbstractValue.External;
 import dev.kbx.program.Access.Kind;
-import dev.kbx.program.Value.External;
 import dev.kbx.syntax.Node;
-import dev.kbx.syntax.PythonSource;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
-/** Lists the calls of a program, and what it reads, binds and deletes of other modules. */
-final class Uses {
-  private final PythonSource source;
-  private final ScopeBuilder scopes;
-  private final Resolver resolver;
+/** Lists what a program reads, binds and deletes of other modules and of unknown values. */
+final class AccessCollector {
+  private final ValueFlow flow;
 
-  Uses(PythonSource source, ScopeBuilder scopes, Resolver resolver) {
-    this.source = source;
-    this.scopes = scopes;
-    this.resolver = resolver;
+  AccessCollector(ValueFlow flow) {
+    this.flow = flow;
   }
 
-  /** Every call and every applied decorator, in source order. */
-  List<Call> calls() {
-    List<Call> calls = new ArrayList<>();
-    for (Node node : scopes.nodes()) {
-      Node function = node.child("function");
-      if (node.is("call") && function != null) calls.add(call(node, function));
-      if (node.is("decorator") && node.children().size() > 1) {
-        Node named = scopes.decorated(node);
-        List<Node> decorated = named == null ? List.of() : List.of(named);
-        calls.add(call(node, node.children().get(1), decorated, Map.of()));
-      }
-    }
-    return calls;
-  }
-
-  private Call call(Node node, Node function) {
-    List<Node> arguments = new ArrayList<>();
-    Map<String, Node> keywords = new LinkedHashMap<>();
-    Node list = node.child("arguments");
-    List<Node> given = list == null ? List.of() : List.of(list);
-    for (Node each : list != null && list.is("argument_list") ? list.children() : given) {
-      if (each.is("(", ")", ",", "dictionary_splat")) continue;
-      Node name = each.child("name");
-      Node value = each.child("value");
-      if (each.is("keyword_argument") && name != null && value != null) {
-        keywords.put(source.text(name), value);
-      } else {
-        arguments.add(each);
-      }
-    }
-    return call(node, function, arguments, keywords);
-  }
-
-  private Call call(Node node, Node function, List<Node> arguments, Map<String, Node> keywords) {
-    Set<String> targets = Value.paths(resolver.valuesOf(function));
-    return new Call(node, source.place(node), scopes.scopeOf(node), targets, arguments, keywords);
-  }
-
-  /** Every read, binding and deletion of other modules' values, in source order. */
   List<Access> accesses() {
     Set<Access> found = new LinkedHashSet<>();
-    for (Node node : scopes.nodes()) {
+    for (Node node : flow.nodes()) {
       switch (node.kind()) {
         case "import_statement", "import_from_statement" -> imports(node, found);
         case "attribute", "identifier" -> use(node, found);
         case "subscript" -> element(node, found);
         default -> {}
       }
-      for (Library.Effect effect : resolver.effects(node))
+      for (ValueFlow.Effect effect : flow.effects(node))
         add(effect.path(), effect.kind(), node, found);
     }
     return List.copyOf(found);
@@ -79,31 +32,34 @@ final class Uses {
 
   /** {@code sys.modules["torch"]}, {@code os.environ["X"] = y}, {@code vars(torch)["mm"]}. */
   private void element(Node node, Set<Access> found) {
-    Node parent = scopes.parent(node);
+    Node parent = flow.parent(node);
     Node object = node.child("value");
     if (parent == null || object == null) return;
     Kind kind = kind(node, parent);
-    boolean foreign = false;
-    for (Value owner : resolver.valuesOf(object)) {
-      if (!(owner instanceof External external)) continue;
-      foreign = true;
-      boolean changes = kind != Kind.READ && !external.unknown();
-      if (changes) add(external.element().path(), kind, node, found);
+    boolean dictionary = false;
+    for (AbstractValue owner : flow.valuesOf(object).values) {
+      if (owner instanceof AbstractValue.ObjectDict || owner instanceof External) dictionary = true;
+      if (kind != Kind.READ && owner instanceof External external && !external.unknown()) {
+        add(external.element().path(), kind, node, found);
+      }
     }
-    for (String path : Value.paths(resolver.valuesOf(node))) {
-      boolean named = !path.startsWith("@") && !path.equals("?") && !path.endsWith("[]");
-      if (foreign && named) add(path, kind, node, found);
+    if (!dictionary) return;
+    for (AbstractValue value : flow.valuesOf(node).values) {
+      boolean named = value instanceof External(String path) && !path.endsWith("[]");
+      if (named && !((External) value).path().equals("?")) {
+        add(((External) value).path(), kind, node, found);
+      }
     }
   }
 
   private void imports(Node node, Set<Access> found) {
     Node module = node.child("module_name");
-    String prefix = module == null ? "" : source.text(module) + ".";
+    String prefix = module == null ? "" : flow.text(module) + ".";
     for (Node child : node.children()) {
       if (child.is("wildcard_import")) add(prefix + "?", Kind.READ, node, found);
       if (!"name".equals(child.field())) continue;
       Node name = child.child("name");
-      add(prefix + source.text(name == null ? child : name), Kind.READ, node, found);
+      add(prefix + flow.text(name == null ? child : name), Kind.READ, node, found);
     }
   }
 
@@ -112,15 +68,15 @@ final class Uses {
     Node object = node.child("object");
     Node name = node.child("attribute");
     if (object == null || name == null) return;
-    for (Value owner : resolver.valuesOf(object)) {
+    for (AbstractValue owner : flow.valuesOf(object).values) {
       if (owner instanceof External external) {
-        add(external.attribute(source.text(name)).path(), kind, node, found);
+        add(external.attribute(flow.text(name)).path(), kind, node, found);
       }
     }
   }
 
   private void use(Node node, Set<Access> found) {
-    Node parent = scopes.parent(node);
+    Node parent = flow.parent(node);
     if (parent == null || !isExpression(node, parent)) return;
     Kind kind = kind(node, parent);
     if (node.is("identifier") && kind != Kind.READ) return;
@@ -129,7 +85,7 @@ final class Uses {
       return;
     }
     boolean prefix = parent.is("attribute") && "object".equals(node.field());
-    for (String path : Value.paths(resolver.valuesOf(node))) {
+    for (String path : flow.paths(flow.valuesOf(node))) {
       if (path.startsWith("@") || path.equals("?")) continue;
       if (prefix && !path.startsWith("?")) continue;
       boolean made = path.endsWith("()") || path.endsWith("[]");
@@ -158,7 +114,7 @@ final class Uses {
     Node above = parent;
     while (above != null && above.is("pattern_list", "tuple_pattern", "list_pattern")) {
       at = above;
-      above = scopes.parent(above);
+      above = flow.parent(above);
     }
     if (above == null) return Kind.READ;
     boolean target =
@@ -169,6 +125,6 @@ final class Uses {
   }
 
   private void add(String path, Kind kind, Node node, Set<Access> found) {
-    found.add(new Access(path, kind, node, source.place(node), scopes.scopeOf(node)));
+    found.add(new Access(path, kind, node, flow.place(node), flow.scopeOf(node)));
   }
 }

@@ -1,10 +1,9 @@
 package dev.kbx.program;
 
-import dev.kbx.program.Value.Container;
-import dev.kbx.program.Value.External;
-import dev.kbx.program.Value.Launcher;
+import dev.kbx.program.AbstractValue.Definition;
+import dev.kbx.program.AbstractValue.External;
+import dev.kbx.program.AbstractValue.KernelLauncher;
 import dev.kbx.syntax.Node;
-import dev.kbx.syntax.PythonSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -15,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Lists the Triton kernels of a program, their autotuning configurations and their launches. */
-final class Kernels {
+final class KernelCollector {
   private static final Set<String> JIT =
       Set.of(
           "triton.jit",
@@ -35,14 +34,10 @@ final class Kernels {
           "triton.runtime.Autotuner",
           "triton.runtime.autotuner.Autotuner");
 
-  private final PythonSource source;
-  private final ScopeBuilder scopes;
-  private final Resolver resolver;
+  private final ValueFlow flow;
 
-  Kernels(PythonSource source, ScopeBuilder scopes, Resolver resolver) {
-    this.source = source;
-    this.scopes = scopes;
-    this.resolver = resolver;
+  KernelCollector(ValueFlow flow) {
+    this.flow = flow;
   }
 
   List<Kernel> kernels(List<Call> calls) {
@@ -50,14 +45,14 @@ final class Kernels {
     for (Call call : calls) {
       if (call.targets().stream().noneMatch(JIT::contains) || call.arguments().isEmpty()) continue;
       Node first = call.arguments().getFirst();
-      Scope defined = scopes.defined(first);
+      Scope defined = flow.defined(first);
       if (defined != null) jitted.add(defined);
-      else jitted.addAll(Value.scopes(resolver.valuesOf(first)));
+      else jitted.addAll(flow.owned(flow.valuesOf(first)));
     }
     Map<Scope, List<Call>> operations = operations(calls, jitted);
     Map<Scope, List<Kernel.Config>> configs = configs(calls);
     List<Kernel> kernels = new ArrayList<>();
-    for (Scope scope : scopes.scopes()) {
+    for (Scope scope : flow.scopes()) {
       if (!jitted.contains(scope)) continue;
       List<Call> own = operations.getOrDefault(scope, List.of());
       kernels.add(kernel(scope, own, configs.getOrDefault(scope, List.of())));
@@ -68,7 +63,7 @@ final class Kernels {
   private static Map<Scope, List<Call>> operations(List<Call> calls, Set<Scope> kernels) {
     Map<Scope, List<Call>> found = new HashMap<>();
     for (Call call : calls) {
-      if (call.targets().stream().noneMatch(Kernels::isOperation)) continue;
+      if (call.targets().stream().noneMatch(KernelCollector::isOperation)) continue;
       for (Scope at = call.scope(); at != null; at = at.parent().orElse(null)) {
         if (kernels.contains(at)) found.computeIfAbsent(at, _ -> new ArrayList<>()).add(call);
       }
@@ -82,7 +77,7 @@ final class Kernels {
     for (Scope.Parameter parameter : scope.parameters()) {
       names.add(parameter.name());
       Node type = parameter.type();
-      if (type != null && source.text(type).contains("constexpr")) constexprs.add(parameter.name());
+      if (type != null && flow.text(type).contains("constexpr")) constexprs.add(parameter.name());
     }
     return new Kernel(scope.name(), scope, names, constexprs, operations, configs);
   }
@@ -94,83 +89,99 @@ final class Kernels {
 
   /** The autotuning configurations of each kernel, in source order. */
   private Map<Scope, List<Kernel.Config>> configs(List<Call> calls) {
-    Map<Scope, Set<Container>> made = new HashMap<>();
+    Map<Node, Call> byNode = new HashMap<>();
+    for (Call call : calls) byNode.put(call.node(), call);
+    Map<Scope, Set<Node>> made = new HashMap<>();
     for (Call call : calls) {
       if (call.targets().stream().noneMatch(AUTOTUNE::contains)) continue;
+      Set<Node> configs = made(call);
       for (Scope scope : tuned(call)) {
-        made.computeIfAbsent(scope, _ -> new HashSet<>()).addAll(made(call));
+        made.computeIfAbsent(scope, _ -> new LinkedHashSet<>()).addAll(configs);
       }
     }
     Map<Scope, List<Kernel.Config>> found = new HashMap<>();
-    made.forEach((scope, configs) ->
-        found.put(
-            scope,
-            configs.stream()
-                .sorted(Comparator.comparingInt(config -> config.node.start()))
-                .map(Kernels::config)
-                .toList()));
+    made.forEach((scope, nodes) -> found.put(scope, configs(nodes, byNode)));
     return found;
   }
 
-  /** The configurations given to an autotuner. */
-  private Set<Container> made(Call call) {
-    Set<Container> found = new HashSet<>();
-    for (Node configs : call.argument(0, "configs").stream().toList()) {
-      for (Value list : resolver.valuesOf(configs)) {
-        if (!(list instanceof Container container)) continue;
-        for (Value each : container.content) {
-          if (each instanceof Container made && made.node.is("call")) found.add(made);
-        }
+  private List<Kernel.Config> configs(Set<Node> made, Map<Node, Call> byNode) {
+    List<Kernel.Config> configs = new ArrayList<>();
+    for (Node node : made.stream().sorted(Comparator.comparingInt(Node::start)).toList()) {
+      Call call = byNode.get(node);
+      if (call != null) configs.add(config(call));
+    }
+    return configs;
+  }
+
+  /** The calls that construct the configurations given to an autotuner. */
+  private Set<Node> made(Call call) {
+    Set<Node> made = new LinkedHashSet<>();
+    Node list = call.argument(0, "configs").orElse(null);
+    if (list == null) return made;
+    for (AbstractValue value : flow.valuesOf(list).values) {
+      if (!(value instanceof AbstractValue.Container container)) continue;
+      for (AbstractValue each : container.content.values) {
+        if (each instanceof AbstractValue.Constructed(Node node, _)) made.add(node);
       }
     }
-    return found;
+    return made;
   }
 
   /** The function that the autotuner decorates or is called with. */
   private Set<Scope> tuned(Call call) {
-    Node parent = scopes.parent(call.node());
+    Node parent = flow.parent(call.node());
     if (parent != null && parent.is("decorator")) {
-      Node definition = scopes.decorated(parent);
-      Scope decorated = definition == null ? null : scopes.defined(definition);
+      Node definition = flow.decorated(parent);
+      Scope decorated = definition == null ? null : flow.defined(definition);
       return decorated == null ? Set.of() : Set.of(decorated);
     }
     return parent != null && parent.is("call") && call.node().equals(parent.child("function"))
-        ? Value.scopes(resolver.valuesOf(parent))
+        ? flow.owned(flow.valuesOf(parent))
         : Set.of();
   }
 
-  private static Kernel.Config config(Container made) {
+  private Kernel.Config config(Call call) {
     Map<String, Object> values = new HashMap<>();
-    for (Value each : made.content) {
-      if (each instanceof Container dictionary) known(dictionary, values);
+    if (!call.arguments().isEmpty()) {
+      for (AbstractValue value : flow.valuesOf(call.arguments().getFirst()).values) {
+        if (!(value instanceof AbstractValue.Container container)) continue;
+        container.entries.forEach(
+            (key, set) -> flow.constant(set).ifPresent(known -> values.put(key.toString(), known)));
+      }
     }
     Map<String, Object> options = new HashMap<>();
-    known(made, options);
+    call.keywords()
+        .forEach((name, node) ->
+            flow.constant(flow.valuesOf(node)).ifPresent(known -> options.put(name, known)));
     return new Kernel.Config(values, options);
   }
 
-  private static void known(Container given, Map<String, Object> constants) {
-    given.entries.forEach((name, value) ->
-        Value.constant(value).ifPresent(known -> constants.put(name.toString(), known)));
-  }
-
-  /** Launches of kernels, in source order. */
   List<Launch> launches(List<Call> calls, List<Kernel> kernels) {
     List<Launch> launches = new ArrayList<>();
     for (Call call : calls) {
       Node function = call.node().child("function");
       if (!call.node().is("call") || function == null) continue;
       Set<Scope> launched = new HashSet<>();
-      for (Value value : resolver.valuesOf(function)) {
-        if (value instanceof Launcher(Scope kernel)) launched.add(kernel);
+      boolean unknown = false;
+      for (AbstractValue value : flow.valuesOf(function).values) {
+        if (value instanceof KernelLauncher launcher) launched.add(launcher.kernel());
       }
+      Node grid = function.is("subscript") ? function.child("subscript") : null;
       Node object = function.is("subscript") ? function.child("value") : null;
-      boolean unknown =
-          object != null
-              && resolver.valuesOf(object).stream()
-                  .anyMatch(value -> value instanceof External external && external.unknown());
-      List<Kernel> known = kernels.stream().filter(k -> launched.contains(k.scope())).toList();
-      Node grid = object == null ? call.keywords().get("grid") : function.child("subscript");
+      if (object != null) {
+        for (AbstractValue value : flow.valuesOf(object).values) {
+          if (value instanceof External external && external.unknown()) unknown = true;
+          if (value instanceof Definition definition
+              && definition.scope().kind() == Scope.Kind.FUNCTION) {
+            launched.add(definition.scope());
+          }
+        }
+      }
+      List<Kernel> known =
+          launched.isEmpty()
+              ? List.of()
+              : kernels.stream().filter(k -> launched.contains(k.scope())).toList();
+      if (grid == null) grid = call.keywords().get("grid");
       if (!known.isEmpty() || unknown) launches.add(new Launch(call, known, grid));
     }
     return List.copyOf(launches);
