@@ -257,7 +257,7 @@ final class AnalyzeCommand implements Callable<Integer> {
           AsPublished.among(List.of()),
           Map.of("kind", "budget", "runs", all),
           () ->
-              new Document(
+              Document.ofAlike(
                   "What methods solve within a budget",
                   all.stream().map(BudgetSection::of).toList()));
       return ExitCode.OK;
@@ -313,7 +313,7 @@ final class AnalyzeCommand implements Callable<Integer> {
           published,
           Map.of("kind", "fastp", "series", all),
           () ->
-              new Document(
+              Document.ofAlike(
                   "How many tasks are solved, and how fast",
                   all.stream().map(FastPSection::of).toList()));
       return ExitCode.OK;
@@ -360,7 +360,7 @@ final class AnalyzeCommand implements Callable<Integer> {
           published,
           Map.of("kind", "passk", "series", all),
           () ->
-              new Document(
+              Document.ofAlike(
                   "What several samples solve", all.stream().map(PassKSection::of).toList()));
       return ExitCode.OK;
     }

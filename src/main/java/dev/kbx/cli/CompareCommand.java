@@ -77,7 +77,7 @@ final class CompareCommand implements Callable<Integer> {
         AsPublished.among(judged),
         Map.of("kind", "comparison", "steps", steps),
         () ->
-            new Document(
+            Document.ofAlike(
                 "What changed between runs", steps.stream().map(ComparisonSection::of).toList()));
     if (page != null && !format.isJson()) System.out.println("page: " + page);
     return ExitCode.OK;

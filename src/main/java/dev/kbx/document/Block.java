@@ -81,7 +81,7 @@ public sealed interface Block {
       return parts;
     }
 
-    /** A column that every row fills from its element. */
+    /** A table with a row for each element. */
     public static <T> Table of(
         String id, String caption, List<Column.Of<T>> columns, List<T> elements) {
       List<List<Cell>> rows = new ArrayList<>();

@@ -1,11 +1,20 @@
 package dev.kbx.document;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** What an analysis has to say, independent of the medium that shows it. */
 public record Document(String title, List<Section> sections) {
   public Document {
     sections = List.copyOf(sections);
+  }
+
+  /** A document of sections of one kind: of several each has its number in its ids. */
+  public static Document ofAlike(String title, List<Section> sections) {
+    if (sections.size() < 2) return new Document(title, sections);
+    List<Section> numbered = new ArrayList<>();
+    for (Section section : sections) numbered.add(section.numbered(numbered.size() + 1));
+    return new Document(title, numbered);
   }
 
   /** A document of one section, which has the title. */

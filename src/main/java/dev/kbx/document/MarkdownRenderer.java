@@ -4,9 +4,13 @@ import static java.util.stream.Collectors.joining;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Documents as Markdown with pipe tables, as GitHub reads it. */
 public final class MarkdownRenderer {
+  /** What makes a heading, a quotation or a list of a line. */
+  private static final Pattern BEGINS_A_BLOCK = Pattern.compile("^(\\d*)(>|[#+.)-](?=[\\s#]|$))");
+
   private MarkdownRenderer() {}
 
   /** A document under a heading of the first level, ending in a line break. */
@@ -64,6 +68,6 @@ public final class MarkdownRenderer {
       else if ("\\|*`~[]".indexOf(c) >= 0 || (c == '_' && !within)) escaped.append('\\').append(c);
       else escaped.append(c);
     }
-    return escaped.toString();
+    return BEGINS_A_BLOCK.matcher(escaped).replaceFirst("$1\\\\$2");
   }
 }

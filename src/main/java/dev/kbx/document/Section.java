@@ -12,6 +12,20 @@ public record Section(String id, String title, List<Block> blocks) {
     blocks = List.copyOf(blocks);
   }
 
+  /** The same with a number at the end of its id and those of its tables. */
+  Section numbered(int number) {
+    return new Section(
+        id + "-" + number,
+        title,
+        blocks.stream()
+            .map(block ->
+                block instanceof Block.Table table
+                    ? new Block.Table(
+                        table.id() + "-" + number, table.caption(), table.columns(), table.rows())
+                    : block)
+            .toList());
+  }
+
   /** The tables among the blocks. */
   public List<Block.Table> tables() {
     return blocks.stream()

@@ -15,9 +15,6 @@ public record TerminalRenderer(int width) {
   /** To so many characters text is cut at most, that columns of numbers fit beside it. */
   private static final int LEAST = 24;
 
-  /** Lines of one cell. */
-  private static final int LINES = 4;
-
   /** The sections, each under its title unless that is the document's, ending in a line break. */
   public String render(Document document) {
     List<String> lines = new ArrayList<>();
@@ -76,14 +73,14 @@ public record TerminalRenderer(int width) {
   /** The last column's cells are broken into lines, which begin under each other. */
   private List<String> wrapped(Block.Table table) {
     List<Integer> others = IntStream.range(0, table.columns().size() - 1).boxed().toList();
-    List<String> names = grid(table.of(others)).lines(width);
-    int indent = others.stream().mapToInt(i -> table.width(i) + 2).sum();
+    List<String> names = grid(table.of(others)).lines(width - LEAST - 2);
+    int indent = 2 + names.stream().mapToInt(Text::columns).max().orElse(0);
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
       String cell =
           i == 0 ? table.columns().getLast().head() : table.rows().get(i - 1).getLast().text();
       String start = Text.left(names.get(i), indent);
-      for (String part : Text.wrap(Text.clean(cell), Math.max(LEAST, width - indent), LINES)) {
+      for (String part : Text.wrap(Text.clean(cell), width - indent, Integer.MAX_VALUE)) {
         lines.add(Text.cut((start + part).stripTrailing(), width));
         start = " ".repeat(indent);
       }

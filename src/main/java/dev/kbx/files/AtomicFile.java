@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -20,11 +21,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.exc.JacksonIOException;
 
@@ -42,8 +44,6 @@ public final class AtomicFile {
 
   /** What is older belongs to no writer any more, on this machine or another. */
   private static final Duration ABANDONED = Duration.ofHours(1);
-
-  private static final AtomicLong DRAFTS = new AtomicLong();
 
   /** The folders that this process has cleared of drafts. */
   private static final Set<Path> CLEARED = ConcurrentHashMap.newKeySet();
@@ -120,7 +120,24 @@ public final class AtomicFile {
    */
   public static void cache(Path file, byte[] content) throws IOException {
     Files.createDirectories(file.toAbsolutePath().getParent());
-    put(file, draft -> Files.write(draft, content));
+    put(file, draft -> Files.write(draft, content, StandardOpenOption.CREATE_NEW));
+  }
+
+  /**
+   * The same with a file that its owner alone reads.
+   *
+   * @throws IOException if it cannot be written
+   */
+  public static void secret(Path file, byte[] content) throws IOException {
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    put(
+        file,
+        draft -> {
+          Files.createFile(
+              draft,
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+          Files.write(draft, content);
+        });
   }
 
   /**
@@ -146,25 +163,16 @@ public final class AtomicFile {
   }
 
   private static void put(Path file, Draft content) throws IOException {
-    // Not a Java temporary file, which other users of a shared folder could not read.
-    Path draft =
-        file.resolveSibling(
-            ".%s.%d.%d%s"
-                .formatted(
-                    file.getFileName(),
-                    ProcessHandle.current().pid(),
-                    DRAFTS.incrementAndGet(),
-                    DRAFT));
+    // Not a Java temporary file, which other users of a shared folder could not read. Its name has
+    // no process id: those of two containers are often the same.
+    Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);
+    boolean moved = false;
     try {
       content.write(draft);
       Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException | RuntimeException e) {
-      try {
-        Files.deleteIfExists(draft);
-      } catch (IOException other) {
-        e.addSuppressed(other);
-      }
-      throw e;
+      moved = true;
+    } finally {
+      if (!moved) delete(draft);
     }
     clear(file.toAbsolutePath().getParent());
   }
@@ -175,11 +183,27 @@ public final class AtomicFile {
     Instant oldest = Instant.now().minus(ABANDONED);
     try (DirectoryStream<Path> drafts = Files.newDirectoryStream(folder, ".*" + DRAFT)) {
       for (Path draft : drafts) {
-        var changed = Files.getLastModifiedTime(draft, LinkOption.NOFOLLOW_LINKS);
-        if (changed.toInstant().isBefore(oldest)) Files.deleteIfExists(draft);
+        if (changed(draft).isBefore(oldest)) delete(draft);
       }
-    } catch (IOException e) {
+    } catch (IOException | DirectoryIteratorException e) {
       // They are in nobody's way.
+    }
+  }
+
+  /** When a draft was written; now if another process deletes it meanwhile. */
+  private static Instant changed(Path draft) {
+    try {
+      return Files.getLastModifiedTime(draft, LinkOption.NOFOLLOW_LINKS).toInstant();
+    } catch (IOException e) {
+      return Instant.now();
+    }
+  }
+
+  private static void delete(Path draft) {
+    try {
+      Files.deleteIfExists(draft);
+    } catch (IOException e) {
+      // A later process tries again.
     }
   }
 }

@@ -72,7 +72,7 @@ final class CachedModel implements ChatModel {
     try {
       // Lone surrogates become "?".
       String text = JsonText.write(reply.json().put("key", key));
-      AtomicFile.cache(file, text.getBytes(StandardCharsets.UTF_8));
+      AtomicFile.secret(file, text.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       if (!warned.getAndSet(true)) {
         LOG.log(System.Logger.Level.WARNING, folder + ": replies are no longer kept: " + e);

@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A publication as a folder for LaTeX: {@code main.tex}, which can be compiled as it is, and its
@@ -25,6 +27,7 @@ import java.util.List;
 public final class LatexReport {
   private final Path folder;
   private final List<String> main = new ArrayList<>();
+  private final Set<String> written = new HashSet<>();
 
   private LatexReport(Path folder) {
     this.folder = folder;
@@ -127,6 +130,7 @@ public final class LatexReport {
   }
 
   private void file(String name, String text) {
+    if (!written.add(name)) throw new IllegalStateException("two parts are named " + name);
     AtomicFile.replace(folder.resolve(name), writer -> writer.write(text));
   }
 

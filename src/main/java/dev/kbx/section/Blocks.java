@@ -35,7 +35,7 @@ final class Blocks {
   /** The first rows of a table, and how many more there are. */
   <T> void first(int most, String id, String caption, List<Column.Of<T>> columns, List<T> rows) {
     table(id, caption, columns, rows.subList(0, Math.min(most, rows.size())));
-    if (rows.size() > most) note("… and %d more, in --json.", rows.size() - most);
+    if (rows.size() > most) note("… and %d more, in the JSON document.", rows.size() - most);
   }
 
   boolean isEmpty() {

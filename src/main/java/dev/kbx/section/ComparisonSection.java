@@ -88,7 +88,7 @@ public final class ComparisonSection {
     columns.add(Column.text("", ComparisonSection::outcome));
     blocks.table("candidates", "", columns, listed);
     int left = rows.size() - listed.size();
-    if (left > 0) blocks.note("%d more, which changed least, are in --json.", left);
+    if (left > 0) blocks.note("%d more, which changed least, are in the JSON document.", left);
   }
 
   private static String name(Row row) {

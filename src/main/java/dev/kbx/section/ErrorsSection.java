@@ -90,7 +90,8 @@ public final class ErrorsSection {
         columns,
         errors.statuses());
     if (made.size() > METHODS) {
-      blocks.note("… and the columns of %d more methods, in --json.", made.size() - METHODS);
+      blocks.note(
+          "… and the columns of %d more methods, in the JSON document.", made.size() - METHODS);
     }
   }
 
@@ -141,7 +142,7 @@ public final class ErrorsSection {
   private void properties() {
     blocks.first(
         ROWS,
-        "properties",
+        "broken-properties",
         "Properties on which the %s right as published break."
             .formatted(Counted.of(errors.publishedOk(), "candidate")),
         List.of(

@@ -30,7 +30,7 @@ import java.util.TreeMap;
 /** {@link Methods}: rates, categories, samples, pairs, conditions, who solves what. */
 public final class MethodsSection {
   /** Pairs that are listed: the clearest. */
-  private static final int PAIRS = 15;
+  private static final int PAIRS = 20;
 
   /** Names of tasks that are listed. */
   private static final int NAMES = 12;
@@ -110,7 +110,9 @@ public final class MethodsSection {
   private static Cell conversion(List<Conversion> conversions) {
     if (conversions.isEmpty()) return Cell.missing();
     Conversion all = conversions.getFirst();
-    return Cell.share(all.share(), all.low(), all.high());
+    if (all.share() == null) return Cell.missing();
+    String share = Cell.share(all.share(), all.low(), all.high()).text();
+    return Cell.text("%d/%d %s".formatted(all.correct(), all.called(), share));
   }
 
   private void notJudged() {
@@ -159,7 +161,6 @@ public final class MethodsSection {
 
   /** pass@k and fast_p@k, where some task has several samples. */
   private void samples() {
-    if (!methods.entered().hasSamples()) return;
     Set<String> heads = new LinkedHashSet<>();
     for (MethodRates each : methods.methods()) {
       for (Sampled sampled : each.samples()) if (sampled.tasks() > 0) heads.add(head(sampled));

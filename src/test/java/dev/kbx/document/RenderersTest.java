@@ -198,4 +198,40 @@ class RenderersTest {
         .containsExactly("tab:long-1", "tab:long-2", "tab:long-3");
     assertThat(tex).containsOnlyOnce("99 \\\\");
   }
+
+  @Test
+  void longNamesLeaveRoomForProse() {
+    String prose = "Mask the last block, use each tensor's strides, and accumulate in float32";
+    Block.Table table =
+        Block.Table.of(
+            "t",
+            "",
+            List.of(
+                Column.text("name", each -> "a/rather/long/name/of/a/task/" + each),
+                Column.<String>text("advice", each -> each).wrapped()),
+            List.of(prose));
+    String text =
+        new TerminalRenderer(60).render(Document.of(new Section("s", "S", List.of(table))));
+    assertThat(text.lines()).allMatch(line -> Text.columns(line) <= 60);
+    for (String word : prose.split(" ", -1)) assertThat(text).contains(word);
+    assertThat(text.lines().skip(1)).noneMatch(line -> line.endsWith("…"));
+  }
+
+  @Test
+  void sectionsOfOneKindHaveIdsOfTheirOwn() {
+    Document document = Document.ofAlike("both", List.of(SECTION, SECTION));
+    assertThat(document.sections()).extracting(Section::id).containsExactly("cells-1", "cells-2");
+    assertThat(document.sections().stream().flatMap(each -> each.tables().stream()))
+        .extracting(Block.Table::id)
+        .containsExactly("all-cells-1", "all-cells-2");
+  }
+
+  @Test
+  void noLineOfProseBeginsABlockOfMarkdown() {
+    for (String text : List.of("# x", "> x", ">x", "- x", "+ x", "1. x", "#", "2) x")) {
+      assertThat(MarkdownRenderer.escape(text)).as(text).contains("\\");
+    }
+    assertThat(List.of("-0.3 %", "+50", "1.5", "–"))
+        .allMatch(text -> MarkdownRenderer.escape(text).equals(text));
+  }
 }

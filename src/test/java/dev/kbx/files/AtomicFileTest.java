@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -81,6 +82,17 @@ class AtomicFileTest {
     AtomicFile.cache(file, "y".getBytes(StandardCharsets.UTF_8));
     assertThat(file).hasContent("y");
     assertThat(folder.resolve("a/b").toFile().list()).containsExactly("c.json");
+  }
+
+  @Test
+  void aSecretIsTheOwnersAlone() throws IOException {
+    Path file = folder.resolve("kept/reply.json");
+    for (String content : List.of("x", "y")) {
+      AtomicFile.secret(file, content.getBytes(StandardCharsets.UTF_8));
+      assertThat(file).hasContent(content);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+          .isEqualTo("rw-------");
+    }
   }
 
   @Test

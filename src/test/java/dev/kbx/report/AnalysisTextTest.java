@@ -141,7 +141,7 @@ class AnalysisTextTest {
           .allMatch(line -> Text.columns(line) <= width);
     }
     assertThat(SectionText.of(120, PortabilitySection.of(portability)))
-        .contains("20 more, in --json", "1.50× [");
+        .contains("20 more, in the JSON document", "1.50× [");
   }
 
   @Test
@@ -229,7 +229,7 @@ class AnalysisTextTest {
       assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
       assertThat(text)
           .contains("fast_1.5@2", "pass@2", "only first", "Holm", "nobody", "correct ÷ called")
-          .contains("… and 13 more, in --json")
+          .contains("… and 8 more, in the JSON document")
           .doesNotContain("pass@10");
       assertThat(text.lines().skip(1)).noneMatch(line -> line.endsWith("…"));
     }
@@ -263,7 +263,7 @@ class AnalysisTextTest {
       String text = SectionText.of(width, ErrorsSection.of(errors));
       assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
       assertThat(text)
-          .contains("rejected_static", "no-kernel", "wrong_values", "more, in --json")
+          .contains("rejected_static", "no-kernel", "wrong_values", "more, in the JSON document")
           .contains("Implement every option");
     }
     assertThat(errors.advice().stream().map(AdvisedErrors.Advice::candidates))
