@@ -42,6 +42,11 @@ public sealed interface Cell {
     return share == null ? new Missing() : new Share(share, low, high);
   }
 
+  /** A ratio. */
+  static Cell ratio(double ratio) {
+    return new Ratio(ratio, null, null);
+  }
+
   /** A ratio with its 95 % interval. */
   static Cell ratio(@Nullable Double ratio, @Nullable Double low, @Nullable Double high) {
     return ratio == null ? new Missing() : new Ratio(ratio, low, high);

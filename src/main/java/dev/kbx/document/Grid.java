@@ -38,15 +38,6 @@ public record Grid(String align, List<List<String>> rows) {
     return width(widths) - widths[0] + Math.min(RECOGNISABLE, widths[0]) <= width;
   }
 
-  /** Whether {@code width} columns suffice if columns of text are cut. */
-  public boolean canBeCutTo(int width) {
-    int[] widths = widths();
-    for (int i = 0; i < widths.length; i++) {
-      if (align.charAt(i) == 'l') widths[i] = Math.min(LEAST, widths[i]);
-    }
-    return width(widths) <= width;
-  }
-
   private int widestText(int[] widths) {
     int widest = 0;
     for (int i = 1; i < widths.length; i++) {

@@ -38,10 +38,6 @@ final class Blocks {
     if (rows.size() > most) note("… and %d more, in the JSON document.", rows.size() - most);
   }
 
-  boolean isEmpty() {
-    return blocks.isEmpty();
-  }
-
   Section section(String id, String title) {
     return new Section(id, title, blocks);
   }

@@ -237,12 +237,12 @@ public final class ComparisonSection {
         ("Mean over candidates: %s of %d → %s of %d, %s by the change of those in both × %s by"
                 + " composition.")
             .formatted(
-                ratio(set.then()),
+                Cell.ratio(set.then()).text(),
                 set.candidatesThen(),
-                ratio(set.now()),
+                Cell.ratio(set.now()).text(),
                 set.candidatesNow(),
-                ratio(set.change()),
-                ratio(set.composition())));
+                Cell.ratio(set.change()).text(),
+                Cell.ratio(set.composition()).text()));
     floors();
   }
 
@@ -273,10 +273,6 @@ public final class ComparisonSection {
 
   private static String mean(Portability.Mean mean) {
     return Cell.ratio(mean.value(), mean.low(), mean.high()).text();
-  }
-
-  private static String ratio(double ratio) {
-    return Cell.ratio(ratio, null, null).text();
   }
 
   private static String odds(@Nullable Double value) {

@@ -110,7 +110,7 @@ public final class IterationsSection {
   }
 
   private static Cell mean(@Nullable Means means) {
-    return means == null ? Cell.missing() : Cell.ratio(means.geometric(), null, null);
+    return means == null ? Cell.missing() : Cell.ratio(means.geometric());
   }
 
   // ---------------------------------------------------------------- steps
@@ -181,9 +181,9 @@ public final class IterationsSection {
             List.of(
                 Column.text("of", Level::kernels),
                 Column.number("kernels", row -> Cell.count(row.means.candidates())),
-                Column.number("geometric", row -> Cell.ratio(row.means.geometric(), null, null)),
-                Column.number("arithmetic", row -> Cell.ratio(row.means.arithmetic(), null, null)),
-                Column.number("median", row -> Cell.ratio(row.means.median(), null, null)))),
+                Column.number("geometric", row -> Cell.ratio(row.means.geometric())),
+                Column.number("arithmetic", row -> Cell.ratio(row.means.arithmetic())),
+                Column.number("median", row -> Cell.ratio(row.means.median())))),
         levels);
   }
 

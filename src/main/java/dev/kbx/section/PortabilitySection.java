@@ -189,8 +189,8 @@ public final class PortabilitySection {
             + " 1. Observed ones are biased upwards, as the extremes are picked; each kernel's"
             + " interval allows for that.",
         mean(overall.mean()).text(),
-        Cell.ratio(overall.median(), null, null).text(),
-        Cell.ratio(overall.largest(), null, null).text(),
+        Cell.ratio(overall.median()).text(),
+        Cell.ratio(overall.largest()).text(),
         overall.toldApart(),
         portability.entered());
   }

@@ -165,13 +165,9 @@ public final class TrajectoriesSection {
   private static @Nullable String step(Round round) {
     if (round.status() == null) return null;
     String status = round.status().label();
-    if (round.speedup() != null) return status + " " + ratio(round.speedup().value());
+    if (round.speedup() != null) return status + " " + Cell.ratio(round.speedup().value()).text();
     return round.recorded() == null
         ? status
-        : "%s (%s)".formatted(status, ratio(round.recorded().speedup().value()));
-  }
-
-  private static String ratio(double ratio) {
-    return Cell.ratio(ratio, null, null).text();
+        : "%s (%s)".formatted(status, Cell.ratio(round.recorded().speedup().value()).text());
   }
 }
