@@ -7,7 +7,6 @@ import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.llm.ModelFailure;
-import dev.kbx.report.ModelText;
 import dev.kbx.verdict.Json;
 import java.nio.file.Files;
 import java.util.LinkedHashMap;

@@ -1,6 +1,7 @@
 package dev.kbx.report;
 
 import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnreadableException;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.TaskVerdict;
 import dev.kbx.verdict.Verdict;

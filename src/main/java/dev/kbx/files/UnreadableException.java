@@ -1,4 +1,4 @@
-package dev.kbx.report;
+package dev.kbx.files;
 
 import java.nio.file.Path;
 
@@ -6,7 +6,8 @@ import java.nio.file.Path;
 public final class UnreadableException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  UnreadableException(Path file, String why, Exception cause) {
+  /** Says what is wrong with {@code file}. */
+  public UnreadableException(Path file, String why, Exception cause) {
     super(file + ": " + why, cause);
   }
 }

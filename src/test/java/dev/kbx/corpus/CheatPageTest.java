@@ -1,10 +1,9 @@
-package dev.kbx.report;
+package dev.kbx.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.kbx.corpus.Trial;
-import dev.kbx.corpus.Trials;
+import dev.kbx.files.UnreadableException;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package dev.kbx.report;
+package dev.kbx.cli;
 
 import dev.kbx.document.Grid;
 import dev.kbx.document.Text;
@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Language models and their prices as tables, never truncated. */
-public final class ModelText {
+final class ModelText {
   /** Unknown or unlimited. */
   private static final String NONE = "-";
 
@@ -25,7 +25,7 @@ public final class ModelText {
   private ModelText() {}
 
   /** One model a line, with a heading, and what is wrong with keys below. */
-  public static List<String> models(List<Configured> models) {
+  static List<String> models(List<Configured> models) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(
         List.of("MODEL", "KEY", "", "IN FLIGHT", "REQ/MIN", "TOK/MIN", "INPUT", "OUTPUT", "AS OF"));
@@ -79,7 +79,7 @@ public final class ModelText {
   }
 
   /** The bundled prices, a model a line. */
-  public static List<String> prices(Map<String, Price> prices) {
+  static List<String> prices(Map<String, Price> prices) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("MODEL", "INPUT", "CACHED", "WRITTEN", "OUTPUT", "AS OF"));
     prices.forEach((model, price) ->
@@ -97,7 +97,7 @@ public final class ModelText {
   }
 
   /** What a model said to a short request. */
-  public static String answered(String model, ChatReply reply, Optional<Price> price) {
+  static String answered(String model, ChatReply reply, Optional<Price> price) {
     return "%s answers: \"%s\" (%s) in %.1f s, as %s; %s"
         .formatted(
             model,

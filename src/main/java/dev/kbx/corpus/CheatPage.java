@@ -1,9 +1,12 @@
-package dev.kbx.report;
+package dev.kbx.corpus;
 
-import dev.kbx.corpus.Trial;
-import dev.kbx.corpus.Trials;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.samskivert.mustache.Mustache;
 import dev.kbx.verdict.Status;
 import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.util.Arrays;
 import java.util.List;
@@ -34,17 +37,19 @@ final class CheatPage {
             .collect(Collectors.toMap(Trial::source, Function.identity()));
   }
 
-  void write(Writer writer) throws IOException {
-    Template.fill(
-        "cheats.md",
-        writer,
-        (out, hole) -> {
-          switch (hole) {
-            case "totals" -> totals(out);
-            case "harnesses" -> OtherHarnesses.write(out, this::ours);
-            default -> group(out, hole);
-          }
-        });
+  void write(Writer writer) {
+    Mustache.CustomContext holes = this::fill;
+    Mustache.compiler().escapeHTML(false).compile(resource("cheats.md")).execute(holes, writer);
+  }
+
+  private String fill(String hole) throws IOException {
+    StringWriter out = new StringWriter();
+    switch (hole) {
+      case "totals" -> totals(out);
+      case "harnesses" -> OtherHarnesses.write(out, this::ours);
+      default -> group(out, hole);
+    }
+    return out.toString();
   }
 
   private void totals(Writer out) throws IOException {
@@ -131,6 +136,14 @@ final class CheatPage {
     return trial.ended() == Status.CORRECT && !bySource.containsKey(trial.source());
   }
 
+  private static String resource(String name) {
+    try (var in = CheatPage.class.getResourceAsStream("/corpus/" + name)) {
+      return new String(Objects.requireNonNull(in, name).readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /**
    * How other harnesses handle cheats: a tab-separated table in the resources, a cheat a line.
    *
@@ -152,7 +165,7 @@ final class CheatPage {
      */
     static void write(Writer out, Function<List<String>, String> ours) throws IOException {
       List<String[]> rows =
-          Html.resource(FILE)
+          resource(FILE)
               .lines()
               .filter(line -> !line.isBlank())
               .map(line -> line.split("\t", -1))

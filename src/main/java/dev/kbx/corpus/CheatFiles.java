@@ -1,7 +1,7 @@
-package dev.kbx.report;
+package dev.kbx.corpus;
 
-import dev.kbx.corpus.Trials;
 import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnreadableException;
 import dev.kbx.files.UnwritableException;
 import dev.kbx.verdict.Json;
 import java.io.IOException;

@@ -1,7 +1,5 @@
-package dev.kbx.report;
+package dev.kbx.corpus;
 
-import dev.kbx.corpus.Trial;
-import dev.kbx.corpus.Trials;
 import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.List;
