@@ -82,7 +82,7 @@ class CommandsTest {
   @Test
   void noFooterIsWrappedByTheTerminal() throws Exception {
     int footers = 0;
-    try (var files = Files.list(Path.of("target/classes/dev/kbx/cli"))) {
+    try (var files = Files.list(Path.of("java/kbx/target/classes/dev/kbx/cli"))) {
       for (Path file : files.toList()) {
         String name = file.getFileName().toString().replace(".class", "");
         var command = Class.forName("dev.kbx.cli." + name).getAnnotation(CommandLine.Command.class);
