@@ -16,9 +16,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +27,6 @@ public final class NodeServer {
   private final Verdict.Device device;
   private final Path shipped;
   private final Frames frames;
-  private final Set<Thread> threads = new HashSet<>();
 
   /**
    * @param device of the referee
@@ -47,43 +43,26 @@ public final class NodeServer {
   /** Serves until the input ends; what is then being judged is interrupted. */
   public void run() throws IOException, InterruptedException {
     answer(new NodeMessage.Ready(device, referee.versions(), referee.capacity()));
-    try {
+    try (Dispatcher requests = new Dispatcher(Integer.MAX_VALUE)) {
       Frames.@Nullable Frame frame;
       while ((frame = frames.read()) != null) {
         switch (Codec.ofNode(frame.payload())) {
           case NodeMessage.Expect(var plan, var candidates) -> referee.expect(plan, candidates);
-          case NodeMessage.Request request -> start(request);
+          case NodeMessage.Request request -> {
+            if (!requests.submit(() -> serve(request))) requests.finish();
+          }
           case NodeMessage.Ready _, NodeMessage.Answer _ ->
               throw new IOException("a message that only nodes send");
         }
       }
-    } finally {
-      List<Thread> left;
-      synchronized (threads) {
-        left = List.copyOf(threads);
-      }
-      left.forEach(Thread::interrupt);
-      Dispatcher.part(left);
     }
   }
 
-  private void start(NodeMessage.Request request) {
-    Thread thread = Thread.ofVirtual().unstarted(() -> serve(request));
-    synchronized (threads) {
-      threads.add(thread);
-    }
-    thread.start();
-  }
-
-  private void serve(NodeMessage.Request request) {
+  private void serve(NodeMessage.Request request) throws InterruptedException {
     try {
       answer(answerTo(request));
-    } catch (InterruptedException | IOException e) {
+    } catch (IOException e) {
       // The driver is gone.
-    } finally {
-      synchronized (threads) {
-        threads.remove(Thread.currentThread());
-      }
     }
   }
 
@@ -98,7 +77,7 @@ public final class NodeServer {
       };
     } catch (DeviceLost e) {
       return new NodeMessage.Failed(request.id(), String.valueOf(e.getMessage()), true);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return new NodeMessage.Failed(request.id(), "kbx failed: " + e, false);
     }
   }

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.Patience;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -82,6 +84,75 @@ class DispatcherTest {
                   }
                 }))
         .isInstanceOf(InterruptedException.class);
+    assertThat(parted).isTrue();
+  }
+
+  @Test
+  void whoSubmitsWaitsForRoom() throws Exception {
+    CountDownLatch blocked = new CountDownLatch(1);
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    try (Dispatcher dispatcher = new Dispatcher(WIDTH)) {
+      Thread submitting =
+          Thread.ofVirtual()
+              .start(() -> {
+                try {
+                  for (int i = 0; i < 20; i++) {
+                    boolean _ =
+                        dispatcher.submit(() -> {
+                          most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                          blocked.await();
+                          running.decrementAndGet();
+                        });
+                  }
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              });
+      while (running.get() < WIDTH) Thread.onSpinWait();
+      assertThat(submitting.join(Duration.ofMillis(50))).isFalse();
+      blocked.countDown();
+      submitting.join();
+      dispatcher.finish();
+    }
+    assertThat(most).hasValue(WIDTH);
+  }
+
+  @Test
+  void afterAFailureNothingIsBegunAndWhatRunsIsFinished() throws Exception {
+    CountDownLatch failed = new CountDownLatch(1);
+    AtomicBoolean finished = new AtomicBoolean();
+    try (Dispatcher dispatcher = new Dispatcher(WIDTH)) {
+      boolean _ =
+          dispatcher.submit(() -> {
+            failed.await();
+            finished.set(true);
+          });
+      boolean _ =
+          dispatcher.submit(() -> {
+            throw new IllegalStateException("first");
+          });
+      while (!dispatcher.failed()) Thread.onSpinWait();
+      assertThat(dispatcher.submit(() -> finished.set(false))).isFalse();
+      failed.countDown();
+      assertThatThrownBy(dispatcher::finish).hasMessage("first");
+    }
+    assertThat(finished).isTrue();
+  }
+
+  @Test
+  void closeInterruptsWhatRunsAndWaitsForIt() throws Exception {
+    AtomicBoolean parted = new AtomicBoolean();
+    try (Dispatcher dispatcher = new Dispatcher(WIDTH)) {
+      boolean _ =
+          dispatcher.submit(() -> {
+            try {
+              new CountDownLatch(1).await();
+            } finally {
+              parted.set(true);
+            }
+          });
+    }
     assertThat(parted).isTrue();
   }
 }

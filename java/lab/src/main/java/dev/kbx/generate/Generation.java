@@ -1,16 +1,12 @@
 package dev.kbx.generate;
 
-import dev.kbx.judge.FirstFailure;
+import dev.kbx.judge.Dispatcher;
 import dev.kbx.llm.ModelFailure;
 import dev.kbx.method.Event;
 import dev.kbx.method.History;
 import dev.kbx.task.Task;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -29,10 +25,8 @@ public final class Generation {
   private final Recorded recorded;
   private final Trajectory.Context context;
   private final Listener listener;
-  private final FirstFailure failure = new FirstFailure();
   private final AtomicInteger failedInARow = new AtomicInteger();
-  private final Semaphore room;
-  private final int most;
+  private final int width;
 
   /** Is told what happens, by several threads. */
   public interface Listener {
@@ -69,8 +63,7 @@ public final class Generation {
         new Trajectory.Context(
             ledger, recorded.accounts(), judge, () -> (System.nanoTime() - start) / 1e9);
     int requests = methods.values().stream().mapToInt(m -> m.model().parallel()).max().orElse(1);
-    this.most = AHEAD * (requests + judge.referee().capacity());
-    this.room = new Semaphore(most, true);
+    this.width = AHEAD * (requests + judge.referee().capacity());
   }
 
   /**
@@ -79,55 +72,29 @@ public final class Generation {
    * @throws Outage if models cannot be reached; what was done is in the ledger
    */
   public void run(List<Work> all) throws InterruptedException {
-    Set<Thread> threads = new HashSet<>();
-    try {
-      for (Work work : all) {
-        room.acquire();
-        if (failure.isSet()) break;
-        threads.removeIf(thread -> !thread.isAlive());
-        threads.add(Thread.ofVirtual().start(() -> run(work)));
-      }
-      for (Thread thread : threads) thread.join();
-    } finally {
-      threads.forEach(Thread::interrupt);
-      for (Thread thread : new ArrayList<>(threads)) thread.join();
-    }
-    failure.rethrow();
+    Dispatcher.run(width, all, this::run);
   }
 
-  private void run(Work work) {
-    try {
-      if (failure.isSet()) return;
-      Unit unit = work.unit();
-      PreparedMethod method = methods.get(unit.method());
-      if (method == null) throw new IllegalArgumentException("no method " + unit.method());
-      Recorded.Past past = recorded.of(unit);
-      if (past.answered() != null) {
-        listener.answered(unit, work.task(), past.answered(), true);
-        return;
-      }
-      for (String lost : past.lost()) context.add(unit, new Event.Lost(lost), false);
-      History history = recorded.take(unit);
-      end(work, new Trajectory(unit, work.task(), method, history, context).run());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException | Error e) {
-      failure.set(e);
-    } finally {
-      room.release();
+  private void run(Work work) throws InterruptedException {
+    Unit unit = work.unit();
+    PreparedMethod method = methods.get(unit.method());
+    if (method == null) throw new IllegalArgumentException("no method " + unit.method());
+    Recorded.Past past = recorded.of(unit);
+    if (past.answered() != null) {
+      listener.answered(unit, work.task(), past.answered(), true);
+      return;
     }
-  }
-
-  private void end(Work work, Trajectory.End end) throws InterruptedException {
-    switch (end) {
+    for (String lost : past.lost()) context.add(unit, new Event.Lost(lost), false);
+    History history = recorded.take(unit);
+    switch (new Trajectory(unit, work.task(), method, history, context).run()) {
       case Trajectory.End.Done(Answered answered) -> {
         failedInARow.set(0);
-        listener.answered(work.unit(), work.task(), answered, false);
+        listener.answered(unit, work.task(), answered, false);
       }
       case Trajectory.End.Open(ModelFailure why) -> {
-        listener.postponed(work.unit(), why);
+        listener.postponed(unit, why);
         if (why.fatal() || failedInARow.incrementAndGet() >= OUTAGE) {
-          failure.set(new Outage(String.valueOf(why.getMessage())));
+          throw new Outage(String.valueOf(why.getMessage()));
         }
       }
     }

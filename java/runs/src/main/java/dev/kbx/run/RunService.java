@@ -3,7 +3,6 @@ package dev.kbx.run;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.DeviceLost;
 import dev.kbx.judge.Dispatcher;
-import dev.kbx.judge.FirstFailure;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Seeds;
@@ -15,14 +14,11 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import java.util.stream.Gatherers;
 import java.util.stream.IntStream;
 import org.apache.commons.codec.digest.DigestUtils;
@@ -58,16 +54,13 @@ public final class RunService implements AutoCloseable {
   private final Plan plan;
   private final RunInfo run;
   private final Listener listener;
-  private final int most;
-  private final Semaphore room;
+  private final Dispatcher judging;
   private final Map<CandidateIdentity, Place> places = new HashMap<>();
   private final BitSet positions = new BitSet();
 
   /** What earlier sessions judged, by position. */
   private final Map<Integer, CandidateIdentity> stored = new HashMap<>();
 
-  private final Set<Thread> threads = new HashSet<>();
-  private final FirstFailure failure = new FirstFailure();
   private final Object telling = new Object();
   private int submitted;
 
@@ -90,8 +83,7 @@ public final class RunService implements AutoCloseable {
     this.plan = plan;
     this.run = run;
     this.listener = listener;
-    this.most = referee.capacity() + LOOKAHEAD;
-    this.room = new Semaphore(most, true);
+    this.judging = new Dispatcher(referee.capacity() + LOOKAHEAD);
     for (RunStore.Judged judged : store.judged(run.id())) {
       places.put(judged.identity(), new Place(judged.position(), null));
       positions.set(judged.position());
@@ -147,7 +139,7 @@ public final class RunService implements AutoCloseable {
                 Gatherers.mapConcurrent(READERS, index -> read(candidates.get(index), index, same)))
             .iterator();
     // Once there is a failure, finish() reports it.
-    while (!failure.isSet() && read.hasNext()) {
+    while (!judging.failed() && read.hasNext()) {
       Optional<Candidate> next = read.next();
       if (next.isPresent()) {
         var _ = place(next.get());
@@ -189,41 +181,37 @@ public final class RunService implements AutoCloseable {
   /** The place of a candidate; a new candidate is queued. */
   private Place place(Candidate held) throws InterruptedException {
     CandidateIdentity identity = held.identity();
-    room.acquire();
+    CompletableFuture<Judgement> judgement = new CompletableFuture<>();
+    Place place;
     synchronized (this) {
       submitted++;
       Place known = places.get(identity);
-      if (known != null) {
-        room.release();
-        return known;
-      }
-      CompletableFuture<Judgement> judgement = new CompletableFuture<>();
-      Place place = new Place(positions.nextClearBit(submitted - 1), judgement);
+      if (known != null) return known;
+      place = new Place(positions.nextClearBit(submitted - 1), judgement);
       places.put(identity, place);
       positions.set(place.position());
-      Thread thread = Thread.ofVirtual().unstarted(() -> judge(place, held, judgement));
-      threads.add(thread);
-      thread.start();
-      return place;
     }
+    boolean begun = false;
+    try {
+      begun = judging.submit(() -> judge(place, held, judgement));
+    } finally {
+      if (!begun) judgement.cancel(false);
+    }
+    return place;
   }
 
-  private void judge(Place place, Candidate held, CompletableFuture<Judgement> judgement) {
+  private void judge(Place place, Candidate held, CompletableFuture<Judgement> judgement)
+      throws InterruptedException {
     try {
-      if (failure.isSet()) throw new InterruptedException();
       Judgement found = referee.judge(held, plan);
       store(place.position(), found.on(held.provenance(run.id())), held.code());
       judgement.complete(found);
     } catch (InterruptedException e) {
       judgement.cancel(false);
+      throw e;
     } catch (RuntimeException | Error e) {
-      failure.set(e);
       judgement.completeExceptionally(e);
-    } finally {
-      room.release();
-      synchronized (this) {
-        threads.remove(Thread.currentThread());
-      }
+      throw e;
     }
   }
 
@@ -242,23 +230,12 @@ public final class RunService implements AutoCloseable {
    *     as well. Verdicts so far are stored.
    */
   public void finish() throws InterruptedException {
-    room.acquire(most);
-    room.release(most);
-    failure.rethrow();
+    judging.finish();
   }
 
   /** Interrupts judging in progress, which uses resources that the caller closes next. */
   @Override
   public void close() {
-    List<Thread> left;
-    synchronized (this) {
-      left = List.copyOf(threads);
-    }
-    left.forEach(Thread::interrupt);
-    try {
-      Dispatcher.part(left);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    judging.close();
   }
 }
