@@ -3,10 +3,10 @@ package dev.kbx.cluster;
 import static java.util.Objects.requireNonNull;
 
 import dev.kbx.judge.Binaries;
+import dev.kbx.judge.WorkQueue;
+import dev.kbx.judge.WorkQueue.Lease;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,77 +46,56 @@ final class Assignments {
    */
   private static final long MOST_COMPILED = 64 << 20;
 
-  private final Deque<Job> waiting = new ArrayDeque<>();
+  private final WorkQueue<Job> jobs = new WorkQueue<>();
   private final Map<Integer, Place> places = new LinkedHashMap<>();
-  private final Map<Integer, Attempt> running = new HashMap<>();
 
   /** Slots by the task that they judged last or are judging. */
   private final Map<String, Integer> warm = new HashMap<>();
 
-  private int attempts;
   private long compiledLength;
 
-  /** A slot, with the number of its attempts. */
+  /** A slot. */
   private static final class Place {
     private final int capacity;
     private final boolean compiles;
-    private int busy;
+
+    /** Since when it has been idle, as far as those know who have asked; null if it is not. */
     private @Nullable Long idleSince;
 
     Place(int capacity, boolean compiles) {
       this.capacity = capacity;
       this.compiles = compiles;
     }
-
-    int room() {
-      return capacity - busy;
-    }
-
-    /** Whether it has had nothing to do for so long, as far as those know who have asked. */
-    boolean idle(long now, Duration time) {
-      if (busy > 0) idleSince = null;
-      else if (idleSince == null) idleSince = now;
-      return idleSince != null && now - idleSince >= time.toNanos();
-    }
   }
 
   /**
-   * An attempt that is to be started on a slot, or runs there.
+   * An attempt that is to be started on a slot.
    *
    * @param compiles whether it is only to compile
-   * @param message makes its message; not kept while it runs, since it holds what was compiled
+   * @param message makes its message; holds what was compiled
    */
-  record Attempt(
-      int id,
-      int slot,
-      Job job,
-      long start,
-      boolean compiles,
-      Supplier<NodeMessage.Request> message) {
-    private Attempt sent() {
-      Supplier<NodeMessage.Request> gone =
-          () -> {
-            throw new IllegalStateException("sent before");
-          };
-      return new Attempt(id, slot, job, start, compiles, gone);
+  record Attempt(Lease<Job> lease, boolean compiles, Supplier<NodeMessage.Request> message) {
+    int id() {
+      return lease.id();
     }
 
-    boolean overdue(long now) {
-      return now - start > job.limit().toNanos();
+    int slot() {
+      return lease.holder();
+    }
+
+    Job job() {
+      return lease.piece();
     }
   }
 
   void add(Job job) {
-    waiting.addLast(job);
+    jobs.submit(job);
   }
 
   /** Forgets a job whose asker is gone. */
   void cancel(Job job) {
-    if (waiting.remove(job)) return;
-    running.values().stream()
-        .filter(attempt -> attempt.job() == job)
-        .findFirst()
-        .ifPresent(attempt -> answered(attempt.id()));
+    if (jobs.withdraw(job)) return;
+    jobs.leases().stream().filter(lease -> lease.piece() == job).forEach(jobs::end);
   }
 
   /** A slot that judges, with the number of candidates that it has at a time. */
@@ -134,25 +114,30 @@ final class Assignments {
    * @param how for the story of a job that is not tried again
    */
   void down(int slot, String how) {
-    if (places.remove(slot) == null) return;
+    if (!places.containsKey(slot)) return;
+    jobs.leases(slot).reversed().forEach(lost -> failed(lost, how));
+    places.remove(slot);
     warm.values().removeIf(owner -> owner == slot);
-    List<Attempt> lost = running.values().stream().filter(a -> a.slot() == slot).toList();
-    for (Attempt attempt : lost) failed(attempt.id(), how);
   }
 
   /** An attempt had no result. One that was only to compile costs its job nothing. */
   void failed(int id, String how) {
-    Attempt attempt = running.get(id);
-    Optional<Job> job = answered(id);
-    if (attempt == null || job.isEmpty()) return;
-    if (attempt.compiles()) waiting.addFirst(job.get());
-    else failed(job.get(), how);
+    jobs.lease(id).ifPresent(lease -> failed(lease, how));
   }
 
-  private void failed(Job job, String how) {
-    job.lost(how);
-    if (job.losses().size() < ATTEMPTS) waiting.addFirst(job);
-    else job.answer().completeExceptionally(new Abandoned(story(job)));
+  private void failed(Lease<Job> lease, String how) {
+    Job job = lease.piece();
+    if (!place(lease).compiles) job.lost(how);
+    if (job.losses().size() < ATTEMPTS) {
+      jobs.putBack(lease);
+    } else {
+      jobs.end(lease);
+      job.answer().completeExceptionally(new Job.Abandoned(story(job)));
+    }
+  }
+
+  private Place place(Lease<Job> lease) {
+    return requireNonNull(places.get(lease.holder()));
   }
 
   private static String story(Job job) {
@@ -162,23 +147,19 @@ final class Assignments {
 
   /** The job of an attempt that now has an answer; empty for an attempt that was lost before. */
   Optional<Job> answered(int id) {
-    Attempt attempt = running.remove(id);
-    if (attempt == null) return Optional.empty();
-    Place place = places.get(attempt.slot());
-    if (place != null) place.busy--;
-    return Optional.of(attempt.job());
+    return jobs.lease(id).filter(jobs::end).map(Lease::piece);
   }
 
   /** An attempt to compile a job has ended: the job waits again, ahead of the rest. */
   void compiled(int id, @Nullable Binaries binaries) {
-    answered(id)
-        .ifPresent(job -> {
+    jobs.lease(id)
+        .ifPresent(lease -> {
           long length = length(binaries);
           if (compiledLength + length <= MOST_COMPILED) {
-            job.compiled(binaries);
+            lease.piece().compiled(binaries);
             compiledLength += length;
           }
-          waiting.addFirst(job);
+          jobs.putBack(lease);
         });
   }
 
@@ -196,119 +177,103 @@ final class Assignments {
    */
   List<Attempt> assign(long now) {
     List<Attempt> started = new ArrayList<>();
-    while (!waiting.isEmpty()) {
-      Integer slot = freest(false);
-      if (slot == null) break;
-      Job job = take(slot);
-      warm.put(job.task(), slot);
+    for (Integer slot = freest(false); slot != null; slot = freest(false)) {
+      int to = slot;
+      Lease<Job> lease = jobs.lease(to, now, waiting -> choose(to, waiting));
+      if (lease == null) break;
+      Job job = lease.piece();
+      warm.put(job.task(), to);
       Binaries compiled = job.takeCompiled();
       compiledLength -= length(compiled);
-      started.add(started(slot, job, now, false, id -> job.request(id, compiled)));
+      started.add(started(lease, () -> job.request(lease.id(), compiled)));
     }
-    compile(now, started);
+    for (Integer slot = freest(true); slot != null; slot = freest(true)) {
+      int ahead = Math.max(0, COMPILED_AHEAD * capacity() - busy(true));
+      Lease<Job> lease =
+          jobs.lease(
+              slot,
+              now,
+              waiting -> waiting.limit(ahead).filter(Job::compilable).findFirst().orElse(null));
+      if (lease == null) break;
+      IntFunction<NodeMessage.Request> message = lease.piece().takeCompiling();
+      started.add(started(lease, () -> message.apply(lease.id())));
+    }
     return started;
   }
 
-  private Attempt started(
-      int slot, Job job, long now, boolean compiles, IntFunction<NodeMessage.Request> message) {
-    Place place = requireNonNull(places.get(slot));
-    place.busy++;
+  private Attempt started(Lease<Job> lease, Supplier<NodeMessage.Request> message) {
+    Place place = place(lease);
     place.idleSince = null;
-    int id = ++attempts;
-    Attempt attempt = new Attempt(id, slot, job, now, compiles, () -> message.apply(id));
-    running.put(id, attempt.sent());
-    return attempt;
-  }
-
-  private void compile(long now, List<Attempt> started) {
-    Integer slot = freest(true);
-    int most = COMPILED_AHEAD * capacity();
-    int looked = (int) running.values().stream().filter(Attempt::compiles).count();
-    for (Iterator<Job> jobs = waiting.iterator();
-        slot != null && jobs.hasNext() && looked < most;
-        looked++) {
-      Job job = jobs.next();
-      IntFunction<NodeMessage.Request> compiling = job.takeCompiling();
-      if (compiling == null) continue;
-      jobs.remove();
-      started.add(started(slot, job, now, true, compiling));
-      slot = freest(true);
-    }
+    return new Attempt(lease, place.compiles, message);
   }
 
   private @Nullable Integer freest(boolean compiles) {
     Integer slot = null;
-    Place found = null;
+    int most = 0;
     for (Map.Entry<Integer, Place> each : places.entrySet()) {
-      Place place = each.getValue();
-      if (place.compiles == compiles && place.room() > (found == null ? 0 : found.room())) {
+      int room = each.getValue().capacity - jobs.held(each.getKey());
+      if (each.getValue().compiles == compiles && room > most) {
         slot = each.getKey();
-        found = place;
+        most = room;
       }
     }
     return slot;
   }
 
-  private Job take(int slot) {
+  private @Nullable Job choose(int slot, Stream<Job> waiting) {
+    Job first = null;
     Job unowned = null;
-    int looked = 0;
-    for (Iterator<Job> jobs = waiting.iterator(); jobs.hasNext() && looked < WINDOW; looked++) {
+    for (Iterator<Job> jobs = waiting.limit(WINDOW).iterator(); jobs.hasNext(); ) {
       Job job = jobs.next();
       Integer owner = warm.get(job.task());
-      if (owner != null && owner == slot) {
-        jobs.remove();
-        return job;
-      }
+      if (owner != null && owner == slot) return job;
       if (owner == null && unowned == null) unowned = job;
+      if (first == null) first = job;
     }
-    if (unowned == null) return waiting.removeFirst();
-    waiting.removeFirstOccurrence(unowned);
-    return unowned;
+    return unowned != null ? unowned : first;
   }
 
   /** Slots with an attempt that takes longer than its job allows. */
   List<Integer> overdue(long now) {
-    return running.values().stream()
-        .filter(attempt -> attempt.overdue(now))
-        .map(Attempt::slot)
+    return jobs.leases().stream()
+        .filter(lease -> now - lease.since() > lease.piece().limit().toNanos())
+        .map(Lease::holder)
         .distinct()
         .toList();
   }
 
   /** Slots that were idle at all calls of this for so long; none while a job waits. */
   List<Integer> idle(long now, Duration time) {
-    List<Integer> idle =
-        places.entrySet().stream()
-            .filter(each -> each.getValue().idle(now, time))
-            .map(Map.Entry::getKey)
-            .toList();
-    return waiting.isEmpty() ? idle : List.of();
+    List<Integer> idle = new ArrayList<>();
+    places.forEach((slot, place) -> {
+      if (jobs.held(slot) > 0) place.idleSince = null;
+      else if (place.idleSince == null) place.idleSince = now;
+      if (place.idleSince != null && now - place.idleSince >= time.toNanos()) idle.add(slot);
+    });
+    return waiting() == 0 ? idle : List.of();
   }
 
   /** All slots are gone through no fault of what they judged: it waits again, ahead of the rest. */
   void restart() {
-    running.values().forEach(attempt -> waiting.addFirst(attempt.job()));
-    running.clear();
+    jobs.leases().reversed().forEach(jobs::putBack);
     places.clear();
     warm.clear();
   }
 
   /** Ends all jobs: nobody will answer them. */
   List<Job> drain() {
-    List<Job> all = new ArrayList<>(waiting);
-    running.values().forEach(attempt -> all.add(attempt.job()));
-    waiting.clear();
-    running.clear();
+    List<Job> all = new ArrayList<>(jobs.withdrawAll(_ -> true));
+    jobs.leases().stream().filter(jobs::end).map(Lease::piece).forEach(all::add);
     return all;
   }
 
   int waiting() {
-    return waiting.size();
+    return jobs.count().waiting();
   }
 
   /** Jobs without an answer. */
   int open() {
-    return waiting.size() + running.size();
+    return jobs.count().open();
   }
 
   /** Slots that judge. */
@@ -321,6 +286,14 @@ final class Assignments {
     return places.values().stream()
         .filter(place -> !place.compiles)
         .mapToInt(place -> place.capacity)
+        .sum();
+  }
+
+  /** Attempts on slots that compile, or on those that judge. */
+  private int busy(boolean compiling) {
+    return places.entrySet().stream()
+        .filter(each -> each.getValue().compiles == compiling)
+        .mapToInt(each -> jobs.held(each.getKey()))
         .sum();
   }
 }

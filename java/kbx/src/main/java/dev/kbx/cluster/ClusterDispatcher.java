@@ -126,10 +126,10 @@ final class ClusterDispatcher implements AutoCloseable {
   /**
    * Waits for a slot's answer.
    *
-   * @throws Abandoned if the job's attempts were lost
+   * @throws Job.Abandoned if the job's attempts were lost
    * @throws ClusterProblem if all is over
    */
-  NodeMessage.Answer ask(Job job) throws InterruptedException, Abandoned {
+  NodeMessage.Answer ask(Job job) throws InterruptedException, Job.Abandoned {
     synchronized (this) {
       if (gone != null) throw new ClusterProblem(gone);
       assignments.add(job);
@@ -138,7 +138,7 @@ final class ClusterDispatcher implements AutoCloseable {
     try {
       return job.answer().get();
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof Abandoned abandoned) throw abandoned;
+      if (e.getCause() instanceof Job.Abandoned abandoned) throw abandoned;
       throw ClusterProblem.of(e);
     } catch (InterruptedException e) {
       synchronized (this) {

@@ -202,7 +202,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
       dispatcher.settled();
       if (answer instanceof NodeMessage.Judged judged) return judged.judgement();
       throw new ClusterProblem("a node answered something else than a judgement");
-    } catch (Abandoned e) {
+    } catch (Job.Abandoned e) {
       return first().givenUp(candidate, plan, String.valueOf(e.getMessage()));
     }
   }
@@ -229,7 +229,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     try {
       if (dispatcher.ask(job) instanceof NodeMessage.Examined examined) return examined.verdict();
       throw new ClusterProblem("a node answered something else than a task's verdict");
-    } catch (Abandoned e) {
+    } catch (Job.Abandoned e) {
       throw new ClusterProblem(task.path() + ": " + e.getMessage(), e);
     }
   }

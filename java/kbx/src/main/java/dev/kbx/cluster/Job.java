@@ -1,6 +1,9 @@
 package dev.kbx.cluster;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.judge.Binaries;
+import dev.kbx.judge.WorkQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A request that some node has to answer: a candidate to judge, which a node without a GPU may
  * compile before, or a task to examine.
  */
-final class Job {
+final class Job extends WorkQueue.Piece {
   private final String task;
   private final Duration limit;
   private final Judging judging;
@@ -71,9 +74,14 @@ final class Job {
     return judging.request(id, binaries);
   }
 
-  /** What makes the message to compile it, once; null if that was tried, or is not to be. */
-  @Nullable IntFunction<NodeMessage.Request> takeCompiling() {
-    IntFunction<NodeMessage.Request> once = compiling;
+  /** Whether it is to be compiled, and that was not tried. */
+  boolean compilable() {
+    return compiling != null;
+  }
+
+  /** What makes the message to compile it, once. */
+  IntFunction<NodeMessage.Request> takeCompiling() {
+    IntFunction<NodeMessage.Request> once = requireNonNull(compiling);
     compiling = null;
     return once;
   }
@@ -103,5 +111,14 @@ final class Job {
   /** How its attempts ended, in order. */
   List<String> losses() {
     return losses;
+  }
+
+  /** A job is not tried again: its attempts were lost. The message tells how. */
+  static final class Abandoned extends Exception {
+    private static final long serialVersionUID = 1;
+
+    Abandoned(String message) {
+      super(message);
+    }
   }
 }
