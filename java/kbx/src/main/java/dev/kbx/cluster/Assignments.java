@@ -8,7 +8,6 @@ import dev.kbx.judge.WorkQueue.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -223,8 +222,7 @@ final class Assignments {
   private @Nullable Job choose(int slot, Stream<Job> waiting) {
     Job first = null;
     Job unowned = null;
-    for (Iterator<Job> jobs = waiting.limit(WINDOW).iterator(); jobs.hasNext(); ) {
-      Job job = jobs.next();
+    for (Job job : waiting.limit(WINDOW).toList()) {
       Integer owner = warm.get(job.task());
       if (owner != null && owner == slot) return job;
       if (owner == null && unowned == null) unowned = job;

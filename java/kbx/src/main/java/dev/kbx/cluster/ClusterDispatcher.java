@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * and nodes, and looks every second for slots that are frozen or idle. {@link Assignments} decides
  * which job is where, {@link SlotRegister} which slots judge.
  *
- * <p>Safe for several threads: its monitor guards {@link Assignments}, {@link Demand} and all that
- * changes here, and each change of the {@link SlotRegister}, so that jobs and slots change in one
- * step. Under it the monitors of the register and of the {@link Connection} may be taken, never the
- * other way round. Messages are sent without it, for that may have to wait.
+ * <p>Safe for several threads: its monitor guards {@link Assignments} and all that changes here,
+ * and each change of the {@link SlotRegister}, so that jobs and slots change in one step. Under it
+ * the monitors of the register and of the {@link Connection} may be taken, never the other way
+ * round. Messages are sent without it, for that may have to wait.
  */
 final class ClusterDispatcher implements AutoCloseable {
   private static final Duration WATCH = Duration.ofSeconds(1);
@@ -28,7 +29,10 @@ final class ClusterDispatcher implements AutoCloseable {
   private static final Duration IDLE = Duration.ofSeconds(30);
 
   private final SlotRegister register;
-  private final Demand demand;
+
+  /** Slots that the user allows; empty if the cluster is taken as it is. */
+  private final OptionalInt mostSlots;
+
   private final Consumer<String> notes;
   private final Assignments assignments = new Assignments();
   private final Connection connection;
@@ -37,6 +41,9 @@ final class ClusterDispatcher implements AutoCloseable {
   private @Nullable Plan plan;
   private int expected;
   private int wanted = 1;
+
+  /** Jobs that a slot can have at a time, as far as is known. */
+  private int perSlot = 1;
 
   /** Why all is over; null before. */
   private @Nullable String gone;
@@ -51,14 +58,15 @@ final class ClusterDispatcher implements AutoCloseable {
    * Connects to a cluster.
    *
    * @param register of the cluster, which nobody else changes
+   * @param mostSlots that may be asked of the cluster; empty to take it as it is
    * @param notes receives lines for the user
    * @throws ClusterProblem if there is no connection
    */
   ClusterDispatcher(
-      Link.Opener opener, SlotRegister register, Demand demand, Consumer<String> notes)
+      Link.Opener opener, SlotRegister register, OptionalInt mostSlots, Consumer<String> notes)
       throws InterruptedException {
     this.register = register;
-    this.demand = demand;
+    this.mostSlots = mostSlots;
     this.notes = notes;
     this.connection = new Connection(opener, new Events(), notes);
     connection.open();
@@ -171,7 +179,7 @@ final class ClusterDispatcher implements AutoCloseable {
           overdue = assignments.overdue(System.nanoTime());
         }
         for (int slot : overdue) drop(slot, "took longer than any candidate may");
-        if (demand.counts()) scale(System.nanoTime());
+        if (mostSlots.isPresent()) scale(System.nanoTime());
       }
     } catch (InterruptedException e) {
       // Closed.
@@ -186,7 +194,7 @@ final class ClusterDispatcher implements AutoCloseable {
   void scale(long now) {
     List<BridgeMessage> orders = new ArrayList<>();
     synchronized (this) {
-      int slots = demand.slots(!register.kinds().isEmpty(), assignments);
+      int slots = slotsWithWork();
       if (slots != wanted) orders.add(new BridgeMessage.Want(slots));
       wanted = slots;
       for (int slot : assignments.idle(now, IDLE)) {
@@ -196,6 +204,17 @@ final class ClusterDispatcher implements AutoCloseable {
       }
     }
     orders.forEach(this::order);
+  }
+
+  /**
+   * The number of slots on which all open jobs would be judged at once; one as long as none has
+   * ever been up, for the command waits for it.
+   */
+  private int slotsWithWork() {
+    if (register.kinds().isEmpty()) return 1;
+    int slots = assignments.slots();
+    if (slots > 0) perSlot = Math.max(1, assignments.capacity() / slots);
+    return Math.min(mostSlots.orElseThrow(), Math.ceilDiv(assignments.open(), perSlot));
   }
 
   private void drop(int slot, String how) {

@@ -85,7 +85,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
         new ClusterDispatcher(
             listener -> BridgeProcess.start(python, home, arguments, listener),
             register,
-            new Demand(settings.slots()),
+            settings.slots(),
             notes);
     return new ClusterReferee(shipment, register, dispatcher);
   }

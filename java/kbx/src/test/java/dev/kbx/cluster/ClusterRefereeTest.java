@@ -154,7 +154,7 @@ class ClusterRefereeTest {
               return link;
             },
             register,
-            new Demand(slots),
+            slots,
             notes::add);
     link.open();
     return dispatcher;
