@@ -165,12 +165,12 @@ final class Acceptance {
           sources,
           new Audit(now, client, "submit", accepted.size() + " into " + accepted.getFirst().run()));
     } catch (RuntimeException | Error e) {
-      backlog.leave(client, queued);
+      backlog.leave(queued);
       unsure.run();
       throw e;
     }
     figures.accepted(accepted.size());
-    backlog.entered(client, queued);
+    backlog.entered(queued);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.judge.WorkQueue;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -13,7 +14,7 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.DoubleSupplier;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /** Metrics of the service, for Prometheus. */
 final class Figures {
@@ -61,9 +62,9 @@ final class Figures {
   private final long started = System.nanoTime();
   private long judged;
 
-  void watch(IntSupplier queued, IntSupplier judging, DoubleSupplier oldest, StoreHealth store) {
-    gauge("kbx_queue_depth", "Candidates that wait.", queued::getAsInt);
-    gauge("kbx_judging", "Candidates being judged.", judging::getAsInt);
+  void watch(Supplier<WorkQueue.Count> queue, DoubleSupplier oldest, StoreHealth store) {
+    gauge("kbx_queue_depth", "Candidates that wait.", () -> queue.get().waiting());
+    gauge("kbx_judging", "Candidates being judged.", () -> queue.get().leased());
     gauge("kbx_queue_oldest_seconds", "Age of the oldest that waits.", oldest);
     gauge(
         "kbx_store_up", "1 if the store can be written.", () -> store.missing().isEmpty() ? 1 : 0);

@@ -96,8 +96,8 @@ final class JudgementView {
     node.put("submitted", each.submitted().toString());
     Double seconds = waits.isPresent() ? (Double) waits.get().seconds() : outcome.waited();
     if (seconds != null) node.put("queued_seconds", Math.round(seconds * 1e6) / 1e6);
-    if (waits.isPresent() && !active && !judging.isHeld(waits.get())) {
-      node.put("ahead", judging.ahead(waits.get()));
+    if (waits.isPresent() && !active && !judging.backlog().isHeld(waits.get())) {
+      node.put("ahead", judging.backlog().queue().ahead(waits.get()));
     }
     node.put("cached", outcome.cached());
     if (each.key() != null) node.put("key", each.key());

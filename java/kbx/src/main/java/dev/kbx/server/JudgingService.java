@@ -2,6 +2,7 @@ package dev.kbx.server;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.judge.WorkQueue.Lease;
 import dev.kbx.run.StandingRun.Placed;
 import dev.kbx.store.ClaimLost;
 import dev.kbx.store.RunStore;
@@ -88,14 +89,14 @@ final class JudgingService implements AutoCloseable {
             });
     this.verdicts = new KnownVerdicts(store.service(), machine);
     this.backlog = new Backlog(limit, this::retrySeconds);
-    this.health = new StoreHealth(store.service(), up -> backlog.pause(store, !up));
+    this.health = new StoreHealth(store.service(), up -> backlog.queue().pause(store, !up));
     this.settlements = new Settlements(store.service(), health);
     this.acceptance =
         new Acceptance(
             store.service(), machine, runs, verdicts, backlog, figures, () -> unsure.set(true));
     this.inheritance = new Inheritance(store, machine, runs);
     adopt(pending());
-    figures.watch(backlog::queued, backlog::judging, backlog::oldestSeconds, health);
+    figures.watch(backlog.queue()::count, backlog::oldestSeconds, health);
     this.dispatcher = Thread.ofVirtual().name("dispatcher").start(this::dispatch);
     this.claim = new ClaimWatch(store, this::giveUp);
   }
@@ -141,14 +142,14 @@ final class JudgingService implements AutoCloseable {
 
   private void dispatch() {
     long ticked = System.nanoTime() - TICK.toNanos();
-    while (!backlog.isStopped()) {
+    while (!backlog.queue().isClosed()) {
       beat = System.nanoTime();
       try {
         if (beat - ticked >= TICK.toNanos()) {
           ticked = beat;
           startTick();
         }
-        Waiting next = backlog.take(machine.referee().capacity() + LOOKAHEAD, TICK);
+        Lease<Waiting> next = backlog.take(machine.referee().capacity() + LOOKAHEAD, TICK);
         if (next != null) begin(next);
       } catch (InterruptedException e) {
         // It is closed.
@@ -185,8 +186,8 @@ final class JudgingService implements AutoCloseable {
   /** What is due once a second. */
   private void tick() {
     backlog.late(Instant.now()).forEach(this::expire);
-    backlog.pause(room, room.missing().isPresent());
-    if (backlog.isPaused() && health.missing().isPresent()) return;
+    backlog.queue().pause(room, room.missing().isPresent());
+    if (backlog.queue().isPaused() && health.missing().isPresent()) return;
     if (!unsure.getAndSet(false)) return;
     boolean sure = false;
     try {
@@ -241,7 +242,7 @@ final class JudgingService implements AutoCloseable {
             .ended(Submission.State.EXPIRED, "its deadline passed before it was judged"));
   }
 
-  private void begin(Waiting next) {
+  private void begin(Lease<Waiting> next) {
     Thread judge =
         Thread.ofVirtual()
             .name("judge")
@@ -262,7 +263,8 @@ final class JudgingService implements AutoCloseable {
     }
   }
 
-  private void judge(Waiting next) {
+  private void judge(Lease<Waiting> lease) {
+    Waiting next = lease.piece();
     Submission submission = next.submission();
     try {
       if (Backlog.isLate(submission, Instant.now())) {
@@ -272,62 +274,63 @@ final class JudgingService implements AutoCloseable {
         Placed placed = runs.of(submission.run()).judge(submission, task, verdicts.answerOn(task));
         end(next, submission.done(placed.position(), placed.known(), next.seconds()));
       }
-      free(next);
+      free(lease);
     } catch (UnknownTask e) {
       end(next, submission.ended(Submission.State.FAILED, e.getMessage()));
-      free(next);
+      free(lease);
     } catch (InterruptedException e) {
-      free(next); // It is closed: the next start judges it.
+      free(lease); // It is closed: the next start judges it.
     } catch (ClaimLost e) {
       giveUp(e);
-      free(next); // Whoever took the claim judges it.
+      free(lease); // Whoever took the claim judges it.
     } catch (StoreProblem e) {
       if (e.refused() && health.missing().isEmpty()) {
-        failed(next, e);
+        failed(lease, e);
         return;
       }
       // Says nothing about the candidate, however often it happens.
       figures.again();
       health.suspect(e);
-      backlog.putBack(next);
+      backlog.putBack(lease);
     } catch (Throwable e) {
       if (room.missing().isEmpty()) {
-        failed(next, e);
+        failed(lease, e);
         return;
       }
       figures.again();
-      backlog.pause(room, true);
-      backlog.putBack(next);
+      backlog.queue().pause(room, true);
+      backlog.putBack(lease);
     }
   }
 
   /** Who follows the run may wait for its last judgement to be over. */
-  private void free(Waiting next) {
-    backlog.free(next);
-    feeds.changed(next.submission().run());
+  private void free(Lease<Waiting> taken) {
+    backlog.queue().end(taken);
+    feeds.changed(taken.piece().submission().run());
   }
 
   /**
    * The workers failed, or the store is well and refuses this one: it is judged again, after a
    * pause, but not for ever.
    */
-  private void failed(Waiting next, Throwable failure) {
-    if (backlog.isStopped()) {
-      free(next);
+  private void failed(Lease<Waiting> lease, Throwable failure) {
+    Waiting next = lease.piece();
+    if (backlog.queue().isClosed()) {
+      free(lease);
       return;
     }
     figures.failure(failure);
     if (next.failed() >= MOST_ATTEMPTS) {
       String why = "could not be judged: " + failure.getMessage();
       end(next, next.submission().ended(Submission.State.FAILED, why));
-      free(next);
+      free(lease);
       return;
     }
     try {
       Thread.sleep(PAUSE_AFTER_FAILURE);
-      backlog.putBack(next);
+      backlog.putBack(lease);
     } catch (InterruptedException e) {
-      free(next);
+      free(lease);
     }
   }
 
@@ -412,47 +415,13 @@ final class JudgingService implements AutoCloseable {
     if (some.size() == ids.size()) waits.forAny(some, most);
   }
 
-  int ahead(Waiting waits) {
-    return backlog.ahead(waits);
-  }
-
-  int queued() {
-    return backlog.queued();
-  }
-
-  /** How many wait for another server. */
-  int held() {
-    return backlog.held();
-  }
-
-  boolean isHeld(Waiting waits) {
-    return backlog.isHeld(waits);
-  }
-
-  int judging() {
-    return backlog.judging();
+  /** What has no verdict yet. */
+  Backlog backlog() {
+    return backlog;
   }
 
   int limit() {
     return limit;
-  }
-
-  /** Number of queued ones by client. */
-  Map<String, Integer> queuedByClient() {
-    return backlog.queuedByClient();
-  }
-
-  Map<String, Integer> judgingByClient() {
-    return backlog.judgingByClient();
-  }
-
-  double oldestSeconds() {
-    return backlog.oldestSeconds();
-  }
-
-  /** How many of a run are queued and being judged. */
-  int[] openIn(String run) {
-    return backlog.openIn(run);
   }
 
   boolean ready() {
@@ -466,7 +435,7 @@ final class JudgingService implements AutoCloseable {
   void drain(Duration most) throws InterruptedException {
     backlog.refuse();
     endWaits();
-    backlog.drain(most);
+    backlog.queue().awaitIdle(most);
   }
 
   /** Ends the waits of requests and the streams of events, each with the state of now. */
@@ -478,11 +447,12 @@ final class JudgingService implements AutoCloseable {
   @Override
   public void close() {
     claim.close();
-    backlog.stop();
+    backlog.refuse();
+    backlog.queue().close();
     dispatcher.interrupt();
     judges.forEach(Thread::interrupt);
     try {
-      backlog.drain(Duration.ofSeconds(5));
+      backlog.queue().awaitIdle(Duration.ofSeconds(5));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

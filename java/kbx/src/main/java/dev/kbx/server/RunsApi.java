@@ -2,6 +2,7 @@ package dev.kbx.server;
 
 import dev.kbx.dashboard.Boards;
 import dev.kbx.dashboard.Boards.Ranked;
+import dev.kbx.judge.WorkQueue.Count;
 import dev.kbx.stats.Rate;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore;
@@ -95,10 +96,10 @@ final class RunsApi implements HttpService {
     ObjectNode body = Json.mapper().valueToTree(run);
     RunCounts counts =
         runs.queries().counts(List.of(run.id())).getOrDefault(run.id(), RunCounts.NONE);
-    int[] open = judging.openIn(run.id());
+    Count open = judging.backlog().queue().ofGroup(run.id());
     body.put("verdicts", counts.verdicts());
-    body.put("queued", open[0]);
-    body.put("judging", open[1]);
+    body.put("queued", open.waiting());
+    body.put("judging", open.leased());
     ObjectNode statuses = body.putObject("statuses");
     counts.statuses().forEach((status, count) -> statuses.put(status.label(), count));
     if (counts.judged() > 0) body.set("correct", rate(counts.correct(), counts.judged()));
@@ -188,7 +189,11 @@ final class RunsApi implements HttpService {
       Feeds.State state = feeds.state(run.id(), version);
       state.replaced().forEach(sent::remove);
       version = state.version();
-      int[] open = judging.openIn(run.id()); // Before the verdicts: none is missed at the end.
+      Count open =
+          judging
+              .backlog()
+              .queue()
+              .ofGroup(run.id()); // Before the verdicts: none is missed at the end.
       List<Integer> fresh = sent.missing(store.positions(run.id(), sent.firstMissing()));
       for (int i = 0; i < fresh.size(); i += 100) {
         List<Integer> part = fresh.subList(i, Math.min(fresh.size(), i + 100));
@@ -198,9 +203,10 @@ final class RunsApi implements HttpService {
         }
       }
       String progress =
-          "{\"judged\":%d,\"queued\":%d,\"judging\":%d}".formatted(sent.count(), open[0], open[1]);
+          "{\"judged\":%d,\"queued\":%d,\"judging\":%d}"
+              .formatted(sent.count(), open.waiting(), open.leased());
       emit(sink, "progress", sent.toString(), progress);
-      boolean idle = open[0] + open[1] == 0;
+      boolean idle = open.open() == 0;
       if (!judging.ready() || (idle && !follow)) {
         emit(sink, "end", sent.toString(), progress);
         return;

@@ -4,6 +4,7 @@ import dev.kbx.dashboard.Pending;
 import dev.kbx.dashboard.ServiceState;
 import dev.kbx.dashboard.Viewer;
 import dev.kbx.judge.JudgingDevice;
+import dev.kbx.judge.WorkQueue.Count;
 import dev.kbx.plan.Plan;
 import dev.kbx.server.SubmissionReader.Read;
 import dev.kbx.store.ServiceStore;
@@ -58,14 +59,21 @@ final class ServerDesk implements Desk {
 
   @Override
   public ServiceState state() {
+    Backlog backlog = judging.backlog();
+    Count all = backlog.queue().count();
+    TreeMap<String, Integer> queued = new TreeMap<>();
+    backlog
+        .queue()
+        .byOwner()
+        .forEach((client, count) -> {
+          if (count.waiting() > 0) queued.put(client, count.waiting());
+        });
     return new ServiceState(
         machine.devices().stream().map(this::device).toList(),
-        judging.queued(),
-        judging.judging(),
-        judging.queued() == 0
-            ? null
-            : Duration.ofMillis(Math.round(1_000 * judging.oldestSeconds())),
-        new TreeMap<>(judging.queuedByClient()));
+        all.waiting(),
+        all.leased(),
+        all.waiting() == 0 ? null : Duration.ofMillis(Math.round(1_000 * backlog.oldestSeconds())),
+        queued);
   }
 
   private ServiceState.Device device(JudgingDevice each) {
@@ -94,7 +102,7 @@ final class ServerDesk implements Desk {
         active ? "judging" : each.state().name().toLowerCase(Locale.ROOT),
         each.identity().task(),
         each.run(),
-        waits.isEmpty() || active ? null : (Integer) judging.ahead(waits.get()),
+        waits.isEmpty() || active ? null : (Integer) judging.backlog().queue().ahead(waits.get()),
         each.outcome().message());
   }
 

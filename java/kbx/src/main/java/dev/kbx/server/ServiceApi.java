@@ -1,14 +1,14 @@
 package dev.kbx.server;
 
 import dev.kbx.judge.JudgingDevice;
+import dev.kbx.judge.WorkQueue.Count;
 import dev.kbx.verdict.Json;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import java.util.Map;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -43,30 +43,29 @@ final class ServiceApi implements HttpService {
       ObjectNode device = Json.mapper().valueToTree(each.device());
       devices.add(device.put("state", each.state().label()));
     }
-    body.put("capacity", machine.referee().capacity()).put("judging", judging.judging());
+    body.put("capacity", machine.referee().capacity())
+        .put("judging", judging.backlog().queue().count().leased());
     Answers.json(response, 200, body);
   }
 
   private void queue(ServerRequest request, ServerResponse response) {
     Client _ = access.require(request, Client.Scope.READ);
-    Map<String, Integer> queued = judging.queuedByClient();
-    Map<String, Integer> active = judging.judgingByClient();
+    Backlog backlog = judging.backlog();
+    Count all = backlog.queue().count();
     ObjectNode body = Json.mapper().createObjectNode();
-    body.put("queued", judging.queued());
-    body.put("judging", judging.judging());
+    body.put("queued", all.waiting());
+    body.put("judging", all.leased());
     body.put("limit", judging.limit());
-    if (judging.held() > 0) body.put("held", judging.held());
-    if (!queued.isEmpty()) body.put("oldest_seconds", judging.oldestSeconds());
-    var clients = body.putArray("clients");
-    TreeSet<String> names = new TreeSet<>(queued.keySet());
-    names.addAll(active.keySet());
-    for (String name : names) {
-      clients
-          .addObject()
-          .put("client", name)
-          .put("queued", queued.getOrDefault(name, 0))
-          .put("judging", active.getOrDefault(name, 0));
-    }
+    if (backlog.held() > 0) body.put("held", backlog.held());
+    if (all.waiting() > 0) body.put("oldest_seconds", backlog.oldestSeconds());
+    ArrayNode clients = body.putArray("clients");
+    new TreeMap<>(backlog.queue().byOwner())
+        .forEach((name, count) ->
+            clients
+                .addObject()
+                .put("client", name)
+                .put("queued", count.waiting())
+                .put("judging", count.leased()));
     Answers.json(response, 200, body);
   }
 

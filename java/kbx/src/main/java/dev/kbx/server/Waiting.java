@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.judge.WorkQueue;
 import dev.kbx.store.Submission;
 import java.time.Duration;
 import java.time.Instant;
@@ -7,13 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** An accepted candidate that has no verdict yet. */
-final class Waiting {
+final class Waiting extends WorkQueue.Piece {
   private final Submission submission;
   private final long since;
   private final CompletableFuture<Submission> ended = new CompletableFuture<>();
   private volatile boolean judging;
   private volatile @Nullable Double waited;
-  private long number;
   private int attempts;
 
   Waiting(Submission submission) {
@@ -25,6 +25,21 @@ final class Waiting {
 
   Submission submission() {
     return submission;
+  }
+
+  @Override
+  protected int priority() {
+    return submission.priority();
+  }
+
+  @Override
+  protected String owner() {
+    return submission.client();
+  }
+
+  @Override
+  protected String group() {
+    return submission.run();
   }
 
   /** Completes with what became of it. */
@@ -50,15 +65,6 @@ final class Waiting {
   double seconds() {
     Double known = waited;
     return known != null ? known : (System.nanoTime() - since) / 1e9;
-  }
-
-  /** Its place in the queue, which alone uses it. */
-  long number() {
-    return number;
-  }
-
-  void number(long place) {
-    number = place;
   }
 
   /** Counts a failure to judge it; used by one thread at a time. */
