@@ -5,6 +5,7 @@ import dev.kbx.generate.ProgramCommand;
 import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.CommandModel;
 import dev.kbx.llm.ModelCatalog;
+import dev.kbx.method.Algorithm;
 import dev.kbx.method.MethodOptions;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
@@ -30,9 +31,6 @@ import picocli.CommandLine.Option;
  * {@code [[method]]} table.
  */
 final class MethodFlags {
-  /** Trajectories of sample for each task. */
-  private static final int SAMPLES = 10;
-
   @Option(
       names = "--method",
       paramLabel = "METHOD",
@@ -225,13 +223,19 @@ final class MethodFlags {
   }
 
   MethodOptions options() {
-    String label = method();
+    Algorithm method = method();
     return new MethodOptions(
-        label, turns(label), width(label), tuning, answer(label), asPublished, program(label));
+        method,
+        turns > 0 ? turns : method.turns(),
+        width > 0 ? width : method.width(),
+        tuning,
+        answer(method),
+        asPublished,
+        program(method));
   }
 
-  private @Nullable String program(String label) {
-    boolean external = label.equals(MethodOptions.EXTERNAL);
+  private @Nullable String program(Algorithm method) {
+    boolean external = method == Algorithm.EXTERNAL;
     if (external == (program != null)) return program;
     throw new UserError(
         external
@@ -273,13 +277,13 @@ final class MethodFlags {
 
   /** The method as settings of a run. */
   MethodSettings settings(Conditions asked, String prompts) {
-    String label = method();
+    Algorithm method = method();
     return new MethodSettings(
-        name == null ? label : name,
+        name == null ? method.label() : name,
         options(),
-        model(label),
-        new Parameters(temperature(label), topP, maxTokens, reasoningEffort, null),
-        samples > 0 ? samples : label.equals("sample") ? SAMPLES : 1,
+        model(method),
+        new Parameters(temperature(method), topP, maxTokens, reasoningEffort, null),
+        samples > 0 ? samples : method.samples(),
         asked.factors(),
         BudgetText.parse("--budget", budget),
         BudgetText.parse("--total-budget", totalBudget),
@@ -296,7 +300,7 @@ final class MethodFlags {
     int calls = calls(of);
     return new MethodSettings(
         of.name() + "-control",
-        new MethodOptions("bestof", 1, calls, 0, "best", false),
+        new MethodOptions(Algorithm.BESTOF, 1, calls, 0, "best", false),
         of.model(),
         of.parameters(),
         of.samples(),
@@ -320,40 +324,35 @@ final class MethodFlags {
             + " with --budget calls=N");
   }
 
-  private String method() {
-    String labels = String.join(",", MethodOptions.labels());
+  private Algorithm method() {
+    String labels =
+        Stream.of(Algorithm.values()).map(Algorithm::label).collect(Collectors.joining(","));
     if (method == null) throw new UserError("--method: is missing; one of " + labels);
-    if (MethodOptions.labels().contains(method)) return method;
-    throw new UserError("--method: '%s' is not one of %s".formatted(method, labels));
+    return Algorithm.of(method)
+        .orElseThrow(
+            () -> new UserError("--method: '%s' is not one of %s".formatted(method, labels)));
   }
 
-  private String model(String label) {
-    if (model != null && model.equals(ModelCatalog.NONE) && !label.equals(MethodOptions.EXTERNAL)) {
+  private String model(Algorithm method) {
+    boolean external = method == Algorithm.EXTERNAL;
+    if (model != null && model.equals(ModelCatalog.NONE) && !external) {
       throw new UserError(
           "--model none: only --method external asks its own models; 'kbx models' lists what there"
               + " is");
     }
     if (model != null) return model;
-    if (label.equals(MethodOptions.EXTERNAL)) return ModelCatalog.NONE;
+    if (external) return ModelCatalog.NONE;
     throw new UserError("--model: is missing; 'kbx models' lists what there is");
   }
 
-  private String answer(String label) {
-    if (answer == null) return MethodOptions.publishedAnswer(label);
+  private String answer(Algorithm method) {
+    if (answer == null) return method.answer();
     if (List.of("best", "last", "first").contains(answer)) return answer;
     throw new UserError("--answer: '%s' is not one of best,last,first".formatted(answer));
   }
 
-  private int turns(String label) {
-    return turns > 0 ? turns : MethodOptions.publishedTurns(label);
-  }
-
-  private int width(String label) {
-    return width > 0 ? width : MethodOptions.publishedWidth(label);
-  }
-
-  private @Nullable Double temperature(String label) {
-    return temperature != null ? temperature : MethodOptions.publishedTemperature(label);
+  private @Nullable Double temperature(Algorithm method) {
+    return temperature != null ? temperature : method.temperature();
   }
 
   /** Programs that can be started. */

@@ -6,6 +6,7 @@ import dev.kbx.Bundled;
 import dev.kbx.check.Rules;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ChatRequest.Parameters;
+import dev.kbx.method.Algorithm;
 import dev.kbx.method.Event;
 import dev.kbx.method.History;
 import dev.kbx.method.MethodOptions;
@@ -54,7 +55,7 @@ class ExternalProgramsTest {
     MethodSettings settings =
         new MethodSettings(
             "external",
-            new MethodOptions("external", turns, 1, 0, "best", false, "python3 program.py"),
+            new MethodOptions(Algorithm.EXTERNAL, turns, 1, 0, "best", false, "python3 program.py"),
             "simulated",
             Parameters.defaults(),
             1,

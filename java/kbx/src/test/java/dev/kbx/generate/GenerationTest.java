@@ -15,6 +15,7 @@ import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.llm.ModelFailure;
 import dev.kbx.llm.Price;
+import dev.kbx.method.Algorithm;
 import dev.kbx.method.Event;
 import dev.kbx.method.MethodOptions;
 import dev.kbx.plan.Grade;
@@ -92,7 +93,13 @@ class GenerationTest {
     return new MethodSettings(
         method,
         new MethodOptions(
-            method, 3, 3, 2, "best", false, method.equals("external") ? "agent" : null),
+            Algorithm.of(method).orElseThrow(),
+            3,
+            3,
+            2,
+            "best",
+            false,
+            method.equals("external") ? "agent" : null),
         "simulated",
         Parameters.defaults(),
         samples,

@@ -50,7 +50,7 @@ class PublishedLoopsTest {
     // The best by the lower bound, 1.4 against 1.3; or the last turn's.
     assertThat(best.answer().ask()).isEqualTo("turn-2");
     assertThat(last.answer().ask()).isEqualTo("turn-3");
-    assertThat(MethodOptions.publishedTurns("refine")).isEqualTo(10);
+    assertThat(Algorithm.REFINE.turns()).isEqualTo(10);
   }
 
   private static final int WORKERS = 3;

@@ -40,7 +40,7 @@ public record MethodSettings(
   /** All that its kernels were generated under beside the model, by name: factors of analyses. */
   public Map<String, String> conditions() {
     Map<String, String> conditions = new TreeMap<>(factors);
-    conditions.put("algorithm", options.method());
+    conditions.put("algorithm", options.method().label());
     conditions.put("turns", Integer.toString(options.turns()));
     conditions.put("width", Integer.toString(options.width()));
     conditions.put("tuning", Integer.toString(options.tuning()));

@@ -16,6 +16,10 @@ enum Choice {
     return valueOf(label.toUpperCase(Locale.ROOT));
   }
 
+  String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
   Answer of(History history) {
     return switch (this) {
       case BEST -> Selections.best(history);
