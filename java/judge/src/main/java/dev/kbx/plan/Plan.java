@@ -47,6 +47,9 @@ public record Plan(
   public static final List<String> ARCHITECTURES =
       List.of("sm_80", "sm_86", "sm_89", "sm_90", "sm_100");
 
+  /** The default of them. */
+  public static final String ARCH = "sm_90";
+
   private static final String DEVELOPMENT = " development";
 
   public Plan {

@@ -12,6 +12,11 @@ import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
+import dev.kbx.app.Home;
+import dev.kbx.app.LedgerRows;
+import dev.kbx.app.Ledgers;
+import dev.kbx.app.NamedRun;
+import dev.kbx.app.UserError;
 import dev.kbx.document.Document;
 import dev.kbx.report.AskedSuite;
 import dev.kbx.section.AdvisedErrors;
@@ -239,18 +244,18 @@ final class AnalyzeCommand implements Callable<Integer> {
         "at equal budgets for each task. Without RUN: the newest complete run in --out."
       })
   static final class BudgetCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "RUN", arity = "0..*", description = RunReference.HELP)
+    @Parameters(paramLabel = "RUN", arity = "0..*", description = NamedRun.HELP)
     private List<String> runs = List.of();
 
-    @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+    @Mixin private ResultsOption results = new ResultsOption();
 
     @Mixin private DocumentFormat format = new DocumentFormat();
 
     @Override
     public Integer call() {
-      List<String> wanted = runs.isEmpty() ? List.of(folder.out().toString()) : runs;
+      List<String> wanted = runs.isEmpty() ? List.of(results.folder().out().toString()) : runs;
       List<Curves> all =
-          RunReference.find(wanted, folder).stream()
+          NamedRun.find(wanted, results.folder()).stream()
               .map(found -> new Curves(found.judged().run().id(), curves(found)))
               .toList();
       format.print(
@@ -263,7 +268,7 @@ final class AnalyzeCommand implements Callable<Integer> {
       return ExitCode.OK;
     }
 
-    private static List<BudgetCurve> curves(RunReference.Found found) {
+    private static List<BudgetCurve> curves(NamedRun.Found found) {
       Path ledger = Ledgers.file(found.folder(), found.judged().run().id());
       if (!Files.exists(ledger)) {
         throw new UserError(
@@ -287,10 +292,10 @@ final class AnalyzeCommand implements Callable<Integer> {
         "apart."
       })
   static final class FastpCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "RUN", arity = "1..*", description = RunReference.HELP)
+    @Parameters(paramLabel = "RUN", arity = "1..*", description = NamedRun.HELP)
     private List<String> runs = List.of();
 
-    @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+    @Mixin private ResultsOption results = new ResultsOption();
 
     @Option(
         names = "--best",
@@ -304,10 +309,10 @@ final class AnalyzeCommand implements Callable<Integer> {
     public Integer call() {
       FastP.Pick pick = best ? FastP.Pick.BEST_SAMPLE : FastP.Pick.FIRST_SAMPLE;
       List<FastP> all = new ArrayList<>();
-      List<JudgedRun> judged = RunReference.read(runs, folder);
+      List<JudgedRun> judged = NamedRun.read(runs, results.folder());
       AsPublished published = AsPublished.among(judged);
       for (JudgedRun run : judged) {
-        all.addAll(FastP.of(run, AskedSuite.of(run, Home.selected(run.run())), pick));
+        all.addAll(FastP.of(run, AskedSuite.of(run, Home.here().selected(run.run())), pick));
       }
       format.print(
           published,
@@ -332,10 +337,10 @@ final class AnalyzeCommand implements Callable<Integer> {
         "methods, models or rounds in one run are shown apart."
       })
   static final class PasskCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "RUN", arity = "1..*", description = RunReference.HELP)
+    @Parameters(paramLabel = "RUN", arity = "1..*", description = NamedRun.HELP)
     private List<String> runs = List.of();
 
-    @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+    @Mixin private ResultsOption results = new ResultsOption();
 
     @Option(
         names = "--k",
@@ -351,10 +356,10 @@ final class AnalyzeCommand implements Callable<Integer> {
     public Integer call() {
       List<Integer> wanted = ks.stream().map(PasskCommand::samples).toList();
       List<PassK> all = new ArrayList<>();
-      List<JudgedRun> judged = RunReference.read(runs, folder);
+      List<JudgedRun> judged = NamedRun.read(runs, results.folder());
       AsPublished published = AsPublished.among(judged);
       for (JudgedRun run : judged) {
-        all.addAll(PassK.of(run, AskedSuite.of(run, Home.selected(run.run())), wanted));
+        all.addAll(PassK.of(run, AskedSuite.of(run, Home.here().selected(run.run())), wanted));
       }
       format.print(
           published,

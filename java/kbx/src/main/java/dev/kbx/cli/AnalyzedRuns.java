@@ -5,6 +5,9 @@ import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.Entered;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.app.Home;
+import dev.kbx.app.NamedRun;
+import dev.kbx.app.UserError;
 import dev.kbx.document.Document;
 import dev.kbx.document.Section;
 import dev.kbx.report.AskedSuite;
@@ -23,14 +26,14 @@ final class AnalyzedRuns {
   @Parameters(
       paramLabel = "RUN",
       arity = "0..*",
-      description = RunReference.HELP + " Without one, the newest complete run in --out.")
+      description = NamedRun.HELP + " Without one, the newest complete run in --out.")
   private List<String> runs = List.of();
 
   @Mixin private Output output = new Output();
 
   /** Where runs are, and how a document is printed. */
   static final class Output {
-    @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+    @Mixin private ResultsOption results = new ResultsOption();
 
     @Mixin private DocumentFormat format = new DocumentFormat();
   }
@@ -53,8 +56,8 @@ final class AnalyzedRuns {
   AskedRuns read(BiConsumer<VerdictRow, BriefVerdict> reader) {
     List<JudgedRun> judged =
         runs.isEmpty()
-            ? List.of(RunReference.newest(output.folder, reader))
-            : RunReference.read(runs, output.folder, reader);
+            ? List.of(NamedRun.newest(output.results.folder(), reader))
+            : NamedRun.read(runs, output.results.folder(), reader);
     AsPublished.refuseMixture(judged);
     published = AsPublished.among(judged);
     return asked(judged);
@@ -65,7 +68,7 @@ final class AnalyzedRuns {
     List<AskedRun> asked =
         judged.stream()
             .map(run -> {
-              List<Task> selected = Home.selected(run.run());
+              List<Task> selected = Home.here().selected(run.run());
               return new AskedRun(
                   run, AskedSuite.of(run, selected), AskedSuite.traits(run, selected));
             })

@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.app.UserError;
 import dev.kbx.document.Block;
 import dev.kbx.verdict.RunInfo;
 import java.io.PrintStream;

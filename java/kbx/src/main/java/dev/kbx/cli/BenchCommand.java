@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.UserError;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.UserError;
 import dev.kbx.generate.Budget;
 import java.util.LinkedHashMap;
 import java.util.List;

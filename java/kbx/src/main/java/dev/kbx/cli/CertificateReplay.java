@@ -1,6 +1,9 @@
 package dev.kbx.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.app.Home;
+import dev.kbx.app.UserError;
+import dev.kbx.app.WorkerPool;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.certify.CertificateEntry;
 import dev.kbx.certify.CertificateHeader;
@@ -152,8 +155,8 @@ final class CertificateReplay {
   private static WorkerPool pool(WorkerOptions workers, Plan plan, ReplayedSuite suite)
       throws InterruptedException, PythonProblem {
     return suite.confinedTo() == null
-        ? WorkerPool.start(workers, plan)
-        : WorkerPool.confined(workers, plan, suite.confinedTo());
+        ? WorkerPool.start(workers.settings(), plan)
+        : WorkerPool.confined(workers.settings(), plan, suite.confinedTo());
   }
 
   /** The settings of the run, with this installation's seeds. */
@@ -164,7 +167,7 @@ final class CertificateReplay {
         run.stages(),
         Rules.all().without(run.rulesOff()),
         settings == null ? "sm_90" : settings.arch(),
-        Home.secret(),
+        Home.here().secret(),
         Limits.of(Duration.ofSeconds(settings == null ? 20 : settings.timeoutSeconds())),
         known(Tolerance.of(run.tolerance()), "tolerance " + run.tolerance()),
         known(Grade.of(run.grade()), "grade " + run.grade()),

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
 import dev.kbx.certify.CertificateCheck;
 import dev.kbx.certify.CertificateHeader;
 import dev.kbx.certify.CheckedFigures;
@@ -89,7 +90,8 @@ record CertificateText(CertificateCheck checked, @Nullable String wanted) {
     if (by == null) return "NOT VALID";
     if (wanted != null)
       return wanted.equals(by) ? "valid, by " + by : "by " + by + ", NOT by " + wanted;
-    boolean own = Home.knownSigningKey().map(known -> known.signer().equals(by)).orElse(false);
+    boolean own =
+        Home.here().knownSigningKey().map(known -> known.signer().equals(by)).orElse(false);
     return own
         ? "valid, by %s, this installation".formatted(by)
         : "valid, by %s; whose key that is, its owner has to say (--signer)".formatted(by);

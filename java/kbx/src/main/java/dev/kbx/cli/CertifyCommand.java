@@ -1,5 +1,10 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.NamedRun;
+import dev.kbx.app.Reason;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.UserError;
 import dev.kbx.certify.CertificateCheck;
 import dev.kbx.certify.CertificateEntry;
 import dev.kbx.certify.CertificateHeader;
@@ -11,7 +16,6 @@ import dev.kbx.store.RunStore;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Task;
 import dev.kbx.task.UnknownTask;
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
@@ -52,7 +56,7 @@ final class CertifyCommand implements Callable<Integer> {
   private static final String ENDING = ".kbx";
   private static final String FILE = "certificate" + ENDING;
 
-  @Mixin private RunsCommand.Folder results = new RunsCommand.Folder();
+  @Mixin private ResultsOption results = new ResultsOption();
 
   @Parameters(
       paramLabel = "RUN",
@@ -103,8 +107,7 @@ final class CertifyCommand implements Callable<Integer> {
               + " runs in a sandbox, which can read all of the folder.")
   private @Nullable Path suite;
 
-  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
@@ -119,10 +122,11 @@ final class CertifyCommand implements Callable<Integer> {
 
   private int certify() {
     SigningKey signing = signingKey();
-    try (RunStore store = results.open()) {
+    try (RunStore store = results.folder().open()) {
       RunInfo chosen = chosen(store);
       Path named = output;
-      Path file = named == null ? file(chosen) : OutFolder.file("--output " + named, named, ENDING);
+      Path file =
+          named == null ? file(chosen) : ResultsFolder.file("--output " + named, named, ENDING);
       CertificateHeader header = header(store, chosen);
       AtomicFile.replace(file, writer -> write(writer, store, header, signing));
       print(chosen, header, file, signing);
@@ -134,8 +138,8 @@ final class CertifyCommand implements Callable<Integer> {
     String id = run;
     RunInfo chosen =
         id == null
-            ? RunReference.newest(store.runs(), results.place())
-            : store.run(id).orElseThrow(() -> results.unknown(id, store));
+            ? NamedRun.newest(store.runs(), results.folder().place())
+            : store.run(id).orElseThrow(() -> results.folder().unknown(id, store));
     if (chosen.published() != null) {
       throw new UserError(
           "run %s is as published: kbx can vouch for none of it; 'kbx eval' judges its kernels"
@@ -155,8 +159,8 @@ final class CertifyCommand implements Callable<Integer> {
   }
 
   private Path file(RunInfo chosen) {
-    Path folder = results.out().resolve("runs").resolve(chosen.id());
-    return OutFolder.writable("--output", folder).resolve(FILE);
+    Path folder = results.folder().out().resolve("runs").resolve(chosen.id());
+    return ResultsFolder.writable("--output", folder).resolve(FILE);
   }
 
   private CertificateHeader header(RunStore store, RunInfo chosen) {
@@ -171,14 +175,14 @@ final class CertifyCommand implements Callable<Integer> {
         });
     Map<String, String> tasks = digests(chosen);
     tasks.keySet().retainAll(paths);
-    return CertificateHeader.of(Version.number(), chosen, tasks, counts[0], !noSources);
+    return CertificateHeader.of(Home.version(), chosen, tasks, counts[0], !noSources);
   }
 
   /** Fingerprints of the run's tasks; none if its suite is not here. */
   static Map<String, String> digests(RunInfo run) {
     Map<String, String> digests = new TreeMap<>();
     try {
-      for (Task task : Home.suite(run.suite()).find(run.tasks())) {
+      for (Task task : Home.here().suite(run.suite()).find(run.tasks())) {
         digests.put(task.path(), task.digest());
       }
     } catch (InvalidSuite | UnknownTask _) {
@@ -208,7 +212,7 @@ final class CertifyCommand implements Callable<Integer> {
 
   private SigningKey signingKey() {
     Path given = key;
-    if (given == null) return Home.signingKey();
+    if (given == null) return Home.here().signingKey();
     try {
       return SigningKey.of(Files.readString(given));
     } catch (NoSuchFileException e) {
@@ -223,7 +227,7 @@ final class CertifyCommand implements Callable<Integer> {
   }
 
   private void print(RunInfo chosen, CertificateHeader header, Path file, SigningKey signing) {
-    if (json) {
+    if (json.isAsked()) {
       Map<String, Object> document = new LinkedHashMap<>();
       document.put("kind", "certificate");
       document.put("file", file.toString());
@@ -244,7 +248,7 @@ final class CertifyCommand implements Callable<Integer> {
   }
 
   private static void print(Object document) {
-    System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+    JsonOption.print(document);
   }
 
   private int check(Path file) throws Exception {
@@ -267,7 +271,7 @@ final class CertifyCommand implements Callable<Integer> {
             : CertificateReplay.of(
                 header, sample.chosen(), ReplayedSuite.of(header, suite), workers);
     boolean good = text.holds() && (replayed == null || replayed.disagreeing().isEmpty());
-    if (json) {
+    if (json.isAsked()) {
       Map<String, Object> document = new LinkedHashMap<>();
       document.put("kind", "certificate_check");
       document.put("holds", text.holds());

@@ -1,5 +1,12 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.FolderLock;
+import dev.kbx.app.Home;
+import dev.kbx.app.Reason;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.RunIds;
+import dev.kbx.app.UserError;
+import dev.kbx.app.WorkerPool;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.SuiteMark;
 import dev.kbx.check.Rules;
@@ -82,12 +89,7 @@ final class CheatsCommand implements Callable<Integer> {
               + " processor. Default: ${DEFAULT-VALUE}.")
   private int timeout = 20;
 
-  @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      defaultValue = "kbx-out",
-      description = "Results folder. Default: ${DEFAULT-VALUE}.")
-  private Path out = Path.of("kbx-out");
+  @Mixin private OutOption out = new OutOption();
 
   @Option(
       names = "--page",
@@ -105,10 +107,10 @@ final class CheatsCommand implements Callable<Integer> {
     if (every < 1) throw new UserError("--every %d: at least 1".formatted(every));
     if (page != null) checkPage(page);
     workers.check(stages());
-    StoreAddress address = OutFolder.store(out);
+    StoreAddress address = ResultsFolder.ownStore(out.path()).store();
     address.check();
     List<CorpusFiles.Entry> entries = entries();
-    Path folder = OutFolder.writable(out);
+    Path folder = out.writable();
     Trials trials;
     try (var _ = FolderLock.of(folder)) {
       trials = judge(entries, address);
@@ -117,7 +119,7 @@ final class CheatsCommand implements Callable<Integer> {
       throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)), e);
     }
     if (page != null) {
-      CheatFiles.writePage(page, trials, Home.folder().resolve("bench/cheats-gpu.json"));
+      CheatFiles.writePage(page, trials, Home.here().folder().resolve("bench/cheats-gpu.json"));
     }
     System.out.print(new CheatTable(Terminal.columns()).render(trials));
     return trials.differing().isEmpty() ? ExitCode.OK : ExitCode.USAGE;
@@ -142,7 +144,7 @@ final class CheatsCommand implements Callable<Integer> {
     for (String name : SUITES) {
       List<Path> own = paths.stream().filter(path -> suite(path).equals(name)).toList();
       if (!paths.isEmpty() && own.isEmpty()) continue;
-      CorpusFiles files = new CorpusFiles(Home.suite(name));
+      CorpusFiles files = new CorpusFiles(Home.here().suite(name));
       entries.addAll(paths.isEmpty() ? files.bundled(every) : files.read(own));
     }
     return entries;
@@ -162,12 +164,12 @@ final class CheatsCommand implements Callable<Integer> {
         new Plan(
             stages(),
             Rules.all(),
-            VerifyCommand.ARCH,
+            Plan.ARCH,
             seed.seed(),
             Limits.of(Duration.ofSeconds(timeout)),
             grade.grade());
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
-        WorkerPool pool = WorkerPool.start(workers, plan)) {
+        WorkerPool pool = WorkerPool.start(workers.settings(), plan)) {
       interrupts.advise("interrupted; the same command goes on where this stopped");
       Map<Integer, Verdict> verdicts = staticOnly ? Map.of() : run(plan, pool, entries, address);
       return new Trials(pool.device(), pool.versions(), compare(entries, verdicts));

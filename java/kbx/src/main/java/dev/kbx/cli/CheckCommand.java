@@ -1,5 +1,8 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.Reason;
+import dev.kbx.app.UserError;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.FileTasks;
@@ -147,9 +150,9 @@ final class CheckCommand implements Callable<Integer> {
   private String rendered(Checks checks, List<RuleInfo> infos) {
     return switch (format) {
       case TEXT -> new CheckText(Terminal.columns(), Terminal.colours()).render(checks);
-      case JSON -> CheckJson.render(checks, Version.number()) + "\n";
+      case JSON -> CheckJson.render(checks, Home.version()) + "\n";
       case SARIF ->
-          new Sarif(infos, Version.number(), Path.of("").toAbsolutePath()).render(checks) + "\n";
+          new Sarif(infos, Home.version(), Path.of("").toAbsolutePath()).render(checks) + "\n";
     };
   }
 

@@ -1,10 +1,11 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.ClusterPool;
+import dev.kbx.app.JudgingSettings;
 import dev.kbx.cluster.ClusterReferee;
 import dev.kbx.document.Counted;
 import dev.kbx.judge.Conditions;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Verdict;
 import java.time.Duration;
 import java.util.List;
@@ -20,17 +21,16 @@ final class ClusterDoctor {
   private ClusterDoctor() {}
 
   /** Prints it; returns whether every node that can judge does. */
-  static boolean examine(WorkerOptions workers, ClusterOptions cluster, boolean json)
+  static boolean examine(JudgingSettings settings, JudgingSettings.Cluster cluster, boolean json)
       throws InterruptedException, PythonProblem {
     try (var _ = new Interrupts("interrupted");
-        ClusterReferee referee = ClusterPool.connect(workers, cluster, List.of())) {
+        ClusterReferee referee = ClusterPool.connect(settings, cluster, List.of())) {
       var _ = referee.first();
       List<ClusterReferee.Site> sites = complete(referee);
       if (json) {
-        System.out.println(
-            Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(sites));
+        JsonOption.print(sites);
       } else {
-        tell(cluster.address().orElseThrow(), sites);
+        tell(cluster.address(), sites);
       }
       return sites.stream().allMatch(ClusterReferee.Site::complete);
     }

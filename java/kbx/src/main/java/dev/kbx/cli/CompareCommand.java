@@ -3,6 +3,9 @@ package dev.kbx.cli;
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Portability;
+import dev.kbx.app.NamedRun;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.UserError;
 import dev.kbx.document.Document;
 import dev.kbx.report.ComparisonPage;
 import dev.kbx.section.ComparisonSection;
@@ -34,10 +37,10 @@ import picocli.CommandLine.Parameters;
       "statuses are compared."
     })
 final class CompareCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "RUN", arity = "2..*", description = RunReference.HELP)
+  @Parameters(paramLabel = "RUN", arity = "2..*", description = NamedRun.HELP)
   private List<String> runs = List.of();
 
-  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+  @Mixin private ResultsOption results = new ResultsOption();
 
   @Mixin private DocumentFormat format = new DocumentFormat();
 
@@ -49,7 +52,7 @@ final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<JudgedRun> judged = RunReference.read(runs, folder);
+    List<JudgedRun> judged = NamedRun.read(runs, results.folder());
     if (page != null && judged.size() != 2) {
       throw new UserError("--page: shows two runs, not %d".formatted(judged.size()));
     }
@@ -71,7 +74,7 @@ final class CompareCommand implements Callable<Integer> {
       steps.add(Comparison.of(judged.get(i - 1), now, known));
     }
     if (page != null) {
-      write(OutFolder.file("--page " + page, page, ".html"), steps.getFirst());
+      write(ResultsFolder.file("--page " + page, page, ".html"), steps.getFirst());
     }
     format.print(
         AsPublished.among(judged),
@@ -86,7 +89,7 @@ final class CompareCommand implements Callable<Integer> {
   private void write(Path file, Comparison comparison) {
     Set<String> wanted = ComparisonPage.wanted(comparison);
     Map<String, String> sources = new HashMap<>();
-    for (String run : runs) sources.putAll(RunReference.sources(run, folder, wanted));
+    for (String run : runs) sources.putAll(NamedRun.sources(run, results.folder(), wanted));
     new ComparisonPage(comparison, sources).write(file);
   }
 }

@@ -1,5 +1,8 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.Reason;
+import dev.kbx.app.UserError;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Reading;
@@ -34,7 +37,7 @@ final class CorpusFiles {
 
   /** The bundled corpus, and every n-th of the suite's kernels. */
   List<Entry> bundled(int every) {
-    Path corpus = Home.folder().resolve("corpus");
+    Path corpus = Home.here().folder().resolve("corpus");
     // Only those of the default suite are at the top.
     if (SuiteMark.near(corpus.resolve(suite.name())).isPresent()) {
       corpus = corpus.resolve(suite.name());
@@ -79,8 +82,8 @@ final class CorpusFiles {
   /** Paths are relative to kbx's folder. */
   private static String shown(Path file) {
     Path whole = file.toAbsolutePath().normalize();
-    return whole.startsWith(Home.folder())
-        ? Home.folder().relativize(whole).toString()
+    return whole.startsWith(Home.here().folder())
+        ? Home.here().folder().relativize(whole).toString()
         : file.toString();
   }
 }

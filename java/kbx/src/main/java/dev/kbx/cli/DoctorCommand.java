@@ -1,8 +1,11 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Devices;
+import dev.kbx.app.Home;
+import dev.kbx.app.JudgingSettings;
+import dev.kbx.app.WorkerPool;
 import dev.kbx.plan.Limits;
 import dev.kbx.python.Interpreter;
-import dev.kbx.verdict.Json;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
@@ -41,15 +44,14 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
-  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+  @Mixin private ResultsOption results = new ResultsOption();
 
   @Option(
       names = "--mend",
       description = "Make anew what is wrong in the store and derives from other data there.")
   private boolean mend;
 
-  @Option(names = "--json", description = "One object; with --cluster an array of nodes.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   /** Results for one device. */
   private record Findings(
@@ -61,19 +63,22 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (cluster.address().isPresent()) {
-      return ClusterDoctor.examine(workers, cluster, json) ? ExitCode.OK : ExitCode.INCOMPLETE;
+    JudgingSettings settings = workers.settings(cluster);
+    if (settings.cluster() != null) {
+      return ClusterDoctor.examine(settings, settings.cluster(), json.isAsked())
+          ? ExitCode.OK
+          : ExitCode.INCOMPLETE;
     }
-    StoreDoctor store = StoreDoctor.examine(folder, mend);
-    List<DeviceSlot> slots = Devices.slots(workers.device, 1);
-    Interpreter python = workers.interpreter();
+    StoreDoctor store = StoreDoctor.examine(results.folder(), mend);
+    List<DeviceSlot> slots = Devices.slots(settings.device(), 1);
+    Interpreter python = settings.interpreter();
     List<Findings> found = new ArrayList<>();
     try (Zygote zygote =
-        Zygote.start(python.executable(), Home.folder(), System::nanoTime, WorkerPool::say)) {
+        Zygote.start(python.executable(), Home.here().folder(), System::nanoTime, Terminal::say)) {
       for (DeviceSlot slot : slots) {
         found.add(examine(python, zygote, slot));
       }
-      if (json) print(zygote, python, found, store);
+      if (json.isAsked()) print(zygote, python, found, store);
       else tell(zygote, python, found, store);
     }
     boolean well = store.isWell() && found.stream().allMatch(f -> f.problem() == null);
@@ -84,7 +89,8 @@ final class DoctorCommand implements Callable<Integer> {
       throws InterruptedException {
     try (Oracle oracle =
         Oracle.start(
-            OracleHost.trusting(python.executable(), Home.folder(), System::nanoTime), slot)) {
+            OracleHost.trusting(python.executable(), Home.here().folder(), System::nanoTime),
+            slot)) {
       Map<String, Object> device = new TreeMap<>();
       Message.Hello hello = oracle.hello();
       if (hello.device() != null) device.putAll(hello.device());
@@ -137,15 +143,15 @@ final class DoctorCommand implements Callable<Integer> {
       Zygote zygote, Interpreter python, List<Findings> found, StoreDoctor store)
       throws InterruptedException {
     Map<String, Object> document = new LinkedHashMap<>();
-    document.put("kbx", Version.number());
+    document.put("kbx", Home.version());
     document.put("java", System.getProperty("java.version"));
-    document.put("home", Home.folder().toString());
+    document.put("home", Home.here().folder().toString());
     document.put("python", python.executable().toString());
     document.put("versions", zygote.hello().versions());
     if (store.exists()) document.put("store", store.fields());
     document.put("devices", found.stream().map(DoctorCommand::fields).toList());
     document.put("program_screen", ProgramScreen.problem(python).orElse("on"));
-    System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+    JsonOption.print(document);
   }
 
   private static Map<String, Object> fields(Findings f) {
@@ -160,7 +166,7 @@ final class DoctorCommand implements Callable<Integer> {
   private static void tell(
       Zygote zygote, Interpreter python, List<Findings> found, StoreDoctor store)
       throws InterruptedException {
-    System.out.printf("kbx      %s in %s%n", Version.number(), Home.folder());
+    System.out.printf("kbx      %s in %s%n", Home.version(), Home.here().folder());
     System.out.printf("java     %s%n", System.getProperty("java.version"));
     System.out.printf("python   %s%n", python.executable());
     new TreeMap<>(zygote.hello().versions())

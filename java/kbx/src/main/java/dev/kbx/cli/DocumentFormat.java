@@ -9,11 +9,11 @@ import dev.kbx.document.MarkdownRenderer;
 import dev.kbx.document.Section;
 import dev.kbx.document.TerminalRenderer;
 import dev.kbx.report.DocumentPage;
-import dev.kbx.verdict.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options that name the medium of an analysis on stdout. */
@@ -37,20 +37,16 @@ final class DocumentFormat {
       description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
   private Format format = Format.TEXT;
 
-  @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   boolean isJson() {
-    return json;
+    return json.isAsked();
   }
 
   /** Prints figures as JSON, or the document about them, after what is as published. */
   void print(AsPublished published, Object figures, Supplier<Document> document) {
-    if (json) {
-      System.out.println(
-          Json.mapper()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(published.marked(figures)));
+    if (json.isAsked()) {
+      JsonOption.print(published.marked(figures));
     } else {
       System.out.print(render(after(published.notes(), document.get())));
     }

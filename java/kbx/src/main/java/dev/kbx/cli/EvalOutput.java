@@ -1,15 +1,13 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
+import dev.kbx.app.RunResults;
 import dev.kbx.document.Document;
 import dev.kbx.document.Section;
 import dev.kbx.document.TerminalRenderer;
-import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.Table;
 import dev.kbx.section.TrajectoriesSection;
-import dev.kbx.verdict.RunInfo;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,28 +29,22 @@ final class EvalOutput {
   }
 
   /** Prints a run of given sources. */
-  void print(
-      RunInfo run, RunVerdicts verdicts, AskedTasks asked, List<String> problems, Path folder) {
+  void print(RunResults results, List<String> problems, Path folder) {
     if (json) {
-      verdicts.print(out, run, problems);
+      results.verdicts().print(out, results.run(), problems);
       return;
     }
-    table(run, verdicts, asked, folder);
+    table(results, folder);
     report(folder);
   }
 
   /** Prints a run of methods, with the rates and costs of each. */
-  void printMethods(
-      RunInfo run,
-      RunVerdicts verdicts,
-      AskedTasks asked,
-      Path folder,
-      List<TrajectoryRow> trajectories) {
+  void printMethods(RunResults results, Path folder, List<TrajectoryRow> trajectories) {
     if (json) {
-      verdicts.print(out, run, List.of(), TrajectoryRates.of(trajectories));
+      results.verdicts().print(out, results.run(), List.of(), TrajectoryRates.of(trajectories));
       return;
     }
-    table(run, verdicts, asked, folder);
+    table(results, folder);
     out.println();
     out.print(trajectories(trajectories));
     report(folder);
@@ -66,11 +58,11 @@ final class EvalOutput {
         .render(new Document("", rounds == null ? List.of(rates) : List.of(rounds, rates)));
   }
 
-  private void table(RunInfo run, RunVerdicts verdicts, AskedTasks asked, Path folder) {
+  private void table(RunResults results, Path folder) {
     TerminalStream.style(
         out,
         new Table(Terminal.columns(), Terminal.colours())
-            .render(run, verdicts, asked, path(folder).toString()));
+            .render(results.run(), results.verdicts(), results.asked(), path(folder).toString()));
   }
 
   private void report(Path folder) {

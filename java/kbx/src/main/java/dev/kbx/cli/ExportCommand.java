@@ -1,5 +1,10 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.Reason;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.RunResults;
+import dev.kbx.app.UserError;
 import dev.kbx.document.Counted;
 import dev.kbx.generate.Header;
 import dev.kbx.generate.MethodSettings;
@@ -60,7 +65,7 @@ final class ExportCommand implements Callable<Integer> {
   private static final List<String> FORMATS =
       List.of(KERNELBENCH, PREDICTIONS, GEAK, CORPUS, TRAINING);
 
-  @Mixin private RunsCommand.Folder results = new RunsCommand.Folder();
+  @Mixin private ResultsOption results = new ResultsOption();
 
   @Parameters(
       index = "0",
@@ -102,13 +107,13 @@ final class ExportCommand implements Callable<Integer> {
   private int files() {
     String id = run;
     Path ledger =
-        (id == null ? results.newestLedger() : results.ledger(id))
+        (id == null ? results.folder().newestLedger() : results.folder().ledger(id))
             .orElseThrow(() ->
                 new UserError(
                     "export: %s by methods; the formats kernelbench and training are for all runs"
                         .formatted(
                             id == null
-                                ? "no run in %s was written".formatted(results.place())
+                                ? "no run in %s was written".formatted(results.folder().place())
                                 : "run %s was not written".formatted(id))));
     Transcript transcript = Transcript.read(ledger);
     List<Trajectory> chosen = chosen(transcript);
@@ -154,7 +159,7 @@ final class ExportCommand implements Callable<Integer> {
   private static Map<String, String> references(Header header) {
     Map<String, String> references = new HashMap<>();
     try {
-      for (Task task : Home.suite(header.suite()).find(header.tasks())) {
+      for (Task task : Home.here().suite(header.suite()).find(header.tasks())) {
         references.put(task.path(), task.reference());
       }
     } catch (InvalidSuite | UnknownTask _) {
@@ -166,7 +171,7 @@ final class ExportCommand implements Callable<Integer> {
   /** Verified kernels, to learn from. */
   private int training() {
     TrainingFilter filter = training.filter();
-    try (RunStore store = results.open()) {
+    try (RunStore store = results.folder().open()) {
       RunInfo chosen = judged(store);
       List<Verdict> verdicts =
           store.verdicts(chosen.id()).values().stream()
@@ -183,6 +188,7 @@ final class ExportCommand implements Callable<Integer> {
       }
       List<Trajectory> trajectories =
           results
+              .folder()
               .ledger(chosen.id())
               .map(ledger -> Transcript.read(ledger).trajectories())
               .orElse(List.of());
@@ -214,12 +220,12 @@ final class ExportCommand implements Callable<Integer> {
   }
 
   private int runFolder() {
-    try (RunStore store = results.open()) {
+    try (RunStore store = results.folder().open()) {
       RunInfo chosen = judged(store);
       RunVerdicts verdicts =
           method == null
-              ? StoredVerdicts.of(store, chosen.id())
-              : StoredVerdicts.of(store, chosen.id(), method);
+              ? RunResults.verdicts(store, chosen.id())
+              : RunResults.verdicts(store, chosen.id(), method);
       RunFolder.Written written =
           new RunFolder(empty(target)).write(verdicts, verdict -> source(store, verdict));
       if (written.kernels() == 0) {
@@ -228,7 +234,7 @@ final class ExportCommand implements Callable<Integer> {
                 .formatted(chosen.id()));
       }
       Requests requests =
-          results.ledger(chosen.id()).map(this::requests).orElse(new Requests(0, false));
+          results.folder().ledger(chosen.id()).map(this::requests).orElse(new Requests(0, false));
       int prompts = written.prompts() + requests.prompts();
       System.err.printf(
           "kbx: run %s: %s%s%s in %s%n",
@@ -280,7 +286,7 @@ final class ExportCommand implements Callable<Integer> {
 
   private RunInfo chosen(RunStore store) {
     String id = run;
-    if (id != null) return store.run(id).orElseThrow(() -> results.unknown(id, store));
+    if (id != null) return store.run(id).orElseThrow(() -> results.folder().unknown(id, store));
     List<RunInfo> runs = store.runs();
     if (runs.isEmpty()) throw new UserError("export: there is no run yet");
     return runs.getFirst();
@@ -288,7 +294,7 @@ final class ExportCommand implements Callable<Integer> {
 
   /** Checks that the folder is empty or does not exist. */
   private static Path empty(Path folder) {
-    OutFolder.refuseObstacle(folder.toString(), folder);
+    ResultsFolder.refuseObstacle(folder.toString(), folder);
     if (!Files.exists(folder)) return folder;
     try (Stream<Path> files = Files.list(folder)) {
       if (files.findAny().isEmpty()) return folder;

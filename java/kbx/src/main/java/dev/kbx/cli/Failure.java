@@ -3,6 +3,9 @@ package dev.kbx.cli;
 import static java.util.Objects.requireNonNull;
 
 import dev.kbx.analysis.IncomparableRuns;
+import dev.kbx.app.MethodRun;
+import dev.kbx.app.Reason;
+import dev.kbx.app.UserError;
 import dev.kbx.candidate.ChangedFile;
 import dev.kbx.check.UnknownRule;
 import dev.kbx.cluster.ClusterProblem;

@@ -2,6 +2,15 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
+import dev.kbx.app.FolderLock;
+import dev.kbx.app.Home;
+import dev.kbx.app.JudgingPool;
+import dev.kbx.app.JudgingSettings;
+import dev.kbx.app.LedgerRows;
+import dev.kbx.app.MethodRun;
+import dev.kbx.app.RunPlan;
+import dev.kbx.app.StartingKernels;
+import dev.kbx.app.WorkerPool;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
 import dev.kbx.generate.Answered;
@@ -16,9 +25,7 @@ import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions.FeedbackKind;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
-import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,29 +64,35 @@ final class GenerateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Suite suite = flags.asked.open();
     if (shown != null) {
-      ShownPrompt.print(flags, workers, method, suite, suite.find(shown));
+      ShownPrompt.print(flags, workers.settings(), method, shown);
       return ExitCode.OK;
     }
-    List<Task> selected = flags.select(suite);
-    Plan development = flags.heldOut().development(method.feedback() == FeedbackKind.PROFILE);
-    try (PreparedMethods prepared = new PreparedMethods(flags, suite, selected, development)) {
+    RunPlan heldOut = flags.heldOut();
+    boolean profile = method.feedback() == FeedbackKind.PROFILE;
+    RunPlan development = heldOut.with(heldOut.plan().development(profile));
+    JudgingSettings where = workers.settings(cluster);
+    try (PreparedMethods prepared = new PreparedMethods(flags, development)) {
       List<MethodSettings> settings = prepared.settings(List.of(method));
       boolean judges = settings.stream().anyMatch(m -> m.options().judges());
-      boolean hardware = method.conditions(development, selected.getFirst()).hardware();
+      boolean hardware =
+          method.conditions(development.plan(), development.selected().getFirst()).hardware();
       workers.check();
-      Path folder = OutFolder.writable(flags.out);
+      Path folder = flags.out.writable();
       try (var _ = FolderLock.of(folder);
           Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
           JudgingPool pool =
               judges || hardware
-                  ? JudgingPool.start(workers, cluster, List.of(suite))
-                  : WorkerPool.withoutPython(workers)) {
-        if (judges) flags.asked.check(pool, development, selected);
-        List<PreparedMethod> methods = prepared.open(List.of(method), pool, workers);
-        MethodRun run = new MethodRun(flags, methods, selected, development);
-        try (MethodRun.Opened opened = run.open(folder, pool)) {
+                  ? JudgingPool.start(where, List.of(development.suite().suite()))
+                  : WorkerPool.withoutPython(where)) {
+        if (judges) {
+          development
+              .suite()
+              .check(pool, development.plan(), development.selected(), where.observer());
+        }
+        List<PreparedMethod> methods = prepared.open(List.of(method), pool, where);
+        MethodRun run = new MethodRun(development, methods, where.observer());
+        try (MethodRun.Opened opened = run.open(folder, pool, flags.resume)) {
           interrupts.advise(Interrupts.RESUMABLE);
           AnswerFiles files = new AnswerFiles(opened.file());
           run.run(opened, pool, (unit, task, _, answered) -> files.write(unit, task, answered));
@@ -92,14 +105,13 @@ final class GenerateCommand implements Callable<Integer> {
 
   private void print(Path ledger, Path answers) {
     List<TrajectoryRow> rows = LedgerRows.of(ledger, List.of());
-    if (flags.json) {
+    if (flags.json.isAsked()) {
       Map<String, ?> document =
           Map.of(
               "methods", TrajectoryRates.of(rows),
               "ledger", ledger.toString(),
               "answers", answers.toString());
-      System.out.println(
-          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+      JsonOption.print(document);
       return;
     }
     System.out.print(EvalOutput.trajectories(rows));
@@ -148,24 +160,21 @@ final class GenerateCommand implements Callable<Integer> {
 
     /** Prints what a method would send first. */
     static void print(
-        GenerationFlags flags,
-        WorkerOptions workers,
-        MethodFlags method,
-        Suite suite,
-        List<Task> tasks)
+        GenerationFlags flags, JudgingSettings where, MethodFlags method, String shown)
         throws InterruptedException, PythonProblem {
+      RunPlan asked = flags.judging.options().tasks(shown).runPlan(Home.here());
+      List<Task> tasks = asked.selected();
+      Plan plan = asked.plan();
       method.check(tasks);
-      flags.check(tasks);
-      Plan plan = flags.heldOut();
       boolean hardware = method.conditions(plan, tasks.getFirst()).hardware();
-      try (WorkerPool pool =
-          hardware ? WorkerPool.start(workers) : WorkerPool.withoutPython(workers)) {
+      try (WorkerPool pool = hardware ? WorkerPool.start(where) : WorkerPool.withoutPython(where)) {
         for (Task task : tasks) {
           PromptWriter writer =
               new PromptWriter(
                   flags.prompts(), method.conditions(plan, task), pool.device(), pool.peaks());
           String start =
-              StartingKernels.of(method.from(), flags.out, suite, List.of(task))
+              StartingKernels.of(
+                      method.from(), flags.out.path(), asked.suite().suite(), List.of(task))
                   .apply(task)
                   .orElse(null);
           print(method, task, start, writer);

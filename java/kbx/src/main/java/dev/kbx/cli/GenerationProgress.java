@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Observer;
 import dev.kbx.document.Text;
 import dev.kbx.generate.Answered;
 import dev.kbx.generate.Unit;
@@ -13,7 +14,7 @@ import java.util.function.Supplier;
  * Progress of methods on stderr: on a terminal one live line with what was reached and spent; else
  * a line for each answer. Safe for several threads.
  */
-final class GenerationProgress {
+final class GenerationProgress implements Observer.Writing {
   private static final long REDRAW_NANOS = 100_000_000;
 
   private final PrintStream out;
@@ -37,7 +38,8 @@ final class GenerationProgress {
     this.spending = spending;
   }
 
-  synchronized void answered(Unit unit, Answered answered, boolean recorded) {
+  @Override
+  public synchronized void answered(Unit unit, Answered answered, boolean recorded) {
     done++;
     if (recorded) earlier++;
     Judgement found = answered.development();
@@ -68,7 +70,8 @@ final class GenerationProgress {
             Text.clean(answered.answer().why()));
   }
 
-  synchronized void finish() {
+  @Override
+  public synchronized void finish() {
     if (live) line.erase();
     out.flush();
   }

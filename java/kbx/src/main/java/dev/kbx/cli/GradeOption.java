@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.UserError;
 import dev.kbx.plan.Grade;
 import picocli.CommandLine.Option;
 

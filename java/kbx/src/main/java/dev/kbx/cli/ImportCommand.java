@@ -1,14 +1,13 @@
 package dev.kbx.cli;
 
-import dev.kbx.candidate.Problem;
+import dev.kbx.app.Home;
+import dev.kbx.app.PublishedImport;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.UserError;
 import dev.kbx.document.Counted;
 import dev.kbx.published.PublishedFormat;
 import dev.kbx.published.PublishedReading;
-import dev.kbx.store.RunStore;
-import dev.kbx.store.StoreAddress;
-import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,13 +45,6 @@ final class ImportCommand implements Callable<Integer> {
   private Path path = Path.of("");
 
   @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      defaultValue = "kbx-out",
-      description = "The results folder. Default: ${DEFAULT-VALUE}.")
-  private Path out = Path.of("kbx-out");
-
-  @Option(
       names = "--suite",
       paramLabel = "SUITE",
       description = "The suite that the tasks are of. Default: kernelbenchx or kernelbench.")
@@ -76,10 +68,9 @@ final class ImportCommand implements Callable<Integer> {
       description = "kernelbench-results: level of the problems, where the files do not say.")
   private @Nullable Integer level;
 
-  @Option(names = "--json", description = "Print the runs as a JSON array on stdout.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
-  @Mixin private StoreOption stores = new StoreOption();
+  @Mixin private ResultsOption results = new ResultsOption();
 
   @Override
   public Integer call() throws Exception {
@@ -89,50 +80,24 @@ final class ImportCommand implements Callable<Integer> {
                 new UserError(
                     "import: no format '%s'; there are %s"
                         .formatted(format, String.join(", ", PublishedFormat.labels()))));
-    Suite opened = suite(wanted);
-    PublishedReading reading =
-        wanted.read(path, opened, new PublishedFormat.Given(method, model, level));
-    refuseNothing(wanted, reading);
-    List<String> problems = reading.problems().stream().map(Problem::toString).toList();
-    Problems.print(problems);
-    StoreAddress address = stores.address(out);
-    address.check();
-    Path folder = OutFolder.writable(out);
-    try (var _ = FolderLock.of(folder);
-        RunStore store = RunStore.open(address)) {
-      PublishedImport imported = new PublishedImport(store, folder, wanted, path, opened);
-      List<RunInfo> runs = imported.write(reading, problems);
-      print(runs, reading);
-      Problems.recall(
-          problems, folder.resolve("runs").resolve(runs.getFirst().id()).resolve("summary.json"));
-      return ExitCode.OK;
-    }
-  }
-
-  private @Nullable Suite suite(PublishedFormat wanted) {
-    String named = suite == null ? wanted.suite() : suite;
-    if (wanted.suite() == null && suite != null) {
-      throw new UserError("--suite: kbx has no tasks for %s; leave it away".formatted(format));
-    }
-    return named == null ? null : Home.suite(named);
-  }
-
-  private void refuseNothing(PublishedFormat wanted, PublishedReading reading) {
-    if (!reading.stated().isEmpty()) return;
-    List<Problem> problems = reading.problems();
-    if (problems.size() == 1) throw new UserError(problems.getFirst().toString());
-    Problems.print(problems.stream().map(Problem::toString).toList());
-    if (reading.results().isEmpty()) {
-      throw new UserError("%s: has no result in the format %s".formatted(path, wanted.label()));
-    }
-    throw new UserError(
-        "%s: states no outcome for any of its %s, so nothing is published there to import; 'kbx eval' judges the kernels"
-            .formatted(path, Counted.of(reading.results().size(), "record")));
+    ResultsFolder into = results.folder();
+    PublishedImport.Imported imported =
+        PublishedImport.run(
+            Home.here(),
+            new PublishedImport.Request(
+                wanted, path, suite, new PublishedFormat.Given(method, model, level), into),
+            new TerminalObserver());
+    List<RunInfo> runs = imported.runs();
+    print(runs, imported.reading());
+    Problems.recall(
+        imported.problems(),
+        into.out().resolve("runs").resolve(runs.getFirst().id()).resolve("summary.json"));
+    return ExitCode.OK;
   }
 
   private void print(List<RunInfo> runs, PublishedReading reading) {
-    if (json) {
-      System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(runs));
+    if (json.isAsked()) {
+      JsonOption.print(runs);
       return;
     }
     for (RunInfo run : runs) {
@@ -151,7 +116,12 @@ final class ImportCommand implements Callable<Integer> {
     if (code && suiteFlag() != null) {
       System.out.printf(
           "to judge its kernels: kbx eval %s%s%n",
-          out.resolve("runs").resolve(runs.getFirst().id()).resolve(PublishedImport.KERNELS),
+          results
+              .folder()
+              .out()
+              .resolve("runs")
+              .resolve(runs.getFirst().id())
+              .resolve(PublishedImport.KERNELS),
           suiteFlag());
     }
   }

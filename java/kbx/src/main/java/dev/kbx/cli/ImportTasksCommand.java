@@ -1,17 +1,23 @@
 package dev.kbx.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.app.Home;
+import dev.kbx.app.JudgingPool;
+import dev.kbx.app.Reason;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.UserError;
+import dev.kbx.app.WorkerPool;
 import dev.kbx.document.Counted;
 import dev.kbx.document.Text;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.ModulePrecision;
+import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Checkout;
 import dev.kbx.task.OriginalLevels;
 import dev.kbx.task.Originals;
 import dev.kbx.task.Suite;
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.TaskVerdict;
 import dev.kbx.verdict.TaskVerdict.Control;
 import dev.kbx.verdict.TaskVerdict.Kind;
@@ -81,8 +87,7 @@ final class ImportTasksCommand implements Callable<Integer> {
 
   private Path out = Path.of("");
 
-  @Option(names = "--json", description = "The report as one object.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   /** An imported original. */
   @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -119,7 +124,7 @@ final class ImportTasksCommand implements Callable<Integer> {
     try {
       refuseForeign(suite);
       Path parent = suite.getParent();
-      OutFolder.writable(parent == null ? suite : parent);
+      ResultsFolder.writable(parent == null ? suite : parent);
       Path draft =
           Files.createDirectories(
               suite.resolveSibling(
@@ -168,7 +173,7 @@ final class ImportTasksCommand implements Callable<Integer> {
     }
     List<Imported> imported = new ArrayList<>();
     if (!written.isEmpty()) {
-      Suite tasks = Home.suite(draft.toString());
+      Suite tasks = Home.here().suite(draft.toString());
       for (BrokenTask broken : tasks.broken()) {
         unusable.add(Unusable.of(broken));
         Files.delete(broken.file());
@@ -203,9 +208,9 @@ final class ImportTasksCommand implements Callable<Integer> {
               "[%d/%d] %s  %s%n",
               verdicts.size(), total, verdict.problem() == null ? "ok  " : "FAIL", verdict.path());
         };
-    try (WorkerPool pool = WorkerPool.forTasks(workers)) {
+    try (WorkerPool pool = WorkerPool.forTasks(workers.settings())) {
       Verification verification =
-          pool.tasks(VerifyCommand.plan(VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32));
+          pool.tasks(JudgingPool.controls(Plan.ARCH, Home.here().secret(), ModulePrecision.FP32));
       // Published sizes would take hours and a GPU, so only shapes are traced.
       if (originals instanceof OriginalLevels) verification.traceShapes(tasks.tasks(), listener);
       else verification.run(tasks.tasks(), Map.of(), listener);
@@ -248,8 +253,8 @@ final class ImportTasksCommand implements Callable<Integer> {
   }
 
   private void print(Report report) {
-    if (json) {
-      System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(report));
+    if (json.isAsked()) {
+      JsonOption.print(report);
       return;
     }
     int usable = report.imported().size();
@@ -271,7 +276,7 @@ final class ImportTasksCommand implements Callable<Integer> {
 
   /** Refuses a folder with files that were not imported. */
   private void refuseForeign(Path suite) throws IOException {
-    OutFolder.refuseObstacle("--out " + out, out);
+    ResultsFolder.refuseObstacle("--out " + out, out);
     for (Path file : sources(suite)) {
       if (!MARK.matcher(Files.readString(file)).find()) {
         throw new UserError(

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.WorkerSource;
 import dev.kbx.worker.ScratchFolder;
 import java.io.PrintStream;
 import java.io.PrintWriter;

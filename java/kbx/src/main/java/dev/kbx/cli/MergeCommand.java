@@ -1,8 +1,9 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.FolderLock;
+import dev.kbx.app.ResultsFolder;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -36,8 +38,7 @@ final class MergeCommand implements Callable<Integer> {
       description = "The results folder that gets them; made where there is none.")
   private Path out = Path.of("");
 
-  @Option(names = "--json", description = "An array of the runs found, and whether each was added.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws Exception {
@@ -50,14 +51,13 @@ final class MergeCommand implements Callable<Integer> {
   }
 
   private static RunStore open(Path folder) {
-    return RunStore.openExisting(OutFolder.store(folder))
-        .orElseThrow(() -> OutFolder.withoutRuns(folder));
+    return ResultsFolder.ownStore(folder).open();
   }
 
   private List<RunStore.Copied> copied(List<RunStore.Selection> runs) throws Exception {
-    StoreAddress target = OutFolder.store(out);
+    StoreAddress target = ResultsFolder.ownStore(out).store();
     target.check();
-    Path folder = OutFolder.writable(out);
+    Path folder = ResultsFolder.writable(out);
     try (var _ =
             new Interrupts(
                 "interrupted; " + out + " has all of the runs or none: 'kbx runs list'");
@@ -68,11 +68,8 @@ final class MergeCommand implements Callable<Integer> {
   }
 
   private void print(List<RunStore.Copied> copied) {
-    if (json) {
-      System.out.println(
-          Json.mapper()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(copied.stream().map(MergeCommand::row).toList()));
+    if (json.isAsked()) {
+      JsonOption.print(copied.stream().map(MergeCommand::row).toList());
     } else {
       copied.forEach(MergeCommand::print);
     }

@@ -1,5 +1,7 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Reason;
+import dev.kbx.app.UserError;
 import dev.kbx.llm.TomlTable;
 import java.io.IOException;
 import java.nio.file.Files;

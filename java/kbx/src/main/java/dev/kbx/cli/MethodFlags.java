@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.UserError;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.ProgramCommand;
 import dev.kbx.llm.ChatRequest.Parameters;

@@ -7,7 +7,6 @@ import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.llm.ModelFailure;
-import dev.kbx.verdict.Json;
 import java.nio.file.Files;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,8 +43,7 @@ final class ModelsCommand implements Callable<Integer> {
     private boolean prices;
   }
 
-  @Option(names = "--json", description = "An array; with --check or --prices an object.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws ModelFailure, InterruptedException {
@@ -57,7 +55,7 @@ final class ModelsCommand implements Callable<Integer> {
   }
 
   private void list(ModelCatalog catalog) {
-    if (json) {
+    if (json.isAsked()) {
       print(catalog.list());
       return;
     }
@@ -70,7 +68,7 @@ final class ModelsCommand implements Callable<Integer> {
   }
 
   private void prices(ModelCatalog catalog) {
-    if (json) print(catalog.prices());
+    if (json.isAsked()) print(catalog.prices());
     else ModelText.prices(catalog.prices()).forEach(System.out::println);
   }
 
@@ -79,10 +77,10 @@ final class ModelsCommand implements Callable<Integer> {
     Message message = new Message(Message.Role.USER, "Say: yes");
     try (ChatModel model = catalog.openOnce(name)) {
       ChatReply reply = model.ask(new ChatRequest(name, few, List.of(message), 0));
-      if (json) print(Map.of("model", name, "answers", true, "reply", reply));
+      if (json.isAsked()) print(Map.of("model", name, "answers", true, "reply", reply));
       else System.out.println(ModelText.answered(name, reply, catalog.price(name)));
     } catch (ModelFailure e) {
-      if (json) print(Map.of("model", name, "answers", false, "failure", fields(e)));
+      if (json.isAsked()) print(Map.of("model", name, "answers", false, "failure", fields(e)));
       throw e;
     }
   }
@@ -99,6 +97,6 @@ final class ModelsCommand implements Callable<Integer> {
   }
 
   private static void print(Object document) {
-    System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+    JsonOption.print(document);
   }
 }

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.UserError;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.worker.ScratchFolder;
 import java.nio.file.Files;

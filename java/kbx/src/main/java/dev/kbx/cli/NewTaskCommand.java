@@ -1,7 +1,15 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.ChosenSuite;
+import dev.kbx.app.Home;
+import dev.kbx.app.JudgingPool;
+import dev.kbx.app.Reason;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.UserError;
+import dev.kbx.app.WorkerPool;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.ModulePrecision;
+import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.OwnTask;
@@ -70,7 +78,7 @@ final class NewTaskCommand implements Callable<Integer> {
       throw new UserError(file + ": is there already; give another name, or delete it");
     }
     try {
-      OutFolder.writable(out);
+      ResultsFolder.writable(out);
       Path draft = Files.createTempDirectory(out, ".new");
       try (Interrupts _ = new Interrupts("interrupted; nothing was written")) {
         TaskVerdict verdict = tried(reference, draft);
@@ -108,11 +116,11 @@ final class NewTaskCommand implements Callable<Integer> {
     Path folder = Files.createDirectories(draft.resolve(Task.OWN));
     Path file = folder.resolve(name + ".py");
     String problem = "";
-    try (WorkerPool pool = WorkerPool.forTasks(workers)) {
+    try (WorkerPool pool = WorkerPool.forTasks(workers.settings())) {
       Verification verification =
-          pool.tasks(VerifyCommand.plan(VerifyCommand.ARCH, Home.secret(), ModulePrecision.FP32));
-      List<Task> given = OwnSuite.of(reference).tasks();
-      OwnSuite.check(reference, verification, given);
+          pool.tasks(JudgingPool.controls(Plan.ARCH, Home.here().secret(), ModulePrecision.FP32));
+      List<Task> given = ChosenSuite.of(Home.here(), reference).suite().tasks();
+      ChosenSuite.check(reference, verification, given, new TerminalObserver());
       List<String> updates = verification.updates(given.getFirst());
       System.err.println("kbx: trying the task's controls, as 'kbx tasks verify' does");
       for (OwnTask form : OwnTask.values()) {
@@ -127,7 +135,7 @@ final class NewTaskCommand implements Callable<Integer> {
 
   private static TaskVerdict verified(Verification verification, Path draft)
       throws InterruptedException {
-    Suite suite = Home.suite(draft.toAbsolutePath().toString());
+    Suite suite = Home.here().suite(draft.toAbsolutePath().toString());
     if (suite.tasks().isEmpty()) throw new UserError(suite.broken().getFirst().toString());
     List<TaskVerdict> found = new ArrayList<>();
     verification.run(suite.tasks(), Map.of(), found::add);

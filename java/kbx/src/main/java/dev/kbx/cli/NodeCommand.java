@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.WorkerPool;
 import dev.kbx.cluster.NodeServer;
 import dev.kbx.python.PythonProblem;
 import java.io.FileDescriptor;
@@ -32,7 +33,7 @@ final class NodeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException, PythonProblem, IOException {
     OutputStream frames = new FileOutputStream(FileDescriptor.out);
     System.setOut(System.err); // What is printed must not get between frames.
-    try (WorkerPool pool = WorkerPool.start(workers)) {
+    try (WorkerPool pool = WorkerPool.start(workers.settings())) {
       new NodeServer(pool.referee(), pool.device(), shipped, System.in, frames).run();
     }
     return ExitCode.OK;

@@ -1,5 +1,7 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.UserError;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suites;
@@ -68,7 +70,7 @@ final class NoiseCandidates {
   }
 
   private static List<Candidate> kernels(String name, int repeats) {
-    Task task = Home.suite(TWINS).find("copy").getFirst();
+    Task task = Home.here().suite(TWINS).find("copy").getFirst();
     Path file = task.kernel().resolveSibling(name);
     String source = read(file);
     List<Candidate> candidates = new ArrayList<>();

@@ -1,6 +1,11 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.NoiseReport;
+import dev.kbx.app.FolderLock;
+import dev.kbx.app.Home;
+import dev.kbx.app.JudgingPool;
+import dev.kbx.app.Reason;
+import dev.kbx.app.UserError;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
 import dev.kbx.plan.Limits;
@@ -70,13 +75,7 @@ final class NoiseCommand implements Callable<Integer> {
               + " --cluster, where they may be on two GPUs.")
   private @Nullable Integer asked;
 
-  @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      defaultValue = "kbx-out",
-      description = "Results folder. Default: ${DEFAULT-VALUE}.")
-  private Path out = Path.of("kbx-out");
-
+  @Mixin private OutOption out = new OutOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
   @Mixin private ClusterOptions cluster = new ClusterOptions();
@@ -84,7 +83,7 @@ final class NoiseCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
     workers.check();
-    boolean local = cluster.address().isEmpty();
+    boolean local = cluster.cluster().isEmpty();
     if (!local && asked != null) {
       throw new UserError("--twins: a cluster may judge the two on two GPUs; leave it away");
     }
@@ -93,10 +92,11 @@ final class NoiseCommand implements Callable<Integer> {
       throw new UserError("--repeats %d --twins %d: nothing to time".formatted(repeats, twins));
     }
     if (local) {
-      needGpu(Devices.slots(workers.device, workers.jobs).getFirst().kind().label());
+      needGpu(workers.settings().slots().getFirst().kind().label());
     }
-    List<Candidate> references = NoiseCandidates.references(Home.suite(SUITE).find(tasks), repeats);
-    Path folder = OutFolder.writable(out);
+    List<Candidate> references =
+        NoiseCandidates.references(Home.here().suite(SUITE).find(tasks), repeats);
+    Path folder = out.writable();
     NoiseReport report;
     try (var _ = FolderLock.of(folder)) {
       report = measure(references, twins, folder);
@@ -127,8 +127,8 @@ final class NoiseCommand implements Callable<Integer> {
         new Plan(
             List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
             Rules.all(),
-            VerifyCommand.ARCH,
-            Home.secret(),
+            Plan.ARCH,
+            Home.here().secret(),
             Limits.defaults());
     List<Candidate> all = new ArrayList<>(references);
     // Alternately, so that both twins run under the same conditions.
@@ -136,7 +136,7 @@ final class NoiseCommand implements Callable<Integer> {
     List<Candidate> slowed = NoiseCandidates.slowed(twins);
     for (int i = 0; i < twins; i++) all.addAll(List.of(plain.get(i), slowed.get(i)));
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was kept");
-        JudgingPool pool = JudgingPool.start(workers, cluster, List.of(), plan)) {
+        JudgingPool pool = JudgingPool.start(workers.settings(cluster), List.of(), plan)) {
       needGpu(pool.device().kind());
       List<Verdict> heard = new CopyOnWriteArrayList<>();
       try {

@@ -3,6 +3,9 @@ package dev.kbx.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.kbx.analysis.AskedRuns;
+import dev.kbx.app.Home;
+import dev.kbx.app.Reason;
+import dev.kbx.app.UserError;
 import dev.kbx.device.PeakCache;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.verdict.Json;
@@ -28,7 +31,7 @@ final class NoiseFloors {
 
   /** The noise floors stored by {@code kbx bench noise}. */
   static NoiseFloors kept() {
-    return new NoiseFloors(Home.state().resolve("noise"));
+    return new NoiseFloors(Home.here().state().resolve("noise"));
   }
 
   /** The stored noise floors of all GPUs that the runs timed on. */

@@ -1,5 +1,10 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Bundle;
+import dev.kbx.app.Home;
+import dev.kbx.app.Reason;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.UserError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,12 +32,13 @@ final class PackageCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (Files.isDirectory(Home.folder().resolve("runtime")))
-      throw new UserError(Home.folder() + " is a bundle already; make bundles in a checkout");
-    Path out = this.out == null ? Home.folder().resolve("target") : this.out;
+    if (Files.isDirectory(Home.here().folder().resolve("runtime")))
+      throw new UserError(
+          Home.here().folder() + " is a bundle already; make bundles in a checkout");
+    Path out = this.out == null ? Home.here().folder().resolve("target") : this.out;
     try {
-      Path folder = OutFolder.writable(out).toRealPath();
-      Bundle bundle = new Bundle(Home.folder(), Version.number(), System.err);
+      Path folder = ResultsFolder.writable(out).toRealPath();
+      Bundle bundle = new Bundle(Home.here().folder(), Home.version(), Terminal::say);
       System.out.println(bundle.make(folder));
       return ExitCode.OK;
     } catch (IOException e) {

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.UserError;
 import dev.kbx.task.Policy;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

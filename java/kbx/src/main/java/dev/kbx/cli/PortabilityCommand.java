@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.Portability;
+import dev.kbx.app.NamedRun;
 import dev.kbx.document.Block;
 import dev.kbx.document.Document;
 import dev.kbx.document.Section;
@@ -24,10 +25,10 @@ import picocli.CommandLine.Parameters;
       "correct and timed on every device enter; for the others it says why not."
     })
 final class PortabilityCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "RUN", arity = "1..*", description = RunReference.HELP)
+  @Parameters(paramLabel = "RUN", arity = "1..*", description = NamedRun.HELP)
   private List<String> runs = List.of();
 
-  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+  @Mixin private ResultsOption results = new ResultsOption();
 
   @Mixin private DocumentFormat format = new DocumentFormat();
 
@@ -36,7 +37,7 @@ final class PortabilityCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    print(Portability.of(RunReference.read(runs, folder)), format);
+    print(Portability.of(NamedRun.read(runs, results.folder())), format);
     return ExitCode.OK;
   }
 

@@ -1,8 +1,7 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.UserError;
 import dev.kbx.plan.ModulePrecision;
-import dev.kbx.task.Task;
-import java.util.List;
 import picocli.CommandLine.Option;
 
 /** {@code --precision}, of commands that judge modules. */
@@ -22,16 +21,5 @@ final class PrecisionOption {
     return ModulePrecision.of(precision)
         .orElseThrow(() ->
             new UserError("--precision: '%s' is not one of fp32,fp16,bf16".formatted(precision)));
-  }
-
-  /** Throws if one of the tasks is judged in the dtypes that it states. */
-  void check(List<Task> selected) {
-    if (precision() == ModulePrecision.FP32) return;
-    for (Task task : selected) {
-      if (task.isModule()) continue;
-      throw new UserError(
-          "--precision %s: %s states its own dtypes; only tasks with a Model, as those of --suite kernelbench, can be cast"
-              .formatted(precision, task.isOwn() ? "the reference " + task.name() : task.path()));
-    }
   }
 }

@@ -1,17 +1,21 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.JudgingPool;
+import dev.kbx.app.JudgingSettings;
+import dev.kbx.app.RunPlan;
+import dev.kbx.app.StartingKernels;
+import dev.kbx.app.UserError;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.generate.ProgramCommand;
 import dev.kbx.generate.RecordedSpeedups;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ModelCatalog;
-import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,27 +32,23 @@ import org.jspecify.annotations.Nullable;
 /** The methods of a run with their models opened. */
 final class PreparedMethods implements AutoCloseable {
   private final GenerationFlags flags;
-  private final Suite suite;
-  private final List<Task> selected;
-  private final Plan plan;
+  private final RunPlan asked;
   private final ModelCatalog catalog;
   private final Prompts prompts;
   private final Map<String, ChatModel> models = new HashMap<>();
   private final Map<String, Semaphore> requests = new HashMap<>();
   private final Map<String, RecordedSpeedups> speedups = new HashMap<>();
 
-  PreparedMethods(GenerationFlags flags, Suite suite, List<Task> selected, Plan plan) {
+  PreparedMethods(GenerationFlags flags, RunPlan asked) {
     this.flags = flags;
-    this.suite = suite;
-    this.selected = selected;
-    this.plan = plan;
+    this.asked = asked;
     this.catalog = flags.models.catalog();
     this.prompts = flags.prompts();
   }
 
   /** Settings of all methods with their controls; refuses two of one name, and wrong ones. */
   List<MethodSettings> settings(List<MethodFlags> given) {
-    given.forEach(method -> method.check(selected));
+    given.forEach(method -> method.check(asked.selected()));
     List<MethodSettings> settings = given.stream().flatMap(m -> settings(m).stream()).toList();
     Set<String> names = new HashSet<>();
     for (MethodSettings each : settings) {
@@ -65,11 +65,11 @@ final class PreparedMethods implements AutoCloseable {
    * @param pool its device is what prompts say of the hardware
    * @param workers whose interpreter hides kbx's secrets from programs
    */
-  List<PreparedMethod> open(List<MethodFlags> given, JudgingPool pool, WorkerOptions workers)
+  List<PreparedMethod> open(List<MethodFlags> given, JudgingPool pool, JudgingSettings workers)
       throws InterruptedException, PythonProblem {
     Optional<ProgramScreen> screen =
         given.stream().anyMatch(method -> program(method) != null)
-            ? Optional.of(ProgramScreen.of(workers.interpreter(), flags.out, WorkerPool::say))
+            ? Optional.of(ProgramScreen.of(workers.interpreter(), flags.out.path(), Terminal::say))
             : Optional.empty();
     List<PreparedMethod> prepared = new ArrayList<>();
     for (MethodFlags method : given) {
@@ -81,7 +81,10 @@ final class PreparedMethods implements AutoCloseable {
                 each,
                 writer,
                 StartingKernels.of(
-                    each.start() == null ? null : method.from(), flags.out, suite, selected),
+                    each.start() == null ? null : method.from(),
+                    flags.out.path(),
+                    asked.suite().suite(),
+                    asked.selected()),
                 each.options().program() == null ? null : screened(program(method), screen)));
       }
     }
@@ -135,12 +138,12 @@ final class PreparedMethods implements AutoCloseable {
   }
 
   private ChatModel model(String name) {
-    Path replies = Home.state().resolve("replies");
+    Path replies = Home.here().state().resolve("replies");
     return flags.keepReplies ? catalog.openCached(name, replies) : catalog.open(name);
   }
 
   private Conditions conditions(MethodFlags method) {
-    return method.conditions(plan, selected.getFirst());
+    return method.conditions(asked.plan(), asked.selected().getFirst());
   }
 
   @Override

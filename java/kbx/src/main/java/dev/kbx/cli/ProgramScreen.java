@@ -1,5 +1,7 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.Reason;
 import dev.kbx.python.Interpreter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -53,7 +55,8 @@ final class ProgramScreen {
 
   /** Why this machine refuses it; empty if it does not. */
   static Optional<String> problem(Interpreter python) throws InterruptedException {
-    return problem(command(python, Home.stateFolders().stream().map(Path::toString).toList()));
+    return problem(
+        command(python, Home.here().stateFolders().stream().map(Path::toString).toList()));
   }
 
   private static Optional<String> problem(List<String> command) throws InterruptedException {
@@ -73,7 +76,7 @@ final class ProgramScreen {
 
   private static List<String> command(Interpreter python, List<String> hidden) {
     List<String> words = new ArrayList<>(List.of(python.executable().toString(), "-I", "-S"));
-    words.add(Home.folder().resolve("worker/kbx/hiding.py").toString());
+    words.add(Home.here().folder().resolve("worker/kbx/hiding.py").toString());
     for (String path : hidden) words.addAll(List.of("--hide", path));
     words.add("--");
     return List.copyOf(words);
@@ -86,7 +89,7 @@ final class ProgramScreen {
         Path.of("").toAbsolutePath().startsWith(folder)
             ? Stream.of("runs", "kbx.db", "kbx.db-wal", "kbx.db-shm").map(folder::resolve)
             : Stream.of(folder);
-    return Stream.concat(Home.stateFolders().stream(), results).map(Path::toString).toList();
+    return Stream.concat(Home.here().stateFolders().stream(), results).map(Path::toString).toList();
   }
 
   /** The command that starts a program behind the screen. */

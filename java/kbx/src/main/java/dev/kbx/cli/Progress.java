@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Observer;
 import dev.kbx.document.Counted;
 import dev.kbx.document.Text;
 import dev.kbx.verdict.Status;
@@ -15,7 +16,7 @@ import java.util.stream.Collectors;
  * Progress of a run on stderr: on a terminal one live line with rate, time left and tallies; else a
  * line for each verdict, and one with rate and time left twice a minute.
  */
-final class Progress {
+final class Progress implements Observer.Judging {
 
   /** Minimum time between redraws: twenty a second. */
   private static final long REDRAW_NANOS = 50_000_000;
@@ -62,7 +63,8 @@ final class Progress {
     if (live) draw();
   }
 
-  synchronized void verdict(Verdict verdict) {
+  @Override
+  public synchronized void verdict(Verdict verdict) {
     done++;
     judged++;
     tallies.merge(verdict.judgement().status(), 1, Integer::sum);
@@ -102,7 +104,8 @@ final class Progress {
    *
    * @param known number of remembered verdicts
    */
-  synchronized void finish(int known) {
+  @Override
+  public synchronized void finish(int known) {
     if (live) line.erase();
     if (known > 0) {
       out.printf(

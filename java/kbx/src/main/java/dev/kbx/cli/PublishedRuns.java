@@ -13,6 +13,14 @@ import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.PropertyMatrix;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.app.Home;
+import dev.kbx.app.LedgerReport;
+import dev.kbx.app.LedgerRows;
+import dev.kbx.app.Ledgers;
+import dev.kbx.app.NamedRun;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.RunResults;
+import dev.kbx.app.UserError;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.paper.Conditions;
 import dev.kbx.paper.Measurement;
@@ -50,28 +58,28 @@ final class PublishedRuns {
 
   private static final List<Double> PS = List.of(1.0, 2.0);
 
-  private final List<RunReference.Found> runs;
+  private final List<NamedRun.Found> runs;
   private final Causes causes;
   private final List<Publication.Without> without = new ArrayList<>();
 
-  private PublishedRuns(List<RunReference.Found> runs, Causes causes) {
+  private PublishedRuns(List<NamedRun.Found> runs, Causes causes) {
     this.runs = runs;
     this.causes = causes;
   }
 
   /** Those named; without a name, the newest in the folder. */
-  static PublishedRuns of(List<String> names, RunsCommand.Folder folder) {
+  static PublishedRuns of(List<String> names, ResultsFolder folder) {
     Causes causes = new Causes();
-    List<RunReference.Found> found =
+    List<NamedRun.Found> found =
         names.isEmpty()
-            ? List.of(new RunReference.Found(RunReference.newest(folder, causes::add), folder))
-            : RunReference.find(names, folder, causes::add);
-    AsPublished.refuseMixture(found.stream().map(RunReference.Found::judged).toList());
+            ? List.of(new NamedRun.Found(NamedRun.newest(folder, causes::add), folder))
+            : NamedRun.find(names, folder, causes::add);
+    AsPublished.refuseMixture(found.stream().map(NamedRun.Found::judged).toList());
     return new PublishedRuns(found, causes);
   }
 
   private List<JudgedRun> judged() {
-    return runs.stream().map(RunReference.Found::judged).toList();
+    return runs.stream().map(NamedRun.Found::judged).toList();
   }
 
   /** All verdicts of all runs, whole. */
@@ -80,7 +88,7 @@ final class PublishedRuns {
   }
 
   private void forEachStored(Consumer<Stored> reader) {
-    for (RunReference.Found run : runs) {
+    for (NamedRun.Found run : runs) {
       try (RunStore store = run.place().open()) {
         store.forEach(run.judged().run().id(), reader);
       }
@@ -93,17 +101,17 @@ final class PublishedRuns {
       throw new UserError(
           "--format html: is the page of one run, and %d were named".formatted(runs.size()));
     }
-    RunReference.Found found = runs.getFirst();
+    NamedRun.Found found = runs.getFirst();
     RunInfo run = found.judged().run();
     Path ledger = ledger(found);
     try (RunStore store = found.place().open()) {
-      RunVerdicts verdicts = StoredVerdicts.of(store, run.id());
+      RunVerdicts verdicts = RunResults.verdicts(store, run.id());
       AtomicFile.replace(
           file,
           ResultFiles.page(
               run,
               verdicts,
-              AskedSuite.of(found.judged(), Home.selected(run)),
+              AskedSuite.of(found.judged(), Home.here().selected(run)),
               verdict -> store.source(verdict.provenance().candidate()).orElse(""),
               ledger == null ? null : LedgerReport.of(ledger, verdicts.rows())));
     }
@@ -205,7 +213,7 @@ final class PublishedRuns {
 
   private List<BudgetSection.Curves> budgets() {
     List<BudgetSection.Curves> budgets = new ArrayList<>();
-    for (RunReference.Found run : runs) {
+    for (NamedRun.Found run : runs) {
       Path ledger = ledger(run);
       if (ledger == null) continue;
       JudgedRun judged = run.judged();
@@ -219,7 +227,7 @@ final class PublishedRuns {
     return budgets;
   }
 
-  private static @Nullable Path ledger(RunReference.Found run) {
+  private static @Nullable Path ledger(NamedRun.Found run) {
     Path ledger = Ledgers.file(run.folder(), run.judged().run().id());
     return Files.isRegularFile(ledger) ? ledger : null;
   }

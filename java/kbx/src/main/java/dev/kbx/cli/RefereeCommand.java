@@ -1,5 +1,9 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.Reason;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.UserError;
 import dev.kbx.document.Counted;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.task.Suite;
@@ -88,12 +92,12 @@ final class RefereeCommand implements Callable<Integer> {
     if (devices < 1) throw new UserError("--devices %d: at least 1".formatted(devices));
     if (candidates < 4) throw new UserError("--candidates %d: at least 4".formatted(candidates));
     Stages.of(List.of(stages.split(",", -1)));
-    Path simulated = Home.folder().resolve("bench/simulated");
+    Path simulated = Home.here().folder().resolve("bench/simulated");
     if (!Files.isDirectory(simulated)) {
       throw new UserError(simulated + " is missing; it has the workers that this runs with");
     }
     WorkerOptions.check(python);
-    Path folder = OutFolder.writable(out);
+    Path folder = ResultsFolder.writable(out);
     try {
       return measure(simulated, folder);
     } catch (IOException e) {
@@ -111,7 +115,7 @@ final class RefereeCommand implements Callable<Integer> {
               .formatted(folder, (Files.exists(run) ? run : file).getFileName()));
     }
     delete(run);
-    SimulatedCandidates.write(file, Home.suite(SUITE), candidates);
+    SimulatedCandidates.write(file, Home.here().suite(SUITE), candidates);
     Path secondLog = folder.resolve("gc-resumed.log");
     Path stdout = folder.resolve("stdout.txt");
     EvalProcess.Seen first =
@@ -161,7 +165,7 @@ final class RefereeCommand implements Callable<Integer> {
     Set<String> distinct = new HashSet<>(judged);
     out.printf(
         "kbx %s, %s, %s, %,d candidates of %.1f kB, stages %s%n",
-        Version.number(),
+        Home.version(),
         Counted.of(Runtime.getRuntime().availableProcessors(), "processor"),
         Counted.of(devices, "simulated device"),
         candidates,

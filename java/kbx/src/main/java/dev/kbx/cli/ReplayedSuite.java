@@ -1,5 +1,8 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.Reason;
+import dev.kbx.app.UserError;
 import dev.kbx.certify.CertificateHeader;
 import dev.kbx.document.Text;
 import dev.kbx.task.InvalidSuite;
@@ -35,12 +38,13 @@ record ReplayedSuite(Map<String, Task> tasks, @Nullable Path confinedTo) {
   static ReplayedSuite of(CertificateHeader header, @Nullable Path named) {
     if (named == null) {
       Suite bundled =
-          Home.bundledSuite(header.run().suite())
+          Home.here()
+              .bundledSuite(header.run().suite())
               .orElseThrow(() -> new UserError(foreign(header.run().suite())));
       return new ReplayedSuite(tasks(bundled, header), null);
     }
     Path folder = real(named);
-    return new ReplayedSuite(tasks(Home.suite(folder.toString()), header), folder);
+    return new ReplayedSuite(tasks(Home.here().suite(folder.toString()), header), folder);
   }
 
   private static String foreign(String suite) {
@@ -68,7 +72,7 @@ record ReplayedSuite(Map<String, Task> tasks, @Nullable Path confinedTo) {
     Stream<Path> home =
         Optional.ofNullable(System.getenv("HOME")).filter(text -> !text.isBlank()).stream()
             .map(Path::of);
-    return Stream.of(Home.stateFolders().stream(), Stream.of(Home.folder()), home)
+    return Stream.of(Home.here().stateFolders().stream(), Stream.of(Home.here().folder()), home)
         .flatMap(paths -> paths)
         .map(ReplayedSuite::resolved);
   }

@@ -1,5 +1,8 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.NamedRun;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.UserError;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.paper.DataFiles;
 import dev.kbx.paper.LatexReport;
@@ -74,10 +77,10 @@ final class ReportCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "RUN",
       arity = "0..*",
-      description = RunReference.HELP + " Without one, the newest complete run in --out.")
+      description = NamedRun.HELP + " Without one, the newest complete run in --out.")
   private List<String> runs = List.of();
 
-  @Mixin private RunsCommand.Folder folder = new RunsCommand.Folder();
+  @Mixin private ResultsOption results = new ResultsOption();
 
   @Option(
       names = "--format",
@@ -102,7 +105,7 @@ final class ReportCommand implements Callable<Integer> {
           "--format parquet: this bundle has no Parquet; use csv here, or parquet in a checkout");
     }
     Path target = target(wanted);
-    PublishedRuns published = PublishedRuns.of(runs, folder);
+    PublishedRuns published = PublishedRuns.of(runs, results.folder());
     switch (wanted) {
       case HTML -> published.page(named(target));
       case MD -> text(target, MarkdownReport.of(published.publication()));
@@ -124,8 +127,8 @@ final class ReportCommand implements Callable<Integer> {
       named = Path.of(wanted.target);
     }
     String name = "--output " + named;
-    if (wanted.folder) return OutFolder.writable(name, named);
-    return OutFolder.file(name, named, "." + wanted.label());
+    if (wanted.folder) return ResultsFolder.writable(name, named);
+    return ResultsFolder.file(name, named, "." + wanted.label());
   }
 
   private static Path named(@Nullable Path target) {

@@ -3,13 +3,19 @@ package dev.kbx.cli;
 import static java.util.Objects.requireNonNull;
 
 import dev.kbx.analysis.TrajectoryRow;
+import dev.kbx.app.FolderLock;
+import dev.kbx.app.HeldOut;
+import dev.kbx.app.JudgingPool;
+import dev.kbx.app.JudgingSettings;
+import dev.kbx.app.LedgerRows;
+import dev.kbx.app.MethodRun;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.RunPlan;
+import dev.kbx.app.RunResults;
 import dev.kbx.generate.PreparedMethod;
-import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Conditions.FeedbackKind;
 import dev.kbx.store.RunStore;
-import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
-import dev.kbx.task.Task;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -41,7 +47,7 @@ final class RunCommand implements Callable<Integer> {
   @Mixin private GenerationFlags flags = new GenerationFlags();
   @Mixin private WorkerOptions workers = new WorkerOptions();
   @Mixin private ClusterOptions cluster = new ClusterOptions();
-  @Mixin private StoreOption stores = new StoreOption();
+  @Mixin private StoreOption store = new StoreOption();
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -54,32 +60,32 @@ final class RunCommand implements Callable<Integer> {
   }
 
   private Integer run(List<MethodFlags> given) throws Exception {
-    Suite suite = flags.asked.open();
-    List<Task> selected = flags.select(suite);
-    Plan heldOut = flags.heldOut();
+    RunPlan heldOut = flags.heldOut();
     boolean profile = given.stream().anyMatch(m -> m.feedback() == FeedbackKind.PROFILE);
-    Plan development = heldOut.development(profile);
-    workers.check(heldOut.stages());
-    StoreAddress address = stores.address(flags.out);
-    address.check();
-    try (PreparedMethods prepared = new PreparedMethods(flags, suite, selected, development)) {
+    RunPlan development = heldOut.with(heldOut.plan().development(profile));
+    JudgingSettings settings = workers.settings(cluster);
+    workers.check(heldOut.plan().stages());
+    ResultsFolder results = store.of(flags.out.path());
+    results.store().check();
+    try (PreparedMethods prepared = new PreparedMethods(flags, development)) {
       var _ = prepared.settings(given);
-      Path folder = OutFolder.writable(flags.out);
+      Path folder = results.writable();
+      Suite suite = heldOut.suite().suite();
       try (var _ = FolderLock.of(folder);
-          RunStore store = RunStore.open(address);
+          RunStore opened = RunStore.open(results.store());
           Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
-          JudgingPool pool = JudgingPool.start(workers, cluster, List.of(suite))) {
-        flags.asked.check(pool, heldOut, selected);
-        List<PreparedMethod> methods = prepared.open(given, pool, workers);
-        MethodRun run = new MethodRun(flags, methods, selected, development);
-        try (MethodRun.Opened opened = run.open(folder, pool);
-            HeldOut judged = HeldOut.open(store, folder, heldOut, pool, flags, run, opened)) {
+          JudgingPool pool = JudgingPool.start(settings, List.of(suite))) {
+        heldOut.suite().check(pool, heldOut.plan(), heldOut.selected(), settings.observer());
+        List<PreparedMethod> methods = prepared.open(given, pool, settings);
+        MethodRun run = new MethodRun(development, methods, settings.observer());
+        try (MethodRun.Opened ledger = run.open(folder, pool, flags.resume);
+            HeldOut judged = HeldOut.open(opened, folder, heldOut, pool, run, ledger)) {
           interrupts.advise(Interrupts.RESUMABLE);
-          run.run(opened, pool, judged::submit);
-          RunResults results = judged.finish();
-          List<TrajectoryRow> rows = LedgerRows.of(opened.file(), results.verdicts().rows());
-          results.print(flags.json, folder, rows);
-          return ProgramFailures.report(opened.file(), System.err);
+          run.run(ledger, pool, judged::submit);
+          RunResults found = judged.finish();
+          List<TrajectoryRow> rows = LedgerRows.of(ledger.file(), found.verdicts().rows());
+          new EvalOutput(System.out, flags.json.isAsked()).printMethods(found, folder, rows);
+          return ProgramFailures.report(ledger.file(), System.err);
         }
       }
     }

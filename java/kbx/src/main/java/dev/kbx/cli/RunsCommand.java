@@ -4,6 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.app.FolderLock;
+import dev.kbx.app.Home;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.RunResults;
+import dev.kbx.app.UserError;
 import dev.kbx.document.Counted;
 import dev.kbx.report.AskedSuite;
 import dev.kbx.report.LatestRun;
@@ -13,18 +18,14 @@ import dev.kbx.report.Table;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore;
 import dev.kbx.store.StoreAddress;
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code kbx runs list|show|delete|merge|copy|compare}: the runs of a store. */
@@ -48,82 +49,21 @@ final class RunsCommand implements Callable<Integer> {
         "runs: say list, show RUN, delete RUN..., merge DIR..., copy FROM TO or compare RUN RUN");
   }
 
-  /** The results folder of every subcommand. */
-  static final class Folder {
-    @Option(
-        names = "--out",
-        paramLabel = "DIR",
-        defaultValue = "kbx-out",
-        description = "The results folder. Default: ${DEFAULT-VALUE}.")
-    private Path out;
-
-    @Mixin private StoreOption store = new StoreOption();
-
-    Folder() {
-      this(Path.of("kbx-out"));
-    }
-
-    Folder(Path out) {
-      this.out = out;
-    }
-
-    Path out() {
-      return out;
-    }
-
-    RunStore open() {
-      return existing().orElseThrow(() -> OutFolder.withoutRuns(out));
-    }
-
-    Optional<RunStore> existing() {
-      return store.openExisting(out);
-    }
-
-    /** The ledger of a run of methods; empty for other runs. */
-    Optional<Path> ledger(String run) {
-      return Optional.of(Ledgers.file(out, run)).filter(Files::isRegularFile);
-    }
-
-    /** The newest run of methods. */
-    Optional<Path> newestLedger() {
-      return new Ledgers(out).newest();
-    }
-
-    /** Locks the folder, if it exists, against other writers. */
-    AutoCloseable lock() throws IOException {
-      return Files.isDirectory(out) ? FolderLock.of(out) : () -> {};
-    }
-
-    /** The folder, or the database if one was named. */
-    String place() {
-      StoreAddress address = store.address(out);
-      return address.isFile() ? out.toString() : address.toString();
-    }
-
-    /** Says that a store has no such run, and which it has. */
-    UserError unknown(String run, RunStore opened) {
-      return new UserError(
-          "%s: no run %s; %s".formatted(place(), run, RunIds.newest(opened.runs())));
-    }
-  }
-
   @Command(name = "list", description = "All runs, newest first.", mixinStandardHelpOptions = true)
   static final class ListRuns implements Callable<Integer> {
-    @Mixin private Folder folder = new Folder();
+    @Mixin private ResultsOption results = new ResultsOption();
 
-    @Option(names = "--json", description = "An array of runs.")
-    private boolean json;
+    @Mixin private JsonOption json = new JsonOption();
 
     @Override
     public Integer call() {
-      try (RunStore store = folder.open()) {
+      try (RunStore store = results.folder().open()) {
         List<RunInfo> runs = store.runs();
-        if (json) {
-          System.out.println(
-              Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(runs));
+        if (json.isAsked()) {
+          JsonOption.print(runs);
           return ExitCode.OK;
         }
-        Set<String> judged = FolderLock.judged(folder.out());
+        Set<String> judged = FolderLock.judged(results.folder().out());
         RunList.lines(
                 runs,
                 run -> store.count(run.id()),
@@ -139,24 +79,23 @@ final class RunsCommand implements Callable<Integer> {
       description = "One run with its verdicts.",
       mixinStandardHelpOptions = true)
   static final class ShowRun implements Callable<Integer> {
-    @Mixin private Folder folder = new Folder();
+    @Mixin private ResultsOption results = new ResultsOption();
 
     @Parameters(paramLabel = "RUN", description = "Id of the run.")
     private String run = "";
 
-    @Option(names = "--json", description = "One object: run and verdicts.")
-    private boolean json;
+    @Mixin private JsonOption json = new JsonOption();
 
     @Override
     public Integer call() {
-      try (RunStore store = folder.open()) {
-        RunInfo info = store.run(run).orElseThrow(() -> folder.unknown(run, store));
-        RunVerdicts verdicts = StoredVerdicts.of(store, run);
-        if (json) {
+      try (RunStore store = results.folder().open()) {
+        RunInfo info = store.run(run).orElseThrow(() -> results.folder().unknown(run, store));
+        RunVerdicts verdicts = RunResults.verdicts(store, run);
+        if (json.isAsked()) {
           verdicts.print(System.out, info, null);
         } else {
           AskedTasks asked =
-              AskedSuite.of(new JudgedRun(info, verdicts.rows()), Home.selected(info));
+              AskedSuite.of(new JudgedRun(info, verdicts.rows()), Home.here().selected(info));
           TerminalStream.style(
               System.out,
               new Table(Terminal.columns(), Terminal.colours())
@@ -179,7 +118,7 @@ final class RunsCommand implements Callable<Integer> {
       description = "Delete runs with their verdicts.",
       mixinStandardHelpOptions = true)
   static final class DeleteRuns implements Callable<Integer> {
-    @Mixin private Folder folder = new Folder();
+    @Mixin private ResultsOption results = new ResultsOption();
 
     @Parameters(paramLabel = "RUN", arity = "1..*", description = "Ids of runs.")
     private List<String> runs = List.of();
@@ -187,16 +126,16 @@ final class RunsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
       List<String> chosen = runs.stream().distinct().toList();
-      try (RunStore store = folder.open();
-          var _ = folder.lock()) {
+      try (RunStore store = results.folder().open();
+          var _ = results.folder().lock()) {
         for (String run : chosen) {
-          if (!store.has(run)) throw folder.unknown(run, store);
+          if (!store.has(run)) throw results.folder().unknown(run, store);
           store.claim(run);
           // A server may judge into it, now or when a candidate comes.
           if (store.service().serviceRunOf(run).isPresent()) store.claim(ServiceStore.CLAIM);
         }
         store.delete(chosen);
-        chosen.forEach(run -> LatestRun.delete(folder.out, run));
+        chosen.forEach(run -> LatestRun.delete(results.folder().out(), run));
         System.err.printf("kbx: deleted %s%n", Counted.of(chosen.size(), "run"));
         return ExitCode.OK;
       }
@@ -232,7 +171,7 @@ final class RunsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
       StoreAddress source = address(from);
-      if (!source.exists()) throw OutFolder.withoutRuns(folder(from));
+      if (!source.exists()) throw ResultsFolder.ownStore(folder(from)).withoutRuns();
       StoreAddress target = address(to);
       source.check();
       target.check();
@@ -245,7 +184,7 @@ final class RunsCommand implements Callable<Integer> {
 
     private List<RunStore.Copied> copy(RunStore.Selection runs, StoreAddress target)
         throws Exception {
-      if (target.isFile()) OutFolder.writable(to, folder(to));
+      if (target.isFile()) ResultsFolder.writable(to, folder(to));
       try (AutoCloseable _ = target.isFile() ? FolderLock.of(folder(to)) : () -> {};
           RunStore writing = RunStore.open(target)) {
         return writing.copy(List.of(runs));
@@ -273,7 +212,7 @@ final class RunsCommand implements Callable<Integer> {
     }
 
     private static StoreAddress address(String text) {
-      if (!text.startsWith("jdbc:")) return OutFolder.store(folder(text));
+      if (!text.startsWith("jdbc:")) return ResultsFolder.ownStore(folder(text)).store();
       try {
         return StoreAddress.of(text);
       } catch (IllegalArgumentException e) {

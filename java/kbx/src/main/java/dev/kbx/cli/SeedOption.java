@@ -1,5 +1,7 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -14,8 +16,13 @@ final class SeedOption {
               + " predict them.")
   private @Nullable String seed;
 
+  /** The given seed. */
+  Optional<String> given() {
+    return Optional.ofNullable(seed);
+  }
+
   /** The given seed, else the secret of this installation. */
   String seed() {
-    return seed == null ? Home.secret() : seed;
+    return seed == null ? Home.here().secret() : seed;
   }
 }

@@ -2,6 +2,11 @@ package dev.kbx.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.app.FolderLock;
+import dev.kbx.app.Home;
+import dev.kbx.app.JudgingPool;
+import dev.kbx.app.Reason;
+import dev.kbx.app.UserError;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Statement;
 import dev.kbx.python.PythonProblem;
@@ -72,13 +77,6 @@ final class ServeCommand implements Callable<Integer> {
   private int port = 8470;
 
   @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      defaultValue = "kbx-out",
-      description = "Results folder. Default: ${DEFAULT-VALUE}.")
-  private Path out = Path.of("kbx-out");
-
-  @Option(
       names = "--suite",
       paramLabel = "SUITE",
       split = ",",
@@ -116,7 +114,7 @@ final class ServeCommand implements Callable<Integer> {
       description = "Write a line of JSON to stderr for each request, judgement and warning.")
   private boolean logJson;
 
-  @Mixin private StoreOption stores = new StoreOption();
+  @Mixin private ResultsOption results = new ResultsOption();
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
   @Mixin private ClusterOptions cluster = new ClusterOptions();
@@ -127,9 +125,9 @@ final class ServeCommand implements Callable<Integer> {
     if (logJson) ServerLog.json();
     workers.check();
     Map<String, Suite> served = served();
-    StoreAddress address = stores.address(out);
+    StoreAddress address = results.folder().store();
     address.check();
-    Path folder = OutFolder.writable(out);
+    Path folder = results.folder().writable();
     try (StopSignal signal = new StopSignal(GRACE.plus(PARTING))) {
       try (var _ = FolderLock.of(folder);
           RunStore store = RunStore.open(address);
@@ -148,7 +146,7 @@ final class ServeCommand implements Callable<Integer> {
   private void serve(
       Listening where, RunStore store, RunStore reads, Map<String, Suite> served, StopSignal signal)
       throws InterruptedException, PythonProblem {
-    try (JudgingPool pool = JudgingPool.start(workers, cluster, served.values());
+    try (JudgingPool pool = JudgingPool.start(workers.settings(cluster), served.values());
         KbxServer server = start(where, store, reads, machine(pool, store, served));
         ServiceManager manager = ServiceManager.of(System.getenv())) {
       System.err.println(
@@ -208,7 +206,7 @@ final class ServeCommand implements Callable<Integer> {
   private Map<String, Suite> served() {
     Map<String, Suite> served = new LinkedHashMap<>();
     for (String name : suites) {
-      Suite suite = Home.suite(name);
+      Suite suite = Home.here().suite(name);
       served.put(suite.name(), suite);
     }
     return served;
@@ -221,7 +219,7 @@ final class ServeCommand implements Callable<Integer> {
         pool.versions(),
         seed.seed(),
         served,
-        new Statement(Prompts.bundled(Home.folder())));
+        new Statement(Prompts.bundled(Home.here().folder())));
   }
 
   /**

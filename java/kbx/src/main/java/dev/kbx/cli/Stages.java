@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.UserError;
 import dev.kbx.verdict.Stage;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,11 +11,6 @@ final class Stages {
   static final String ALL = "static,compile,call,correct,perf";
 
   private Stages() {}
-
-  /** Whether any of them needs workers; the static stage does not. */
-  static boolean needPython(List<Stage> stages) {
-    return stages.getLast() != Stage.STATIC;
-  }
 
   /** Those named, in the order given. Throws {@link UserError}. */
   static List<Stage> of(List<String> names) {

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Reason;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

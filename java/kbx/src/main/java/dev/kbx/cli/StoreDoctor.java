@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.ResultsFolder;
 import dev.kbx.document.Counted;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreFlaw;
@@ -30,7 +31,7 @@ record StoreDoctor(
     @Nullable String problem) {
 
   /** Examines the store of a folder, and makes anew what is wrong if that is wanted. */
-  static StoreDoctor examine(RunsCommand.Folder folder, boolean mend) throws Exception {
+  static StoreDoctor examine(ResultsFolder folder, boolean mend) throws Exception {
     try {
       Optional<RunStore> existing = folder.existing();
       if (existing.isEmpty()) return new StoreDoctor(null, 0, 0, List.of(), List.of(), null);
@@ -42,7 +43,7 @@ record StoreDoctor(
     }
   }
 
-  private static StoreDoctor mended(RunsCommand.Folder folder, RunStore store) throws Exception {
+  private static StoreDoctor mended(ResultsFolder folder, RunStore store) throws Exception {
     try (var _ = folder.lock()) {
       List<StoreFlaw> before = store.flaws();
       if (before.stream().anyMatch(StoreFlaw::mendable)) store.mend();
@@ -53,7 +54,7 @@ record StoreDoctor(
   }
 
   private static StoreDoctor examined(
-      RunsCommand.Folder folder, RunStore store, List<StoreFlaw> mended, List<StoreFlaw> flaws) {
+      ResultsFolder folder, RunStore store, List<StoreFlaw> mended, List<StoreFlaw> flaws) {
     List<RunInfo> runs = store.runs();
     long verdicts = runs.stream().mapToLong(run -> store.count(run.id())).sum();
     return new StoreDoctor(folder.place(), runs.size(), verdicts, mended, flaws, null);

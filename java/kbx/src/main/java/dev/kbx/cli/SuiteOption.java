@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
@@ -27,7 +28,7 @@ final class SuiteOption {
 
   /** Opens only the tasks of the suite whose names are wanted. */
   Suite open(Predicate<String> wanted) {
-    Suite opened = Home.suite(suite, wanted);
+    Suite opened = Home.here().suite(suite, wanted);
     for (BrokenTask problem : opened.broken()) {
       if (told.add(problem.toString())) System.err.println("kbx: " + problem);
     }

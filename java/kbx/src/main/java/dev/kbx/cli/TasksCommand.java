@@ -1,5 +1,8 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.RunPlan;
+import dev.kbx.app.UserError;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.prompt.Prompts;
@@ -49,15 +52,14 @@ final class TasksCommand implements Callable<Integer> {
         description = "Only tasks of this category: Reduce, level1.")
     private @Nullable String category;
 
-    @Option(names = "--json", description = "An array of tasks.")
-    private boolean json;
+    @Mixin private JsonOption json = new JsonOption();
 
     @Override
     public Integer call() {
       List<Task> tasks = chosen(suite.open().tasks());
-      if (json) {
+      if (json.isAsked()) {
         List<TaskView> rows = tasks.stream().map(TaskView::of).toList();
-        System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(rows));
+        JsonOption.print(rows);
       } else {
         TaskTable.lines(tasks).forEach(System.out::println);
       }
@@ -98,7 +100,7 @@ final class TasksCommand implements Callable<Integer> {
 
     /** Output options. */
     static final class Form {
-      @Option(names = "--json", description = "One object.")
+      @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
       private boolean json;
 
       @Option(
@@ -131,9 +133,9 @@ final class TasksCommand implements Callable<Integer> {
       }
       Grade asked = GradeOption.parse(grade == null ? Grade.PUBLISHED.label() : grade);
       List<Task> found = suite.open().find(task);
-      precision.check(found);
+      RunPlan.check(precision.precision(), found);
       if (form.json && found.size() > 1) throw several(found);
-      Statement statement = new Statement(Prompts.bundled(Home.folder()));
+      Statement statement = new Statement(Prompts.bundled(Home.here().folder()));
       found.forEach(one -> System.out.println(text(one, asked, statement)));
       return ExitCode.OK;
     }

@@ -27,6 +27,11 @@ final class Terminal {
     return shown() && System.getenv("NO_COLOR") == null;
   }
 
+  /** Prints a line on stderr that says who does: for people. */
+  static void say(String line) {
+    System.err.println("kbx: " + line);
+  }
+
   /** Progress of an installation on stderr. */
   static TextProgress installing() {
     PrintStream err = System.err;

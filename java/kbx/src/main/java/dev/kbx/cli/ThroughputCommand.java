@@ -1,6 +1,9 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.Throughput;
+import dev.kbx.app.Home;
+import dev.kbx.app.UserError;
+import dev.kbx.app.WorkerPool;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Reading;
@@ -11,7 +14,6 @@ import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ThroughputText;
 import dev.kbx.task.Suite;
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
@@ -21,7 +23,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code kbx bench throughput SOURCE…}: candidates per device-hour, and where the time goes. */
@@ -42,32 +43,29 @@ final class ThroughputCommand implements Callable<Integer> {
       description = "Files or folders, as for eval. Default: corpus/honest, kernels of the suite.")
   private List<Path> sources = List.of();
 
-  @Option(names = "--json", description = "One object with every figure.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
     workers.check();
-    Suite suite = Home.suite(SUITE);
+    Suite suite = Home.here().suite(SUITE);
     List<Candidate> candidates = candidates(suite);
     Plan plan =
         new Plan(
             List.of(Stage.values()),
             Rules.all(),
-            VerifyCommand.ARCH,
-            Home.secret(),
+            Plan.ARCH,
+            Home.here().secret(),
             Limits.defaults());
     print(measure(plan, candidates));
     return ExitCode.OK;
   }
 
   private void print(Throughput found) {
-    System.out.print(
-        json
-            ? Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(found) + "\n"
-            : ThroughputText.render(found));
+    if (json.isAsked()) JsonOption.print(found);
+    else System.out.print(ThroughputText.render(found));
     System.out.flush();
   }
 
@@ -93,7 +91,7 @@ final class ThroughputCommand implements Callable<Integer> {
     long start = System.nanoTime();
     List<Throughput.Judged> judged = new CopyOnWriteArrayList<>();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was measured");
-        WorkerPool pool = WorkerPool.start(workers, plan)) {
+        WorkerPool pool = WorkerPool.start(workers.settings(), plan)) {
       try {
         var _ =
             pool.repeat(

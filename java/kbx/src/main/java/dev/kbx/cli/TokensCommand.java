@@ -1,10 +1,11 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.UserError;
 import dev.kbx.server.Tokens;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore.Token;
 import dev.kbx.verdict.Json;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -37,23 +38,16 @@ final class TokensCommand {
 
   /** Where the tokens are. */
   static final class Place {
-    @Option(
-        names = "--out",
-        paramLabel = "DIR",
-        defaultValue = "kbx-out",
-        description = "Results folder of the server. Default: ${DEFAULT-VALUE}.")
-    private Path out = Path.of("kbx-out");
-
-    @Mixin private StoreOption stores = new StoreOption();
+    @Mixin private ResultsOption results = new ResultsOption();
 
     RunStore open() {
-      var address = stores.address(out);
-      if (address.isFile()) OutFolder.writable(out);
-      return RunStore.open(address);
+      ResultsFolder folder = results.folder();
+      if (folder.store().isFile()) folder.writable();
+      return RunStore.open(folder.store());
     }
 
     RunStore existing() {
-      if (!stores.address(out).exists()) throw OutFolder.withoutRuns(out);
+      if (!results.folder().store().exists()) throw results.folder().withoutRuns();
       return open();
     }
   }
@@ -137,8 +131,7 @@ final class TokensCommand {
   static final class Listing implements Callable<Integer> {
     @Mixin private Place place = new Place();
 
-    @Option(names = "--json", description = "Print one JSON document on stdout.")
-    private boolean json;
+    @Mixin private JsonOption json = new JsonOption();
 
     @Override
     public Integer call() {
@@ -146,7 +139,7 @@ final class TokensCommand {
         List<Map<String, Object>> rows =
             store.service().tokens().stream().map(Listing::row).toList();
         if (rows.isEmpty()) System.err.println("kbx: there are no tokens");
-        if (json) System.out.println(Json.mapper().writeValueAsString(rows));
+        if (json.isAsked()) System.out.println(Json.mapper().writeValueAsString(rows));
         else rows.forEach(row -> System.out.println(String.join("  ", text(row))));
         return ExitCode.OK;
       }

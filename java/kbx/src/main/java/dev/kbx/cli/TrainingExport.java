@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.kbx.app.UserError;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
 import dev.kbx.generate.Transcript.Kernel;

@@ -1,21 +1,17 @@
 package dev.kbx.cli;
 
-import dev.kbx.check.Rules;
+import dev.kbx.app.FolderLock;
+import dev.kbx.app.JudgingPool;
+import dev.kbx.app.RunPlan;
 import dev.kbx.judge.TaskReferee;
-import dev.kbx.plan.Limits;
-import dev.kbx.plan.ModulePrecision;
-import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ControlFiles;
 import dev.kbx.report.ControlMatrix;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
-import dev.kbx.verdict.Json;
-import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.TaskVerdict;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -36,14 +32,11 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {"", "Under --out: controls.jsonl, a task a line, and controls.html, the matrix."})
 final class VerifyCommand implements Callable<Integer> {
-  /** Default architecture for compiling kernels without a GPU. */
-  static final String ARCH = "sm_90";
-
-  private static final Duration CALL = Duration.ofSeconds(20);
-
   @Mixin private SuiteOption suite = new SuiteOption();
   @Mixin private SeedOption seed = new SeedOption();
   @Mixin private PrecisionOption precision = new PrecisionOption();
+  @Mixin private ArchOption arch = new ArchOption();
+  @Mixin private OutOption out = new OutOption();
   @Mixin private WorkerOptions workers = new WorkerOptions();
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
@@ -54,26 +47,11 @@ final class VerifyCommand implements Callable<Integer> {
   private List<String> names = List.of();
 
   @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      defaultValue = "kbx-out",
-      description = "Where the matrix goes. Default: ${DEFAULT-VALUE}.")
-  private Path out = Path.of("kbx-out");
-
-  @Option(
       names = "--resume",
       description = "Keep what --out holds of tasks that have not changed since.")
   private boolean resume;
 
-  @Option(
-      names = "--arch",
-      paramLabel = "ARCH",
-      defaultValue = ARCH,
-      description = "Architecture to compile kernels for without a GPU. Default: ${DEFAULT-VALUE}.")
-  private String arch = ARCH;
-
-  @Option(names = "--json", description = "An array with one object a task.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws Exception {
@@ -83,9 +61,9 @@ final class VerifyCommand implements Callable<Integer> {
         opened.tasks().isEmpty() && names.isEmpty()
             ? List.of()
             : opened.find(names.isEmpty() ? "*" : String.join(",", names));
-    precision.check(tasks);
+    RunPlan.check(precision.precision(), tasks);
     List<BrokenTask> broken = names.isEmpty() ? opened.broken() : List.of();
-    Path folder = OutFolder.writable(out);
+    Path folder = out.writable();
     try (var _ = FolderLock.of(folder);
         ControlFiles files = new ControlFiles(folder)) {
       List<TaskVerdict> verdicts = verify(opened, tasks, broken, files);
@@ -99,9 +77,10 @@ final class VerifyCommand implements Callable<Integer> {
       throws InterruptedException, PythonProblem {
     Map<String, TaskVerdict> before = resume ? files.before() : Map.of();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
-        JudgingPool pool = JudgingPool.start(workers, cluster, List.of(opened))) {
+        JudgingPool pool = JudgingPool.start(workers.settings(cluster), List.of(opened))) {
       interrupts.advise(Interrupts.RESUMABLE);
-      TaskReferee verification = verification(pool, arch, seed.seed(), precision.precision());
+      TaskReferee verification =
+          pool.tasks(JudgingPool.controls(arch.arch(), seed.seed(), precision.precision()));
       Map<String, TaskVerdict> kept = kept(opened, before, verification);
       Map<String, TaskVerdict> found = new HashMap<>(kept);
       files.start(found.values());
@@ -142,23 +121,6 @@ final class VerifyCommand implements Callable<Integer> {
     return verdicts;
   }
 
-  /** Judges controls up to correctness, without timing. */
-  static TaskReferee verification(
-      JudgingPool pool, String arch, String seed, ModulePrecision precision)
-      throws InterruptedException {
-    return pool.tasks(plan(arch, seed, precision));
-  }
-
-  static Plan plan(String arch, String seed, ModulePrecision precision) {
-    return new Plan(
-            List.of(Stage.STATIC, Stage.COMPILE, Stage.CALL, Stage.CORRECT),
-            Rules.all(),
-            Architectures.check(arch),
-            seed,
-            Limits.of(CALL))
-        .at(precision);
-  }
-
   private static TaskVerdict unusable(Suite suite, BrokenTask task) {
     return new TaskVerdict(
         task.name(),
@@ -173,9 +135,8 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   private void print(List<TaskVerdict> verdicts, ControlFiles files) {
-    if (json) {
-      System.out.println(
-          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(verdicts));
+    if (json.isAsked()) {
+      JsonOption.print(verdicts);
       return;
     }
     System.out.print(new ControlMatrix(Terminal.columns()).render(verdicts));

@@ -2,6 +2,9 @@ package dev.kbx.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.app.Evaluation;
+import dev.kbx.app.Reason;
+import dev.kbx.app.UserError;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.Reading;
 import dev.kbx.document.Text;
@@ -23,7 +26,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -33,21 +35,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Watch {
   private final List<Path> sources;
-  private final Supplier<Reading> reader;
-  private final Round round;
+  private final Evaluation evaluation;
 
-  /** Judges what was read, as a run of its own. */
-  interface Round {
-    Collection<Verdict> judge(Reading reading) throws InterruptedException;
-  }
-
-  /**
-   * @param reader reads the sources; throws {@link UserError} where they cannot be judged
-   */
-  Watch(List<Path> sources, Supplier<Reading> reader, Round round) {
+  Watch(List<Path> sources, Evaluation evaluation) {
     this.sources = sources;
-    this.reader = reader;
-    this.round = round;
+    this.evaluation = evaluation;
   }
 
   /**
@@ -58,7 +50,7 @@ final class Watch {
   void run(Collection<Verdict> first) throws InterruptedException {
     Map<String, Verdict> before = bySource(first);
     try (SourceChanges changes = SourceChanges.of(sources)) {
-      WorkerPool.say("watching for changes; Ctrl-C ends");
+      Terminal.say("watching for changes; Ctrl-C ends");
       while (true) {
         before = next(before);
         changes.await();
@@ -72,9 +64,9 @@ final class Watch {
   private Map<String, Verdict> next(Map<String, Verdict> before) throws InterruptedException {
     Reading reading;
     try {
-      reading = reader.get();
+      reading = evaluation.reread();
     } catch (UserError e) {
-      WorkerPool.say(requireNonNull(e.getMessage())); // The next save may mend it.
+      Terminal.say(requireNonNull(e.getMessage())); // The next save may mend it.
       return before;
     }
     List<String> changed =
@@ -83,7 +75,7 @@ final class Watch {
             .map(Candidate::origin)
             .toList();
     if (changed.isEmpty()) return before;
-    Map<String, Verdict> now = bySource(round.judge(reading));
+    Map<String, Verdict> now = bySource(evaluation.verdicts(evaluation.judge(reading)));
     LocalTime time = LocalTime.now(ZoneId.systemDefault());
     for (String source : changed) {
       System.out.println(WatchText.line(time, before.get(source), requireNonNull(now.get(source))));

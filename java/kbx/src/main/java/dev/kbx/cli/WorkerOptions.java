@@ -2,7 +2,9 @@ package dev.kbx.cli;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.kbx.python.Interpreter;
+import dev.kbx.app.Home;
+import dev.kbx.app.JudgingPool;
+import dev.kbx.app.JudgingSettings;
 import dev.kbx.python.PythonEnvironment;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.verdict.Stage;
@@ -30,7 +32,7 @@ final class WorkerOptions {
       defaultValue = "auto",
       description =
           "auto, cpu, cuda or cuda:0,1. Default: ${DEFAULT-VALUE}: every GPU, else the CPU.")
-  String device = "auto";
+  private String device = "auto";
 
   @Option(
       names = "--jobs",
@@ -39,7 +41,7 @@ final class WorkerOptions {
       description =
           "Candidates or tasks judged in parallel, on the CPU or on each GPU. Default: one per"
               + " processor, at most 16 per GPU. A GPU times one at a time.")
-  int jobs; // 0 where it is not given.
+  private int jobs; // 0 where it is not given.
 
   @Spec(Spec.Target.MIXEE)
   private @Nullable CommandSpec command;
@@ -51,7 +53,7 @@ final class WorkerOptions {
 
   /** The same before these stages; a wrong {@code KBX_PYTHON} does not matter if none needs it. */
   void check(List<Stage> stages) throws PythonProblem {
-    if (python != null || Stages.needPython(stages)) check(python);
+    if (python != null || JudgingPool.needsPython(stages)) check(python);
   }
 
   /** The same for a command that has only the option {@code --python}. */
@@ -59,17 +61,24 @@ final class WorkerOptions {
     PythonEnvironment.check(Optional.ofNullable(python), System.getenv());
   }
 
-  /** Where the command gets its workers from. */
-  WorkerSource source() {
-    return Main.workers(requireNonNull(command));
+  /** This machine as what judges. */
+  JudgingSettings settings() {
+    return of(null);
   }
 
-  /** The interpreter to use, provisioned with progress on stderr if need be. */
-  Interpreter interpreter() throws PythonProblem, InterruptedException {
-    if (Home.simulates()) {
-      return PythonEnvironment.withoutPackages(Optional.ofNullable(python), System.getenv());
-    }
-    return PythonEnvironment.resolve(
-        Optional.ofNullable(python), System.getenv(), Home.folder(), Terminal.installing());
+  /** The cluster that is named, else this machine. */
+  JudgingSettings settings(ClusterOptions nodes) {
+    return of(nodes.cluster().orElse(null));
+  }
+
+  private JudgingSettings of(JudgingSettings.@Nullable Cluster cluster) {
+    return new JudgingSettings(
+        Home.here(),
+        Main.workers(requireNonNull(command)),
+        Optional.ofNullable(python),
+        device,
+        jobs,
+        cluster,
+        new TerminalObserver());
   }
 }

@@ -3,6 +3,8 @@ package dev.kbx.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.UserError;
 import dev.kbx.certify.SigningKey;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,10 +120,10 @@ class CertifyTest {
 
   @Test
   void theInstallationHasAKeyThatNobodyElseReads() throws Exception {
-    String signer = Home.signingKey().signer();
-    assertThat(Home.signingKey().signer()).isEqualTo(signer);
+    String signer = Home.here().signingKey().signer();
+    assertThat(Home.here().signingKey().signer()).isEqualTo(signer);
     Path file =
-        Home.stateFolders().stream()
+        Home.here().stateFolders().stream()
             .map(state -> state.resolve("signing-key.pem"))
             .filter(Files::exists)
             .findFirst()

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.kbx.Patience;
+import dev.kbx.app.FolderLock;
+import dev.kbx.app.Home;
 import dev.kbx.document.Counted;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -97,8 +99,7 @@ class CommandsTest {
   @ParameterizedTest
   @ValueSource(strings = {"-V", "eval -V", "tasks list --version", "bench -V"})
   void everyCommandKnowsTheVersion(String command) {
-    assertThat(here((Object[]) command.split(" ")).out())
-        .isEqualTo("kbx " + Version.number() + "\n");
+    assertThat(here((Object[]) command.split(" ")).out()).isEqualTo("kbx " + Home.version() + "\n");
   }
 
   @ParameterizedTest

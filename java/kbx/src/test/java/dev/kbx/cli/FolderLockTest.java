@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.app.FolderLock;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

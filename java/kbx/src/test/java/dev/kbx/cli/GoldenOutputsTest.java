@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.Bundled;
 import dev.kbx.SimulatedRun;
+import dev.kbx.app.Home;
+import dev.kbx.app.LedgerRows;
+import dev.kbx.app.RunResults;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.generate.Ledger;
 import dev.kbx.judge.Referee;
@@ -100,7 +103,7 @@ class GoldenOutputsTest {
               store,
               run.info(),
               files,
-              Home.selected(run.info()),
+              Home.here().selected(run.info()),
               List.of(),
               methods ? ledger : null);
       for (int columns : List.of(80, 120)) {
@@ -108,14 +111,9 @@ class GoldenOutputsTest {
         var text = new ByteArrayOutputStream();
         EvalOutput output = new EvalOutput(new PrintStream(text, true, UTF_8), false);
         if (methods) {
-          output.printMethods(
-              run.info(),
-              results.verdicts(),
-              results.asked(),
-              OUT,
-              LedgerRows.of(ledger, results.verdicts().rows()));
+          output.printMethods(results, OUT, LedgerRows.of(ledger, results.verdicts().rows()));
         } else {
-          output.print(run.info(), results.verdicts(), results.asked(), List.of(), OUT);
+          output.print(results, List.of(), OUT);
         }
         golden.add(run.name() + "/table-%d.txt".formatted(columns), text.toString(UTF_8));
       }

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.app.Home;
 import dev.kbx.certify.SigningKey;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -86,8 +87,8 @@ class HostileCertificateTest {
   }
 
   private static Path secret() {
-    Home.secret();
-    return Home.stateFolders().getFirst().resolve("secret");
+    Home.here().secret();
+    return Home.here().stateFolders().getFirst().resolve("secret");
   }
 
   private String certificate() throws Exception {
@@ -108,7 +109,7 @@ class HostileCertificateTest {
     assertThat(judged.exit()).as(judged.err()).isZero();
     // The signer's own machine runs it: that is what the sandbox is to prevent elsewhere.
     assertThat(marker()).exists();
-    assertThat(received).anyMatch(text -> text.startsWith(Home.secret()));
+    assertThat(received).anyMatch(text -> text.startsWith(Home.here().secret()));
     Files.delete(marker());
     received.clear();
     Kbx.Result signed = Kbx.here("certify", "--out", out, "--key", key, "--json");

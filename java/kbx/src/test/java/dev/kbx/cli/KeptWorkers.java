@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.WorkerSource;
 import dev.kbx.device.Workers;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
 import dev.kbx.TestPostgres;
+import dev.kbx.app.ResultsFolder;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import java.io.IOException;
@@ -34,7 +35,8 @@ class KilledCopyTest {
     for (int i = 0; i < VERDICTS; i++) judged.correct("Activation/gelu", "code " + i, 2.0);
     run = judged.id();
     try (RunStore store =
-        RunStore.open(OutFolder.store(Files.createDirectories(folder.resolve("from"))))) {
+        RunStore.open(
+            ResultsFolder.ownStore(Files.createDirectories(folder.resolve("from"))).store())) {
       judged.store(store);
     }
   }
@@ -42,7 +44,7 @@ class KilledCopyTest {
   @Test
   void intoAFolder() throws Exception {
     Path to = folder.resolve("to");
-    copyUntilItEnds(to.toString(), OutFolder.store(to));
+    copyUntilItEnds(to.toString(), ResultsFolder.ownStore(to).store());
   }
 
   @Test

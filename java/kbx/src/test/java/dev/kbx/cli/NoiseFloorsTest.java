@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.app.UserError;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;

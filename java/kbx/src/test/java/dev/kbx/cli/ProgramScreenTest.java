@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.app.Home;
 import dev.kbx.verdict.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,9 +57,9 @@ class ProgramScreenTest {
 
   @Test
   void aProgramDoesNotReachSecretsResultsAndKeys() throws Exception {
-    Home.secret();
-    Home.signingKey();
-    Path state = Home.stateFolders().getFirst();
+    Home.here().secret();
+    Home.here().signingKey();
+    Path state = Home.here().stateFolders().getFirst();
     Path out = folder.resolve("out");
     Path report = folder.resolve("report.json");
     Path agent =

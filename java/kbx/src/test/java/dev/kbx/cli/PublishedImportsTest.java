@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.app.Home;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,7 +57,7 @@ class PublishedImportsTest {
   }
 
   private static List<String> tasks() {
-    return Home.suite("kernelbenchx").tasks().stream()
+    return Home.here().suite("kernelbenchx").tasks().stream()
         .filter(task -> !task.extra())
         .map(task -> task.path() + ".py")
         .toList();

@@ -1,0 +1,256 @@
+package dev.kbx.app;
+
+import dev.kbx.candidate.Candidate;
+import dev.kbx.candidate.CandidateSources;
+import dev.kbx.candidate.Problem;
+import dev.kbx.candidate.Reading;
+import dev.kbx.candidate.SourceFiles;
+import dev.kbx.document.Counted;
+import dev.kbx.report.EvalResultFiles;
+import dev.kbx.report.LatestRun;
+import dev.kbx.report.ResultFiles;
+import dev.kbx.store.RunStore;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges the candidates of files and folders into a run of a results folder: a new one, or an
+ * unfinished one that goes on. {@link #open}, then {@link #begin}, then {@link #judge}.
+ *
+ * <p>While it is open it holds the folder's lock and its store. One thread uses it.
+ */
+public final class Evaluation implements AutoCloseable {
+  private final Request request;
+  private final Observer observer;
+  private final RunStore store;
+  private final FolderLock lock;
+  private final @Nullable ResumedRun earlier;
+  private final Reading reading;
+  private @Nullable Begun begun;
+
+  /**
+   * What is judged, and where the verdicts go.
+   *
+   * @param sources files and folders; may be empty if a run is resumed, whose sources they then are
+   * @param strict whether nothing is judged if a source, or a line of one, cannot be used
+   * @param resume whether to go on with the newest unfinished run of these sources
+   */
+  public record Request(
+      RunPlan asked, List<Path> sources, ResultsFolder results, boolean strict, boolean resume) {
+    public Request {
+      sources = List.copyOf(sources);
+    }
+  }
+
+  /** A run in progress, and who judges it. */
+  private record Begun(RunInfo run, JudgingPool pool) {}
+
+  private Evaluation(
+      Request request,
+      Observer observer,
+      RunStore store,
+      FolderLock lock,
+      @Nullable ResumedRun earlier,
+      Reading reading) {
+    this.request = request;
+    this.observer = observer;
+    this.store = store;
+    this.lock = lock;
+    this.earlier = earlier;
+    this.reading = reading;
+  }
+
+  /**
+   * Reads the sources and opens the results folder.
+   *
+   * @throws UserError if there is nothing to judge, or the folder cannot be written, or the run to
+   *     resume was begun with other settings; nothing has been created for wrong sources
+   */
+  public static Evaluation open(Request request, Observer observer) throws IOException {
+    boolean goesOn = request.resume() && request.results().store().exists();
+    if (request.resume() && !goesOn && request.sources().isEmpty()) {
+      throw new UserError(
+          "--resume: no run in %s to resume; name its --out folder, or what to judge"
+              .formatted(request.results().store()));
+    }
+    Reading first = goesOn ? null : read(request, request.sources(), observer);
+    Path folder = request.results().writable();
+    new EvalResultFiles(folder)
+        .inTheWay(request.asked().suite().suite().name())
+        .ifPresent(file -> {
+          throw new UserError(
+              file + ": was not written by kbx and would be replaced; give another --out");
+        });
+    FolderLock lock = FolderLock.of(folder);
+    RunStore store = null;
+    try {
+      store = RunStore.open(request.results().store());
+      ResumedRun earlier = request.resume() ? resumed(store, request) : null;
+      if (earlier != null) earlier.checkPlan(request.asked());
+      List<Path> given =
+          earlier != null && request.sources().isEmpty()
+              ? earlier.run().sources().stream().map(Path::of).toList()
+              : request.sources();
+      Reading reading = first != null ? first : read(request, given, observer);
+      if (earlier != null) {
+        earlier.checkCandidates(reading.candidates(), request.asked().plan(), store);
+      }
+      if (request.resume()) {
+        observer.note(
+            earlier == null
+                ? "no run of these sources in " + folder + " to resume: a new one begins"
+                : earlier.described(store.count(earlier.run().id())));
+      }
+      return new Evaluation(request, observer, store, lock, earlier, reading);
+    } catch (RuntimeException | Error e) {
+      if (store != null) store.close();
+      lock.close();
+      throw e;
+    }
+  }
+
+  /** The run to go on with, which no other process judges from now on; null if there is none. */
+  private static @Nullable ResumedRun resumed(RunStore store, Request request) {
+    ResumedRun found = ResumedRun.find(store, request.sources()).orElse(null);
+    if (found == null) return null;
+    store.claim(found.run().id());
+    // Whoever had it may have finished it, or deleted it.
+    return store
+        .run(found.run().id())
+        .map(ResumedRun::new)
+        .orElseThrow(() ->
+            new UserError("run %s was just deleted; begin again".formatted(found.run().id())));
+  }
+
+  /** Throws for a path that does not exist, the commonest mistake, without reading a suite. */
+  public static void refuseAbsent(List<Path> sources) {
+    List<Problem> absent = new ArrayList<>();
+    sources.stream()
+        .filter(source -> !Files.exists(source))
+        .forEach(source -> SourceFiles.in(source, absent::add));
+    if (absent.size() == 1) throw new UserError(absent.getFirst().toString());
+  }
+
+  private static Reading read(Request request, List<Path> given, Observer observer) {
+    RunPlan asked = request.asked();
+    if (given.isEmpty()) {
+      throw new UserError("name at least one SOURCE: a .py file, a .jsonl file or a folder");
+    }
+    Reading reading = CandidateSources.read(given, asked.suite().suite(), asked.selected());
+    List<Problem> absent = reading.problems(Problem.Kind.ABSENT);
+    boolean nothing = reading.candidates().isEmpty() && reading.unselected() == 0;
+    if (absent.size() == 1 || (nothing && reading.problems().size() == 1)) {
+      throw new UserError((absent.isEmpty() ? reading.problems() : absent).getFirst().toString());
+    }
+    observer.problems(problems(reading));
+    if (!absent.isEmpty()) {
+      throw new UserError(
+          "nothing was judged: %d of the sources do not exist".formatted(absent.size()));
+    }
+    if (reading.candidates().isEmpty()) {
+      String names = String.join(", ", given.stream().map(Path::toString).toList());
+      throw new UserError(
+          reading.unselected() == 0
+              ? "nothing to judge in " + names
+              : "--tasks %s: leaves out all that is in %s, %s; select their tasks"
+                  .formatted(asked.tasks(), names, Counted.of(reading.unselected(), "candidate")));
+    }
+    if (request.strict() && !reading.problems().isEmpty()) {
+      throw new UserError(
+          "--strict: nothing was judged: %s, named above"
+              .formatted(Counted.of(reading.problems().size(), "problem")));
+    }
+    return reading;
+  }
+
+  /** Reads the sources again. Throws as {@link #open} does. */
+  public Reading reread() {
+    return read(request, request.sources(), observer);
+  }
+
+  /** What was read of the sources. */
+  public Reading reading() {
+    return reading;
+  }
+
+  /** What is wrong with the sources, a line each. */
+  public static List<String> problems(Reading reading) {
+    return reading.problems().stream().map(Problem::toString).toList();
+  }
+
+  /**
+   * Begins the run, or goes on with the earlier one.
+   *
+   * @param pool judges; outlives the evaluation's use
+   * @throws UserError if an earlier session judged on another device or by other software, or the
+   *     reference of the user's own cannot be used
+   */
+  public void begin(JudgingPool pool) throws InterruptedException {
+    RunPlan asked = request.asked();
+    if (earlier != null) earlier.checkDevice(pool);
+    asked.suite().check(pool, asked.plan(), asked.selected(), observer);
+    begun = new Begun(earlier != null ? earlier.run() : begun(pool, reading.candidates()), pool);
+    FolderLock.judges(request.results().out(), begun.run().id());
+  }
+
+  private RunInfo begun(JudgingPool pool, List<Candidate> candidates) {
+    List<String> sources = request.sources().stream().map(Path::toString).toList();
+    return request
+        .asked()
+        .begin(store, RunIds.next(), sources, pool, candidates.size(), candidates);
+  }
+
+  /** Judges what the run has no verdict on yet, and writes its files. */
+  public RunResults judge() throws InterruptedException {
+    if (begun == null) throw new IllegalStateException("the run was not begun");
+    return judge(begun, reading);
+  }
+
+  /** Judges other contents of the sources by the same pool, as a run of its own. */
+  public RunResults judge(Reading next) throws InterruptedException {
+    if (begun == null) throw new IllegalStateException("no run was begun before");
+    RunInfo run = begun(begun.pool(), next.candidates());
+    FolderLock.judges(request.results().out(), run.id());
+    return judge(new Begun(run, begun.pool()), next);
+  }
+
+  private RunResults judge(Begun judged, Reading read) throws InterruptedException {
+    RunInfo run = judged.run();
+    LatestRun latest = new LatestRun(request.results().out(), run.id());
+    try (ResultFiles files = new ResultFiles(latest.folder())) {
+      files.rewrite(line -> store.forEach(run.id(), stored -> line.accept(stored.json())));
+      latest.link();
+      judged
+          .pool()
+          .judge(
+              store,
+              request.asked().plan(),
+              run,
+              read.candidates(),
+              stored -> files.append(stored.json()));
+      RunResults results =
+          RunResults.finish(store, run, files, request.asked().selected(), problems(read));
+      latest.link();
+      return results;
+    }
+  }
+
+  /** The verdicts of a run, whole. */
+  public Collection<Verdict> verdicts(RunResults results) {
+    return store.verdicts(results.run().id()).values();
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (lock) {
+      store.close();
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package dev.kbx.app;
+
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.VerdictRow;
+import dev.kbx.store.RunStore;
+import dev.kbx.store.StoredRow;
+import dev.kbx.verdict.BriefVerdict;
+import dev.kbx.verdict.RunInfo;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
+
+/**
+ * A run as named on the command line: an id in {@code --out}, a results folder (its newest complete
+ * run), or {@code FOLDER/ID}.
+ */
+public final class NamedRun {
+  /** The same in words, for help texts. */
+  public static final String HELP =
+      "A run: its id in --out; a results folder, for its newest complete run; or FOLDER/ID.";
+
+  private static final String FORMS = "name a results folder, FOLDER/ID, or an id in --out";
+
+  private NamedRun() {}
+
+  /**
+   * A run that was named.
+   *
+   * @param place the results folder that has its files, and where its verdicts are
+   */
+  public record Found(JudgedRun judged, ResultsFolder place) {
+    public Path folder() {
+      return place.out();
+    }
+  }
+
+  /** Reads the runs with their verdicts, in the order given. */
+  public static List<JudgedRun> read(List<String> references, ResultsFolder out) {
+    return read(references, out, (_, _) -> {});
+  }
+
+  /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
+  public static List<JudgedRun> read(
+      List<String> references, ResultsFolder out, BiConsumer<VerdictRow, BriefVerdict> reader) {
+    return find(references, out, reader).stream().map(Found::judged).toList();
+  }
+
+  /** The same, with where their files are. */
+  public static List<Found> find(List<String> references, ResultsFolder out) {
+    return find(references, out, (_, _) -> {});
+  }
+
+  /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
+  public static List<Found> find(
+      List<String> references, ResultsFolder out, BiConsumer<VerdictRow, BriefVerdict> reader) {
+    return references.stream().map(reference -> find(reference, out, reader)).toList();
+  }
+
+  /**
+   * Sources of some candidates of a run, by hash; those that the store does not have are absent.
+   */
+  public static Map<String, String> sources(
+      String reference, ResultsFolder out, Set<String> candidates) {
+    Path path = Path.of(reference);
+    Path parent = Files.isDirectory(path) ? path : path.getParent();
+    Map<String, String> sources = new HashMap<>();
+    try (RunStore store = (parent == null ? out : ResultsFolder.of(parent)).open()) {
+      for (String candidate : candidates) {
+        store.source(candidate).ifPresent(source -> sources.put(candidate, source));
+      }
+    }
+    return sources;
+  }
+
+  private static Found find(
+      String reference, ResultsFolder out, BiConsumer<VerdictRow, BriefVerdict> reader) {
+    if (reference.isEmpty()) throw new UserError("RUN: is empty; name a run or a results folder");
+    Path path = Path.of(reference);
+    if (Files.isDirectory(path)) {
+      ResultsFolder folder = ResultsFolder.of(path);
+      return new Found(newest(folder, reader), folder);
+    }
+    if (Files.exists(path)) {
+      throw new UserError("%s: is a file; %s".formatted(path, FORMS));
+    }
+    Path parent = path.getParent();
+    String id = path.getFileName().toString();
+    return byId(path, id, parent == null ? out : ResultsFolder.of(parent), reader);
+  }
+
+  /** Reads the newest complete run of a folder or database. */
+  public static JudgedRun newest(
+      ResultsFolder folder, BiConsumer<VerdictRow, BriefVerdict> reader) {
+    try (RunStore store = folder.open()) {
+      return judged(store, newest(store.runs(), folder.place()), reader);
+    }
+  }
+
+  /** The first of them that is complete. */
+  public static RunInfo newest(List<RunInfo> runs, String place) {
+    String others =
+        !runs.isEmpty() && runs.stream().allMatch(RunInfo::neverEnds)
+            ? "of kbx serve, which have no end"
+            : "that were cut off";
+    return runs.stream()
+        .filter(run -> run.finished() != null)
+        .findFirst()
+        .orElseThrow(() ->
+            new UserError(
+                "%s: no complete run there; name one of those %s as %s/ID"
+                    .formatted(place, others, place)));
+  }
+
+  private static Found byId(
+      Path reference,
+      String id,
+      ResultsFolder folder,
+      BiConsumer<VerdictRow, BriefVerdict> reader) {
+    String place = folder.place();
+    try (RunStore store =
+        folder
+            .existing()
+            .orElseThrow(() -> neither(reference, "no runs in %s; %s".formatted(place, FORMS)))) {
+      Optional<RunInfo> run = store.run(id);
+      if (run.isPresent()) return new Found(judged(store, run.get(), reader), folder);
+      String there = RunIds.newest(store.runs());
+      throw neither(reference, "no such run in %s; %s".formatted(place, there));
+    }
+  }
+
+  private static UserError neither(Path reference, String norRun) {
+    return new UserError("%s: no such results folder, and %s".formatted(reference, norRun));
+  }
+
+  private static JudgedRun judged(
+      RunStore store, RunInfo run, BiConsumer<VerdictRow, BriefVerdict> reader) {
+    try (RowReading reading = new RowReading(store.count(run.id()), reader)) {
+      store.forEachRow(run.id(), reading::add);
+      return new JudgedRun(run, reading.rows());
+    }
+  }
+
+  /**
+   * Converts stored verdicts to rows. They are parsed on other threads while the caller reads the
+   * next ones from the database: of many verdicts, that takes most of the time.
+   */
+  private static final class RowReading implements AutoCloseable {
+    private static final int CHUNK = 1_000;
+
+    /** Chunks that are parsed while the next one is read: what bounds the memory. */
+    private static final int AHEAD = 4;
+
+    private final int expected;
+    private final BiConsumer<VerdictRow, BriefVerdict> reader;
+    private final VerdictRow.Reader converter = new VerdictRow.Reader();
+    private final List<VerdictRow> rows = new ArrayList<>();
+    private final ExecutorService threads =
+        Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+    private final Queue<Future<List<BriefVerdict>>> parsing = new ArrayDeque<>();
+    private List<StoredRow> chunk = new ArrayList<>(CHUNK);
+    private int added;
+
+    /**
+     * @param expected number of verdicts: after the last one nothing is left to parse, so that a
+     *     verdict that cannot be read is reported by {@link #add}
+     * @param reader gets each verdict with its row, in order
+     */
+    RowReading(int expected, BiConsumer<VerdictRow, BriefVerdict> reader) {
+      this.expected = expected;
+      this.reader = reader;
+    }
+
+    /** Takes the next verdict. Throws what the parsing of an earlier one threw. */
+    void add(StoredRow stored) {
+      chunk.add(stored);
+      added++;
+      if (chunk.size() == CHUNK) parse();
+      convert(added >= expected ? 0 : AHEAD);
+    }
+
+    /** All rows, in order. */
+    List<VerdictRow> rows() {
+      convert(0);
+      return rows;
+    }
+
+    private void parse() {
+      List<StoredRow> full = chunk;
+      chunk = new ArrayList<>(CHUNK);
+      parsing.add(threads.submit(() -> full.stream().map(StoredRow::verdict).toList()));
+    }
+
+    /** Converts what was parsed until that many chunks are left. */
+    private void convert(int left) {
+      if (left == 0 && !chunk.isEmpty()) parse();
+      while (parsing.size() > left) {
+        for (BriefVerdict verdict : parsed(parsing.remove())) {
+          VerdictRow row = converter.row(verdict);
+          rows.add(row);
+          reader.accept(row, verdict);
+        }
+      }
+    }
+
+    private static List<BriefVerdict> parsed(Future<List<BriefVerdict>> chunk) {
+      try {
+        return chunk.get();
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof RuntimeException cause) throw cause;
+        throw new IllegalStateException(e.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted while reading verdicts", e);
+      }
+    }
+
+    @Override
+    public void close() {
+      threads.shutdownNow();
+    }
+  }
+}
