@@ -42,7 +42,7 @@ class JavaApiTest {
   }
 
   static String judged(Path home, Path file) throws Exception {
-    try (Kbx kbx = Kbx.open(home, new Kbx.Options().device("cpu"))) {
+    try (Kbx kbx = Kbx.open(home)) {
       Judgement judgement = kbx.judge(file, "Activation/gelu");
       return judgement.status().label();
     }
@@ -94,7 +94,7 @@ class JavaApiTest {
   }
 
   @Test
-  void defaultsAreOpenedWithAHomeAlone() throws Exception {
+  void wrongOptionsAreRefusedAndStaticChecksNeedNoWorkers() throws Exception {
     assertThatThrownBy(() -> Kbx.open(HOME, new Kbx.Options().arch("sm_1")))
         .isInstanceOf(UserError.class)
         .hasMessageContaining("sm_1");

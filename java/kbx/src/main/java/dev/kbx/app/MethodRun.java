@@ -74,7 +74,7 @@ public final class MethodRun {
       ledgers.newest().ifPresent(newest -> refuse(newest, folder));
       observer.note("no run in " + folder + " to resume: a new one begins");
     }
-    String run = RunIds.next();
+    String run = ResultsFolder.nextRun();
     Path file = Ledgers.file(folder, run);
     Ledger ledger = Ledger.create(file, header(run, pool), InstantSource.system());
     return new Opened(run, file, ledger, Recorded.nothing());

@@ -135,7 +135,7 @@ public final class NamedRun {
             .orElseThrow(() -> neither(reference, "no runs in %s; %s".formatted(place, FORMS)))) {
       Optional<RunInfo> run = store.run(id);
       if (run.isPresent()) return new Found(judged(store, run.get(), reader), folder);
-      String there = RunIds.newest(store.runs());
+      String there = ResultsFolder.listed(store.runs());
       throw neither(reference, "no such run in %s; %s".formatted(place, there));
     }
   }

@@ -160,7 +160,7 @@ public final class PublishedImport {
             ? (int) results.stream().map(PublishedResult::path).distinct().count()
             : (int) suite.tasks().stream().filter(task -> !task.extra()).count();
     return new RunInfo(
-        RunIds.next(),
+        ResultsFolder.nextRun(),
         Instant.now(),
         null,
         List.of(source.toString()),

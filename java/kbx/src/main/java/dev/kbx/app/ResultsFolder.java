@@ -2,12 +2,18 @@ package dev.kbx.app;
 
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
+import dev.kbx.verdict.RunInfo;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +25,12 @@ import org.jspecify.annotations.Nullable;
 public record ResultsFolder(Path out, StoreAddress store) {
   /** An empty database and a page; a disk without this much room is full. */
   private static final int LEAST_BYTES = 1 << 18;
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss").withZone(ZoneOffset.UTC);
+  private static final String LETTERS = "bcdfghjkmnpqrstvwxz";
+
+  private static final int MOST_LISTED = 5;
 
   /** The environment variable that names a team's database. */
   private static final String VARIABLE = "KBX_STORE";
@@ -80,7 +92,7 @@ public record ResultsFolder(Path out, StoreAddress store) {
 
   /** Says that the store has no such run, and which it has. */
   public UserError unknown(String run, RunStore opened) {
-    return new UserError("%s: no run %s; %s".formatted(place(), run, RunIds.newest(opened.runs())));
+    return new UserError("%s: no run %s; %s".formatted(place(), run, listed(opened.runs())));
   }
 
   /** Says that the folder holds no runs, and what is there instead. */
@@ -161,5 +173,22 @@ public record ResultsFolder(Path out, StoreAddress store) {
     if (nearest == null || Files.isDirectory(nearest)) return;
     String what = nearest.equals(folder) ? "is " : nearest + " is ";
     throw new UserError("%s: %s%s; name a folder".formatted(name, what, inPlaceOf(nearest)));
+  }
+
+  /** Lists runs in words: all ids if they are few, else the newest. */
+  static String listed(List<RunInfo> runs) {
+    if (runs.isEmpty()) return "there is none yet";
+    String ids = String.join(", ", runs.stream().limit(MOST_LISTED).map(RunInfo::id).toList());
+    return runs.size() <= MOST_LISTED
+        ? "there: " + ids
+        : "the newest of the %d there: %s".formatted(runs.size(), ids);
+  }
+
+  /** A new run id: sortable by start, unique between machines, easy to type. */
+  public static String nextRun() {
+    StringBuilder id = new StringBuilder(TIME.format(Instant.now())).append('-');
+    SecureRandom random = new SecureRandom();
+    for (int i = 0; i < 4; i++) id.append(LETTERS.charAt(random.nextInt(LETTERS.length())));
+    return id.toString();
   }
 }

@@ -87,7 +87,7 @@ public final class WorkerPool implements JudgingPool {
     return new WorkerPool(
         none,
         settings.with(WorkerSource.NEW),
-        Devices.slots("cpu", settings.jobs()).stream().map(none::slot).toList(),
+        JudgingSettings.slots("cpu", settings.jobs()).stream().map(none::slot).toList(),
         new Verdict.Device("none", "no device: static checks only", null, null, null),
         Map.of(),
         BaselineCache.nowhere(),
@@ -100,7 +100,7 @@ public final class WorkerPool implements JudgingPool {
    *
    * @param suite the suite's folder, by its real path
    */
-  public static WorkerPool confined(JudgingSettings settings, Plan plan, Path suite)
+  static WorkerPool confined(JudgingSettings settings, Plan plan, Path suite)
       throws InterruptedException, PythonProblem {
     if (!JudgingPool.needsPython(plan.stages())) return withoutPython(settings);
     Home home = settings.home();
@@ -141,7 +141,7 @@ public final class WorkerPool implements JudgingPool {
       settings
           .observer()
           .note("the GPU cannot be used (" + e.getMessage() + "); judging on the CPU");
-      return start(settings, python, Devices.slots("cpu", settings.jobs()), candidates);
+      return start(settings, python, JudgingSettings.slots("cpu", settings.jobs()), candidates);
     }
   }
 

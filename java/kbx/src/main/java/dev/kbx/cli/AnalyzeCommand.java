@@ -247,7 +247,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "RUN", arity = "0..*", description = NamedRun.HELP)
     private List<String> runs = List.of();
 
-    @Mixin private ResultsOption results = new ResultsOption();
+    @Mixin private Options.Results results = new Options.Results();
 
     @Mixin private DocumentFormat format = new DocumentFormat();
 
@@ -295,7 +295,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "RUN", arity = "1..*", description = NamedRun.HELP)
     private List<String> runs = List.of();
 
-    @Mixin private ResultsOption results = new ResultsOption();
+    @Mixin private Options.Results results = new Options.Results();
 
     @Option(
         names = "--best",
@@ -340,7 +340,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "RUN", arity = "1..*", description = NamedRun.HELP)
     private List<String> runs = List.of();
 
-    @Mixin private ResultsOption results = new ResultsOption();
+    @Mixin private Options.Results results = new Options.Results();
 
     @Option(
         names = "--k",

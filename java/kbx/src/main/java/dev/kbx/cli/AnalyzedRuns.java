@@ -33,7 +33,7 @@ final class AnalyzedRuns {
 
   /** Where runs are, and how a document is printed. */
   static final class Output {
-    @Mixin private ResultsOption results = new ResultsOption();
+    @Mixin private Options.Results results = new Options.Results();
 
     @Mixin private DocumentFormat format = new DocumentFormat();
   }

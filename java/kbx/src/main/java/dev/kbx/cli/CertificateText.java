@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.CertificateReplay;
 import dev.kbx.app.Home;
 import dev.kbx.certify.CertificateCheck;
 import dev.kbx.certify.CertificateHeader;
@@ -9,6 +10,8 @@ import dev.kbx.document.Text;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,5 +98,47 @@ record CertificateText(CertificateCheck checked, @Nullable String wanted) {
     return own
         ? "valid, by %s, this installation".formatted(by)
         : "valid, by %s; whose key that is, its owner has to say (--signer)".formatted(by);
+  }
+
+  /** What came of judging some candidates again. */
+  static List<String> replayed(CertificateReplay.Result result) {
+    List<CertificateReplay.Row> rows = result.rows();
+    List<String> lines = new ArrayList<>();
+    long comparable = rows.stream().filter(row -> row.incomparable() == null).count();
+    lines.add(
+        "replayed on %s%s: %d of %d verdicts agree, %d cannot be compared"
+            .formatted(
+                result.device(),
+                result.otherJudge() ? ", by another version of the judge" : "",
+                rows.stream().filter(CertificateReplay.Row::agrees).count(),
+                comparable,
+                rows.size() - comparable));
+    long timed = rows.stream().filter(row -> row.speed() != null).count();
+    long within = rows.stream().filter(row -> Objects.equals(row.speed(), true)).count();
+    long apart = rows.stream().filter(row -> row.speedIncomparable() != null).count();
+    lines.add(
+        "speedups: %d of %d within both intervals, %d cannot be compared"
+            .formatted(within, timed, apart));
+    lines.replaceAll(Text::clean); // Names in a certificate are anybody's text.
+    for (CertificateReplay.Row row : rows)
+      line(row).ifPresent(line -> lines.add("  " + Text.clean(line)));
+    return lines;
+  }
+
+  private static Optional<String> line(CertificateReplay.Row row) {
+    if (row.incomparable() != null) {
+      return Optional.of("%s: not compared: %s".formatted(row.candidate(), row.incomparable()));
+    }
+    if (row.now() != null && row.disagrees()) {
+      return Optional.of(
+          "%s: %s then, %s here".formatted(row.candidate(), row.then().label(), row.now().label()));
+    }
+    if (Objects.equals(row.speed(), false)) {
+      return Optional.of("%s: the intervals of its speedups are apart".formatted(row.candidate()));
+    }
+    return row.speedIncomparable() == null
+        ? Optional.empty()
+        : Optional.of(
+            "%s: speedup not compared: %s".formatted(row.candidate(), row.speedIncomparable()));
   }
 }

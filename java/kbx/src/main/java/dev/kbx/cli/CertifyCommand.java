@@ -1,26 +1,20 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.CertificateReplay;
 import dev.kbx.app.Home;
-import dev.kbx.app.NamedRun;
 import dev.kbx.app.Reason;
 import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.RunCertificate;
 import dev.kbx.app.UserError;
 import dev.kbx.certify.CertificateCheck;
 import dev.kbx.certify.CertificateEntry;
 import dev.kbx.certify.CertificateHeader;
-import dev.kbx.certify.CertificateWriter;
 import dev.kbx.certify.SigningKey;
 import dev.kbx.document.Counted;
-import dev.kbx.files.AtomicFile;
+import dev.kbx.python.PythonProblem;
 import dev.kbx.store.RunStore;
-import dev.kbx.task.InvalidSuite;
-import dev.kbx.task.Task;
-import dev.kbx.task.UnknownTask;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Verdict;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -29,8 +23,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -56,7 +48,7 @@ final class CertifyCommand implements Callable<Integer> {
   private static final String ENDING = ".kbx";
   private static final String FILE = "certificate" + ENDING;
 
-  @Mixin private ResultsOption results = new ResultsOption();
+  @Mixin private Options.Results results = new Options.Results();
 
   @Parameters(
       paramLabel = "RUN",
@@ -107,7 +99,7 @@ final class CertifyCommand implements Callable<Integer> {
               + " runs in a sandbox, which can read all of the folder.")
   private @Nullable Path suite;
 
-  @Mixin private JsonOption json = new JsonOption();
+  @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
@@ -122,92 +114,22 @@ final class CertifyCommand implements Callable<Integer> {
 
   private int certify() {
     SigningKey signing = signingKey();
-    try (RunStore store = results.folder().open()) {
-      RunInfo chosen = chosen(store);
+    ResultsFolder folder = results.folder();
+    try (RunStore store = folder.open()) {
+      RunInfo chosen = RunCertificate.certifiable(folder, store, run);
       Path named = output;
       Path file =
           named == null ? file(chosen) : ResultsFolder.file("--output " + named, named, ENDING);
-      CertificateHeader header = header(store, chosen);
-      AtomicFile.replace(file, writer -> write(writer, store, header, signing));
+      CertificateHeader header =
+          RunCertificate.write(Home.here(), store, chosen, file, signing, !noSources);
       print(chosen, header, file, signing);
       return ExitCode.OK;
     }
   }
 
-  private RunInfo chosen(RunStore store) {
-    String id = run;
-    RunInfo chosen =
-        id == null
-            ? NamedRun.newest(store.runs(), results.folder().place())
-            : store.run(id).orElseThrow(() -> results.folder().unknown(id, store));
-    if (chosen.published() != null) {
-      throw new UserError(
-          "run %s is as published: kbx can vouch for none of it; 'kbx eval' judges its kernels"
-              .formatted(chosen.id()));
-    }
-    if (chosen.neverEnds()) {
-      throw new UserError(
-          "run %s is one of kbx serve, which has no end: certify one of kbx eval"
-              .formatted(chosen.id()));
-    }
-    if (chosen.finished() == null) {
-      throw new UserError(
-          "run %s is not finished: if no kbx is at it, 'kbx eval --resume' completes it"
-              .formatted(chosen.id()));
-    }
-    return chosen;
-  }
-
   private Path file(RunInfo chosen) {
     Path folder = results.folder().out().resolve("runs").resolve(chosen.id());
     return ResultsFolder.writable("--output", folder).resolve(FILE);
-  }
-
-  private CertificateHeader header(RunStore store, RunInfo chosen) {
-    TreeSet<String> paths = new TreeSet<>();
-    CertificateHeader.Counts[] counts = {CertificateHeader.Counts.NONE};
-    store.forEach(
-        chosen.id(),
-        stored -> {
-          Verdict verdict = stored.verdict();
-          paths.add(verdict.provenance().category() + "/" + verdict.provenance().task());
-          counts[0] = counts[0].and(verdict);
-        });
-    Map<String, String> tasks = digests(chosen);
-    tasks.keySet().retainAll(paths);
-    return CertificateHeader.of(Home.version(), chosen, tasks, counts[0], !noSources);
-  }
-
-  /** Fingerprints of the run's tasks; none if its suite is not here. */
-  static Map<String, String> digests(RunInfo run) {
-    Map<String, String> digests = new TreeMap<>();
-    try {
-      for (Task task : Home.here().suite(run.suite()).find(run.tasks())) {
-        digests.put(task.path(), task.digest());
-      }
-    } catch (InvalidSuite | UnknownTask _) {
-      // A suite of another machine: then nothing is said of its tasks.
-    }
-    return digests;
-  }
-
-  private void write(Writer writer, RunStore store, CertificateHeader header, SigningKey signing)
-      throws IOException {
-    CertificateWriter certificate = new CertificateWriter(writer, header);
-    store.forEach(
-        header.run().id(),
-        stored -> {
-          String code =
-              noSources
-                  ? null
-                  : store.source(stored.verdict().provenance().candidate()).orElse(null);
-          try {
-            certificate.add(stored.json(), code);
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        });
-    certificate.seal(signing);
   }
 
   private SigningKey signingKey() {
@@ -248,7 +170,7 @@ final class CertifyCommand implements Callable<Integer> {
   }
 
   private static void print(Object document) {
-    JsonOption.print(document);
+    Options.JsonFlag.print(document);
   }
 
   private int check(Path file) throws Exception {
@@ -268,8 +190,7 @@ final class CertifyCommand implements Callable<Integer> {
     CertificateReplay.Result replayed =
         replay == null || header == null || !text.holds()
             ? null
-            : CertificateReplay.of(
-                header, sample.chosen(), ReplayedSuite.of(header, suite), workers);
+            : replayed(header, sample.chosen());
     boolean good = text.holds() && (replayed == null || replayed.disagreeing().isEmpty());
     if (json.isAsked()) {
       Map<String, Object> document = new LinkedHashMap<>();
@@ -280,9 +201,18 @@ final class CertifyCommand implements Callable<Integer> {
       print(document);
     } else {
       text.lines(file).forEach(System.out::println);
-      if (replayed != null) replayed.lines().forEach(System.out::println);
+      if (replayed != null) CertificateText.replayed(replayed).forEach(System.out::println);
     }
     return good ? ExitCode.OK : ExitCode.USAGE;
+  }
+
+  private CertificateReplay.Result replayed(
+      CertificateHeader header, List<CertificateEntry> entries)
+      throws InterruptedException, PythonProblem {
+    workers.check(header.run().stages());
+    try (Interrupts _ = new Interrupts("interrupted; the certificate was read, nothing is kept")) {
+      return CertificateReplay.of(header, entries, suite, workers.settings());
+    }
   }
 
   private static CertificateCheck read(Path file, CertificateSample sample) {

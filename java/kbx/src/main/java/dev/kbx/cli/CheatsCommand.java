@@ -4,7 +4,6 @@ import dev.kbx.app.FolderLock;
 import dev.kbx.app.Home;
 import dev.kbx.app.Reason;
 import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.RunIds;
 import dev.kbx.app.UserError;
 import dev.kbx.app.WorkerPool;
 import dev.kbx.candidate.Candidate;
@@ -89,7 +88,7 @@ final class CheatsCommand implements Callable<Integer> {
               + " processor. Default: ${DEFAULT-VALUE}.")
   private int timeout = 20;
 
-  @Mixin private OutOption out = new OutOption();
+  @Mixin private Options.OutFolder out = new Options.OutFolder();
 
   @Option(
       names = "--page",
@@ -97,8 +96,8 @@ final class CheatsCommand implements Callable<Integer> {
       description = "Write the page docs/cheats.md, from this run and those kept in bench/.")
   private @Nullable Path page;
 
-  @Mixin private GradeOption grade = new GradeOption();
-  @Mixin private SeedOption seed = new SeedOption();
+  @Mixin private Options.GradeChoice grade = new Options.GradeChoice();
+  @Mixin private Options.Seed seed = new Options.Seed();
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
   @Override
@@ -215,7 +214,7 @@ final class CheatsCommand implements Callable<Integer> {
       throws InterruptedException {
     RunInfo run =
         new RunInfo(
-            RunIds.next(),
+            ResultsFolder.nextRun(),
             Instant.now(),
             null,
             List.of("corpus"),

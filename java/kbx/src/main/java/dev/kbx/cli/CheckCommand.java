@@ -66,7 +66,7 @@ final class CheckCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", arity = "0..*", description = "Files or folders to check.")
   private List<Path> files = List.of();
 
-  @Mixin private SuiteOption suite = new SuiteOption();
+  @Mixin private Options.SuiteChoice suite = new Options.SuiteChoice();
 
   @Option(
       names = "--task",
@@ -88,8 +88,8 @@ final class CheckCommand implements Callable<Integer> {
       description = "text, json, or sarif for code hosts and editors. Default: text.")
   private Format format = Format.TEXT;
 
-  @Mixin private PolicyOption policy = new PolicyOption();
-  @Mixin private RulesOption rules = new RulesOption();
+  @Mixin private Options.PolicyChoice policy = new Options.PolicyChoice();
+  @Mixin private Options.RulesOff rules = new Options.RulesOff();
 
   @Option(
       names = "--strict",
@@ -224,10 +224,10 @@ final class CheckCommand implements Callable<Integer> {
      */
     record Described(String file, Facts facts) {}
 
-    private final SuiteOption suite;
+    private final Options.SuiteChoice suite;
     private final Consumer<Problem> problems;
 
-    DescribedSources(SuiteOption suite, Consumer<Problem> problems) {
+    DescribedSources(Options.SuiteChoice suite, Consumer<Problem> problems) {
       this.suite = suite;
       this.problems = problems;
     }
@@ -267,14 +267,14 @@ final class CheckCommand implements Callable<Integer> {
     private static final Path STDIN = Path.of("-");
 
     private final StaticCheck check;
-    private final SuiteOption suite;
+    private final Options.SuiteChoice suite;
     private final @Nullable String task;
     private final List<String> problems = Collections.synchronizedList(new ArrayList<>());
 
     /**
      * @param task the task of every Python file; null to derive it from the file's name
      */
-    CheckedSources(StaticCheck check, SuiteOption suite, @Nullable String task) {
+    CheckedSources(StaticCheck check, Options.SuiteChoice suite, @Nullable String task) {
       this.check = check;
       this.suite = suite;
       this.task = task;

@@ -28,7 +28,7 @@ final class ClusterDoctor {
       var _ = referee.first();
       List<ClusterReferee.Site> sites = complete(referee);
       if (json) {
-        JsonOption.print(sites);
+        Options.JsonFlag.print(sites);
       } else {
         tell(cluster.address(), sites);
       }

@@ -40,7 +40,7 @@ final class CompareCommand implements Callable<Integer> {
   @Parameters(paramLabel = "RUN", arity = "2..*", description = NamedRun.HELP)
   private List<String> runs = List.of();
 
-  @Mixin private ResultsOption results = new ResultsOption();
+  @Mixin private Options.Results results = new Options.Results();
 
   @Mixin private DocumentFormat format = new DocumentFormat();
 

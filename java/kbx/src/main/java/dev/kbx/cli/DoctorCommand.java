@@ -1,6 +1,5 @@
 package dev.kbx.cli;
 
-import dev.kbx.app.Devices;
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingSettings;
 import dev.kbx.app.WorkerPool;
@@ -44,14 +43,14 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
-  @Mixin private ResultsOption results = new ResultsOption();
+  @Mixin private Options.Results results = new Options.Results();
 
   @Option(
       names = "--mend",
       description = "Make anew what is wrong in the store and derives from other data there.")
   private boolean mend;
 
-  @Mixin private JsonOption json = new JsonOption();
+  @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
   /** Results for one device. */
   private record Findings(
@@ -70,7 +69,7 @@ final class DoctorCommand implements Callable<Integer> {
           : ExitCode.INCOMPLETE;
     }
     StoreDoctor store = StoreDoctor.examine(results.folder(), mend);
-    List<DeviceSlot> slots = Devices.slots(settings.device(), 1);
+    List<DeviceSlot> slots = JudgingSettings.slots(settings.device(), 1);
     Interpreter python = settings.interpreter();
     List<Findings> found = new ArrayList<>();
     try (Zygote zygote =
@@ -151,7 +150,7 @@ final class DoctorCommand implements Callable<Integer> {
     if (store.exists()) document.put("store", store.fields());
     document.put("devices", found.stream().map(DoctorCommand::fields).toList());
     document.put("program_screen", ProgramScreen.problem(python).orElse("on"));
-    JsonOption.print(document);
+    Options.JsonFlag.print(document);
   }
 
   private static Map<String, Object> fields(Findings f) {

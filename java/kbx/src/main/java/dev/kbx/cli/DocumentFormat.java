@@ -37,7 +37,7 @@ final class DocumentFormat {
       description = "${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
   private Format format = Format.TEXT;
 
-  @Mixin private JsonOption json = new JsonOption();
+  @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
   boolean isJson() {
     return json.isAsked();
@@ -46,7 +46,7 @@ final class DocumentFormat {
   /** Prints figures as JSON, or the document about them, after what is as published. */
   void print(AsPublished published, Object figures, Supplier<Document> document) {
     if (json.isAsked()) {
-      JsonOption.print(published.marked(figures));
+      Options.JsonFlag.print(published.marked(figures));
     } else {
       System.out.print(render(after(published.notes(), document.get())));
     }

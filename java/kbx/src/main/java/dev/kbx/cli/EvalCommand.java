@@ -51,7 +51,7 @@ final class EvalCommand implements Callable<Integer> {
       names = "--stages",
       paramLabel = "LIST",
       split = ",",
-      defaultValue = Stages.ALL,
+      defaultValue = Options.STAGES,
       description = "Stages to run. Default: ${DEFAULT-VALUE}; perf needs a GPU.")
   private List<String> stages = List.of();
 
@@ -118,10 +118,10 @@ final class EvalCommand implements Callable<Integer> {
       description = "Judge nothing if a source, or a line of one, cannot be used.")
   private boolean strict;
 
-  @Mixin private JsonOption json = new JsonOption();
+  @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
-  @Mixin private JudgingOptions judging = new JudgingOptions();
-  @Mixin private ResultsOption results = new ResultsOption();
+  @Mixin private Options.Judging judging = new Options.Judging();
+  @Mixin private Options.Results results = new Options.Results();
   @Mixin private WorkerOptions workers = new WorkerOptions();
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
@@ -131,7 +131,7 @@ final class EvalCommand implements Callable<Integer> {
     if (!resume) Evaluation.refuseAbsent(sources);
     if (watch) checkWatch();
     JudgingSettings settings = workers.settings(cluster);
-    workers.check(Stages.of(stages));
+    workers.check(Options.stages(stages));
     ResultsFolder folder = results.folder();
     folder.store().check();
     RunPlan asked = options.runPlan(Home.here());
@@ -171,7 +171,7 @@ final class EvalCommand implements Callable<Integer> {
   private Kbx.Options options() {
     return judging
         .options()
-        .stages(Stages.of(stages))
+        .stages(Options.stages(stages))
         .tolerance(
             Tolerance.of(tolerance)
                 .orElseThrow(() ->

@@ -1,33 +1,13 @@
 package dev.kbx.cli;
 
 import dev.kbx.app.Home;
-import dev.kbx.app.Reason;
-import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.RunResults;
+import dev.kbx.app.RunExport;
+import dev.kbx.app.TrainingFilter;
 import dev.kbx.app.UserError;
-import dev.kbx.document.Counted;
-import dev.kbx.generate.Header;
-import dev.kbx.generate.MethodSettings;
-import dev.kbx.generate.Transcript;
-import dev.kbx.generate.Transcript.Trajectory;
-import dev.kbx.report.RunFolder;
-import dev.kbx.report.RunVerdicts;
-import dev.kbx.store.RunStore;
-import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Policy;
-import dev.kbx.task.Task;
-import dev.kbx.task.UnknownTask;
-import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Verdict;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -65,7 +45,7 @@ final class ExportCommand implements Callable<Integer> {
   private static final List<String> FORMATS =
       List.of(KERNELBENCH, PREDICTIONS, GEAK, CORPUS, TRAINING);
 
-  @Mixin private ResultsOption results = new ResultsOption();
+  @Mixin private Options.Results results = new Options.Results();
 
   @Parameters(
       index = "0",
@@ -98,210 +78,17 @@ final class ExportCommand implements Callable<Integer> {
     if (rounds && !format.equals(PREDICTIONS)) {
       throw new UserError("--rounds: only predictions have a choice; leave it away");
     }
-    if (format.equals(TRAINING)) return training();
-    training.refuse(format);
-    return format.equals(KERNELBENCH) ? runFolder() : files();
-  }
-
-  /** What methods wrote, from their ledger. */
-  private int files() {
-    String id = run;
-    Path ledger =
-        (id == null ? results.folder().newestLedger() : results.folder().ledger(id))
-            .orElseThrow(() ->
-                new UserError(
-                    "export: %s by methods; the formats kernelbench and training are for all runs"
-                        .formatted(
-                            id == null
-                                ? "no run in %s was written".formatted(results.folder().place())
-                                : "run %s was not written".formatted(id))));
-    Transcript transcript = Transcript.read(ledger);
-    List<Trajectory> chosen = chosen(transcript);
-    TranscriptExport export =
-        new TranscriptExport(empty(target), chosen, conditions(transcript.header()));
-    int lines =
-        switch (format) {
-          case PREDICTIONS -> export.predictions(rounds);
-          case GEAK -> export.geak(references(transcript.header()));
-          default -> export.corpus();
-        };
-    if (lines == 0) {
-      throw new UserError(
-          "run %s has %s: nothing was written"
-              .formatted(
-                  transcript.header().run(),
-                  format.equals(CORPUS) ? "no second round with a kernel" : "no kernel"));
+    if (!format.equals(TRAINING)) training.refuse(format);
+    RunExport export =
+        new RunExport(Home.here(), results.folder(), run, method, target, new TerminalObserver());
+    switch (format) {
+      case PREDICTIONS -> export.predictions(rounds);
+      case GEAK -> export.geak();
+      case CORPUS -> export.corpus();
+      case TRAINING -> export.training(training.filter(), training.licence());
+      default -> export.kernelbench();
     }
-    System.err.printf(
-        "kbx: run %s: %s in %s%n", transcript.header().run(), Counted.of(lines, "line"), target);
     return ExitCode.OK;
-  }
-
-  private List<Trajectory> chosen(Transcript transcript) {
-    if (method == null) return transcript.trajectories();
-    List<Trajectory> of =
-        transcript.trajectories().stream().filter(each -> each.method().equals(method)).toList();
-    if (!of.isEmpty()) return of;
-    throw new UserError(
-        "--method: run %s has none called %s; it has %s"
-            .formatted(
-                transcript.header().run(),
-                method,
-                TranscriptExport.names(transcript.trajectories())));
-  }
-
-  private static Map<String, Map<String, String>> conditions(Header header) {
-    return header.methods().stream()
-        .collect(Collectors.toMap(MethodSettings::name, MethodSettings::conditions));
-  }
-
-  /** The sources of references by task; none if the suite is not here. */
-  private static Map<String, String> references(Header header) {
-    Map<String, String> references = new HashMap<>();
-    try {
-      for (Task task : Home.here().suite(header.suite()).find(header.tasks())) {
-        references.put(task.path(), task.reference());
-      }
-    } catch (InvalidSuite | UnknownTask _) {
-      // An own reference, or a suite of another machine.
-    }
-    return references;
-  }
-
-  /** Verified kernels, to learn from. */
-  private int training() {
-    TrainingFilter filter = training.filter();
-    try (RunStore store = results.folder().open()) {
-      RunInfo chosen = judged(store);
-      List<Verdict> verdicts =
-          store.verdicts(chosen.id()).values().stream()
-              .filter(verdict -> method == null || method.equals(verdict.provenance().method()))
-              .toList();
-      TrainingFilter.Kept kept = filter.of(verdicts);
-      if (kept.verdicts().isEmpty()) {
-        throw new UserError(
-            "run %s has no kernel to learn from: of %s left out are %s"
-                .formatted(
-                    chosen.id(),
-                    Counted.of(verdicts.size(), "verdict"),
-                    TrainingFlags.words(kept.leftOut())));
-      }
-      List<Trajectory> trajectories =
-          results
-              .folder()
-              .ledger(chosen.id())
-              .map(ledger -> Transcript.read(ledger).trajectories())
-              .orElse(List.of());
-      TrainingExport export =
-          new TrainingExport(empty(target), store, chosen, trajectories, training.licence());
-      boolean parquet = export.write(filter, kept);
-      System.err.printf(
-          "kbx: run %s: %s of %s in %s; left out: %s%n",
-          chosen.id(),
-          Counted.of(kept.verdicts().size(), "example"),
-          Counted.of(verdicts.size(), "verdict"),
-          target,
-          TrainingFlags.words(kept.leftOut()));
-      if (!parquet) {
-        System.err.println(
-            "kbx: this bundle has no Parquet, so there is only training.jsonl; a checkout has it");
-      }
-      return ExitCode.OK;
-    }
-  }
-
-  /** The run, which kbx judged. */
-  private RunInfo judged(RunStore store) {
-    RunInfo chosen = chosen(store);
-    if (chosen.published() == null) return chosen;
-    throw new UserError(
-        "run %s is as published: none of its kernels is verified; 'kbx eval' judges them"
-            .formatted(chosen.id()));
-  }
-
-  private int runFolder() {
-    try (RunStore store = results.folder().open()) {
-      RunInfo chosen = judged(store);
-      RunVerdicts verdicts =
-          method == null
-              ? RunResults.verdicts(store, chosen.id())
-              : RunResults.verdicts(store, chosen.id(), method);
-      RunFolder.Written written =
-          new RunFolder(empty(target)).write(verdicts, verdict -> source(store, verdict));
-      if (written.kernels() == 0) {
-        throw new UserError(
-            "run %s has no verdict on a task of KernelBench: nothing was written"
-                .formatted(chosen.id()));
-      }
-      Requests requests =
-          results.folder().ledger(chosen.id()).map(this::requests).orElse(new Requests(0, false));
-      int prompts = written.prompts() + requests.prompts();
-      System.err.printf(
-          "kbx: run %s: %s%s%s in %s%n",
-          chosen.id(),
-          Counted.of(written.kernels(), "kernel"),
-          prompts == 0 ? "" : ", " + Counted.of(prompts, "prompt"),
-          written.configuration() || requests.configuration() ? ", generation_config.yaml" : "",
-          target);
-      if (written.untimed() > 0) warn(written.untimed(), chosen.id());
-      return ExitCode.OK;
-    }
-  }
-
-  /**
-   * What was written of the requests of a run of methods.
-   *
-   * @param configuration whether there is one, which needs exactly one method
-   */
-  private record Requests(int prompts, boolean configuration) {}
-
-  private Requests requests(Path ledger) {
-    Transcript transcript = Transcript.read(ledger);
-    List<Trajectory> chosen = chosen(transcript);
-    GenerationConfig config = new GenerationConfig(target);
-    int prompts = config.prompts(chosen);
-    List<String> names = chosen.stream().map(Trajectory::method).distinct().toList();
-    if (names.size() != 1) return new Requests(prompts, false);
-    for (MethodSettings settings : transcript.header().methods()) {
-      if (!settings.name().equals(names.getFirst())) continue;
-      config.configuration(transcript.header(), settings, chosen);
-    }
-    return new Requests(prompts, true);
-  }
-
-  /** Warns that KernelBench's scripts have no value for an unknown time. */
-  private static void warn(int untimed, String run) {
-    System.err.printf(
-        "kbx: %s without a runtime: KernelBench's analysis script reads -1 as a negative speedup,"
-            + " and counts none of them in fast_0; kbx analyze fastp %s does%n",
-        Counted.of(untimed, "correct kernel"), run);
-  }
-
-  private static String source(RunStore store, Verdict verdict) {
-    return store
-        .source(verdict.provenance().candidate())
-        .orElseThrow(
-            () -> new UserError(verdict.provenance().source() + ": its source was not kept"));
-  }
-
-  private RunInfo chosen(RunStore store) {
-    String id = run;
-    if (id != null) return store.run(id).orElseThrow(() -> results.folder().unknown(id, store));
-    List<RunInfo> runs = store.runs();
-    if (runs.isEmpty()) throw new UserError("export: there is no run yet");
-    return runs.getFirst();
-  }
-
-  /** Checks that the folder is empty or does not exist. */
-  private static Path empty(Path folder) {
-    ResultsFolder.refuseObstacle(folder.toString(), folder);
-    if (!Files.exists(folder)) return folder;
-    try (Stream<Path> files = Files.list(folder)) {
-      if (files.findAny().isEmpty()) return folder;
-    } catch (IOException e) {
-      throw new UserError("%s: cannot be read: %s".formatted(folder, Reason.of(e)), e);
-    }
-    throw new UserError("%s: is not empty; name a new folder".formatted(folder));
   }
 
   /** Options of {@code kbx export training}. */
@@ -350,7 +137,7 @@ final class ExportCommand implements Callable<Integer> {
         throw new UserError("--policy: '%s' is not one of kernel,mixed".formatted(policy));
       }
       return new TrainingFilter(
-          grade == null ? null : GradeOption.parse(grade), least, policy, duplicates);
+          grade == null ? null : Options.GradeChoice.parse(grade), least, policy, duplicates);
     }
 
     @Nullable String licence() {
@@ -365,16 +152,6 @@ final class ExportCommand implements Callable<Integer> {
       throw new UserError(
           "export %s: --grade, --min-speedup, --policy, --near-duplicates and --licence are for the format training"
               .formatted(format));
-    }
-
-    /** {@code not correct 3, speedup 1}; {@code none} if nothing is left out. */
-    static String words(Map<String, Integer> leftOut) {
-      String words =
-          leftOut.entrySet().stream()
-              .filter(entry -> entry.getValue() > 0)
-              .map(entry -> entry.getKey() + " " + entry.getValue())
-              .collect(Collectors.joining(", "));
-      return words.isEmpty() ? "none" : words;
     }
   }
 }

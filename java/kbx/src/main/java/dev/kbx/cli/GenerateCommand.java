@@ -111,7 +111,7 @@ final class GenerateCommand implements Callable<Integer> {
               "methods", TrajectoryRates.of(rows),
               "ledger", ledger.toString(),
               "answers", answers.toString());
-      JsonOption.print(document);
+      Options.JsonFlag.print(document);
       return;
     }
     System.out.print(EvalOutput.trajectories(rows));

@@ -15,7 +15,7 @@ final class GenerationFlags {
       description = "Continue the newest unfinished run of these methods in --out.")
   boolean resume;
 
-  @Mixin JsonOption json = new JsonOption();
+  @Mixin Options.JsonFlag json = new Options.JsonFlag();
 
   @Option(
       names = "--keep-replies",
@@ -29,8 +29,8 @@ final class GenerationFlags {
       description = "Prompt files. Default: those of kbx, in prompts/.")
   private @Nullable Path prompts;
 
-  @Mixin OutOption out = new OutOption();
-  @Mixin JudgingOptions judging = new JudgingOptions();
+  @Mixin Options.OutFolder out = new Options.OutFolder();
+  @Mixin Options.Judging judging = new Options.Judging();
   @Mixin ModelsOption models = new ModelsOption();
 
   Prompts prompts() {

@@ -8,6 +8,8 @@ import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Spent;
 import dev.kbx.verdict.Status;
 import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -87,5 +89,31 @@ final class GenerationProgress implements Observer.Writing {
         "%d/%d answers%s  %d correct%s  %s"
             .formatted(done, total, left, correct, best, SpendingText.of(spending.get()));
     line.draw(text);
+  }
+
+  /** What was spent, in words. */
+  private static final class SpendingText {
+    private SpendingText() {}
+
+    static String of(Spent spent) {
+      List<String> parts = new ArrayList<>();
+      parts.add(spent.calls() + (spent.calls() == 1 ? " call" : " calls"));
+      if (spent.reported() > 0) parts.add(spent.reported() + " of them by the program's word");
+      if (spent.requests() != spent.calls()) parts.add(spent.requests() + " requests");
+      if (spent.lost() > 0) parts.add(spent.lost() + " lost");
+      if (spent.tokens() > 0) {
+        String least = spent.uncounted() > 0 ? "at least " : "";
+        parts.add("%s%,d tokens".formatted(least, spent.tokens()));
+      }
+      if (spent.usd() > 0) parts.add(usd(spent));
+      if (spent.uncounted() > 0) parts.add(spent.uncounted() + " without usage: not priced");
+      if (spent.deviceSeconds() > 0) parts.add("%.0f s judging".formatted(spent.deviceSeconds()));
+      return String.join(", ", parts);
+    }
+
+    /** USD, or at least so much where prices are unknown. */
+    static String usd(Spent spent) {
+      return "%s%.2f USD".formatted(spent.unpriced() > 0 ? "at least " : "", spent.usd());
+    }
   }
 }

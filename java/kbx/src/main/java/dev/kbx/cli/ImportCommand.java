@@ -68,9 +68,9 @@ final class ImportCommand implements Callable<Integer> {
       description = "kernelbench-results: level of the problems, where the files do not say.")
   private @Nullable Integer level;
 
-  @Mixin private JsonOption json = new JsonOption();
+  @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
-  @Mixin private ResultsOption results = new ResultsOption();
+  @Mixin private Options.Results results = new Options.Results();
 
   @Override
   public Integer call() throws Exception {
@@ -97,7 +97,7 @@ final class ImportCommand implements Callable<Integer> {
 
   private void print(List<RunInfo> runs, PublishedReading reading) {
     if (json.isAsked()) {
-      JsonOption.print(runs);
+      Options.JsonFlag.print(runs);
       return;
     }
     for (RunInfo run : runs) {

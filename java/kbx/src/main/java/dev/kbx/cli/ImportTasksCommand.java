@@ -87,7 +87,7 @@ final class ImportTasksCommand implements Callable<Integer> {
 
   private Path out = Path.of("");
 
-  @Mixin private JsonOption json = new JsonOption();
+  @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
   /** An imported original. */
   @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -254,7 +254,7 @@ final class ImportTasksCommand implements Callable<Integer> {
 
   private void print(Report report) {
     if (json.isAsked()) {
-      JsonOption.print(report);
+      Options.JsonFlag.print(report);
       return;
     }
     int usable = report.imported().size();

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
 import dev.kbx.app.WorkerSource;
 import dev.kbx.worker.ScratchFolder;
 import java.io.PrintStream;
@@ -166,7 +167,7 @@ public final class Main {
 
   /** Gives each command the version, as picocli does not inherit it. */
   private static void haveVersion(CommandLine commands) {
-    commands.getCommandSpec().versionProvider(new Version());
+    commands.getCommandSpec().versionProvider(() -> new String[] {"kbx " + Home.version()});
     commands.getSubcommands().values().forEach(Main::haveVersion);
   }
 

@@ -38,7 +38,7 @@ final class MergeCommand implements Callable<Integer> {
       description = "The results folder that gets them; made where there is none.")
   private Path out = Path.of("");
 
-  @Mixin private JsonOption json = new JsonOption();
+  @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
   @Override
   public Integer call() throws Exception {
@@ -69,7 +69,7 @@ final class MergeCommand implements Callable<Integer> {
 
   private void print(List<RunStore.Copied> copied) {
     if (json.isAsked()) {
-      JsonOption.print(copied.stream().map(MergeCommand::row).toList());
+      Options.JsonFlag.print(copied.stream().map(MergeCommand::row).toList());
     } else {
       copied.forEach(MergeCommand::print);
     }

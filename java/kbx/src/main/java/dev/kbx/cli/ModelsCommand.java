@@ -43,7 +43,7 @@ final class ModelsCommand implements Callable<Integer> {
     private boolean prices;
   }
 
-  @Mixin private JsonOption json = new JsonOption();
+  @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
   @Override
   public Integer call() throws ModelFailure, InterruptedException {
@@ -97,6 +97,6 @@ final class ModelsCommand implements Callable<Integer> {
   }
 
   private static void print(Object document) {
-    JsonOption.print(document);
+    Options.JsonFlag.print(document);
   }
 }

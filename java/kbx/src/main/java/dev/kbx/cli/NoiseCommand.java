@@ -75,7 +75,7 @@ final class NoiseCommand implements Callable<Integer> {
               + " --cluster, where they may be on two GPUs.")
   private @Nullable Integer asked;
 
-  @Mixin private OutOption out = new OutOption();
+  @Mixin private Options.OutFolder out = new Options.OutFolder();
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
   @Mixin private ClusterOptions cluster = new ClusterOptions();

@@ -28,7 +28,7 @@ final class PortabilityCommand implements Callable<Integer> {
   @Parameters(paramLabel = "RUN", arity = "1..*", description = NamedRun.HELP)
   private List<String> runs = List.of();
 
-  @Mixin private ResultsOption results = new ResultsOption();
+  @Mixin private Options.Results results = new Options.Results();
 
   @Mixin private DocumentFormat format = new DocumentFormat();
 

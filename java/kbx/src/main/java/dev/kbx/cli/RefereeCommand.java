@@ -91,7 +91,7 @@ final class RefereeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException, PythonProblem {
     if (devices < 1) throw new UserError("--devices %d: at least 1".formatted(devices));
     if (candidates < 4) throw new UserError("--candidates %d: at least 4".formatted(candidates));
-    Stages.of(List.of(stages.split(",", -1)));
+    Options.stages(List.of(stages.split(",", -1)));
     Path simulated = Home.here().folder().resolve("bench/simulated");
     if (!Files.isDirectory(simulated)) {
       throw new UserError(simulated + " is missing; it has the workers that this runs with");

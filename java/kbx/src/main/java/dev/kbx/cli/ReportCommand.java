@@ -80,7 +80,7 @@ final class ReportCommand implements Callable<Integer> {
       description = NamedRun.HELP + " Without one, the newest complete run in --out.")
   private List<String> runs = List.of();
 
-  @Mixin private ResultsOption results = new ResultsOption();
+  @Mixin private Options.Results results = new Options.Results();
 
   @Option(
       names = "--format",

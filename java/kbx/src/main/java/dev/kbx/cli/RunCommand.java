@@ -47,7 +47,7 @@ final class RunCommand implements Callable<Integer> {
   @Mixin private GenerationFlags flags = new GenerationFlags();
   @Mixin private WorkerOptions workers = new WorkerOptions();
   @Mixin private ClusterOptions cluster = new ClusterOptions();
-  @Mixin private StoreOption store = new StoreOption();
+  @Mixin private Options.Store store = new Options.Store();
 
   @Spec private @Nullable CommandSpec spec;
 

@@ -51,16 +51,16 @@ final class RunsCommand implements Callable<Integer> {
 
   @Command(name = "list", description = "All runs, newest first.", mixinStandardHelpOptions = true)
   static final class ListRuns implements Callable<Integer> {
-    @Mixin private ResultsOption results = new ResultsOption();
+    @Mixin private Options.Results results = new Options.Results();
 
-    @Mixin private JsonOption json = new JsonOption();
+    @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
     @Override
     public Integer call() {
       try (RunStore store = results.folder().open()) {
         List<RunInfo> runs = store.runs();
         if (json.isAsked()) {
-          JsonOption.print(runs);
+          Options.JsonFlag.print(runs);
           return ExitCode.OK;
         }
         Set<String> judged = FolderLock.judged(results.folder().out());
@@ -79,12 +79,12 @@ final class RunsCommand implements Callable<Integer> {
       description = "One run with its verdicts.",
       mixinStandardHelpOptions = true)
   static final class ShowRun implements Callable<Integer> {
-    @Mixin private ResultsOption results = new ResultsOption();
+    @Mixin private Options.Results results = new Options.Results();
 
     @Parameters(paramLabel = "RUN", description = "Id of the run.")
     private String run = "";
 
-    @Mixin private JsonOption json = new JsonOption();
+    @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
     @Override
     public Integer call() {
@@ -118,7 +118,7 @@ final class RunsCommand implements Callable<Integer> {
       description = "Delete runs with their verdicts.",
       mixinStandardHelpOptions = true)
   static final class DeleteRuns implements Callable<Integer> {
-    @Mixin private ResultsOption results = new ResultsOption();
+    @Mixin private Options.Results results = new Options.Results();
 
     @Parameters(paramLabel = "RUN", arity = "1..*", description = "Ids of runs.")
     private List<String> runs = List.of();

@@ -114,8 +114,8 @@ final class ServeCommand implements Callable<Integer> {
       description = "Write a line of JSON to stderr for each request, judgement and warning.")
   private boolean logJson;
 
-  @Mixin private ResultsOption results = new ResultsOption();
-  @Mixin private SeedOption seed = new SeedOption();
+  @Mixin private Options.Results results = new Options.Results();
+  @Mixin private Options.Seed seed = new Options.Seed();
   @Mixin private WorkerOptions workers = new WorkerOptions();
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 

@@ -44,7 +44,7 @@ final class TasksCommand implements Callable<Integer> {
 
   @Command(name = "list", description = "All tasks.", mixinStandardHelpOptions = true)
   static final class ListTasks implements Callable<Integer> {
-    @Mixin private SuiteOption suite = new SuiteOption();
+    @Mixin private Options.SuiteChoice suite = new Options.SuiteChoice();
 
     @Option(
         names = "--category",
@@ -52,14 +52,14 @@ final class TasksCommand implements Callable<Integer> {
         description = "Only tasks of this category: Reduce, level1.")
     private @Nullable String category;
 
-    @Mixin private JsonOption json = new JsonOption();
+    @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
     @Override
     public Integer call() {
       List<Task> tasks = chosen(suite.open().tasks());
       if (json.isAsked()) {
         List<TaskView> rows = tasks.stream().map(TaskView::of).toList();
-        JsonOption.print(rows);
+        Options.JsonFlag.print(rows);
       } else {
         TaskTable.lines(tasks).forEach(System.out::println);
       }
@@ -89,7 +89,7 @@ final class TasksCommand implements Callable<Integer> {
     /** Maximum number of tasks named in a message about a pattern. */
     private static final int NAMED = 5;
 
-    @Mixin private SuiteOption suite = new SuiteOption();
+    @Mixin private Options.SuiteChoice suite = new Options.SuiteChoice();
 
     @Parameters(
         paramLabel = "TASK",
@@ -117,8 +117,8 @@ final class TasksCommand implements Callable<Integer> {
                 + " general (all that the operation accepts). Default: published.")
     private @Nullable String grade;
 
-    @Mixin private PolicyOption policy = new PolicyOption();
-    @Mixin private PrecisionOption precision = new PrecisionOption();
+    @Mixin private Options.PolicyChoice policy = new Options.PolicyChoice();
+    @Mixin private Options.PrecisionChoice precision = new Options.PrecisionChoice();
 
     @Override
     public Integer call() {
@@ -131,7 +131,7 @@ final class TasksCommand implements Callable<Integer> {
       if (precision.precision() != ModulePrecision.FP32 && !form.prompt) {
         throw new UserError("--precision: is about the prompt; add --prompt");
       }
-      Grade asked = GradeOption.parse(grade == null ? Grade.PUBLISHED.label() : grade);
+      Grade asked = Options.GradeChoice.parse(grade == null ? Grade.PUBLISHED.label() : grade);
       List<Task> found = suite.open().find(task);
       RunPlan.check(precision.precision(), found);
       if (form.json && found.size() > 1) throw several(found);

@@ -43,7 +43,7 @@ final class ThroughputCommand implements Callable<Integer> {
       description = "Files or folders, as for eval. Default: corpus/honest, kernels of the suite.")
   private List<Path> sources = List.of();
 
-  @Mixin private JsonOption json = new JsonOption();
+  @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
@@ -64,7 +64,7 @@ final class ThroughputCommand implements Callable<Integer> {
   }
 
   private void print(Throughput found) {
-    if (json.isAsked()) JsonOption.print(found);
+    if (json.isAsked()) Options.JsonFlag.print(found);
     else System.out.print(ThroughputText.render(found));
     System.out.flush();
   }

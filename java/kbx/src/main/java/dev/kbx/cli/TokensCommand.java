@@ -38,7 +38,7 @@ final class TokensCommand {
 
   /** Where the tokens are. */
   static final class Place {
-    @Mixin private ResultsOption results = new ResultsOption();
+    @Mixin private Options.Results results = new Options.Results();
 
     RunStore open() {
       ResultsFolder folder = results.folder();
@@ -131,7 +131,7 @@ final class TokensCommand {
   static final class Listing implements Callable<Integer> {
     @Mixin private Place place = new Place();
 
-    @Mixin private JsonOption json = new JsonOption();
+    @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
     @Override
     public Integer call() {

@@ -32,11 +32,11 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {"", "Under --out: controls.jsonl, a task a line, and controls.html, the matrix."})
 final class VerifyCommand implements Callable<Integer> {
-  @Mixin private SuiteOption suite = new SuiteOption();
-  @Mixin private SeedOption seed = new SeedOption();
-  @Mixin private PrecisionOption precision = new PrecisionOption();
-  @Mixin private ArchOption arch = new ArchOption();
-  @Mixin private OutOption out = new OutOption();
+  @Mixin private Options.SuiteChoice suite = new Options.SuiteChoice();
+  @Mixin private Options.Seed seed = new Options.Seed();
+  @Mixin private Options.PrecisionChoice precision = new Options.PrecisionChoice();
+  @Mixin private Options.Arch arch = new Options.Arch();
+  @Mixin private Options.OutFolder out = new Options.OutFolder();
   @Mixin private WorkerOptions workers = new WorkerOptions();
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
@@ -51,7 +51,7 @@ final class VerifyCommand implements Callable<Integer> {
       description = "Keep what --out holds of tasks that have not changed since.")
   private boolean resume;
 
-  @Mixin private JsonOption json = new JsonOption();
+  @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
   @Override
   public Integer call() throws Exception {
@@ -136,7 +136,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   private void print(List<TaskVerdict> verdicts, ControlFiles files) {
     if (json.isAsked()) {
-      JsonOption.print(verdicts);
+      Options.JsonFlag.print(verdicts);
       return;
     }
     System.out.print(new ControlMatrix(Terminal.columns()).render(verdicts));

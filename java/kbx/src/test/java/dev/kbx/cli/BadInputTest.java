@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kbx.SimulatedRun;
-import dev.kbx.app.Devices;
+import dev.kbx.app.JudgingSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -591,7 +591,7 @@ class BadInputTest {
 
   @Test
   void gpusThatAreNotThere() throws Exception {
-    assumeTrue(Devices.gpus().isEmpty(), "there is a GPU");
+    assumeTrue(JudgingSettings.gpus().isEmpty(), "there is a GPU");
     for (String device : List.of("cuda", "cuda:0", "cuda:3")) {
       refusedInOneLine(
           Kbx.here("doctor", "--device", device),

@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
+import dev.kbx.app.CertificateReplay;
 import dev.kbx.certify.CertificateCheck;
 import dev.kbx.certify.CertificateHeader;
 import dev.kbx.certify.CertificateWriter;
@@ -82,7 +83,8 @@ class CertificateTextTest {
   @Test
   void namesInAReplayNeitherEndLinesNorControlTheTerminal() {
     CertificateReplay.Row row = CertificateReplay.Row.notJudged(FAKE, Status.CORRECT, FAKE);
-    List<String> lines = new CertificateReplay.Result(FAKE, false, List.of(row)).lines();
+    List<String> lines =
+        CertificateText.replayed(new CertificateReplay.Result(FAKE, false, List.of(row)));
     areClean(lines);
     assertThat(lines).hasSize(3);
     assertThat(lines.getLast()).startsWith("  x the certificate holds");

@@ -1,4 +1,4 @@
-package dev.kbx.cli;
+package dev.kbx.app;
 
 import dev.kbx.plan.Grade;
 import dev.kbx.verdict.Status;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param policy under which it was judged; null for any
  * @param duplicates whether kernels of one task with the same structure are all kept
  */
-record TrainingFilter(
+public record TrainingFilter(
     @Nullable Grade grade, @Nullable Double least, @Nullable String policy, boolean duplicates) {
   /** The order of reasons, the first of which counts. */
   private static final List<String> REASONS =

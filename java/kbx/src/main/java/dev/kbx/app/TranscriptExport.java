@@ -1,4 +1,4 @@
-package dev.kbx.cli;
+package dev.kbx.app;
 
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;

@@ -1,9 +1,6 @@
-package dev.kbx.cli;
+package dev.kbx.app;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.kbx.app.Home;
-import dev.kbx.app.UserError;
-import dev.kbx.app.WorkerPool;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.certify.CertificateEntry;
 import dev.kbx.certify.CertificateHeader;
@@ -17,24 +14,31 @@ import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Policy;
+import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
+import dev.kbx.task.UnknownTask;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Speedup;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Judges candidates of a certificate again, on this machine. */
-final class CertificateReplay {
+public final class CertificateReplay {
   private final CertificateHeader header;
   private final WorkerPool pool;
   private final Plan plan;
@@ -58,7 +62,7 @@ final class CertificateReplay {
    * @param speedIncomparable why not; null if they can, or neither has a speedup
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  record Row(
+  public record Row(
       String candidate,
       Status then,
       @Nullable Status now,
@@ -67,15 +71,15 @@ final class CertificateReplay {
       @Nullable Speedup speedupNow,
       @Nullable Boolean speed,
       @Nullable String speedIncomparable) {
-    static Row notJudged(String name, Status then, String why) {
+    public static Row notJudged(String name, Status then, String why) {
       return new Row(name, then, null, why, null, null, null, null);
     }
 
-    boolean agrees() {
+    public boolean agrees() {
       return incomparable == null && then == now;
     }
 
-    boolean disagrees() {
+    public boolean disagrees() {
       return incomparable == null && then != now;
     }
   }
@@ -85,64 +89,32 @@ final class CertificateReplay {
    *
    * @param otherJudge whether another version of kbx judged them then
    */
-  record Result(String device, boolean otherJudge, List<Row> rows) {
-    List<Row> disagreeing() {
+  public record Result(String device, boolean otherJudge, List<Row> rows) {
+    public List<Row> disagreeing() {
       return rows.stream().filter(Row::disagrees).toList();
-    }
-
-    List<String> lines() {
-      List<String> lines = new ArrayList<>();
-      long comparable = rows.stream().filter(row -> row.incomparable() == null).count();
-      lines.add(
-          "replayed on %s%s: %d of %d verdicts agree, %d cannot be compared"
-              .formatted(
-                  device,
-                  otherJudge ? ", by another version of the judge" : "",
-                  rows.stream().filter(Row::agrees).count(),
-                  comparable,
-                  rows.size() - comparable));
-      long timed = rows.stream().filter(row -> row.speed() != null).count();
-      long within = rows.stream().filter(row -> Objects.equals(row.speed(), true)).count();
-      long apart = rows.stream().filter(row -> row.speedIncomparable() != null).count();
-      lines.add(
-          "speedups: %d of %d within both intervals, %d cannot be compared"
-              .formatted(within, timed, apart));
-      lines.replaceAll(Text::clean); // Names in a certificate are anybody's text.
-      for (Row row : rows) line(row).ifPresent(line -> lines.add("  " + Text.clean(line)));
-      return lines;
-    }
-
-    private static Optional<String> line(Row row) {
-      if (row.incomparable() != null) {
-        return Optional.of("%s: not compared: %s".formatted(row.candidate(), row.incomparable()));
-      }
-      if (row.now() != null && row.disagrees()) {
-        return Optional.of(
-            "%s: %s then, %s here"
-                .formatted(row.candidate(), row.then().label(), row.now().label()));
-      }
-      if (Objects.equals(row.speed(), false)) {
-        return Optional.of(
-            "%s: the intervals of its speedups are apart".formatted(row.candidate()));
-      }
-      return row.speedIncomparable() == null
-          ? Optional.empty()
-          : Optional.of(
-              "%s: speedup not compared: %s".formatted(row.candidate(), row.speedIncomparable()));
     }
   }
 
-  /** Judges the entries one after the other. */
-  static Result of(
+  /**
+   * Judges the entries one after the other.
+   *
+   * @param named the folder of the run's suite, if that is none of kbx's own; its code is sandboxed
+   * @throws UserError if the run's suite is not kbx's own and no folder is named, or that cannot be
+   *     used, or the run has a setting that this kbx does not know
+   */
+  public static Result of(
       CertificateHeader header,
       List<CertificateEntry> entries,
-      ReplayedSuite suite,
-      WorkerOptions workers)
+      @Nullable Path named,
+      JudgingSettings settings)
       throws InterruptedException, PythonProblem {
-    Plan plan = plan(header.run());
-    workers.check(plan.stages());
-    try (Interrupts _ = new Interrupts("interrupted; the certificate was read, nothing is kept");
-        WorkerPool pool = pool(workers, plan, suite)) {
+    Home home = settings.home();
+    ReplayedSuite suite = ReplayedSuite.of(home, header, named);
+    Plan plan = plan(home, header.run());
+    try (WorkerPool pool =
+        suite.confinedTo() == null
+            ? WorkerPool.start(settings, plan)
+            : WorkerPool.confined(settings, plan, suite.confinedTo())) {
       CertificateReplay replay = new CertificateReplay(header, suite, pool, plan);
       List<Row> rows = new ArrayList<>();
       for (CertificateEntry entry : entries) rows.add(replay.row(entry));
@@ -152,22 +124,15 @@ final class CertificateReplay {
     }
   }
 
-  private static WorkerPool pool(WorkerOptions workers, Plan plan, ReplayedSuite suite)
-      throws InterruptedException, PythonProblem {
-    return suite.confinedTo() == null
-        ? WorkerPool.start(workers.settings(), plan)
-        : WorkerPool.confined(workers.settings(), plan, suite.confinedTo());
-  }
-
   /** The settings of the run, with this installation's seeds. */
-  private static Plan plan(RunInfo run) {
+  private static Plan plan(Home home, RunInfo run) {
     RunInfo.Settings settings = run.settings();
     Against against = Against.of(run.baseline());
     return new Plan(
         run.stages(),
         Rules.all().without(run.rulesOff()),
         settings == null ? "sm_90" : settings.arch(),
-        Home.here().secret(),
+        home.secret(),
         Limits.of(Duration.ofSeconds(settings == null ? 20 : settings.timeoutSeconds())),
         known(Tolerance.of(run.tolerance()), "tolerance " + run.tolerance()),
         known(Grade.of(run.grade()), "grade " + run.grade()),
@@ -253,5 +218,83 @@ final class CertificateReplay {
     return before != null && !before.baseline().equals(after.baseline())
         ? "against %s then, %s here".formatted(before.baseline(), after.baseline())
         : null;
+  }
+
+  /**
+   * The tasks that candidates of a certificate are judged by again. A certificate is anybody's
+   * file, and task files are programs: so they are kbx's own, or lie in a folder that the user
+   * names. In the latter case their code runs in a sandbox.
+   *
+   * @param tasks by path
+   * @param confinedTo the named folder, by its real path; null if the tasks are kbx's own
+   */
+  private record ReplayedSuite(Map<String, Task> tasks, @Nullable Path confinedTo) {
+
+    /**
+     * The tasks of a certificate's run.
+     *
+     * @param named the folder that the user names, if any
+     * @throws UserError if the run's suite is not kbx's own and no folder is named, or that cannot
+     *     be used
+     */
+    static ReplayedSuite of(Home home, CertificateHeader header, @Nullable Path named) {
+      if (named == null) {
+        Suite bundled =
+            home.bundledSuite(header.run().suite())
+                .orElseThrow(() -> new UserError(foreign(header.run().suite())));
+        return new ReplayedSuite(tasks(bundled, header), null);
+      }
+      Path folder = real(home, named);
+      return new ReplayedSuite(tasks(home.suite(folder.toString()), header), folder);
+    }
+
+    private static String foreign(String suite) {
+      return "--replay: '%s' is not a suite of this kbx, and task files are programs; --suite DIR names the folder with a copy, whose code then runs in the sandbox"
+          .formatted(Text.clean(suite));
+    }
+
+    private static Path real(Home home, Path named) {
+      Path folder;
+      try {
+        folder = named.toRealPath();
+      } catch (IOException e) {
+        throw new UserError("--suite %s: cannot be read: %s".formatted(named, Reason.of(e)));
+      }
+      // All that lies in it can be read by its code.
+      if (ofThisUser(home).anyMatch(own -> own.startsWith(folder))) {
+        throw new UserError(
+            "--suite %s: kbx's own files or your home lie in it; name the folder of the suite alone"
+                .formatted(named));
+      }
+      return folder;
+    }
+
+    private static Stream<Path> ofThisUser(Home kbx) {
+      Stream<Path> home =
+          Optional.ofNullable(System.getenv("HOME")).filter(text -> !text.isBlank()).stream()
+              .map(Path::of);
+      return Stream.of(kbx.stateFolders().stream(), Stream.of(kbx.folder()), home)
+          .flatMap(paths -> paths)
+          .map(ReplayedSuite::resolved);
+    }
+
+    private static Path resolved(Path path) {
+      try {
+        return path.toRealPath();
+      } catch (IOException e) {
+        return path.toAbsolutePath().normalize();
+      }
+    }
+
+    private static Map<String, Task> tasks(Suite suite, CertificateHeader header) {
+      Map<String, Task> found = new HashMap<>();
+      try {
+        List<Task> selected = suite.find(header.run().tasks());
+        for (Task task : selected) found.put(task.path(), task);
+      } catch (InvalidSuite | UnknownTask _) {
+        // None of its tasks is here: each candidate says so.
+      }
+      return found;
+    }
   }
 }

@@ -1,7 +1,6 @@
-package dev.kbx.cli;
+package dev.kbx.app;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import dev.kbx.app.UserError;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
 import dev.kbx.generate.Transcript.Kernel;

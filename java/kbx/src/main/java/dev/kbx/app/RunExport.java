@@ -1,0 +1,261 @@
+package dev.kbx.app;
+
+import dev.kbx.document.Counted;
+import dev.kbx.generate.Header;
+import dev.kbx.generate.MethodSettings;
+import dev.kbx.generate.Transcript;
+import dev.kbx.generate.Transcript.Trajectory;
+import dev.kbx.report.RunFolder;
+import dev.kbx.report.RunVerdicts;
+import dev.kbx.store.RunStore;
+import dev.kbx.task.InvalidSuite;
+import dev.kbx.task.Task;
+import dev.kbx.task.UnknownTask;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToIntBiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a run as the files of another harness, into a new or empty folder.
+ *
+ * @param run its id; null for the newest
+ * @param method only this one of a run's; null for all
+ * @param target the folder; need not be there
+ * @param observer is told what was written
+ */
+public record RunExport(
+    Home home,
+    ResultsFolder results,
+    @Nullable String run,
+    @Nullable String method,
+    Path target,
+    Observer observer) {
+  /**
+   * Predictions of KernelBench-X, of a run of methods.
+   *
+   * @param rounds whether every kernel with its round is one, not only answers
+   */
+  public void predictions(boolean rounds) {
+    transcript("no kernel", (export, _) -> export.predictions(rounds));
+  }
+
+  /** GEAK's files of the best kernels after each round, of a run of methods. */
+  public void geak() {
+    transcript("no kernel", (export, header) -> export.geak(references(header)));
+  }
+
+  /** KernelBench-X's iteration corpus, of a run of methods. */
+  public void corpus() {
+    transcript("no second round with a kernel", (export, _) -> export.corpus());
+  }
+
+  /** What methods wrote, from their ledger; {@code writer} returns the number of lines. */
+  private void transcript(String nothing, ToIntBiFunction<TranscriptExport, Header> writer) {
+    Path ledger =
+        (run == null ? results.newestLedger() : results.ledger(run))
+            .orElseThrow(() ->
+                new UserError(
+                    "export: %s by methods; the formats kernelbench and training are for all runs"
+                        .formatted(
+                            run == null
+                                ? "no run in %s was written".formatted(results.place())
+                                : "run %s was not written".formatted(run))));
+    Transcript transcript = Transcript.read(ledger);
+    Header header = transcript.header();
+    TranscriptExport export =
+        new TranscriptExport(empty(target), chosen(transcript), conditions(header));
+    int lines = writer.applyAsInt(export, header);
+    if (lines == 0) {
+      throw new UserError("run %s has %s: nothing was written".formatted(header.run(), nothing));
+    }
+    observer.note("run %s: %s in %s".formatted(header.run(), Counted.of(lines, "line"), target));
+  }
+
+  private List<Trajectory> chosen(Transcript transcript) {
+    if (method == null) return transcript.trajectories();
+    List<Trajectory> of =
+        transcript.trajectories().stream().filter(each -> each.method().equals(method)).toList();
+    if (!of.isEmpty()) return of;
+    throw new UserError(
+        "--method: run %s has none called %s; it has %s"
+            .formatted(
+                transcript.header().run(),
+                method,
+                TranscriptExport.names(transcript.trajectories())));
+  }
+
+  private static Map<String, Map<String, String>> conditions(Header header) {
+    return header.methods().stream()
+        .collect(Collectors.toMap(MethodSettings::name, MethodSettings::conditions));
+  }
+
+  /** The sources of references by task; none if the suite is not here. */
+  private Map<String, String> references(Header header) {
+    Map<String, String> references = new HashMap<>();
+    try {
+      for (Task task : home.suite(header.suite()).find(header.tasks())) {
+        references.put(task.path(), task.reference());
+      }
+    } catch (InvalidSuite | UnknownTask _) {
+      // An own reference, or a suite of another machine.
+    }
+    return references;
+  }
+
+  /**
+   * Verified kernels, to learn from.
+   *
+   * @param licence of the kernels; null if it is not known
+   */
+  public void training(TrainingFilter filter, @Nullable String licence) {
+    try (RunStore store = results.open()) {
+      RunInfo chosen = judged(store);
+      List<Verdict> verdicts =
+          store.verdicts(chosen.id()).values().stream()
+              .filter(verdict -> method == null || method.equals(verdict.provenance().method()))
+              .toList();
+      TrainingFilter.Kept kept = filter.of(verdicts);
+      if (kept.verdicts().isEmpty()) {
+        throw new UserError(
+            "run %s has no kernel to learn from: of %s left out are %s"
+                .formatted(
+                    chosen.id(), Counted.of(verdicts.size(), "verdict"), words(kept.leftOut())));
+      }
+      List<Trajectory> trajectories =
+          results
+              .ledger(chosen.id())
+              .map(ledger -> Transcript.read(ledger).trajectories())
+              .orElse(List.of());
+      TrainingExport export =
+          new TrainingExport(empty(target), store, chosen, trajectories, licence);
+      boolean parquet = export.write(filter, kept);
+      observer.note(
+          "run %s: %s of %s in %s; left out: %s"
+              .formatted(
+                  chosen.id(),
+                  Counted.of(kept.verdicts().size(), "example"),
+                  Counted.of(verdicts.size(), "verdict"),
+                  target,
+                  words(kept.leftOut())));
+      if (!parquet) {
+        observer.note(
+            "this bundle has no Parquet, so there is only training.jsonl; a checkout has it");
+      }
+    }
+  }
+
+  /** The run, which kbx judged. */
+  private RunInfo judged(RunStore store) {
+    RunInfo chosen = chosen(store);
+    if (chosen.published() == null) return chosen;
+    throw new UserError(
+        "run %s is as published: none of its kernels is verified; 'kbx eval' judges them"
+            .formatted(chosen.id()));
+  }
+
+  /** A run folder of KernelBench. */
+  public void kernelbench() {
+    try (RunStore store = results.open()) {
+      RunInfo chosen = judged(store);
+      RunVerdicts verdicts =
+          method == null
+              ? RunResults.verdicts(store, chosen.id())
+              : RunResults.verdicts(store, chosen.id(), method);
+      RunFolder.Written written =
+          new RunFolder(empty(target)).write(verdicts, verdict -> source(store, verdict));
+      if (written.kernels() == 0) {
+        throw new UserError(
+            "run %s has no verdict on a task of KernelBench: nothing was written"
+                .formatted(chosen.id()));
+      }
+      Requests requests =
+          results.ledger(chosen.id()).map(this::requests).orElse(new Requests(0, false));
+      int prompts = written.prompts() + requests.prompts();
+      observer.note(
+          "run %s: %s%s%s in %s"
+              .formatted(
+                  chosen.id(),
+                  Counted.of(written.kernels(), "kernel"),
+                  prompts == 0 ? "" : ", " + Counted.of(prompts, "prompt"),
+                  written.configuration() || requests.configuration()
+                      ? ", generation_config.yaml"
+                      : "",
+                  target));
+      if (written.untimed() > 0) warn(written.untimed(), chosen.id());
+    }
+  }
+
+  /**
+   * What was written of the requests of a run of methods.
+   *
+   * @param configuration whether there is one, which needs exactly one method
+   */
+  private record Requests(int prompts, boolean configuration) {}
+
+  private Requests requests(Path ledger) {
+    Transcript transcript = Transcript.read(ledger);
+    List<Trajectory> chosen = chosen(transcript);
+    GenerationConfig config = new GenerationConfig(target);
+    int prompts = config.prompts(chosen);
+    List<String> names = chosen.stream().map(Trajectory::method).distinct().toList();
+    if (names.size() != 1) return new Requests(prompts, false);
+    for (MethodSettings settings : transcript.header().methods()) {
+      if (!settings.name().equals(names.getFirst())) continue;
+      config.configuration(transcript.header(), settings, chosen);
+    }
+    return new Requests(prompts, true);
+  }
+
+  /** Warns that KernelBench's scripts have no value for an unknown time. */
+  private void warn(int untimed, String id) {
+    observer.note(
+        ("%s without a runtime: KernelBench's analysis script reads -1 as a negative speedup,"
+                + " and counts none of them in fast_0; kbx analyze fastp %s does")
+            .formatted(Counted.of(untimed, "correct kernel"), id));
+  }
+
+  private static String source(RunStore store, Verdict verdict) {
+    return store
+        .source(verdict.provenance().candidate())
+        .orElseThrow(
+            () -> new UserError(verdict.provenance().source() + ": its source was not kept"));
+  }
+
+  private RunInfo chosen(RunStore store) {
+    if (run != null) return store.run(run).orElseThrow(() -> results.unknown(run, store));
+    List<RunInfo> runs = store.runs();
+    if (runs.isEmpty()) throw new UserError("export: there is no run yet");
+    return runs.getFirst();
+  }
+
+  /** Checks that the folder is empty or does not exist. */
+  private static Path empty(Path folder) {
+    ResultsFolder.refuseObstacle(folder.toString(), folder);
+    if (!Files.exists(folder)) return folder;
+    try (Stream<Path> files = Files.list(folder)) {
+      if (files.findAny().isEmpty()) return folder;
+    } catch (IOException e) {
+      throw new UserError("%s: cannot be read: %s".formatted(folder, Reason.of(e)), e);
+    }
+    throw new UserError("%s: is not empty; name a new folder".formatted(folder));
+  }
+
+  /** {@code not correct 3, speedup 1}; {@code none} if nothing is left out. */
+  private static String words(Map<String, Integer> leftOut) {
+    String words =
+        leftOut.entrySet().stream()
+            .filter(entry -> entry.getValue() > 0)
+            .map(entry -> entry.getKey() + " " + entry.getValue())
+            .collect(Collectors.joining(", "));
+    return words.isEmpty() ? "none" : words;
+  }
+}

@@ -1,0 +1,347 @@
+package dev.kbx.cli;
+
+import dev.kbx.app.Home;
+import dev.kbx.app.Kbx;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.UserError;
+import dev.kbx.check.Rules;
+import dev.kbx.plan.Grade;
+import dev.kbx.plan.ModulePrecision;
+import dev.kbx.plan.Plan;
+import dev.kbx.task.BrokenTask;
+import dev.kbx.task.Policy;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Suites;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Stage;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The options that several commands have, each declared once, as mixins. */
+final class Options {
+  /** The names of all stages. */
+  static final String STAGES = "static,compile,call,correct,perf";
+
+  private Options() {}
+
+  /** The stages that are named, in the order given. Throws {@link UserError}. */
+  static List<Stage> stages(List<String> names) {
+    List<Stage> wanted = new ArrayList<>();
+    for (String name : names) {
+      try {
+        wanted.add(Stage.valueOf(name.strip().toUpperCase(Locale.ROOT)));
+      } catch (IllegalArgumentException e) {
+        throw new UserError("--stages: '%s' is not one of %s".formatted(name, STAGES));
+      }
+    }
+    return wanted;
+  }
+
+  /** {@code --out}, of commands that write into a results folder or read one. */
+  static final class OutFolder {
+    @Option(
+        names = "--out",
+        paramLabel = "DIR",
+        defaultValue = "kbx-out",
+        description = "Results folder. Default: ${DEFAULT-VALUE}.")
+    private Path out = Path.of("kbx-out");
+
+    Path path() {
+      return out;
+    }
+
+    /** The folder, which is created, and in which files can be written. */
+    Path writable() {
+      return ResultsFolder.writable(out);
+    }
+  }
+
+  /** Location of runs and verdicts: the results folder, or a team's database. */
+  static final class Store {
+    @Option(
+        names = "--store",
+        paramLabel = "URL",
+        description =
+            "PostgreSQL database for runs and verdicts, jdbc:postgresql://HOST/DATABASE. Default:"
+                + " $KBX_STORE, else kbx.db in --out.")
+    private @Nullable String url;
+
+    /** A results folder with its store. */
+    ResultsFolder of(Path out) {
+      return ResultsFolder.of(out, url);
+    }
+  }
+
+  /** Where runs and their verdicts are: {@code --out} and {@code --store}. */
+  static final class Results {
+    @Mixin private OutFolder out = new OutFolder();
+    @Mixin private Store store = new Store();
+
+    ResultsFolder folder() {
+      return store.of(out.path());
+    }
+  }
+
+  /** {@code --json}, of commands whose output programs read, too. */
+  static final class JsonFlag {
+    @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
+    private boolean json;
+
+    boolean isAsked() {
+      return json;
+    }
+
+    /** Prints a document on stdout, indented. */
+    static void print(Object document) {
+      System.out.println(
+          Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+    }
+  }
+
+  /** The suite option of commands that run no tasks. */
+  static final class SuiteChoice {
+    @Option(
+        names = "--suite",
+        paramLabel = "SUITE",
+        defaultValue = Suites.DEFAULT,
+        description =
+            "kernelbenchx, kernelbench, or a folder of task files. Default: ${DEFAULT-VALUE}.")
+    private String suite = Suites.DEFAULT;
+
+    private final Set<String> told = new HashSet<>();
+
+    /** Opens the suite and reports, once, its unusable files. */
+    Suite open() {
+      return open(_ -> true);
+    }
+
+    /** Opens only the tasks of the suite whose names are wanted. */
+    Suite open(Predicate<String> wanted) {
+      Suite opened = Home.here().suite(suite, wanted);
+      for (BrokenTask problem : opened.broken()) {
+        if (told.add(problem.toString())) System.err.println("kbx: " + problem);
+      }
+      return opened;
+    }
+  }
+
+  /** By what candidates are judged, and how: what all commands share that begin runs. */
+  static final class Judging {
+    @Option(
+        names = "--suite",
+        paramLabel = "SUITE",
+        description =
+            "kernelbenchx, kernelbench, or a folder of task files. Default: "
+                + Suites.DEFAULT
+                + ".")
+    private @Nullable String suite;
+
+    @Option(
+        names = "--reference",
+        paramLabel = "FILE[:NAME]",
+        description =
+            "Your own reference in place of a suite: a Python file with a class Model, get_inputs()"
+                + " and get_init_inputs(), or with a function and inputs(). NAME is the function,"
+                + " where the file has several.")
+    private @Nullable String reference;
+
+    @Option(
+        names = "--tasks",
+        paramLabel = "GLOB",
+        defaultValue = "*",
+        description =
+            "Only these tasks: names or Category/name, with * and ?, or level/number, separated by"
+                + " commas.")
+    private String tasks = "*";
+
+    @Option(
+        names = "--timeout",
+        paramLabel = "SECONDS",
+        defaultValue = "20",
+        description =
+            "Time limit for one call of a candidate's entry point, without compiling and waiting"
+                + " for a processor. Default: ${DEFAULT-VALUE}.")
+    private int timeout;
+
+    @Option(
+        names = "--policy",
+        paramLabel = "POLICY",
+        description =
+            "Who may compute results: kernel (kernels of the candidate's file; PyTorch may finish"
+                + " off small partial results), or mixed (some of the work; PyTorch's share is"
+                + " reported). Default: mixed for modules (Model, ModelNew) and imported tasks,"
+                + " else kernel.")
+    private @Nullable String policy;
+
+    @Mixin private Arch arch = new Arch();
+    @Mixin private GradeChoice grade = new GradeChoice();
+    @Mixin private PrecisionChoice precision = new PrecisionChoice();
+    @Mixin private Seed seed = new Seed();
+    @Mixin private RulesOff rules = new RulesOff();
+
+    /** What was asked for. Throws UserError for a value that there is not. */
+    Kbx.Options options() {
+      if (reference != null && suite != null) {
+        throw new UserError(
+            "--reference and --suite: give one of them; a reference needs no suite");
+      }
+      Kbx.Options options =
+          new Kbx.Options()
+              .tasks(tasks)
+              .timeout(Duration.ofSeconds(timeout))
+              .off(rules.off())
+              .arch(arch.arch())
+              .grade(grade.grade())
+              .precision(precision.precision());
+      if (suite != null) options.suite(suite);
+      if (reference != null) options.reference(reference);
+      if (policy != null) options.policy(policy(policy));
+      seed.given().ifPresent(options::seed);
+      return options;
+    }
+
+    private static Policy policy(String name) {
+      return Policy.of(name)
+          .orElseThrow(
+              () -> new UserError("--policy: '%s' is not one of kernel,mixed".formatted(name)));
+    }
+  }
+
+  /** {@code --arch}, of commands that compile kernels. */
+  static final class Arch {
+    @Option(
+        names = "--arch",
+        paramLabel = "ARCH",
+        defaultValue = Plan.ARCH,
+        description =
+            "Architecture to compile kernels for without a GPU: sm_80, sm_86, sm_89, sm_90,"
+                + " sm_100. Default: ${DEFAULT-VALUE}.")
+    private String arch = Plan.ARCH;
+
+    /** As given: what uses it refuses a wrong one. */
+    String arch() {
+      return arch;
+    }
+  }
+
+  /** {@code --grade}, of commands that judge candidates. */
+  static final class GradeChoice {
+    @Option(
+        names = "--grade",
+        paramLabel = "GRADE",
+        defaultValue = "published",
+        description =
+            "Calls that decide: published (what the published tests of the task, or the inputs of a"
+                + " --reference, ask for), or general (whatever the operation accepts). Both are"
+                + " made, and what breaks is listed. Default: ${DEFAULT-VALUE}.")
+    private String grade = "published";
+
+    /** Throws if there is no such grade. */
+    Grade grade() {
+      return parse(grade);
+    }
+
+    /** The grade of that name. Throws UserError if there is none. */
+    static Grade parse(String name) {
+      return Grade.of(name)
+          .orElseThrow(
+              () -> new UserError("--grade: '%s' is not one of published,general".formatted(name)));
+    }
+  }
+
+  /** {@code --precision}, of commands that judge modules. */
+  static final class PrecisionChoice {
+    @Option(
+        names = "--precision",
+        paramLabel = "NAME",
+        defaultValue = "fp32",
+        description =
+            "For tasks with a Model, as KernelBench's: cast the weights and floating-point inputs"
+                + " of reference and candidate to fp16 or bf16, or leave them as the task states"
+                + " (fp32). Default: ${DEFAULT-VALUE}.")
+    private String precision = "fp32";
+
+    /** Throws if there is no such precision. */
+    ModulePrecision precision() {
+      return ModulePrecision.of(precision)
+          .orElseThrow(() ->
+              new UserError("--precision: '%s' is not one of fp32,fp16,bf16".formatted(precision)));
+    }
+  }
+
+  /** {@code --policy}: who may compute results. */
+  static final class PolicyChoice {
+    @Option(
+        names = "--policy",
+        paramLabel = "POLICY",
+        description =
+            "Who may compute results: kernel (kernels of the candidate's file; PyTorch may finish"
+                + " off small partial results), or mixed (some of the work; PyTorch's share is"
+                + " reported). Default: mixed for modules (Model, ModelNew) and imported tasks,"
+                + " else kernel.")
+    private @Nullable String policy;
+
+    /** The policy asked for; empty for each task's own. Throws if there is none of that name. */
+    Optional<Policy> policy() {
+      return Optional.ofNullable(policy).map(PolicyChoice::parse);
+    }
+
+    private static Policy parse(String name) {
+      return Policy.of(name)
+          .orElseThrow(
+              () -> new UserError("--policy: '%s' is not one of kernel,mixed".formatted(name)));
+    }
+  }
+
+  /** Seed of the values of inputs and weights. */
+  static final class Seed {
+    @Option(
+        names = "--seed",
+        paramLabel = "TEXT",
+        converter = Values.Text.class,
+        description =
+            "Seed of all inputs. Default: a secret of this installation, so that no candidate can"
+                + " predict them.")
+    private @Nullable String seed;
+
+    /** The given seed. */
+    Optional<String> given() {
+      return Optional.ofNullable(seed);
+    }
+
+    /** The given seed, else the secret of this installation. */
+    String seed() {
+      return seed == null ? Home.here().secret() : seed;
+    }
+  }
+
+  /** Which static rules are switched on. */
+  static final class RulesOff {
+    @Option(
+        names = "--off",
+        paramLabel = "ID",
+        split = ",",
+        description = "Switch static rules off. 'kbx check --rules' lists all.")
+    private List<String> off = List.of();
+
+    /** The ids that are switched off, each once, sorted. */
+    List<String> off() {
+      return off.stream().map(String::strip).distinct().sorted().toList();
+    }
+
+    /** The rules that are left. Throws UnknownRule. */
+    Rules rules() {
+      return Rules.all().without(off());
+    }
+  }
+}
