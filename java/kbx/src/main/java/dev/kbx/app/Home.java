@@ -96,7 +96,7 @@ public final class Home {
    *
    * @param nameOrFolder as the run has it
    */
-  public Optional<Suite> bundledSuite(String nameOrFolder) {
+  Optional<Suite> bundledSuite(String nameOrFolder) {
     try {
       Path name = Path.of(nameOrFolder).getFileName();
       if (name == null || name.toString().isEmpty() || name.toString().startsWith(".")) {

@@ -22,7 +22,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What a report shows of a ledger. */
-public final class LedgerReport {
+final class LedgerReport {
   /** Characters of prompts and replies that one page holds; a browser opens it without delay. */
   private static final long MOST = 12L << 20;
 
@@ -34,8 +34,8 @@ public final class LedgerReport {
 
   private LedgerReport() {}
 
-  public static MethodsReport of(Path ledger, List<VerdictRow> verdicts) {
-    List<TrajectoryRow> rows = LedgerRows.of(ledger, verdicts);
+  static MethodsReport of(Path ledger, List<VerdictRow> verdicts) {
+    List<TrajectoryRow> rows = Ledgers.rows(ledger, verdicts);
     LedgerReport report = new LedgerReport();
     Ledger.replay(ledger, report::add);
     return new MethodsReport(

@@ -1,9 +1,13 @@
 package dev.kbx.app;
 
+import dev.kbx.analysis.AskedRun;
+import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.report.AskedSuite;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoredRow;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Files;
@@ -21,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 
 /**
  * A run as named on the command line: an id in {@code --out}, a results folder (its newest complete
@@ -63,7 +68,7 @@ public final class NamedRun {
   }
 
   /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
-  public static List<Found> find(
+  static List<Found> find(
       List<String> references, ResultsFolder out, BiConsumer<VerdictRow, BriefVerdict> reader) {
     return references.stream().map(reference -> find(reference, out, reader)).toList();
   }
@@ -109,7 +114,7 @@ public final class NamedRun {
   }
 
   /** The first of them that is complete. */
-  public static RunInfo newest(List<RunInfo> runs, String place) {
+  static RunInfo newest(List<RunInfo> runs, String place) {
     String others =
         !runs.isEmpty() && runs.stream().allMatch(RunInfo::neverEnds)
             ? "of kbx serve, which have no end"
@@ -142,6 +147,50 @@ public final class NamedRun {
 
   private static UserError neither(Path reference, String norRun) {
     return new UserError("%s: no such results folder, and %s".formatted(reference, norRun));
+  }
+
+  /**
+   * Runs as one set, with the tasks that they asked for.
+   *
+   * @throws UserError if they are of two suites, or some are as published and others are not
+   */
+  public static AskedRuns asked(Home home, List<JudgedRun> judged) {
+    refuseMixture(judged);
+    List<AskedRun> asked =
+        judged.stream()
+            .map(run -> {
+              List<Task> selected = home.selected(run.run());
+              return new AskedRun(
+                  run, AskedSuite.of(run, selected), AskedSuite.traits(run, selected));
+            })
+            .toList();
+    checkSuites(asked);
+    return new AskedRuns(asked);
+  }
+
+  /** Tasks of two suites have no categories in common. */
+  private static void checkSuites(List<AskedRun> runs) {
+    String first = runs.getFirst().judged().run().suite();
+    for (AskedRun run : runs) {
+      String other = run.judged().run().suite();
+      if (other.equals(first)) continue;
+      throw new UserError(
+          "runs of two suites, %s and %s: analyse them one by one".formatted(first, other));
+    }
+  }
+
+  /** Throws if some of the runs are as published and others were judged here. */
+  static void refuseMixture(List<JudgedRun> all) {
+    Map<Boolean, List<RunInfo>> runs =
+        all.stream()
+            .map(JudgedRun::run)
+            .collect(Collectors.partitioningBy(run -> run.published() != null));
+    List<RunInfo> published = runs.get(true);
+    List<RunInfo> judged = runs.get(false);
+    if (published.isEmpty() || judged.isEmpty()) return;
+    throw new UserError(
+        "run %s is as published and run %s was judged by kbx: analyse them one by one, or 'kbx compare' them"
+            .formatted(published.getFirst().id(), judged.getFirst().id()));
   }
 
   private static JudgedRun judged(

@@ -13,7 +13,6 @@ import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.app.Home;
-import dev.kbx.app.LedgerRows;
 import dev.kbx.app.Ledgers;
 import dev.kbx.app.NamedRun;
 import dev.kbx.app.UserError;
@@ -128,7 +127,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
       AskedRuns judged = runs.read();
-      Iterations iterations = Iterations.of(judged, NoiseFloors.ofRuns(judged));
+      Iterations iterations = Iterations.of(judged, Terminal.noiseFloors().ofRuns(judged));
       runs.print(
           "iterations", iterations, iterations.entered(), () -> IterationsSection.of(iterations));
       return ExitCode.OK;
@@ -259,7 +258,7 @@ final class AnalyzeCommand implements Callable<Integer> {
               .map(found -> new Curves(found.judged().run().id(), curves(found)))
               .toList();
       format.print(
-          AsPublished.among(List.of()),
+          DocumentFormat.AsPublished.among(List.of()),
           Map.of("kind", "budget", "runs", all),
           () ->
               Document.ofAlike(
@@ -275,7 +274,7 @@ final class AnalyzeCommand implements Callable<Integer> {
             "%s: no such ledger, so it is no run of methods; name one of 'kbx run'"
                 .formatted(ledger));
       }
-      return BudgetCurve.of(LedgerRows.of(ledger, found.judged().rows()));
+      return BudgetCurve.of(Ledgers.rows(ledger, found.judged().rows()));
     }
   }
 
@@ -310,7 +309,7 @@ final class AnalyzeCommand implements Callable<Integer> {
       FastP.Pick pick = best ? FastP.Pick.BEST_SAMPLE : FastP.Pick.FIRST_SAMPLE;
       List<FastP> all = new ArrayList<>();
       List<JudgedRun> judged = NamedRun.read(runs, results.folder());
-      AsPublished published = AsPublished.among(judged);
+      DocumentFormat.AsPublished published = DocumentFormat.AsPublished.among(judged);
       for (JudgedRun run : judged) {
         all.addAll(FastP.of(run, AskedSuite.of(run, Home.here().selected(run.run())), pick));
       }
@@ -357,7 +356,7 @@ final class AnalyzeCommand implements Callable<Integer> {
       List<Integer> wanted = ks.stream().map(PasskCommand::samples).toList();
       List<PassK> all = new ArrayList<>();
       List<JudgedRun> judged = NamedRun.read(runs, results.folder());
-      AsPublished published = AsPublished.among(judged);
+      DocumentFormat.AsPublished published = DocumentFormat.AsPublished.among(judged);
       for (JudgedRun run : judged) {
         all.addAll(PassK.of(run, AskedSuite.of(run, Home.here().selected(run.run())), wanted));
       }

@@ -1,18 +1,14 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.Entered;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.app.Home;
 import dev.kbx.app.NamedRun;
-import dev.kbx.app.UserError;
 import dev.kbx.document.Document;
 import dev.kbx.document.Section;
-import dev.kbx.report.AskedSuite;
 import dev.kbx.section.EnteredSection;
-import dev.kbx.task.Task;
 import dev.kbx.verdict.BriefVerdict;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +41,7 @@ final class AnalyzedRuns {
     this.output = output;
   }
 
-  private AsPublished published = AsPublished.among(List.of());
+  private DocumentFormat.AsPublished published = DocumentFormat.AsPublished.among(List.of());
 
   /** The runs with the tasks that they asked for. */
   AskedRuns read() {
@@ -58,34 +54,8 @@ final class AnalyzedRuns {
         runs.isEmpty()
             ? List.of(NamedRun.newest(output.results.folder(), reader))
             : NamedRun.read(runs, output.results.folder(), reader);
-    AsPublished.refuseMixture(judged);
-    published = AsPublished.among(judged);
-    return asked(judged);
-  }
-
-  /** Runs as one set, with the tasks that they asked for. */
-  static AskedRuns asked(List<JudgedRun> judged) {
-    List<AskedRun> asked =
-        judged.stream()
-            .map(run -> {
-              List<Task> selected = Home.here().selected(run.run());
-              return new AskedRun(
-                  run, AskedSuite.of(run, selected), AskedSuite.traits(run, selected));
-            })
-            .toList();
-    checkSuites(asked);
-    return new AskedRuns(asked);
-  }
-
-  /** Tasks of two suites have no categories in common. */
-  private static void checkSuites(List<AskedRun> runs) {
-    String first = runs.getFirst().judged().run().suite();
-    for (AskedRun run : runs) {
-      String other = run.judged().run().suite();
-      if (other.equals(first)) continue;
-      throw new UserError(
-          "runs of two suites, %s and %s: analyse them one by one".formatted(first, other));
-    }
+    published = DocumentFormat.AsPublished.among(judged);
+    return NamedRun.asked(Home.here(), judged);
   }
 
   boolean isJson() {

@@ -101,7 +101,7 @@ final class CertifyCommand implements Callable<Integer> {
 
   @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
-  @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
 
   @Override
   public Integer call() throws Exception {

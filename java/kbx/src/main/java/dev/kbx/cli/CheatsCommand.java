@@ -98,7 +98,7 @@ final class CheatsCommand implements Callable<Integer> {
 
   @Mixin private Options.GradeChoice grade = new Options.GradeChoice();
   @Mixin private Options.Seed seed = new Options.Seed();
-  @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem {

@@ -4,6 +4,7 @@ import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Portability;
 import dev.kbx.app.NamedRun;
+import dev.kbx.app.NoiseFloors;
 import dev.kbx.app.ResultsFolder;
 import dev.kbx.app.UserError;
 import dev.kbx.document.Document;
@@ -65,7 +66,7 @@ final class CompareCommand implements Callable<Integer> {
       PortabilityCommand.print(Portability.of(judged), format);
       return ExitCode.OK;
     }
-    NoiseFloors floors = NoiseFloors.kept();
+    NoiseFloors floors = Terminal.noiseFloors();
     List<Comparison> steps = new ArrayList<>();
     for (int i = 1; i < judged.size(); i++) {
       JudgedRun now = judged.get(i);
@@ -77,7 +78,7 @@ final class CompareCommand implements Callable<Integer> {
       write(ResultsFolder.file("--page " + page, page, ".html"), steps.getFirst());
     }
     format.print(
-        AsPublished.among(judged),
+        DocumentFormat.AsPublished.among(judged),
         Map.of("kind", "comparison", "steps", steps),
         () ->
             Document.ofAlike(

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingSettings;
+import dev.kbx.app.ProgramScreen;
 import dev.kbx.app.WorkerPool;
 import dev.kbx.plan.Limits;
 import dev.kbx.python.Interpreter;
@@ -39,9 +40,9 @@ import tools.jackson.databind.JsonNode;
 final class DoctorCommand implements Callable<Integer> {
   private static final Duration PEAKS = Duration.ofMinutes(2);
 
-  @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
 
-  @Mixin private ClusterOptions cluster = new ClusterOptions();
+  @Mixin private Options.Cluster cluster = new Options.Cluster();
 
   @Mixin private Options.Results results = new Options.Results();
 
@@ -149,7 +150,7 @@ final class DoctorCommand implements Callable<Integer> {
     document.put("versions", zygote.hello().versions());
     if (store.exists()) document.put("store", store.fields());
     document.put("devices", found.stream().map(DoctorCommand::fields).toList());
-    document.put("program_screen", ProgramScreen.problem(python).orElse("on"));
+    document.put("program_screen", ProgramScreen.problem(Home.here(), python).orElse("on"));
     Options.JsonFlag.print(document);
   }
 
@@ -184,7 +185,7 @@ final class DoctorCommand implements Callable<Integer> {
     store.lines().forEach(System.out::println);
     System.out.println(
         "programs "
-            + ProgramScreen.problem(python)
+            + ProgramScreen.problem(Home.here(), python)
                 .map(why -> "of --method external CAN READ kbx's secrets and results: " + why)
                 .orElse("of --method external do not see kbx's secrets and results"));
     for (Findings f : found) {

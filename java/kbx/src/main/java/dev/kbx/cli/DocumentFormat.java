@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.kbx.analysis.JudgedRun;
 import dev.kbx.document.Block;
 import dev.kbx.document.Document;
 import dev.kbx.document.LatexRenderer;
@@ -9,9 +10,13 @@ import dev.kbx.document.MarkdownRenderer;
 import dev.kbx.document.Section;
 import dev.kbx.document.TerminalRenderer;
 import dev.kbx.report.DocumentPage;
+import dev.kbx.verdict.RunInfo;
+import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -70,5 +75,51 @@ final class DocumentFormat {
       case LATEX -> document.sections().stream().map(LatexRenderer::render).collect(joining("\n"));
       case HTML -> DocumentPage.of(document);
     };
+  }
+
+  /** Runs of results as others published them, which no output may mistake for kbx's own. */
+  static final class AsPublished {
+    private final List<RunInfo> runs;
+
+    private AsPublished(List<RunInfo> runs) {
+      this.runs = runs;
+    }
+
+    /** Those among some runs. */
+    static AsPublished among(List<JudgedRun> runs) {
+      return new AsPublished(
+          runs.stream().map(JudgedRun::run).filter(run -> run.published() != null).toList());
+    }
+
+    /** A note for each. */
+    List<Block.Note> notes() {
+      return runs.stream()
+          .map(run ->
+              new Block.Note(
+                  "Run %s is as published (%s): kbx has judged none of it."
+                      .formatted(run.id(), format(run))))
+          .toList();
+    }
+
+    /** Prints a line for each; nothing without one. */
+    void print(PrintStream out) {
+      notes().forEach(note -> out.println(note.text()));
+      if (!runs.isEmpty()) out.println();
+    }
+
+    /** The document, with a member that has the format of each; unchanged without one. */
+    Object marked(Object document) {
+      if (runs.isEmpty() || !(document instanceof Map<?, ?> members)) return document;
+      Map<String, Object> formats = new LinkedHashMap<>();
+      for (RunInfo run : runs) formats.put(run.id(), format(run));
+      Map<Object, Object> marked = new LinkedHashMap<>(members);
+      marked.put("as_published", formats);
+      return marked;
+    }
+
+    private static String format(RunInfo run) {
+      RunInfo.Published published = run.published();
+      return published == null ? "" : published.format();
+    }
   }
 }

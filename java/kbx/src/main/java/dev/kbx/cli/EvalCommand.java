@@ -122,8 +122,8 @@ final class EvalCommand implements Callable<Integer> {
 
   @Mixin private Options.Judging judging = new Options.Judging();
   @Mixin private Options.Results results = new Options.Results();
-  @Mixin private WorkerOptions workers = new WorkerOptions();
-  @Mixin private ClusterOptions cluster = new ClusterOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
+  @Mixin private Options.Cluster cluster = new Options.Cluster();
 
   @Override
   public Integer call() throws Exception {

@@ -6,7 +6,7 @@ import dev.kbx.app.FolderLock;
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.JudgingSettings;
-import dev.kbx.app.LedgerRows;
+import dev.kbx.app.Ledgers;
 import dev.kbx.app.MethodRun;
 import dev.kbx.app.RunPlan;
 import dev.kbx.app.StartingKernels;
@@ -59,8 +59,8 @@ final class GenerateCommand implements Callable<Integer> {
 
   @Mixin private MethodFlags method = new MethodFlags();
   @Mixin private GenerationFlags flags = new GenerationFlags();
-  @Mixin private WorkerOptions workers = new WorkerOptions();
-  @Mixin private ClusterOptions cluster = new ClusterOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
+  @Mixin private Options.Cluster cluster = new Options.Cluster();
 
   @Override
   public Integer call() throws Exception {
@@ -104,7 +104,7 @@ final class GenerateCommand implements Callable<Integer> {
   }
 
   private void print(Path ledger, Path answers) {
-    List<TrajectoryRow> rows = LedgerRows.of(ledger, List.of());
+    List<TrajectoryRow> rows = Ledgers.rows(ledger, List.of());
     if (flags.json.isAsked()) {
       Map<String, ?> document =
           Map.of(

@@ -31,7 +31,7 @@ final class GenerationFlags {
 
   @Mixin Options.OutFolder out = new Options.OutFolder();
   @Mixin Options.Judging judging = new Options.Judging();
-  @Mixin ModelsOption models = new ModelsOption();
+  @Mixin Options.Models models = new Options.Models();
 
   Prompts prompts() {
     return prompts == null ? Prompts.bundled(Home.here().folder()) : Prompts.in(prompts);

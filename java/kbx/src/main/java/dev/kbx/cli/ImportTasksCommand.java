@@ -68,7 +68,7 @@ final class ImportTasksCommand implements Callable<Integer> {
   /** The line of the original at the start of a failure. */
   private static final Pattern LINE = Pattern.compile("^:([0-9]+): ");
 
-  @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
 
   @Parameters(index = "0", paramLabel = "FORMAT", description = "kernelbenchx or kernelbench")
   private String format = "";

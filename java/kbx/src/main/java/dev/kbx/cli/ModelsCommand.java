@@ -27,7 +27,7 @@ final class ModelsCommand implements Callable<Integer> {
   /** Some models refuse to say less. */
   private static final int FEW_TOKENS = 16;
 
-  @Mixin private ModelsOption models = new ModelsOption();
+  @Mixin private Options.Models models = new Options.Models();
 
   @ArgGroup private Instead instead = new Instead();
 

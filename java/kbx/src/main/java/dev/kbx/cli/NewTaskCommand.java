@@ -44,7 +44,7 @@ import picocli.CommandLine.Parameters;
 final class NewTaskCommand implements Callable<Integer> {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]*");
 
-  @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
 
   @Parameters(paramLabel = "NAME", description = "The task's name.")
   private String name = "";

@@ -27,7 +27,7 @@ final class NodeCommand implements Callable<Integer> {
       description = "Folder that archives were unpacked in.")
   private Path shipped = Path.of("");
 
-  @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem, IOException {

@@ -4,6 +4,7 @@ import dev.kbx.analysis.NoiseReport;
 import dev.kbx.app.FolderLock;
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
+import dev.kbx.app.NoiseFloors;
 import dev.kbx.app.Reason;
 import dev.kbx.app.UserError;
 import dev.kbx.candidate.Candidate;
@@ -76,9 +77,9 @@ final class NoiseCommand implements Callable<Integer> {
   private @Nullable Integer asked;
 
   @Mixin private Options.OutFolder out = new Options.OutFolder();
-  @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
 
-  @Mixin private ClusterOptions cluster = new ClusterOptions();
+  @Mixin private Options.Cluster cluster = new Options.Cluster();
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
@@ -108,7 +109,7 @@ final class NoiseCommand implements Callable<Integer> {
           "no size was timed: "
               + report.untimed().stream().findFirst().orElse("no twins were on one GPU"));
     }
-    NoiseFloors floors = NoiseFloors.kept();
+    NoiseFloors floors = Terminal.noiseFloors();
     for (NoiseFloor floor : report.floors()) {
       floors.keep(floor).ifPresent(file -> System.out.println("kept in " + file));
     }

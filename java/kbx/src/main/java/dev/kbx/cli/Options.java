@@ -1,31 +1,45 @@
 package dev.kbx.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.app.Home;
+import dev.kbx.app.JudgingPool;
+import dev.kbx.app.JudgingSettings;
 import dev.kbx.app.Kbx;
 import dev.kbx.app.ResultsFolder;
 import dev.kbx.app.UserError;
 import dev.kbx.check.Rules;
+import dev.kbx.llm.ModelCatalog;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
+import dev.kbx.python.PythonEnvironment;
+import dev.kbx.python.PythonProblem;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Stage;
+import dev.kbx.worker.ScratchFolder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The options that several commands have, each declared once, as mixins. */
 final class Options {
@@ -342,6 +356,157 @@ final class Options {
     /** The rules that are left. Throws UnknownRule. */
     Rules rules() {
       return Rules.all().without(off());
+    }
+  }
+
+  /** The configuration of language models. */
+  static final class Models {
+    private static final String VARIABLE = "KBX_MODELS";
+    private static final String NAME = "models.toml";
+
+    @Option(
+        names = "--models",
+        paramLabel = "FILE",
+        description =
+            "Configuration of models. Default: $KBX_MODELS, else models.toml in this folder, else"
+                + " ~/.config/kbx/models.toml.")
+    private @Nullable Path file;
+
+    ModelCatalog catalog() {
+      return ModelCatalog.read(file(), System.getenv(), ScratchFolder::files);
+    }
+
+    /** The file in use; it may not exist, unless it was named. */
+    Path file() {
+      return file(System.getenv());
+    }
+
+    private Path file(Map<String, String> environment) {
+      if (file != null) return existing("--models", file);
+      String named = environment.getOrDefault(VARIABLE, "");
+      if (!named.isEmpty()) return existing(VARIABLE, Path.of(named));
+      Path here = Path.of(NAME);
+      Path own = Path.of(environment.getOrDefault("HOME", ""), ".config", "kbx", NAME);
+      return Stream.of(here, own).filter(Files::exists).findFirst().orElse(here);
+    }
+
+    private static Path existing(String from, Path named) {
+      if (Files.isRegularFile(named)) return named;
+      throw new UserError("%s %s: is no file".formatted(from, named));
+    }
+  }
+
+  /** Options of every command that starts workers. */
+  static final class Workers {
+    @Option(
+        names = "--python",
+        paramLabel = "EXE",
+        description =
+            "Python interpreter with torch and triton. Default: $KBX_PYTHON, else an environment"
+                + " that kbx installs.")
+    private @Nullable Path python;
+
+    @Option(
+        names = "--device",
+        paramLabel = "DEVICE",
+        defaultValue = "auto",
+        description =
+            "auto, cpu, cuda or cuda:0,1. Default: ${DEFAULT-VALUE}: every GPU, else the CPU.")
+    private String device = "auto";
+
+    @Option(
+        names = "--jobs",
+        paramLabel = "N",
+        converter = Values.Count.class,
+        description =
+            "Candidates or tasks judged in parallel, on the CPU or on each GPU. Default: one per"
+                + " processor, at most 16 per GPU. A GPU times one at a time.")
+    private int jobs; // 0 where it is not given.
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
+
+    /** Throws if the interpreter that the user named is no program; starts nothing. */
+    void check() throws PythonProblem {
+      check(python);
+    }
+
+    /**
+     * The same before these stages; a wrong {@code KBX_PYTHON} does not matter if none needs it.
+     */
+    void check(List<Stage> stages) throws PythonProblem {
+      if (python != null || JudgingPool.needsPython(stages)) check(python);
+    }
+
+    /** The same for a command that has only the option {@code --python}. */
+    static void check(@Nullable Path python) throws PythonProblem {
+      PythonEnvironment.check(Optional.ofNullable(python), System.getenv());
+    }
+
+    /** This machine as what judges. */
+    JudgingSettings settings() {
+      return of(null);
+    }
+
+    /** The cluster that is named, else this machine. */
+    JudgingSettings settings(Cluster nodes) {
+      return of(nodes.cluster().orElse(null));
+    }
+
+    private JudgingSettings of(JudgingSettings.@Nullable Cluster cluster) {
+      return new JudgingSettings(
+          Home.here(),
+          Main.workers(requireNonNull(command)),
+          Optional.ofNullable(python),
+          device,
+          jobs,
+          cluster,
+          new TerminalObserver());
+    }
+  }
+
+  /** Where a command judges: on this machine, or on the nodes of a Ray cluster. */
+  static final class Cluster {
+    @Option(
+        names = "--cluster",
+        paramLabel = "ADDRESS",
+        description =
+            "Judge on the nodes of a Ray cluster: ray://HOST:PORT, HOST:PORT, or auto for the one"
+                + " that this machine belongs to. --device and --jobs are then each node's.")
+    private @Nullable String address;
+
+    @Option(
+        names = "--device-class",
+        paramLabel = "NAME",
+        description =
+            "With --cluster: judge only on devices with this in their name, such as H100. Default:"
+                + " that of the first node.")
+    private @Nullable String deviceClass;
+
+    @Option(
+        names = "--cluster-slots",
+        paramLabel = "N",
+        description =
+            "With --cluster on a cluster that scales: ask its autoscaler for as many GPUs as have"
+                + " work (without GPUs: nodes), N at most, and give back those that are idle."
+                + " Default: the cluster as it is.")
+    private @Nullable Integer slots;
+
+    /** The cluster, if one judges. */
+    Optional<JudgingSettings.Cluster> cluster() {
+      if (address == null && deviceClass != null) {
+        throw new UserError("--device-class: chooses among the nodes of a --cluster; give both");
+      }
+      if (address == null && slots != null) {
+        throw new UserError("--cluster-slots: asks the autoscaler of a --cluster; give both");
+      }
+      if (slots != null && slots < 1) throw new UserError("--cluster-slots: must be at least 1");
+      if (address == null) return Optional.empty();
+      return Optional.of(
+          new JudgingSettings.Cluster(
+              address,
+              Optional.ofNullable(deviceClass),
+              slots == null ? OptionalInt.empty() : OptionalInt.of(slots)));
     }
   }
 }

@@ -43,7 +43,7 @@ final class PortabilityCommand implements Callable<Integer> {
 
   static void print(Portability portability, DocumentFormat format) {
     format.print(
-        AsPublished.among(List.of()),
+        DocumentFormat.AsPublished.among(List.of()),
         portability,
         () -> {
           List<Section> sections = new ArrayList<>(List.of(PortabilitySection.of(portability)));

@@ -3,6 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.JudgingSettings;
+import dev.kbx.app.ProgramScreen;
 import dev.kbx.app.RunPlan;
 import dev.kbx.app.StartingKernels;
 import dev.kbx.app.UserError;
@@ -69,7 +70,9 @@ final class PreparedMethods implements AutoCloseable {
       throws InterruptedException, PythonProblem {
     Optional<ProgramScreen> screen =
         given.stream().anyMatch(method -> program(method) != null)
-            ? Optional.of(ProgramScreen.of(workers.interpreter(), flags.out.path(), Terminal::say))
+            ? Optional.of(
+                ProgramScreen.of(
+                    Home.here(), workers.interpreter(), flags.out.path(), Terminal::say))
             : Optional.empty();
     List<PreparedMethod> prepared = new ArrayList<>();
     for (MethodFlags method : given) {

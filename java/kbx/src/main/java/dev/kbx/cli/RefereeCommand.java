@@ -96,7 +96,7 @@ final class RefereeCommand implements Callable<Integer> {
     if (!Files.isDirectory(simulated)) {
       throw new UserError(simulated + " is missing; it has the workers that this runs with");
     }
-    WorkerOptions.check(python);
+    Options.Workers.check(python);
     Path folder = ResultsFolder.writable(out);
     try {
       return measure(simulated, folder);

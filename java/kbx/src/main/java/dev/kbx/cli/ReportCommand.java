@@ -1,6 +1,8 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
 import dev.kbx.app.NamedRun;
+import dev.kbx.app.PublishedRuns;
 import dev.kbx.app.ResultsFolder;
 import dev.kbx.app.UserError;
 import dev.kbx.files.AtomicFile;
@@ -105,7 +107,8 @@ final class ReportCommand implements Callable<Integer> {
           "--format parquet: this bundle has no Parquet; use csv here, or parquet in a checkout");
     }
     Path target = target(wanted);
-    PublishedRuns published = PublishedRuns.of(runs, results.folder());
+    PublishedRuns published =
+        PublishedRuns.of(Home.here(), Terminal.noiseFloors(), runs, results.folder());
     switch (wanted) {
       case HTML -> published.page(named(target));
       case MD -> text(target, MarkdownReport.of(published.publication()));

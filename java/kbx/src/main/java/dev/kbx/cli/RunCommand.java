@@ -7,7 +7,7 @@ import dev.kbx.app.FolderLock;
 import dev.kbx.app.HeldOut;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.JudgingSettings;
-import dev.kbx.app.LedgerRows;
+import dev.kbx.app.Ledgers;
 import dev.kbx.app.MethodRun;
 import dev.kbx.app.ResultsFolder;
 import dev.kbx.app.RunPlan;
@@ -45,8 +45,8 @@ final class RunCommand implements Callable<Integer> {
 
   @Mixin private MethodFlags method = new MethodFlags();
   @Mixin private GenerationFlags flags = new GenerationFlags();
-  @Mixin private WorkerOptions workers = new WorkerOptions();
-  @Mixin private ClusterOptions cluster = new ClusterOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
+  @Mixin private Options.Cluster cluster = new Options.Cluster();
   @Mixin private Options.Store store = new Options.Store();
 
   @Spec private @Nullable CommandSpec spec;
@@ -83,7 +83,7 @@ final class RunCommand implements Callable<Integer> {
           interrupts.advise(Interrupts.RESUMABLE);
           run.run(ledger, pool, judged::submit);
           RunResults found = judged.finish();
-          List<TrajectoryRow> rows = LedgerRows.of(ledger.file(), found.verdicts().rows());
+          List<TrajectoryRow> rows = Ledgers.rows(ledger.file(), found.verdicts().rows());
           new EvalOutput(System.out, flags.json.isAsked()).printMethods(found, folder, rows);
           return ProgramFailures.report(ledger.file(), System.err);
         }

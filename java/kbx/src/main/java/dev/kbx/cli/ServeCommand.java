@@ -116,8 +116,8 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private Options.Results results = new Options.Results();
   @Mixin private Options.Seed seed = new Options.Seed();
-  @Mixin private WorkerOptions workers = new WorkerOptions();
-  @Mixin private ClusterOptions cluster = new ClusterOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
+  @Mixin private Options.Cluster cluster = new Options.Cluster();
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem, IOException {

@@ -1,5 +1,7 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Home;
+import dev.kbx.app.NoiseFloors;
 import dev.kbx.python.TextProgress;
 import java.io.PrintStream;
 
@@ -30,6 +32,11 @@ final class Terminal {
   /** Prints a line on stderr that says who does: for people. */
   static void say(String line) {
     System.err.println("kbx: " + line);
+  }
+
+  /** The noise floors of this installation; says on stderr which cannot be read. */
+  static NoiseFloors noiseFloors() {
+    return NoiseFloors.kept(Home.here(), new TerminalObserver());
   }
 
   /** Progress of an installation on stderr. */

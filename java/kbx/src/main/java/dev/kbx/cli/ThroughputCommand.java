@@ -45,7 +45,7 @@ final class ThroughputCommand implements Callable<Integer> {
 
   @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
-  @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem {

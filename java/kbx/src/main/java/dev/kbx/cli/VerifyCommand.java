@@ -37,8 +37,8 @@ final class VerifyCommand implements Callable<Integer> {
   @Mixin private Options.PrecisionChoice precision = new Options.PrecisionChoice();
   @Mixin private Options.Arch arch = new Options.Arch();
   @Mixin private Options.OutFolder out = new Options.OutFolder();
-  @Mixin private WorkerOptions workers = new WorkerOptions();
-  @Mixin private ClusterOptions cluster = new ClusterOptions();
+  @Mixin private Options.Workers workers = new Options.Workers();
+  @Mixin private Options.Cluster cluster = new Options.Cluster();
 
   @Parameters(
       paramLabel = "TASK",

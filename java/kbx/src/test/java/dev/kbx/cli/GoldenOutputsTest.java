@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.Bundled;
 import dev.kbx.SimulatedRun;
 import dev.kbx.app.Home;
-import dev.kbx.app.LedgerRows;
+import dev.kbx.app.Ledgers;
 import dev.kbx.app.RunResults;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.generate.Ledger;
@@ -111,7 +111,7 @@ class GoldenOutputsTest {
         var text = new ByteArrayOutputStream();
         EvalOutput output = new EvalOutput(new PrintStream(text, true, UTF_8), false);
         if (methods) {
-          output.printMethods(results, OUT, LedgerRows.of(ledger, results.verdicts().rows()));
+          output.printMethods(results, OUT, Ledgers.rows(ledger, results.verdicts().rows()));
         } else {
           output.print(results, List.of(), OUT);
         }

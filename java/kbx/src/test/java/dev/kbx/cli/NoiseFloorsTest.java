@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.app.NoiseFloors;
+import dev.kbx.app.Observer;
 import dev.kbx.app.UserError;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Verdict;
@@ -34,7 +36,7 @@ class NoiseFloorsTest {
 
   @Test
   void theNewestFloorOfADeviceIsKept() throws Exception {
-    NoiseFloors floors = new NoiseFloors(folder.resolve("noise"));
+    NoiseFloors floors = new NoiseFloors(folder.resolve("noise"), Observer.SILENT);
     assertThat(floors.of(UUID)).isEmpty();
     floors.keep(floor(UUID, 0.01));
     NoiseFloor newer = floor(UUID, 0.004);
@@ -51,7 +53,7 @@ class NoiseFloorsTest {
   void aFolderThatCannotBeIsOneLine() throws Exception {
     Path file = Files.createFile(folder.resolve("no-folder"));
     assertThatExceptionOfType(UserError.class)
-        .isThrownBy(() -> new NoiseFloors(file).keep(floor(UUID, 0.01)))
+        .isThrownBy(() -> new NoiseFloors(file, Observer.SILENT).keep(floor(UUID, 0.01)))
         .withMessageContaining("no-folder");
   }
 
@@ -60,7 +62,7 @@ class NoiseFloorsTest {
   void aSpoiledFileIsNoFloor(String content) throws Exception {
     Files.createDirectories(folder.resolve("noise"));
     Files.writeString(folder.resolve("noise").resolve(UUID + ".json"), content);
-    assertThat(new NoiseFloors(folder.resolve("noise")).of(UUID)).isEmpty();
+    assertThat(new NoiseFloors(folder.resolve("noise"), Observer.SILENT).of(UUID)).isEmpty();
   }
 
   @Test

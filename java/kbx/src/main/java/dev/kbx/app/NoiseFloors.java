@@ -1,11 +1,8 @@
-package dev.kbx.cli;
+package dev.kbx.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.kbx.analysis.AskedRuns;
-import dev.kbx.app.Home;
-import dev.kbx.app.Reason;
-import dev.kbx.app.UserError;
 import dev.kbx.device.PeakCache;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.verdict.Json;
@@ -19,33 +16,34 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /** The stored noise floors of this machine's devices: a file for each, named by its UUID. */
-final class NoiseFloors {
+public final class NoiseFloors {
   private final Path folder;
+  private final Observer observer;
 
   /**
    * @param folder need not be there
    */
-  NoiseFloors(Path folder) {
+  public NoiseFloors(Path folder, Observer observer) {
+    this.observer = observer;
     this.folder = folder;
   }
 
   /** The noise floors stored by {@code kbx bench noise}. */
-  static NoiseFloors kept() {
-    return new NoiseFloors(Home.here().state().resolve("noise"));
+  public static NoiseFloors kept(Home home, Observer observer) {
+    return new NoiseFloors(home.state().resolve("noise"), observer);
   }
 
   /** The stored noise floors of all GPUs that the runs timed on. */
-  static List<NoiseFloor> ofRuns(AskedRuns runs) {
-    NoiseFloors floors = kept();
+  public List<NoiseFloor> ofRuns(AskedRuns runs) {
     return runs.runs().stream()
         .flatMap(run -> run.judged().cards().stream())
         .distinct()
-        .flatMap(card -> floors.of(card).stream())
+        .flatMap(card -> of(card).stream())
         .toList();
   }
 
   /** The last noise floor of a device; empty if there is none or it is unreadable. */
-  Optional<NoiseFloor> of(@Nullable String uuid) {
+  public Optional<NoiseFloor> of(@Nullable String uuid) {
     if (uuid == null) return Optional.empty();
     Path file = file(uuid);
     if (!Files.exists(file)) return Optional.empty();
@@ -53,8 +51,9 @@ final class NoiseFloors {
       NoiseFloor floor = Json.mapper().readValue(Files.readString(file), NoiseFloor.class);
       return uuid.equals(floor.device().uuid()) ? Optional.of(floor) : Optional.empty();
     } catch (IOException | JacksonException | NullPointerException e) {
-      System.err.printf(
-          "kbx: %s: is no noise floor and is ignored; 'kbx bench noise' makes a new one%n", file);
+      observer.note(
+          "%s: is no noise floor and is ignored; 'kbx bench noise' makes a new one"
+              .formatted(file));
       return Optional.empty();
     }
   }
@@ -64,7 +63,7 @@ final class NoiseFloors {
    *
    * @return the file it is in now
    */
-  Optional<Path> keep(NoiseFloor floor) {
+  public Optional<Path> keep(NoiseFloor floor) {
     String uuid = floor.device().uuid();
     if (uuid == null) return Optional.empty();
     Path file = file(uuid);

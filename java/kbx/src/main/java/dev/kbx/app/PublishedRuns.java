@@ -1,11 +1,14 @@
-package dev.kbx.cli;
+package dev.kbx.app;
 
 import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Causes;
+import dev.kbx.analysis.Deviance;
+import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.IncomparableRuns;
+import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.Methods;
@@ -13,14 +16,6 @@ import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.PropertyMatrix;
 import dev.kbx.analysis.VerdictRow;
-import dev.kbx.app.Home;
-import dev.kbx.app.LedgerReport;
-import dev.kbx.app.LedgerRows;
-import dev.kbx.app.Ledgers;
-import dev.kbx.app.NamedRun;
-import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.RunResults;
-import dev.kbx.app.UserError;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.paper.Conditions;
 import dev.kbx.paper.Measurement;
@@ -28,6 +23,7 @@ import dev.kbx.paper.Publication;
 import dev.kbx.report.AskedSuite;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
+import dev.kbx.section.AdvisedErrors;
 import dev.kbx.section.BudgetSection;
 import dev.kbx.section.Overview;
 import dev.kbx.store.RunStore;
@@ -46,36 +42,42 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.ObjectReader;
 
 /** Runs that a report is about. */
-final class PublishedRuns {
+public final class PublishedRuns {
   /** Samples and speedups of pass@k and fast_p@k, as {@code kbx analyze methods} has them. */
   private static final List<Integer> KS = List.of(1, 5, 10);
 
   private static final List<Double> PS = List.of(1.0, 2.0);
 
+  private final Home home;
+  private final NoiseFloors floors;
   private final List<NamedRun.Found> runs;
   private final Causes causes;
   private final List<Publication.Without> without = new ArrayList<>();
 
-  private PublishedRuns(List<NamedRun.Found> runs, Causes causes) {
+  private PublishedRuns(Home home, NoiseFloors floors, List<NamedRun.Found> runs, Causes causes) {
+    this.home = home;
+    this.floors = floors;
     this.runs = runs;
     this.causes = causes;
   }
 
   /** Those named; without a name, the newest in the folder. */
-  static PublishedRuns of(List<String> names, ResultsFolder folder) {
+  public static PublishedRuns of(
+      Home home, NoiseFloors floors, List<String> names, ResultsFolder folder) {
     Causes causes = new Causes();
     List<NamedRun.Found> found =
         names.isEmpty()
             ? List.of(new NamedRun.Found(NamedRun.newest(folder, causes::add), folder))
             : NamedRun.find(names, folder, causes::add);
-    AsPublished.refuseMixture(found.stream().map(NamedRun.Found::judged).toList());
-    return new PublishedRuns(found, causes);
+    NamedRun.refuseMixture(found.stream().map(NamedRun.Found::judged).toList());
+    return new PublishedRuns(home, floors, found, causes);
   }
 
   private List<JudgedRun> judged() {
@@ -83,7 +85,7 @@ final class PublishedRuns {
   }
 
   /** All verdicts of all runs, whole. */
-  void forEach(Consumer<Verdict> reader) {
+  public void forEach(Consumer<Verdict> reader) {
     forEachStored(stored -> reader.accept(stored.verdict()));
   }
 
@@ -96,7 +98,7 @@ final class PublishedRuns {
   }
 
   /** Writes the page of the only run. */
-  void page(Path file) {
+  public void page(Path file) {
     if (runs.size() > 1) {
       throw new UserError(
           "--format html: is the page of one run, and %d were named".formatted(runs.size()));
@@ -111,16 +113,16 @@ final class PublishedRuns {
           ResultFiles.page(
               run,
               verdicts,
-              AskedSuite.of(found.judged(), Home.here().selected(run)),
+              AskedSuite.of(found.judged(), home.selected(run)),
               verdict -> store.source(verdict.provenance().candidate()).orElse(""),
               ledger == null ? null : LedgerReport.of(ledger, verdicts.rows())));
     }
   }
 
-  Publication publication() {
-    AskedRuns asked = AnalyzedRuns.asked(judged());
+  public Publication publication() {
+    AskedRuns asked = NamedRun.asked(home, judged());
     Methods methods = Methods.of(asked, samples(), PS);
-    Overview overview = SummaryCommand.overview(asked, methods, causes);
+    Overview overview = overview(asked, methods, causes, floors, () -> Deviance.of(asked));
     if (overview.iterations() == null) {
       without.add(new Publication.Without("iterations", "no method has candidates of two rounds"));
     }
@@ -136,7 +138,27 @@ final class PublishedRuns {
             judged().stream().map(JudgedRun::run).toList(),
             methods.entered(),
             conditions(),
-            NoiseFloors.ofRuns(asked)));
+            floors.ofRuns(asked)));
+  }
+
+  /**
+   * All analyses beside that of methods.
+   *
+   * @param explained finds the deviance, which takes longest
+   */
+  public static Overview overview(
+      AskedRuns runs,
+      Methods methods,
+      Causes causes,
+      NoiseFloors floors,
+      Supplier<Deviance> explained) {
+    // The deviance itself uses what processors are idle.
+    var iterations =
+        CompletableFuture.supplyAsync(
+            () -> Iterations.haveRounds(runs) ? Iterations.of(runs, floors.ofRuns(runs)) : null);
+    var errors = CompletableFuture.supplyAsync(() -> AdvisedErrors.of(Errors.of(runs, causes)));
+    Deviance deviance = explained.get();
+    return new Overview(methods, deviance, iterations.join(), errors.join());
   }
 
   private List<VerdictRow> rows() {
@@ -219,7 +241,7 @@ final class PublishedRuns {
       JudgedRun judged = run.judged();
       budgets.add(
           new BudgetSection.Curves(
-              judged.run().id(), BudgetCurve.of(LedgerRows.of(ledger, judged.rows()))));
+              judged.run().id(), BudgetCurve.of(Ledgers.rows(ledger, judged.rows()))));
     }
     if (budgets.isEmpty()) {
       without.add(new Publication.Without("budget", "no run has a ledger of methods"));

@@ -1,7 +1,5 @@
-package dev.kbx.cli;
+package dev.kbx.app;
 
-import dev.kbx.app.Home;
-import dev.kbx.app.Reason;
 import dev.kbx.python.Interpreter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +21,7 @@ import java.util.stream.Stream;
  * signing key, the results, and keys in the environment. The program is not the user: a model may
  * have written what it runs.
  */
-final class ProgramScreen {
+public final class ProgramScreen {
   /** Names of environment variables that hold keys. */
   private static final Pattern SECRET =
       Pattern.compile(".*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL).*|KBX_STORE|DATABASE_URL");
@@ -42,9 +40,9 @@ final class ProgramScreen {
    * @param out folder of the results
    * @param notice receives one line if this machine refuses it
    */
-  static ProgramScreen of(Interpreter python, Path out, Consumer<String> notice)
+  public static ProgramScreen of(Home home, Interpreter python, Path out, Consumer<String> notice)
       throws InterruptedException {
-    List<String> command = command(python, hidden(out));
+    List<String> command = command(home, python, hidden(home, out));
     Optional<String> problem = problem(command);
     problem.ifPresent(why ->
         notice.accept(
@@ -54,9 +52,10 @@ final class ProgramScreen {
   }
 
   /** Why this machine refuses it; empty if it does not. */
-  static Optional<String> problem(Interpreter python) throws InterruptedException {
+  public static Optional<String> problem(Home home, Interpreter python)
+      throws InterruptedException {
     return problem(
-        command(python, Home.here().stateFolders().stream().map(Path::toString).toList()));
+        command(home, python, home.stateFolders().stream().map(Path::toString).toList()));
   }
 
   private static Optional<String> problem(List<String> command) throws InterruptedException {
@@ -74,26 +73,26 @@ final class ProgramScreen {
     }
   }
 
-  private static List<String> command(Interpreter python, List<String> hidden) {
+  private static List<String> command(Home home, Interpreter python, List<String> hidden) {
     List<String> words = new ArrayList<>(List.of(python.executable().toString(), "-I", "-S"));
-    words.add(Home.here().folder().resolve("worker/kbx/hiding.py").toString());
+    words.add(home.folder().resolve("worker/kbx/hiding.py").toString());
     for (String path : hidden) words.addAll(List.of("--hide", path));
     words.add("--");
     return List.copyOf(words);
   }
 
   /** All of the results, or, if the program starts among them, what kbx keeps there. */
-  private static List<String> hidden(Path out) {
+  private static List<String> hidden(Home home, Path out) {
     Path folder = out.toAbsolutePath().normalize();
     Stream<Path> results =
         Path.of("").toAbsolutePath().startsWith(folder)
             ? Stream.of("runs", "kbx.db", "kbx.db-wal", "kbx.db-shm").map(folder::resolve)
             : Stream.of(folder);
-    return Stream.concat(Home.here().stateFolders().stream(), results).map(Path::toString).toList();
+    return Stream.concat(home.stateFolders().stream(), results).map(Path::toString).toList();
   }
 
   /** The command that starts a program behind the screen. */
-  List<String> before(List<String> words) {
+  public List<String> before(List<String> words) {
     return Stream.concat(prefix.stream(), words.stream()).toList();
   }
 
@@ -102,12 +101,12 @@ final class ProgramScreen {
    *
    * @param asked names of variables with keys that it is to have
    */
-  static Predicate<String> environment(Set<String> asked) {
+  public static Predicate<String> environment(Set<String> asked) {
     return name -> asked.contains(name) || !SECRET.matcher(name.toUpperCase(Locale.ROOT)).matches();
   }
 
   /** Names of a list that no variable has. */
-  static List<String> absent(Set<String> asked, Map<String, String> environment) {
+  public static List<String> absent(Set<String> asked, Map<String, String> environment) {
     return asked.stream().filter(name -> !environment.containsKey(name)).toList();
   }
 }
