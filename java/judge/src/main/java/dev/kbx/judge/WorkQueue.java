@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -88,16 +89,6 @@ public final class WorkQueue<P extends WorkQueue.Piece> {
     }
   }
 
-  /** Chooses among pieces; does not use the queue. */
-  public interface Choice<P> {
-    /**
-     * The piece to lease; null for none.
-     *
-     * @param waiting by priority, owner and age
-     */
-    @Nullable P of(Stream<P> waiting);
-  }
-
   /** Adds a piece: it waits behind the others of its owner and priority. */
   public synchronized void submit(P piece) {
     add(piece, false);
@@ -152,9 +143,7 @@ public final class WorkQueue<P extends WorkQueue.Piece> {
     long end = System.nanoTime() + patience.toNanos();
     while (!closed) {
       Lease<P> lease =
-          leases.size() < most
-              ? lease(holder, System.nanoTime(), waiting -> waiting.findFirst().orElse(null))
-              : null;
+          leases.size() < most ? lease(holder, System.nanoTime(), Stream::findFirst) : null;
       long left = end - System.nanoTime();
       if (lease != null || left <= 0) return lease;
       TimeUnit.NANOSECONDS.timedWait(this, left);
@@ -166,10 +155,12 @@ public final class WorkQueue<P extends WorkQueue.Piece> {
    * Leases the piece that is chosen, for what the holder can do; does not wait.
    *
    * @param now in nanoseconds
+   * @param choice among the pieces that wait, by priority, owner and age; does not use the queue
    * @return null if none is chosen, or the queue is paused or closed
    */
-  public synchronized @Nullable Lease<P> lease(int holder, long now, Choice<P> choice) {
-    P piece = closed || !pausedBy.isEmpty() ? null : choice.of(waiting());
+  public synchronized @Nullable Lease<P> lease(
+      int holder, long now, Function<Stream<P>, Optional<P>> choice) {
+    P piece = closed || !pausedBy.isEmpty() ? null : choice.apply(waiting()).orElse(null);
     if (piece == null || !remove(piece, true)) return null;
     Lease<P> lease = new Lease<>(++granted, holder, piece, now);
     leases.put(lease.id(), lease);

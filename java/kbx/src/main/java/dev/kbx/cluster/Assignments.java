@@ -190,9 +190,7 @@ final class Assignments {
       int ahead = Math.max(0, COMPILED_AHEAD * capacity() - busy(true));
       Lease<Job> lease =
           jobs.lease(
-              slot,
-              now,
-              waiting -> waiting.limit(ahead).filter(Job::compilable).findFirst().orElse(null));
+              slot, now, waiting -> waiting.limit(ahead).filter(Job::compilable).findFirst());
       if (lease == null) break;
       IntFunction<NodeMessage.Request> message = lease.piece().takeCompiling();
       started.add(started(lease, () -> message.apply(lease.id())));
@@ -219,16 +217,16 @@ final class Assignments {
     return slot;
   }
 
-  private @Nullable Job choose(int slot, Stream<Job> waiting) {
+  private Optional<Job> choose(int slot, Stream<Job> waiting) {
     Job first = null;
     Job unowned = null;
     for (Job job : waiting.limit(WINDOW).toList()) {
       Integer owner = warm.get(job.task());
-      if (owner != null && owner == slot) return job;
+      if (owner != null && owner == slot) return Optional.of(job);
       if (owner == null && unowned == null) unowned = job;
       if (first == null) first = job;
     }
-    return unowned != null ? unowned : first;
+    return Optional.ofNullable(unowned != null ? unowned : first);
   }
 
   /** Slots with an attempt that takes longer than its job allows. */

@@ -12,13 +12,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -159,8 +162,8 @@ class WorkQueueTest {
     submit("a1");
     submit("b1");
     submit("b2");
-    WorkQueue.Choice<Item> choice =
-        waiting -> waiting.filter(item -> item.group().equals("b")).findFirst().orElse(null);
+    Function<Stream<Item>, Optional<Item>> choice =
+        waiting -> waiting.filter(item -> item.group().equals("b")).findFirst();
     Lease<Item> first = requireNonNull(queue.lease(7, 1, choice));
     Lease<Item> second = requireNonNull(queue.lease(8, 2, choice));
     assertThat(List.of(first.piece().name, second.piece().name)).containsExactly("b1", "b2");
@@ -236,7 +239,7 @@ class WorkQueueTest {
     submit("b");
     assertThat(none).isEmpty();
     assertThat(poll()).isNull();
-    assertThat(queue.lease(1, 1, waiting -> waiting.findFirst().orElse(null))).isNull();
+    assertThat(queue.lease(1, 1, Stream::findFirst)).isNull();
     queue.awaitIdle(Duration.ofMillis(20));
     assertThat(queue.count()).isEqualTo(new Count(1, 1));
     Thread.startVirtualThread(() -> queue.end(open));
@@ -345,9 +348,7 @@ class WorkQueueTest {
                       holder % 2 == 0
                           ? queue.lease(holder, 6, LONG)
                           : queue.lease(
-                              holder,
-                              0,
-                              waiting -> waiting.skip(random.nextInt(3)).findFirst().orElse(null));
+                              holder, 0, waiting -> waiting.skip(random.nextInt(3)).findFirst());
                   if (lease == null && queue.isClosed()) return;
                   if (lease == null || random.nextBoolean()) Thread.yield();
                   if (lease == null) continue;
