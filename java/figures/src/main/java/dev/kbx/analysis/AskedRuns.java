@@ -16,6 +16,11 @@ public final class AskedRuns {
     this.runs = List.copyOf(runs);
   }
 
+  /** One run, of which nothing is known of the tasks but that they were asked for. */
+  public static AskedRuns of(JudgedRun judged, AskedTasks asked) {
+    return new AskedRuns(List.of(new AskedRun(judged, asked, Map.of())));
+  }
+
   public List<AskedRun> runs() {
     return runs;
   }

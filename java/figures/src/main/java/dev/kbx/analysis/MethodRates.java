@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param notJudged tasks of which kbx could judge no candidate; they count as not passed
  * @param conversion correct of called
  * @param samples pass@k and fast_p@k
+ * @param speedup of its correct candidates; null if none was timed against the same as the others
  */
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record MethodRates(
     Maker maker,
     int candidates,
@@ -30,7 +32,8 @@ public record MethodRates(
     int notJudged,
     List<OfOutcome> outcomes,
     List<Conversion> conversion,
-    List<Sampled> samples) {
+    List<Sampled> samples,
+    @Nullable SetSpeedup speedup) {
 
   /** An outcome over all tasks, and by category. */
   public record OfOutcome(Outcome outcome, Share all, List<Share> categories) {}
@@ -132,7 +135,14 @@ public record MethodRates(
     Set<String> others = new HashSet<>(by(unjudged, VerdictRow::path).keySet());
     others.removeAll(judged);
     return new MethodRates(
-        maker, rows.size(), judged.size(), others.size(), outcomes, conversion, samples);
+        maker,
+        rows.size(),
+        judged.size(),
+        others.size(),
+        outcomes,
+        conversion,
+        samples,
+        measured.contains(Outcome.FASTER) ? SetSpeedup.of(rows) : null);
   }
 
   private static Map<String, List<VerdictRow>> by(

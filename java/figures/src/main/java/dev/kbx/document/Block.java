@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A part of a {@link Section}. Texts are plain; renderers escape them. */
-public sealed interface Block {
+public sealed interface Block
+    permits Block.Prose, Block.Note, Block.Source, Block.Diff, Block.Tiles, Block.Table, Figure {
   /** A paragraph. */
   record Prose(String text) implements Block {}
 
@@ -13,6 +14,19 @@ public sealed interface Block {
 
   /** Lines that keep their breaks and spaces, in a font of fixed width. */
   record Source(String text) implements Block {}
+
+  /** The differences of two texts by lines, as {@code diff -u} writes them. */
+  record Diff(String title, String text) implements Block {}
+
+  /** The figures to see first. */
+  record Tiles(List<Tile> tiles) implements Block {
+    public Tiles {
+      tiles = List.copyOf(tiles);
+    }
+  }
+
+  /** A figure with what it is of. */
+  record Tile(String title, Cell figure, String remark) {}
 
   /**
    * Rows of cells under columns.
@@ -38,6 +52,17 @@ public sealed interface Block {
       return rows.stream()
           .mapToInt(row -> Text.columns(Text.clean(row.get(column).text())))
           .reduce(head, Math::max);
+    }
+
+    /** The same without intervals. */
+    public Table brief() {
+      return new Table(
+          id,
+          caption,
+          columns,
+          rows.stream()
+              .map(row -> row.stream().map(cell -> Cell.text(cell.brief())).toList())
+              .toList());
     }
 
     /** The table with these columns alone. */

@@ -1,5 +1,8 @@
 package dev.kbx.document;
 
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +15,11 @@ public sealed interface Cell {
   /** The value as plain text in one line. */
   String text();
 
+  /** The text without the interval. */
+  default String brief() {
+    return text();
+  }
+
   /** A value that is not known or does not apply. */
   static Cell missing() {
     return new Missing();
@@ -22,9 +30,70 @@ public sealed interface Cell {
     return text == null ? missing() : new Text(text);
   }
 
+  /** A word in the colour of what it means. */
+  static Cell label(String text, Tone tone) {
+    return new Label(text, tone);
+  }
+
+  /**
+   * A cell that leads to what it counts.
+   *
+   * @param address of a page, beginning with a slash; else a query string that says which
+   *     candidates: each page appends it to its own address, and media without pages leave it out
+   */
+  static Cell link(Cell shown, String address) {
+    return new Link(shown, address);
+  }
+
   /** A number of things. */
   static Cell count(@Nullable Integer count) {
     return count == null ? new Missing() : new Count(count);
+  }
+
+  /** A number of things. */
+  static Cell count(long count) {
+    return new Count(count);
+  }
+
+  /**
+   * Passes, their number of all, and their share with its 95 % interval, which may be a mean over
+   * tasks.
+   */
+  static Cell rate(
+      long passes, long of, double share, @Nullable Double low, @Nullable Double high) {
+    return new Rate(passes, of, new Share(share, low, high));
+  }
+
+  /** A difference of two shares in points with its 95 % interval. */
+  static Cell points(double difference, @Nullable Double low, @Nullable Double high) {
+    return new Points(difference, low, high);
+  }
+
+  /** A time in seconds. */
+  static Cell seconds(@Nullable Double seconds) {
+    return seconds == null ? missing() : new Seconds(seconds);
+  }
+
+  /** A date and time. */
+  static Cell time(Instant instant) {
+    return new Time(instant);
+  }
+
+  /** A price in US dollars. */
+  static Cell usd(@Nullable Double usd) {
+    return usd == null ? missing() : new Usd(usd);
+  }
+
+  /** A price in US dollars, of which a third digit is shown where it counts. */
+  static Cell price(@Nullable Double usd) {
+    if (usd == null) return missing();
+    String text = String.format(Locale.ROOT, "%.3f", usd);
+    return text(text.endsWith("0") ? text.substring(0, text.length() - 1) : text);
+  }
+
+  /** A ratio near 1, or a share near 0, of which the third digit counts. */
+  static Cell fine(double value, boolean ratio) {
+    return new Fine(value, ratio);
   }
 
   /** {@code 14 of 20}. */
@@ -75,11 +144,114 @@ public sealed interface Cell {
   /** Any text. */
   record Text(String text) implements Cell {}
 
-  /** A number of things: {@code 1234}. */
-  record Count(int count) implements Cell {
+  /** What a value means, for its colour. */
+  enum Tone {
+    GOOD,
+    BAD,
+    ODD
+  }
+
+  /** A word in the colour of what it means. */
+  record Label(String text, Tone tone) implements Cell {}
+
+  /** A cell that leads to what it counts. */
+  record Link(Cell shown, String address) implements Cell {
     @Override
     public String text() {
-      return Integer.toString(count);
+      return shown.text();
+    }
+
+    @Override
+    public String brief() {
+      return shown.brief();
+    }
+  }
+
+  /** A number of things: {@code 1,234}. */
+  record Count(long count) implements Cell {
+    @Override
+    public String text() {
+      return String.format(Locale.ROOT, "%,d", count);
+    }
+  }
+
+  /** {@code 14/20 70.0 % [48–85]}. */
+  record Rate(long passes, long of, Share share) implements Cell {
+    @Override
+    public String text() {
+      return passes + "/" + of + " " + share.text();
+    }
+
+    @Override
+    public String brief() {
+      return passes + "/" + of + " " + share.brief();
+    }
+  }
+
+  /** {@code +12}, {@code +12 [+3 to +21]}. */
+  record Points(double difference, @Nullable Double low, @Nullable Double high) implements Cell {
+    @Override
+    public String text() {
+      return low == null || high == null
+          ? brief()
+          : brief() + String.format(Locale.ROOT, " [%+.0f to %+.0f]", low * 100, high * 100);
+    }
+
+    @Override
+    public String brief() {
+      return String.format(Locale.ROOT, "%+.0f", difference * 100);
+    }
+  }
+
+  /** {@code 0.0482 ms}, {@code 3.04 s}, {@code 41.5 s}, {@code 2 min 5 s}, {@code 3 h 12 min}. */
+  record Seconds(double seconds) implements Cell {
+    private static final double LEAST = 0.01;
+    private static final double LONG = 10;
+    private static final int MINUTE = 60;
+    private static final int HOUR = 3600;
+
+    @Override
+    public String text() {
+      if (seconds > 0 && seconds < LEAST) {
+        return String.format(Locale.ROOT, "%.3g ms", 1000 * seconds);
+      }
+      if (seconds < LONG) return String.format(Locale.ROOT, "%.2f s", seconds);
+      if (seconds < MINUTE) return String.format(Locale.ROOT, "%.1f s", seconds);
+      long whole = Math.round(seconds);
+      return whole < HOUR
+          ? "%d min %d s".formatted(whole / MINUTE, whole % MINUTE)
+          : "%d h %d min".formatted(whole / HOUR, whole % HOUR / MINUTE);
+    }
+  }
+
+  /** {@code 2026-11-21 06:35 UTC}. */
+  record Time(Instant instant) implements Cell {
+    private static final DateTimeFormatter MINUTE =
+        DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    @Override
+    public String text() {
+      return MINUTE.format(instant);
+    }
+  }
+
+  /** {@code 12.50}, {@code 0.0313}. */
+  record Usd(double usd) implements Cell {
+    private static final double SMALL = 0.1;
+
+    @Override
+    public String text() {
+      return String.format(Locale.ROOT, usd > 0 && usd < SMALL ? "%.4f" : "%.2f", usd);
+    }
+  }
+
+  /** {@code 1.023×}, {@code 0.43 %}. */
+  record Fine(double value, boolean ratio) implements Cell {
+    @Override
+    public String text() {
+      return ratio
+          ? String.format(Locale.ROOT, "%.3f×", value)
+          : String.format(Locale.ROOT, "%.2f %%", value * 100);
     }
   }
 
@@ -92,10 +264,14 @@ public sealed interface Cell {
 
     @Override
     public String text() {
-      String percent = String.format(Locale.ROOT, "%.1f %%", share * 100);
-      if (low == null || high == null) return percent;
+      if (low == null || high == null) return brief();
       String ends = high - low > WIDE ? " [%.0f–%.0f]" : " [%.1f–%.1f]";
-      return percent + String.format(Locale.ROOT, ends, low * 100, high * 100);
+      return brief() + String.format(Locale.ROOT, ends, low * 100, high * 100);
+    }
+
+    @Override
+    public String brief() {
+      return String.format(Locale.ROOT, "%.1f %%", share * 100);
     }
   }
 
@@ -103,7 +279,12 @@ public sealed interface Cell {
   record Ratio(double ratio, @Nullable Double low, @Nullable Double high) implements Cell {
     @Override
     public String text() {
-      return String.format(Locale.ROOT, "%.2f×", ratio) + interval(low, high);
+      return brief() + interval(low, high);
+    }
+
+    @Override
+    public String brief() {
+      return String.format(Locale.ROOT, "%.2f×", ratio);
     }
   }
 
@@ -111,7 +292,12 @@ public sealed interface Cell {
   record Odds(double odds, @Nullable Double low, @Nullable Double high) implements Cell {
     @Override
     public String text() {
-      return String.format(Locale.ROOT, "%.2f", odds) + interval(low, high);
+      return brief() + interval(low, high);
+    }
+
+    @Override
+    public String brief() {
+      return Double.isInfinite(odds) ? "∞" : String.format(Locale.ROOT, "%.2f", odds);
     }
   }
 

@@ -28,6 +28,11 @@ public record Column(
     return new Column(head, number, essential, true, wrapped);
   }
 
+  /** The same under another head. */
+  Column called(String other) {
+    return new Column(other, number, essential, upright, wrapped);
+  }
+
   /** The same, left out where there is not room for all. */
   public Column optional() {
     return new Column(head, number, false, upright, wrapped);

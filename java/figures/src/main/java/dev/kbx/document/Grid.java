@@ -23,13 +23,30 @@ public record Grid(String align, List<List<String>> rows) {
    * end.
    */
   public List<String> lines(int width) {
+    return lines(width, Painter.PLAIN);
+  }
+
+  /** Gives a cell a colour. */
+  interface Painter {
+    Painter PLAIN = (_, _, text) -> text;
+
+    String paint(int row, int column, String text);
+  }
+
+  /** The same in colours, which take no columns. */
+  List<String> lines(int width, Painter painter) {
     int[] widths = widths();
     for (int over = width(widths) - width; over > 0; over--) {
       int widest = widestText(widths);
       if (widths[widest] <= LEAST) break;
       widths[widest]--;
     }
-    return rows.stream().map(row -> Text.cut(line(row, widths), width)).toList();
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < rows.size(); i++) {
+      String plain = line(i, widths, Painter.PLAIN);
+      lines.add(Text.columns(plain) > width ? Text.cut(plain, width) : line(i, widths, painter));
+    }
+    return lines;
   }
 
   /** Whether {@code width} columns suffice for all cells, with the first column recognisable. */
@@ -60,12 +77,23 @@ public record Grid(String align, List<List<String>> rows) {
     return widths;
   }
 
-  private String line(List<String> row, int[] widths) {
-    List<String> cells = new ArrayList<>();
-    for (int i = 0; i < widths.length; i++) {
-      String cell = Text.cutMiddle(row.get(i), widths[i]);
-      cells.add(align.charAt(i) == 'l' ? Text.left(cell, widths[i]) : Text.right(cell, widths[i]));
+  private String line(int row, int[] widths, Painter painter) {
+    StringBuilder line = new StringBuilder();
+    int last = widths.length - 1;
+    while (last > 0 && rows.get(row).get(last).isEmpty()) last--;
+    for (int i = 0; i <= last; i++) {
+      String whole = rows.get(row).get(i);
+      // The last column is prose more often than a path.
+      String cell =
+          i > 0 && i == widths.length - 1
+              ? Text.cut(whole, widths[i])
+              : Text.cutMiddle(whole, widths[i]);
+      String gap = " ".repeat(widths[i] - Text.columns(cell));
+      String painted = cell.isEmpty() ? cell : painter.paint(row, i, cell);
+      line.append(i == 0 ? "" : GAP);
+      if (align.charAt(i) == 'r') line.append(gap).append(painted);
+      else line.append(painted).append(i == last ? "" : gap);
     }
-    return String.join(GAP, cells).stripTrailing();
+    return line.toString();
   }
 }

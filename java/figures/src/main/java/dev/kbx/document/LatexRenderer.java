@@ -31,14 +31,24 @@ public final class LatexRenderer {
     return switch (block) {
       case Block.Prose prose -> Latex.escape(prose.text()) + "\n\n";
       case Block.Note note -> "\\emph{" + Latex.escape(note.text()) + "}\n\n";
-      case Block.Source source ->
-          source
-              .text()
-              .lines()
-              .map(line -> "\\texttt{" + Latex.escape(line) + "}\\\\\n")
-              .collect(joining("", "\\noindent\n", "\n"));
+      case Block.Source source -> lines(source.text());
+      case Block.Diff diff -> lines(diff.text());
+      case Block.Tiles tiles ->
+          tiles.tiles().stream().map(LatexRenderer::tile).collect(joining("\n", "", "\n\n"));
+      case Figure figure -> PgfFigure.of(figure);
       case Block.Table table -> table(table);
     };
+  }
+
+  private static String lines(String text) {
+    return text.lines()
+        .map(line -> "\\texttt{" + Latex.escape(line) + "}\\\\\n")
+        .collect(joining("", "\\noindent\n", "\n"));
+  }
+
+  private static String tile(Block.Tile tile) {
+    return Latex.escape(
+        "%s: %s. %s".formatted(tile.title(), tile.figure().text(), tile.remark()).strip());
   }
 
   private static String table(Block.Table table) {

@@ -29,10 +29,18 @@ public final class MarkdownRenderer {
         case Block.Prose prose -> lines.add(escape(prose.text()));
         case Block.Note note -> lines.add("> " + escape(note.text()));
         case Block.Source source -> source.text().lines().forEach(line -> lines.add("    " + line));
+        case Block.Diff diff -> diff.text().lines().forEach(line -> lines.add("    " + line));
+        case Block.Tiles tiles -> tiles.tiles().forEach(tile -> lines.add(tile(tile)));
+        case Figure figure -> lines.add(escape(figure.caption()));
         case Block.Table table -> table(lines, table);
       }
     }
     return lines;
+  }
+
+  private static String tile(Block.Tile tile) {
+    return "- "
+        + escape("%s: %s. %s".formatted(tile.title(), tile.figure().text(), tile.remark()).strip());
   }
 
   private static void table(List<String> lines, Block.Table table) {

@@ -128,7 +128,7 @@ public final class Text {
     return head.toString();
   }
 
-  public static String left(String text, int columns) {
+  static String left(String text, int columns) {
     return text + " ".repeat(Math.max(0, columns - columns(text)));
   }
 

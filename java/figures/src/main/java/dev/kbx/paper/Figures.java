@@ -7,10 +7,12 @@ import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.MethodRates;
 import dev.kbx.analysis.MethodRates.OfOutcome;
 import dev.kbx.analysis.Outcome;
-import dev.kbx.paper.Figure.Join;
-import dev.kbx.paper.Figure.Point;
-import dev.kbx.paper.Figure.Series;
-import dev.kbx.paper.Figure.Whiskers;
+import dev.kbx.document.Axes;
+import dev.kbx.document.Figure;
+import dev.kbx.document.Figure.Join;
+import dev.kbx.document.Figure.Point;
+import dev.kbx.document.Figure.Series;
+import dev.kbx.document.Figure.Whiskers;
 import dev.kbx.section.BudgetSection;
 import dev.kbx.section.Captions;
 import dev.kbx.section.MethodNames;
@@ -156,23 +158,7 @@ final class Figures {
   private void budgets() {
     for (Spent.Kind kind : Spent.Kind.values()) {
       Map<String, BudgetCurve> curves = curves(kind);
-      if (curves.isEmpty()) continue;
-      double most =
-          curves.values().stream()
-              .mapToDouble(curve -> curve.points().getLast().budget())
-              .max()
-              .orElse(1);
-      List<Series> series = new ArrayList<>();
-      curves.forEach((name, curve) -> series.add(steps(name, curve, most)));
-      figures.add(
-          new Figure(
-              "budget-" + kind.label().replace('_', '-'),
-              Captions.budget(kind),
-              Axes.upTo(Captions.budgetAxis(kind), most),
-              Axes.percent("tasks solved (%)", Figure.most(series, Whiskers.ALONG_Y)),
-              Whiskers.ALONG_Y,
-              CURVE,
-              series));
+      if (!curves.isEmpty()) figures.add(BudgetSection.figure(kind, curves));
     }
   }
 
@@ -187,15 +173,5 @@ final class Figures {
       }
     }
     return curves;
-  }
-
-  private static Series steps(String name, BudgetCurve curve, double most) {
-    List<Point> points = new ArrayList<>();
-    for (BudgetCurve.Point point : curve.points()) {
-      points.add(swapped(percent(point.share(), point.budget(), point.low(), point.high())));
-    }
-    Point last = points.getLast();
-    if (last.x() < most) points.add(new Point(most, last.y(), last.low(), last.high()));
-    return new Series(name, Join.STEPS, points);
   }
 }

@@ -1,9 +1,12 @@
 package dev.kbx.paper;
 
 import dev.kbx.document.Block;
+import dev.kbx.document.Figure;
 import dev.kbx.document.Latex;
 import dev.kbx.document.LatexRenderer;
+import dev.kbx.document.PgfFigure;
 import dev.kbx.document.Section;
+import dev.kbx.document.SvgFigure;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
 import java.io.IOException;

@@ -1,9 +1,6 @@
 package dev.kbx.report;
 
-import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.VerdictRow;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,16 +10,12 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What addresses call the candidates of a page: {@code Math/exp#1}, with method and model if there
  * are several of them, and the round if it is stated. No two candidates have the same name.
  */
 final class Anchors {
-  /** Stands for a method or model that is not stated. */
-  private static final String NONE = "not stated";
-
   private final boolean several;
   private final Set<String> used = new HashSet<>();
   private final Map<String, Integer> repeated = new HashMap<>();
@@ -54,25 +47,5 @@ final class Anchors {
     return Stream.of(row.method(), row.model())
         .filter(Objects::nonNull)
         .collect(Collectors.joining(" "));
-  }
-
-  /**
-   * A link that shows the candidates of a method and model: the page's script reads what follows
-   * the {@code #}.
-   *
-   * @param filters pairs of another filter and its value; those with null are left out
-   */
-  static String filter(Maker maker, @Nullable String... filters) {
-    String link = "#method=%s&amp;model=%s".formatted(value(maker.method()), value(maker.model()));
-    StringBuilder all = new StringBuilder(link);
-    for (int i = 0; i < filters.length; i += 2) {
-      if (filters[i + 1] == null) continue;
-      all.append("&amp;").append(filters[i]).append('=').append(value(filters[i + 1]));
-    }
-    return all.toString();
-  }
-
-  private static String value(@Nullable String text) {
-    return URLEncoder.encode(Objects.requireNonNullElse(text, NONE), StandardCharsets.UTF_8);
   }
 }

@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnreadableException;
+import dev.kbx.section.ControlsSection;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.TaskVerdict;
 import dev.kbx.verdict.Verdict;
@@ -63,8 +64,8 @@ public final class ControlFiles implements AutoCloseable {
   /** Writes all verdicts in their final order, and the page. */
   public void finish(List<TaskVerdict> verdicts, String suite, Verdict.Device device) {
     lines.rewrite(verdicts);
-    ControlPage page = new ControlPage(verdicts, suite, device);
-    AtomicFile.replace(page(), page::write);
+    String page = DocumentPage.of(ControlsSection.page(verdicts, suite, device));
+    AtomicFile.replace(page(), writer -> writer.write(page));
   }
 
   @Override

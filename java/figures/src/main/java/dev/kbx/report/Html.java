@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,11 @@ public final class Html {
       }
     }
     return escaped.toString();
+  }
+
+  /** Writes a name and its value for a list of facts. */
+  static void fact(Writer writer, String name, String value) throws IOException {
+    writer.write("<div><dt>%s</dt><dd>%s</dd></div>\n".formatted(escape(name), escape(value)));
   }
 
   /** Control and format characters; the latter include those that reverse the text after them. */

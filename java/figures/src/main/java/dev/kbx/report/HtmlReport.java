@@ -1,21 +1,35 @@
 package dev.kbx.report;
 
-import dev.kbx.analysis.AskedRun;
 import dev.kbx.analysis.AskedRuns;
+import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Block;
+import dev.kbx.document.Block.Tile;
+import dev.kbx.document.Cell;
 import dev.kbx.document.Counted;
+import dev.kbx.document.HtmlRenderer;
+import dev.kbx.document.Section;
 import dev.kbx.document.Text;
+import dev.kbx.section.AdvisedErrors;
+import dev.kbx.section.BudgetSection;
+import dev.kbx.section.ErrorsSection;
+import dev.kbx.section.MethodsSection;
+import dev.kbx.section.PropertiesSection;
+import dev.kbx.section.RatesSection;
+import dev.kbx.section.TrajectoriesSection;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Speedup;
 import java.io.IOException;
 import java.io.Writer;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -35,7 +49,6 @@ import org.jspecify.annotations.Nullable;
  * our scripts and style, by hash, so that missed markup does nothing.
  *
  * @param makers all rows by method and model; their figures are never mixed
- * @param labels of the methods and models
  * @param data of the candidates that are shown
  * @param details of the same
  * @param sourcesFile the file beside the page with all sources
@@ -47,7 +60,6 @@ record HtmlReport(
     Tally tally,
     List<VerdictRow> rows,
     Map<Maker, List<VerdictRow>> makers,
-    List<String> labels,
     AskedRuns asked,
     PageData data,
     PageDetails details,
@@ -55,6 +67,9 @@ record HtmlReport(
     List<String> problems,
     @Nullable MethodsReport methods) {
   private static final String SCRIPT = PageScript.text();
+
+  /** So many trajectories are shown round by round; the details of candidates have all. */
+  private static final int MOST_TRAJECTORIES = 60;
 
   /** Maximum rows of a page. */
   private static final int MOST_ROWS = 10_000;
@@ -86,9 +101,7 @@ record HtmlReport(
         tally,
         verdicts.rows(),
         makers,
-        SeriesColumns.of(verdicts.rows()).stream().map(SeriesColumns::label).toList(),
-        new AskedRuns(
-            List.of(new AskedRun(new JudgedRun(run, verdicts.rows()), tally.asked(), Map.of()))),
+        AskedRuns.of(new JudgedRun(run, verdicts.rows()), tally.asked()),
         data,
         data.details(),
         sourcesFile,
@@ -124,35 +137,23 @@ record HtmlReport(
       case "headline" -> writer.write(head().headline());
       case "facts" -> head().facts(writer);
       case "notes" -> notes(writer);
-      case "overview" -> Template.fill(overview(), writer, this::fill);
-      case "values" ->
-          writer.write(
-              tally.hasOtherRightValues(rows) ? "<th scope=\"col\">Right values</th>" : "");
-      case "correct" -> writer.write(tally.general() ? "Correct, published" : "Correct");
-      case "general" ->
-          writer.write(tally.general() ? "<th scope=\"col\">Correct, general</th>" : "");
-      case "general-legend" ->
-          writer.write(tally.general() ? " General grade: in all that the operation accepts." : "");
-      case "properties" -> PropertyTables.write(writer, rows);
-      case "outcome" ->
-          new SingleOutcome(run, data.verdicts().whole(data.shown().getFirst()), tally.perf())
-              .write(writer);
+      case "sections" -> {
+        for (Section section : sections()) write(writer, section);
+      }
       case "sources-file" -> writer.write(sourcesFile);
-      case "counted" ->
-          writer.write(run.published() == null ? "candidates judged" : "published results");
-      case "tiles" -> rates().tiles(writer);
-      case "statuses" -> rates().statuses(writer);
-      case "categories" -> rates().categories(writer);
-      case "makers" -> makers(writer);
-      case "failures" -> failures(writer);
       case "speed" -> {
         if (charted()) writer.write(Html.resource("report-speed.html"));
       }
       case "verdicts" -> plainTable(writer);
       case "rows" -> data.writeRows(writer);
       case "details" -> details.write(writer);
-      case "methods-table" -> methodsSection().rates(writer);
-      case "methods-rounds" -> methodsSection().rounds(writer);
+      case "more" -> {
+        write(writer, PropertiesSection.whole(rows));
+        if (methods != null) {
+          write(writer, BudgetSection.figures(BudgetCurve.of(methods.rows())));
+          write(writer, TrajectoriesSection.rounds(methods.rows(), MOST_TRAJECTORIES));
+        }
+      }
       default ->
           throw new IllegalStateException("the template has an unknown placeholder: " + hole);
     }
@@ -166,32 +167,62 @@ record HtmlReport(
     return new PageHead(run, tally, rows, methods, makers.size());
   }
 
-  private SuiteRates rates() {
-    return new SuiteRates(tally, rows, run);
+  /** What came of the candidates: how good, and what goes wrong. */
+  private List<Section> sections() {
+    if (run.ofFiles() && methods == null && rows.size() == 1) return List.of(outcome());
+    List<Section> sections = new ArrayList<>();
+    if (methods != null) sections.add(TrajectoriesSection.rates(methods.rows()));
+    if (methods != null || (makers.size() > 1 && !run.ofFiles())) {
+      int samples = makers.values().stream().mapToInt(HtmlReport::samples).min().orElse(1);
+      Methods all = Methods.of(asked, List.of(samples), List.of());
+      if (!all.methods().isEmpty()) sections.add(MethodsSection.of(all));
+    } else if (run.ofFiles()) {
+      sections.add(RatesSection.statuses(Tally.byStatus(rows)));
+    } else {
+      sections.addAll(RatesSection.of(run, tally, rows));
+    }
+    Errors errors = Errors.of(asked, data.verdicts().causes());
+    if (!errors.statuses().isEmpty()) {
+      sections.add(ErrorsSection.of(AdvisedErrors.of(errors)));
+    }
+    return sections;
   }
 
-  private MethodsSection methodsSection() {
-    return new MethodsSection(methods == null ? List.of() : methods.rows());
+  /** What came of a single candidate. */
+  private Section outcome() {
+    Verdict verdict = data.verdicts().whole(data.shown().getFirst());
+    Status status = verdict.judgement().status();
+    String message = Text.cut(Text.clean(verdict.judgement().message()), PageRow.LONGEST_MESSAGE);
+    Speedup speedup = verdict.judgement().speedup();
+    return new Section(
+        "outcome",
+        "Verdict",
+        List.of(
+            new Block.Tiles(
+                List.of(
+                    new Tile(
+                        "Status",
+                        RatesSection.label(status),
+                        (status == Status.CORRECT
+                                ? "passed " + stages()
+                                : "decided by the stage " + verdict.judgement().stage().label())
+                            + (message.isEmpty() ? "" : ": " + message)),
+                    new Tile(
+                        "Speedup",
+                        speedup == null ? Cell.text("not measured") : RatesSection.speedup(speedup),
+                        speedup == null ? "" : "against " + speedup.baseline())))));
   }
 
-  /** Rates if a suite is judged; for single files the table suffices. */
-  private String overview() {
-    if (methods != null) return "report-methods.html";
-    if (run.ofFiles()) return rows.size() == 1 ? "report-file.html" : "report-files.html";
-    return makers.size() > 1 ? "report-makers.html" : "report-suite.html";
+  private String stages() {
+    return run.stages().stream()
+        .filter(stage -> stage != Stage.PERF || tally.perf())
+        .map(Stage::label)
+        .collect(Collectors.joining(" → "));
   }
 
-  /** How good each method and model is, and where. */
-  private void makers(Writer writer) throws IOException {
-    int samples = makers.values().stream().mapToInt(HtmlReport::samples).min().orElse(1);
-    Methods all = Methods.of(asked, List.of(samples), List.of());
-    if (all.methods().isEmpty()) return;
-    if (methods == null) new MakerTable(all, tally, makers).write(writer);
-    List<String> names =
-        all.methods().stream()
-            .map(each -> labels.get(data.makers().indexOf(each.maker())))
-            .toList();
-    new HeatMap(all.methods(), names, all.entered().hasSamples()).write(writer);
+  private static void write(Writer writer, @Nullable Section section) throws IOException {
+    if (section == null || section.blocks().isEmpty()) return;
+    writer.write(HtmlRenderer.render(section, "#"));
   }
 
   /** The number of samples that each task has which has a candidate. */
@@ -201,13 +232,6 @@ record HtmlReport(
       tasks.computeIfAbsent(row.path(), _ -> new HashSet<>()).add(row.sample());
     }
     return tasks.values().stream().mapToInt(Set::size).min().orElse(1);
-  }
-
-  private void failures(Writer writer) throws IOException {
-    Errors errors = Errors.of(asked, data.verdicts().causes());
-    Failures failures = new Failures(errors, data.makers(), labels);
-    if (methods != null || makers.size() > 1) failures.statuses(writer);
-    failures.messages(writer);
   }
 
   private void notes(Writer writer) throws IOException {
@@ -245,14 +269,6 @@ record HtmlReport(
 
   private static void note(Writer writer, String id, String text) throws IOException {
     writer.write("<p class=\"note\" id=\"" + id + "\">" + Html.escape(text) + "</p>\n");
-  }
-
-  static String tone(Status status) {
-    return switch (status.blame()) {
-      case NOBODY -> "good";
-      case CANDIDATE -> "bad";
-      case TASK, KBX -> "odd";
-    };
   }
 
   private void plainTable(Writer writer) throws IOException {
@@ -308,42 +324,6 @@ record HtmlReport(
     /** Apache ECharts; its licence is beside it. */
     private static String library() {
       return Html.resource("echarts.simple.min.js");
-    }
-  }
-
-  /** What came of a single candidate, as markup. */
-  private record SingleOutcome(RunInfo run, Verdict verdict, boolean timed) {
-    void write(Writer writer) throws IOException {
-      writer.write("<div class=\"tile\"><h2>Verdict</h2><p class=\"figure\">");
-      writer.write(verdict.judgement().status().label() + "</p><p class=\"message\">");
-      writer.write(
-          verdict.judgement().status() == Status.CORRECT
-              ? "passed %s".formatted(stages())
-              : "decided by the stage %s".formatted(verdict.judgement().stage().label()));
-      String message = Text.cut(Text.clean(verdict.judgement().message()), PageRow.LONGEST_MESSAGE);
-      if (!message.isEmpty()) writer.write("<br>" + Html.escape(message));
-      writer.write("</p></div>\n<div class=\"tile\"><h2>Speedup</h2>");
-      Verdict.Speedup speedup = verdict.judgement().speedup();
-      writer.write(
-          speedup == null
-              ? "<p class=\"figure unknown\">not measured</p></div>\n"
-              : "<p class=\"figure\">%s</p><p>%sagainst %s</p></div>\n"
-                  .formatted(
-                      RateText.ratio(speedup.value()),
-                      interval(speedup),
-                      Html.escape(speedup.baseline())));
-    }
-
-    private static String interval(Verdict.Speedup speedup) {
-      if (!speedup.hasInterval()) return "";
-      return "95 %% interval %.2f–%.2f×<br>".formatted(speedup.low(), speedup.high());
-    }
-
-    private String stages() {
-      return run.stages().stream()
-          .filter(stage -> stage != Stage.PERF || timed)
-          .map(Stage::label)
-          .collect(Collectors.joining(" → "));
     }
   }
 }

@@ -55,13 +55,6 @@ final class Notes {
         .formatted(published.format());
   }
 
-  /** So many verdicts of a run, in words: {@code 7 candidates judged}. */
-  static String counted(long verdicts, RunInfo run) {
-    return run.published() == null
-        ? Counted.of(verdicts, "candidate") + " judged"
-        : Counted.of(verdicts, "published result");
-  }
-
   private static void add(List<Note> notes, String id, @Nullable String text) {
     if (text != null) notes.add(new Note(id, text));
   }
@@ -155,17 +148,6 @@ final class Notes {
     String what = uncompared(run) ? "passed the stages asked for" : "correct";
     return "%d of %d %s".formatted(correct, rows.size(), what)
         + (unknown == 0 ? "" : ", %d not judged (the task or kbx failed)".formatted(unknown));
-  }
-
-  /** Text in place of a rate that is null. */
-  static String unknown(Tally.Passes passes) {
-    boolean none = passes.notJudged() > 0 && passes.notJudged() == passes.candidates();
-    return none ? "none judged" : "not measured";
-  }
-
-  /** Text in place of a general rate that is null. */
-  static String unknownGeneral(Tally.Passes passes) {
-    return passes.correct() == null ? unknown(passes) : "not known";
   }
 
   /** That performance was not measured, and why; null if it was. */

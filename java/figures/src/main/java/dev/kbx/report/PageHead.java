@@ -3,7 +3,9 @@ package dev.kbx.report;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Cell;
 import dev.kbx.document.Counted;
+import dev.kbx.section.RatesSection;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -11,10 +13,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
-import java.util.Locale;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +30,7 @@ record PageHead(
           .formatted(makers, Counted.of(tally.asked().total(), "task"));
     }
     Rate correct = tally.tasks("", rows).correct();
-    if (correct == null) return Notes.counted(rows.size(), run);
+    if (correct == null) return RatesSection.counted(rows.size(), run);
     return "%d of %d tasks have a correct candidate".formatted(correct.passes(), correct.total());
   }
 
@@ -66,46 +65,32 @@ record PageHead(
 
   void facts(Writer writer) throws IOException {
     var device = run.device();
-    fact(writer, "Suite", run.suite() + (run.tasks().equals("*") ? "" : ", " + run.tasks()));
-    if (!run.ofFiles()) fact(writer, "Coverage", coverage());
-    fact(writer, "Device", device.name() + (device.arch() == null ? "" : " · " + device.arch()));
-    if (device.driver() != null) fact(writer, "Driver", device.driver());
-    if (device.uuid() != null) fact(writer, "UUID", device.uuid());
-    fact(writer, "Started", time(run.started()));
-    fact(writer, "Took", run.finished() == null ? "not finished" : took(run.finished()));
-    fact(
+    Html.fact(writer, "Suite", run.suite() + (run.tasks().equals("*") ? "" : ", " + run.tasks()));
+    if (!run.ofFiles()) Html.fact(writer, "Coverage", coverage());
+    Html.fact(
+        writer, "Device", device.name() + (device.arch() == null ? "" : " · " + device.arch()));
+    if (device.driver() != null) Html.fact(writer, "Driver", device.driver());
+    if (device.uuid() != null) Html.fact(writer, "UUID", device.uuid());
+    Html.fact(writer, "Started", Cell.time(run.started()).text());
+    Html.fact(writer, "Took", run.finished() == null ? "not finished" : took(run.finished()));
+    Html.fact(
         writer,
         "Stages",
         run.stages().stream().map(Stage::label).collect(Collectors.joining(" → ")));
-    fact(writer, "Grade", run.grade());
-    if (!run.precision().equals("fp32")) fact(writer, "Precision", run.precision());
-    if (run.policy() != null) fact(writer, "Policy", run.policy());
-    fact(
+    Html.fact(writer, "Grade", run.grade());
+    if (!run.precision().equals("fp32")) Html.fact(writer, "Precision", run.precision());
+    if (run.policy() != null) Html.fact(writer, "Policy", run.policy());
+    Html.fact(
         writer,
         "Versions",
         new TreeMap<>(run.versions())
             .entrySet().stream()
                 .map(e -> e.getKey() + " " + e.getValue())
                 .collect(Collectors.joining(" · ")));
-    fact(writer, "Sources", String.join("  ", run.sources()));
-  }
-
-  private static void fact(Writer writer, String name, String value) throws IOException {
-    writer.write("<div><dt>" + name + "</dt><dd>" + Html.escape(value) + "</dd></div>\n");
-  }
-
-  private static String time(Instant instant) {
-    return DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm 'UTC'", Locale.ROOT)
-        .format(instant.atOffset(ZoneOffset.UTC));
+    Html.fact(writer, "Sources", String.join("  ", run.sources()));
   }
 
   private String took(Instant end) {
-    Duration took = Duration.between(run.started(), end);
-    if (took.toMinutes() == 0) {
-      return String.format(Locale.ROOT, "%.1f s", took.toMillis() / 1_000.0);
-    }
-    return took.toHours() == 0
-        ? took.toMinutes() + " min " + took.toSecondsPart() + " s"
-        : took.toHours() + " h " + took.toMinutesPart() + " min";
+    return Cell.seconds(Duration.between(run.started(), end).toMillis() / 1_000.0).text();
   }
 }

@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.Portability.Kernel;
 import dev.kbx.analysis.Portability.Timed;
+import dev.kbx.document.Cell;
 import dev.kbx.document.Grid;
 import dev.kbx.document.Text;
 import java.util.ArrayList;
@@ -48,14 +49,14 @@ public record SpreadFigure(int width) {
 
   /** Whether it is correct at the general grade on all devices. */
   private static String general(Kernel kernel) {
-    if (kernel.general() == null) return "–";
+    if (kernel.general() == null) return Cell.missing().text();
     return kernel.general() ? "yes" : "no";
   }
 
   private record Scale(double low, double high, int columns) {
     String ends() {
-      String from = RateText.ratio(low);
-      String to = RateText.ratio(high);
+      String from = Cell.ratio(low).text();
+      String to = Cell.ratio(high).text();
       return from + " ".repeat(Math.max(1, columns - from.length() - to.length())) + to;
     }
 

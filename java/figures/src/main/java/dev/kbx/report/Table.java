@@ -2,22 +2,36 @@ package dev.kbx.report;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
-import dev.kbx.document.Grid;
+import dev.kbx.document.Block;
+import dev.kbx.document.Block.Note;
+import dev.kbx.document.Block.Prose;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
+import dev.kbx.document.Document;
+import dev.kbx.document.Section;
+import dev.kbx.document.TerminalRenderer;
 import dev.kbx.document.Text;
-import dev.kbx.stats.Rate;
+import dev.kbx.section.MethodsSection;
+import dev.kbx.section.RatesSection;
+import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,18 +45,17 @@ import org.jspecify.annotations.Nullable;
 public record Table(int width, boolean colour) {
   private static final int NARROWEST = 60;
 
-  private static final String INDENT = "    ";
-
-  /** Maximum lines of a reason under its row. */
+  /** Maximum lines of a reason. */
   private static final int REASON_LINES = 3;
 
   /** The same for named files. */
   private static final int FILE_REASON_LINES = 12;
 
+  /** The same for what a named file holds for, and for each break. */
+  private static final int BREAK_LINES = 2;
+
   /** If there are more rows, each has one line, so that they fit a screen. */
   private static final int MANY_ROWS = 12;
-
-  private static final int NOTE_LINES = 3;
 
   /** If there are more candidates, only some failing ones are listed, or else the first. */
   private static final int ALL = 60;
@@ -52,23 +65,6 @@ public record Table(int width, boolean colour) {
 
   /** Number of listed candidates if none fails. */
   private static final int FIRST = 12;
-
-  /** The column of results that are right, whoever computed them. */
-  private static final String VALUES = "right values";
-
-  /** Methods beside each other in 80 columns; more go into further tables. */
-  private static final int METHODS = 4;
-
-  /** Columns of a method's name there. */
-  private static final int METHOD = 18;
-
-  /** The column of those that are correct at the general grade. */
-  private static final String GENERAL = "general";
-
-  private static final int STATUS = 16;
-  private static final int STAGE = 7;
-  private static final int SECONDS = 7;
-  private static final int SPEEDUP = 8;
 
   public Table {
     width = Math.max(width, NARROWEST);
@@ -82,81 +78,31 @@ public record Table(int width, boolean colour) {
    */
   public String render(RunInfo run, RunVerdicts verdicts, AskedTasks asked, String rest) {
     List<VerdictRow> rows = verdicts.rows();
-    var tally = Tally.of(run, rows, asked);
-    var lines = new ArrayList<String>();
-    candidates(lines, verdicts, tally, run.ofFiles(), rest);
-    lines.add("");
-    if (run.ofFiles()) {
-      if (rows.size() != 1) lines.addAll(statuses(rows));
-      if (!rows.isEmpty()) lines.add(Notes.correct(run, rows) + ".");
-    } else {
-      boolean intervals = false;
-      if (SeriesColumns.of(rows).size() > 1) lines.addAll(methods(rows, tally));
-      else intervals = categories(lines, rows, tally);
-      lines.add("");
-      lines.addAll(statuses(rows));
-      lines.add(coverage(run, rows, tally, intervals));
-    }
-    notes(lines, run, rows, tally);
-    return String.join("\n", lines) + "\n";
+    Tally tally = Tally.of(run, rows, asked);
+    List<Block> blocks = new ArrayList<>(candidates(verdicts, tally, run.ofFiles(), rest));
+    if (!run.ofFiles()) blocks.addAll(rates(run, rows, tally));
+    if (!run.ofFiles() || rows.size() != 1) blocks.add(new Prose(statuses(rows)));
+    if (!run.ofFiles()) blocks.add(new Note(coverage(run, rows, tally)));
+    else if (!rows.isEmpty()) blocks.add(new Note(Notes.correct(run, rows) + "."));
+    for (Notes.Note note : Notes.of(run, rows, tally)) blocks.add(new Note(note.text()));
+    Section section = new Section("run", "", blocks);
+    return new TerminalRenderer(width, colour).render(Document.of(section));
   }
+
+  // ---------------------------------------------------------------- candidates
 
   /**
    * @param files whether named files were judged, of which more is shown
    */
-  private void candidates(
-      List<String> lines, RunVerdicts verdicts, Tally tally, boolean files, String rest) {
+  private List<Block> candidates(RunVerdicts verdicts, Tally tally, boolean files, String rest) {
     List<RunVerdicts.Entry> all = verdicts.entries();
     List<Verdict> listed = verdicts.whole(all.size() <= ALL ? all : worthListing(all));
-    if (listed.size() > MANY_ROWS) {
-      lines.addAll(new ManyRows(listed, width).lines(this::paint));
-      more(lines, verdicts.size() - listed.size(), rest);
-      return;
-    }
-    var columns = Columns.of(listed, tally, width);
-    if (!listed.isEmpty()) lines.add(paint(Ansi.DIM, row(columns, header(tally), Ansi.PLAIN)));
-    int reasonLines = files ? FILE_REASON_LINES : REASON_LINES;
-    for (Verdict verdict : listed) {
-      lines.addAll(candidate(verdict, columns, reasonLines));
-      if (files && verdict.judgement().speedup() != null)
-        lines.add(speedup(verdict.judgement().speedup()));
-      if (files && listed.size() == 1) lines.addAll(coverage(verdict));
-      for (String kernel : ProfileText.lines(verdict.judgement().profile())) {
-        lines.add(paint(Ansi.DIM, Text.cut(INDENT + kernel, width)));
-      }
-    }
-    more(lines, verdicts.size() - listed.size(), rest);
-  }
-
-  private void more(List<String> lines, int left, String rest) {
-    if (left == 0) return;
-    lines.add(paint(Ansi.DIM, Text.cut("… and " + left + " more; all are in " + rest, width)));
-  }
-
-  /**
-   * Widths of the variable columns. Tasks get their width before sources, whose paths are
-   * recognised by their end.
-   *
-   * @param speedup 0 where nothing was timed
-   */
-  private record Columns(int task, int source, int speedup) {
-    static Columns of(List<Verdict> verdicts, Tally tally, int width) {
-      int speedup = tally.perf() ? SPEEDUP : 0;
-      int free = width - STATUS - STAGE - SECONDS - 4 - (tally.perf() ? SPEEDUP + 1 : 0);
-      int task = longest(verdicts, Table::task);
-      int source =
-          Math.max("source".length(), longest(verdicts, v -> Text.clean(v.provenance().source())));
-      task = Math.min(task, Math.max(free - source, free * 5 / 8));
-      return new Columns(task, Math.min(source, free - task), speedup);
-    }
-
-    int all() {
-      return task + source + STATUS + STAGE + SECONDS + 4 + (speedup > 0 ? speedup + 1 : 0);
-    }
-
-    private static int longest(List<Verdict> verdicts, Function<Verdict, String> cell) {
-      return verdicts.stream().map(cell).mapToInt(Text::columns).max().orElse(0);
-    }
+    List<Block> blocks = new ArrayList<>();
+    if (listed.size() > MANY_ROWS) blocks.add(many(listed));
+    else if (!listed.isEmpty()) blocks.addAll(few(listed, tally, files));
+    int left = verdicts.size() - listed.size();
+    if (left > 0) blocks.add(new Note("… and %d more; all are in %s".formatted(left, rest)));
+    return blocks;
   }
 
   /** The first few of every failing status, grouped by status; the first of all if none fails. */
@@ -172,61 +118,115 @@ public record Table(int width, boolean colour) {
     return failing.values().stream().flatMap(List::stream).toList();
   }
 
-  private record Cells(
-      String task, String source, String status, String stage, String seconds, String speedup) {}
-
-  private static Cells header(Tally tally) {
-    return new Cells("task", "source", "status", "stage", "seconds", tally.perf() ? "speedup" : "");
+  private List<Block> few(List<Verdict> listed, Tally tally, boolean files) {
+    int longest = (files ? FILE_REASON_LINES : REASON_LINES) * width;
+    List<Column.Of<Verdict>> columns = new ArrayList<>();
+    columns.add(Column.text("task", each -> VerdictRow.of(each).name()));
+    columns.add(Column.text("source", each -> each.provenance().source()));
+    columns.add(status());
+    columns.add(Column.<Verdict>text("stage", each -> each.judgement().stage().label()).optional());
+    columns.add(Column.<Verdict>number("time", Table::time).optional());
+    if (tally.perf()) columns.add(Column.number("speedup", each -> speedup(each, files)));
+    if (listed.stream().anyMatch(each -> !reason(each).isEmpty())) {
+      columns.add(
+          Column.<Verdict>text("reason", each -> Text.cut(reason(each), longest)).wrapped());
+    }
+    List<Block> blocks = new ArrayList<>();
+    blocks.add(Block.Table.of("candidates", "", columns, listed));
+    if (files && listed.size() == 1) blocks.addAll(single(listed.getFirst()));
+    List<Kernel> kernels = listed.stream().flatMap(each -> Kernel.of(each)).toList();
+    if (!kernels.isEmpty()) blocks.add(profile(kernels));
+    return blocks;
   }
 
-  private List<String> coverage(Verdict verdict) {
-    return CoverageText.lines(verdict, width - INDENT.length()).stream()
-        .map(line -> paint(Ansi.DIM, INDENT + line))
+  private static Column.Of<Verdict> status() {
+    return new Column.Of<>(
+        Column.text("status"), each -> RatesSection.label(each.judgement().status()));
+  }
+
+  private static Cell time(Verdict verdict) {
+    Map<String, Double> seconds = verdict.judgement().seconds();
+    return Cell.seconds(
+        seconds.isEmpty() ? null : seconds.values().stream().mapToDouble(s -> s).sum());
+  }
+
+  private static Cell speedup(Verdict verdict, boolean interval) {
+    Cell whole = RatesSection.speedup(verdict.judgement().speedup());
+    return interval ? whole : Cell.text(whole.brief());
+  }
+
+  /** What a single file's speedup is against, where it holds, and where it breaks. */
+  private List<Block> single(Verdict verdict) {
+    List<String> lines = new ArrayList<>();
+    Verdict.Speedup speedup = verdict.judgement().speedup();
+    if (speedup != null) lines.add("Speedup against %s.".formatted(speedup.baseline()));
+    List<String> holds = verdict.judgement().holds();
+    if (holds != null && !holds.isEmpty()) lines.add("Holds for " + String.join(", ", holds));
+    List<Verdict.Break> breaks = verdict.judgement().breaks();
+    for (Verdict.Break each : breaks == null ? List.<Verdict.Break>of() : breaks) {
+      if (Objects.equals(verdict.judgement().message(), each.message())) continue;
+      lines.add(
+          "Breaks on %s: %s, %s"
+              .formatted(each.property(), each.status().label(), Text.clean(each.message())));
+    }
+    return lines.stream()
+        .<Block>map(line -> new Note(Text.cut(line, BREAK_LINES * width)))
         .toList();
   }
 
-  private String speedup(Verdict.Speedup speedup) {
-    String ratio = RateText.ratio(speedup.value(), speedup.low(), speedup.high());
-    String text = "speedup %s against %s".formatted(ratio, Text.clean(speedup.baseline()));
-    return paint(Ansi.DIM, Text.cut(INDENT + text, width));
+  /** Of many a line each: the common folder of all sources is left out. */
+  private static Block many(List<Verdict> listed) {
+    boolean categories = ambiguous(listed);
+    Path common = common(listed);
+    return Block.Table.of(
+        "candidates",
+        "",
+        List.of(
+            Column.text("task", each -> task(each, categories)),
+            Column.text("source", each -> below(common, each.provenance().source())),
+            status(),
+            Column.<Verdict>text("reason", Table::result)),
+        listed);
   }
 
-  private List<String> candidate(Verdict verdict, Columns columns, int reasonLines) {
-    String seconds =
-        verdict.judgement().seconds().isEmpty()
-            ? ""
-            : format(
-                "%.2f", verdict.judgement().seconds().values().stream().mapToDouble(s -> s).sum());
-    var speedup = verdict.judgement().speedup();
-    String line =
-        row(
-            columns,
-            new Cells(
-                task(verdict),
-                Text.clean(verdict.provenance().source()),
-                verdict.judgement().status().label(),
-                verdict.judgement().stage().label(),
-                seconds,
-                speedup == null ? "" : format("%.2f×", speedup.value())),
-            colourOf(verdict));
-    String reason = reason(verdict);
-    if (reason.isEmpty()) return List.of(line.stripTrailing());
-    if (Text.columns(reason) <= width - columns.all() - 2) {
-      return List.of(line + "  " + paint(Ansi.DIM, reason));
+  /** Whether two tasks of different categories have one name. */
+  private static boolean ambiguous(List<Verdict> verdicts) {
+    Set<String> tasks = new HashSet<>();
+    Set<String> paths = new HashSet<>();
+    for (Verdict verdict : verdicts) {
+      tasks.add(verdict.provenance().task());
+      paths.add(VerdictRow.of(verdict).path());
     }
-    List<String> lines = new ArrayList<>(List.of(line.stripTrailing()));
-    for (String part : Text.wrap(reason, width - INDENT.length(), reasonLines)) {
-      lines.add(paint(Ansi.DIM, INDENT + part));
-    }
-    return lines;
+    return tasks.size() != paths.size();
   }
 
-  private static String task(Verdict verdict) {
-    return Text.clean(VerdictRow.of(verdict).name());
+  private static String task(Verdict verdict, boolean categories) {
+    String name = VerdictRow.of(verdict).name();
+    return categories ? name : name.substring(name.indexOf('/') + 1);
+  }
+
+  private static @Nullable Path common(List<Verdict> verdicts) {
+    Path common = Path.of(verdicts.getFirst().provenance().source()).getParent();
+    for (Verdict verdict : verdicts) {
+      Path source = Path.of(verdict.provenance().source());
+      while (common != null && !source.startsWith(common)) common = common.getParent();
+    }
+    return common;
+  }
+
+  private static String below(@Nullable Path folder, String source) {
+    return folder == null ? source : folder.relativize(Path.of(source)).toString();
+  }
+
+  private static String result(Verdict verdict) {
+    Verdict.Speedup speedup = verdict.judgement().speedup();
+    return speedup == null
+        ? reason(verdict)
+        : "%s %s".formatted(Cell.ratio(speedup.value()).text(), reason(verdict)).strip();
   }
 
   /** Why it failed, or notes on a correct one, in one line of any length; may be empty. */
-  static String reason(Verdict verdict) {
+  private static String reason(Verdict verdict) {
     String what =
         verdict.judgement().rule() != null
             ? verdict.judgement().rule()
@@ -249,202 +249,64 @@ public record Table(int width, boolean colour) {
     return breaks.stream().map(Verdict.Break::property).collect(joining(", ", "breaks on ", ""));
   }
 
-  private String row(Columns columns, Cells cells, Ansi statusColour) {
-    String row =
-        String.join(
-            " ",
-            Text.left(Text.cutMiddle(cells.task, columns.task), columns.task),
-            Text.left(Text.cutMiddle(cells.source, columns.source), columns.source),
-            paint(statusColour, Text.left(cells.status, STATUS)),
-            Text.left(cells.stage, STAGE),
-            Text.right(cells.seconds, SECONDS));
-    return columns.speedup == 0 ? row : row + " " + Text.right(cells.speedup, columns.speedup);
-  }
-
-  /**
-   * Rates by category; without intervals, and without percent, if the terminal is too narrow.
-   *
-   * @return whether with intervals
-   */
-  private boolean categories(List<String> lines, List<VerdictRow> rows, Tally tally) {
-    List<Tally.Passes> passes = new ArrayList<>(tally.byCategory(rows));
-    passes.add(tally.candidates("all", rows));
-    passes.add(tally.tasks("tasks asked for", rows));
-    boolean values = tally.hasOtherRightValues(rows);
-    List<String> whole =
-        grid(passes, tally, values, rate -> RateText.rate(rate) + " " + RateText.interval(rate));
-    List<String> rates = grid(passes, tally, values, RateText::rate);
-    List<String> table =
-        fits(whole)
-            ? whole
-            : fits(rates)
-                ? rates
-                : grid(passes, tally, values, rate -> rate.passes() + "/" + rate.total());
-    lines.add(paint(Ansi.DIM, Text.cut(table.getFirst(), width)));
-    table.stream().skip(1).map(line -> Text.cut(line, width)).forEach(lines::add);
-    return fits(whole);
-  }
-
-  private boolean fits(List<String> table) {
-    return Text.columns(table.getFirst()) <= width;
-  }
-
-  /** Rates of correct candidates by category, a column for each method or model. */
-  private List<String> methods(List<VerdictRow> rows, Tally tally) {
-    List<SeriesColumns> all = SeriesColumns.of(rows);
-    List<String> lines = new ArrayList<>();
-    for (int from = 0; from < all.size(); from += METHODS) {
-      List<SeriesColumns> some = all.subList(from, Math.min(all.size(), from + METHODS));
-      List<List<String>> cells = new ArrayList<>();
-      List<String> head = new ArrayList<>(List.of("correct"));
-      some.forEach(column -> head.add(Text.cutMiddle(Text.clean(column.label()), METHOD)));
-      cells.add(head);
-      for (String name : SeriesColumns.categories(rows, tally)) {
-        cells.add(methods(name, some, column -> column.category(name, tally)));
-      }
-      cells.add(methods("all", some, column -> tally.candidates("all", column.rows())));
-      cells.add(methods("tasks asked for", some, column -> tally.tasks("tasks", column.rows())));
-      List<String> table = new Grid("l" + "r".repeat(some.size()), cells).lines(width);
-      lines.add(paint(Ansi.DIM, table.getFirst()));
-      lines.addAll(table.subList(1, table.size()));
-    }
-    return lines;
-  }
-
-  private static List<String> methods(
-      String name, List<SeriesColumns> columns, Function<SeriesColumns, Tally.Passes> passes) {
-    List<String> cells = new ArrayList<>(List.of(Text.clean(name)));
-    for (SeriesColumns column : columns) {
-      Tally.Passes own = passes.apply(column);
-      cells.add(own.correct() == null ? "–" : RateText.rate(own.correct()));
-    }
-    return cells;
-  }
-
-  /** The rows with their header, all columns but the first aligned to the right. */
-  private static List<String> grid(
-      List<Tally.Passes> passes, Tally tally, boolean values, Function<Rate, String> shown) {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(
-        cells(
-            values,
-            tally,
-            "category",
-            "candidates",
-            "called",
-            VALUES,
-            "correct",
-            GENERAL,
-            "timed"));
-    for (Tally.Passes category : passes) {
-      rows.add(
-          cells(
-              values,
-              tally,
-              Text.cut(Text.clean(category.name()), 20),
-              Integer.toString(category.candidates()),
-              rate(category.call(), category, shown),
-              rate(category.values(), category, shown),
-              rate(category.correct(), category, shown),
-              general(category, shown),
-              rate(category.perf(), category, shown)));
-    }
-    int[] widths = new int[rows.getFirst().size()];
-    for (List<String> row : rows) {
-      Arrays.setAll(widths, i -> Math.max(widths[i], Text.columns(row.get(i))));
-    }
-    return rows.stream().map(row -> aligned(row, widths)).toList();
-  }
-
-  /** A row without the columns that say nothing: right values, general, timed. */
-  private static List<String> cells(boolean values, Tally tally, String... all) {
-    List<String> cells = new ArrayList<>(List.of(all));
-    if (!tally.perf()) cells.removeLast();
-    if (!tally.general()) cells.remove(5);
-    if (!values) cells.remove(3);
-    return cells;
-  }
-
-  private static String aligned(List<String> row, int[] widths) {
-    var line = new StringBuilder(Text.left(row.getFirst(), widths[0]));
-    for (int i = 1; i < widths.length; i++) line.append(Text.right(row.get(i), widths[i] + 2));
-    return line.toString();
-  }
-
-  private static String general(Tally.Passes passes, Function<Rate, String> shown) {
-    Rate general = passes.general();
-    return general == null ? Notes.unknownGeneral(passes) : shown.apply(general);
-  }
-
-  private static String rate(
-      @Nullable Rate rate, Tally.Passes passes, Function<Rate, String> shown) {
-    return rate == null ? Notes.unknown(passes) : shown.apply(rate);
-  }
-
-  /** {@code 12 correct · 5 wrong_values · …}, broken between statuses. */
-  private List<String> statuses(List<VerdictRow> rows) {
-    var lines = new ArrayList<String>();
-    var line = new StringBuilder();
-    for (var entry : Tally.byStatus(rows).entrySet()) {
-      String part = entry.getValue() + " " + entry.getKey().label();
-      if (!line.isEmpty() && line.length() + 3 + part.length() > width) {
-        lines.add(line.toString());
-        line.setLength(0);
-      }
-      line.append(line.isEmpty() ? "" : " · ").append(part);
-    }
-    lines.add(line.isEmpty() ? "No candidate was judged." : line.toString());
-    return lines;
-  }
-
-  private String coverage(RunInfo run, List<VerdictRow> rows, Tally tally, boolean intervals) {
-    String suite = Text.clean(run.suite());
-    return Text.cut(
-        "%d of %d tasks of %s have a candidate.%s"
-            .formatted(
-                tally.submitted(rows),
-                tally.asked().total(),
-                suite,
-                intervals ? " [ ]: 95 % interval, percent." : ""),
-        width);
-  }
-
-  private void notes(List<String> lines, RunInfo run, List<VerdictRow> rows, Tally tally) {
-    for (Notes.Note note : Notes.of(run, rows, tally)) {
-      for (String line : Text.wrap(note.text(), width, NOTE_LINES)) {
-        lines.add(paint(Ansi.YELLOW, line));
-      }
+  /** A kernel of a candidate with what its profile says. */
+  private record Kernel(Verdict verdict, Profile.Kernel kernel) {
+    static Stream<Kernel> of(Verdict verdict) {
+      Profile profile = verdict.judgement().profile();
+      return profile == null || profile.kernels() == null
+          ? Stream.of()
+          : profile.kernels().stream().map(kernel -> new Kernel(verdict, kernel));
     }
   }
 
-  /** The terminal's colours. */
-  enum Ansi {
-    PLAIN(0),
-    DIM(2),
-    RED(31),
-    GREEN(32),
-    YELLOW(33);
+  private static Block profile(List<Kernel> kernels) {
+    return Block.Table.of(
+        "profile",
+        "",
+        List.of(
+            Column.text("kernel", each -> each.kernel.kernel()),
+            Column.<Kernel>text("of", each -> VerdictRow.of(each.verdict).name()).optional(),
+            Column.<Kernel>number("launches", each -> Cell.count(each.kernel.launches()))
+                .optional(),
+            Column.number("longest", each -> Cell.seconds(each.kernel.durationMs() / 1000)),
+            Column.number("occupancy", each -> percent(each.kernel.achievedOccupancyPct())),
+            Column.<Kernel>number(
+                    "possible", each -> percent(each.kernel.theoreticalOccupancyPct()))
+                .optional(),
+            Column.number("DRAM", each -> percent(each.kernel.dramPct())),
+            Column.number("SM", each -> percent(each.kernel.smPct())),
+            Column.number("registers", each -> Cell.count(each.kernel.registers())),
+            Column.<Kernel>text("waits for", each -> each.kernel.stall())),
+        kernels);
+  }
 
-    private final int code;
+  private static Cell percent(@Nullable Double percent) {
+    return Cell.share(percent == null ? null : (Double) (percent / 100));
+  }
 
-    Ansi(int code) {
-      this.code = code;
+  // ---------------------------------------------------------------- tallies
+
+  /** Of one method and model by category; of several as analyses have them, never mixed. */
+  private List<Block> rates(RunInfo run, List<VerdictRow> rows, Tally tally) {
+    if (Maker.group(rows).size() < 2) {
+      Block.Table whole = RatesSection.categories(run, tally, rows, true);
+      boolean fits = new TerminalRenderer(width, false).fits(whole);
+      return List.of(fits ? whole : RatesSection.categories(run, tally, rows, false));
     }
+    AskedRuns asked = AskedRuns.of(new JudgedRun(run, rows), tally.asked());
+    return List.copyOf(MethodsSection.ratesAndCategories(Methods.of(asked, List.of(), List.of())));
   }
 
-  static Ansi colourOf(Verdict verdict) {
-    return switch (verdict.judgement().status().blame()) {
-      case NOBODY -> Ansi.GREEN;
-      case CANDIDATE -> Ansi.RED;
-      case TASK, KBX -> Ansi.YELLOW;
-    };
+  /** {@code 12 correct · 5 wrong_values · …}. */
+  private static String statuses(List<VerdictRow> rows) {
+    if (rows.isEmpty()) return "No candidate was judged.";
+    return Tally.byStatus(rows).entrySet().stream()
+        .map(each -> each.getValue() + " " + each.getKey().label())
+        .collect(joining(" · "));
   }
 
-  private String paint(Ansi ansi, String text) {
-    return colour && ansi != Ansi.PLAIN ? "\u001b[" + ansi.code + "m" + text + "\u001b[0m" : text;
-  }
-
-  private static String format(String pattern, double value) {
-    return String.format(Locale.ROOT, pattern, value);
+  private static String coverage(RunInfo run, List<VerdictRow> rows, Tally tally) {
+    return "%d of %d tasks of %s have a candidate."
+        .formatted(tally.submitted(rows), tally.asked().total(), run.suite());
   }
 }

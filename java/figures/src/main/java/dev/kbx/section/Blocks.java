@@ -34,8 +34,13 @@ final class Blocks {
 
   /** The first rows of a table, and how many more there are. */
   <T> void first(int most, String id, String caption, List<Column.Of<T>> columns, List<T> rows) {
-    table(id, caption, columns, rows.subList(0, Math.min(most, rows.size())));
+    table(id, caption, columns, first(most, rows));
     if (rows.size() > most) note("… and %d more, in the JSON document.", rows.size() - most);
+  }
+
+  /** The first elements, at most so many. */
+  static <T> List<T> first(int most, List<T> all) {
+    return all.subList(0, Math.min(most, all.size()));
   }
 
   Section section(String id, String title) {

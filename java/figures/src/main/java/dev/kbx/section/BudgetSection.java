@@ -4,18 +4,29 @@ import static java.util.stream.Collectors.joining;
 
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Maker;
+import dev.kbx.document.Axes;
 import dev.kbx.document.Block.Table;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
+import dev.kbx.document.Figure;
+import dev.kbx.document.Figure.Join;
+import dev.kbx.document.Figure.Point;
+import dev.kbx.document.Figure.Series;
+import dev.kbx.document.Figure.Whiskers;
 import dev.kbx.document.Section;
 import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** {@link BudgetCurve}s of one run: a table for each kind of budget. */
 public final class BudgetSection {
+  /** Height of the plot area, cm. */
+  private static final double HEIGHT = 6;
+
   /** Budgets in a table; curves with more steps are thinned out. */
   private static final int LEVELS = 10;
 
@@ -52,6 +63,61 @@ public final class BudgetSection {
     return blocks.section("budget", "Budget");
   }
 
+  /** Of one run, with figures alone; null where nothing is known. */
+  public static @Nullable Section figures(List<BudgetCurve> all) {
+    MethodNames names = names(all);
+    Blocks blocks = new Blocks();
+    for (Spent.Kind kind : Spent.Kind.values()) {
+      Map<String, BudgetCurve> curves = new LinkedHashMap<>();
+      for (BudgetCurve curve : all) {
+        if (curve.kind() != kind || curve.unknown() != null) continue;
+        curves.put(names.of(curve.method(), curve.model()), curve);
+      }
+      if (!curves.isEmpty()) blocks.add(figure(kind, curves));
+    }
+    Section section = blocks.section("budget", "Solved within a budget");
+    return section.blocks().isEmpty() ? null : section;
+  }
+
+  /**
+   * What is solved within a budget of one kind.
+   *
+   * @param curves by name; at least one
+   */
+  public static Figure figure(Spent.Kind kind, Map<String, BudgetCurve> curves) {
+    double most =
+        curves.values().stream()
+            .mapToDouble(curve -> curve.points().getLast().budget())
+            .max()
+            .orElse(1);
+    List<Series> series = new ArrayList<>();
+    curves.forEach((name, curve) -> series.add(steps(name, curve, most)));
+    return new Figure(
+        "budget-" + kind.label().replace('_', '-'),
+        Captions.budget(kind),
+        Axes.upTo(Captions.budgetAxis(kind), most),
+        Axes.percent("tasks solved (%)", Figure.most(series, Whiskers.ALONG_Y)),
+        Whiskers.ALONG_Y,
+        HEIGHT,
+        series);
+  }
+
+  private static Series steps(String name, BudgetCurve curve, double most) {
+    List<Point> points = new ArrayList<>();
+    for (BudgetCurve.Point point : curve.points()) {
+      points.add(
+          new Point(point.budget(), 100 * point.share(), 100 * point.low(), 100 * point.high()));
+    }
+    Point last = points.getLast();
+    if (last.x() < most) points.add(new Point(most, last.y(), last.low(), last.high()));
+    return new Series(name, Join.STEPS, points);
+  }
+
+  private static MethodNames names(List<BudgetCurve> curves) {
+    return new MethodNames(
+        curves.stream().map(curve -> new Maker(curve.method(), curve.model())).distinct().toList());
+  }
+
   private static String tasks(BudgetCurve curve) {
     String tasks = Counted.of(curve.tasks(), "task");
     return curve.unjudged() == 0
@@ -60,12 +126,7 @@ public final class BudgetSection {
   }
 
   private static List<Table> tables(Curves run, String id) {
-    MethodNames names =
-        new MethodNames(
-            run.curves().stream()
-                .map(curve -> new Maker(curve.method(), curve.model()))
-                .distinct()
-                .toList());
+    MethodNames names = names(run.curves());
     List<Table> tables = new ArrayList<>();
     for (Spent.Kind kind : Spent.Kind.values()) {
       List<BudgetCurve> known =
@@ -77,7 +138,7 @@ public final class BudgetSection {
       known.forEach(curve -> columns.add(Column.number(names.of(curve.method(), curve.model()))));
       List<List<Cell>> rows = new ArrayList<>();
       for (double level : BudgetCurve.levels(known, LEVELS)) {
-        List<Cell> row = new ArrayList<>(List.of(Cell.text(amount(kind, level))));
+        List<Cell> row = new ArrayList<>(List.of(amount(kind, level)));
         for (BudgetCurve curve : known) {
           BudgetCurve.Point point = curve.at(level);
           row.add(Cell.share(point.share(), point.low(), point.high()));
@@ -100,16 +161,15 @@ public final class BudgetSection {
       case CALLS -> "calls";
       case TOKENS -> "tokens";
       case USD -> "USD";
-      case DEVICE_SECONDS -> "device s";
+      case DEVICE_SECONDS -> "device time";
     };
   }
 
-  /** {@code 1,200} calls, {@code 0.05} USD. */
-  private static String amount(Spent.Kind kind, double amount) {
+  private static Cell amount(Spent.Kind kind, double amount) {
     return switch (kind) {
-      case CALLS, TOKENS -> String.format(Locale.ROOT, "%,.0f", amount);
-      case USD -> String.format(Locale.ROOT, amount < 0.1 ? "%.4f" : "%.2f", amount);
-      case DEVICE_SECONDS -> String.format(Locale.ROOT, amount < 10 ? "%.2f" : "%.1f", amount);
+      case CALLS, TOKENS -> Cell.count(Math.round(amount));
+      case USD -> Cell.usd(amount);
+      case DEVICE_SECONDS -> Cell.seconds(amount);
     };
   }
 }

@@ -1,5 +1,6 @@
 package dev.kbx.section;
 
+import dev.kbx.document.Cell;
 import dev.kbx.verdict.Spent;
 
 /** Words that tables and figures about the same have in common. */
@@ -11,6 +12,16 @@ public final class Captions {
         + " share that passes counts. "
         + grades()
         + " Intervals: Wilson for one sample a task, else bootstrap over tasks.";
+  }
+
+  /** {@code p = 0.013}, {@code p < 0.001}. */
+  public static String p(double p) {
+    String text = Cell.probability(p).text();
+    return text.startsWith("<") ? "p " + text : "p = " + text;
+  }
+
+  static String speedup() {
+    return "Speedup: geometric mean over the tasks of correct candidates.";
   }
 
   /** What correct and general mean side by side. */
@@ -34,20 +45,12 @@ public final class Captions {
         .formatted(baseline);
   }
 
-  /** How to read a curve. */
-  public static String budget() {
-    return "Share of tasks with an answer that is correct in the final judgement, by what was spent"
-        + " for each task until its first kernel that is correct on development inputs, or"
-        + " until the answer if nothing was judged there. Samples of a task are spent one"
-        + " after the other.";
-  }
-
-  public static String budget(Spent.Kind kind) {
+  static String budget(Spent.Kind kind) {
     return "Share of tasks with an answer that is correct in the final judgement, by %s until the first kernel of a trajectory that is correct on development inputs, or until the answer if nothing was judged there. Intervals: Wilson, 95 %%."
         .formatted(budgetAxis(kind));
   }
 
-  public static String budgetAxis(Spent.Kind kind) {
+  static String budgetAxis(Spent.Kind kind) {
     return switch (kind) {
       case CALLS -> "calls for each task";
       case TOKENS -> "tokens for each task";

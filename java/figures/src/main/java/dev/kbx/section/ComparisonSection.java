@@ -9,18 +9,23 @@ import dev.kbx.analysis.SpeedChange;
 import dev.kbx.analysis.SpeedChange.Outcome;
 import dev.kbx.analysis.TaskOutcomes;
 import dev.kbx.analysis.Transition;
+import dev.kbx.document.Block;
+import dev.kbx.document.Block.Tile;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
 import dev.kbx.document.Section;
+import dev.kbx.stats.Rate;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Status;
-import dev.kbx.verdict.Verdict.Speedup;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -77,26 +82,29 @@ public final class ComparisonSection {
   private void candidates() {
     List<Row> rows = comparison.candidates();
     List<Row> listed = listed(rows);
-    List<Column.Of<Row>> columns = new ArrayList<>();
-    columns.add(Column.text("candidate", ComparisonSection::name));
-    columns.add(Column.text("status", row -> status(row.then().status(), row.now().status())));
-    if (listed.stream().anyMatch(row -> has(row.then().speedup(), row.now().speedup()))) {
-      columns.add(Column.number("then", row -> speedup(row.then())));
-      columns.add(Column.number("now", row -> speedup(row.now())));
-      columns.add(Column.number("now ÷ then", row -> change(row.speed())));
-    }
-    columns.add(Column.text("", ComparisonSection::outcome));
-    blocks.table("candidates", "", columns, listed);
+    blocks.table("candidates", "", columns(listed), listed);
     int left = rows.size() - listed.size();
     if (left > 0) blocks.note("%d more, which changed least, are in the JSON document.", left);
   }
 
-  private static String name(Row row) {
-    return row.category() + "/" + row.task() + (row.sample() == 0 ? "" : "#" + row.sample());
+  private static List<Column.Of<Row>> columns(List<Row> rows) {
+    List<Column.Of<Row>> columns = new ArrayList<>();
+    columns.add(Column.text("candidate", ComparisonSection::name));
+    columns.add(
+        Column.text(
+            "status", row -> change(row.then().status().label(), row.now().status().label())));
+    if (rows.stream()
+        .anyMatch(row -> row.then().speedup() != null || row.now().speedup() != null)) {
+      columns.add(Column.number("then", row -> RatesSection.speedup(row.then().speedup())));
+      columns.add(Column.number("now", row -> RatesSection.speedup(row.now().speedup())));
+      columns.add(Column.number("now ÷ then", row -> change(row.speed())));
+    }
+    columns.add(Column.text("outcome", ComparisonSection::outcome));
+    return columns;
   }
 
-  private static boolean has(@Nullable Speedup then, @Nullable Speedup now) {
-    return then != null || now != null;
+  private static String name(Row row) {
+    return row.category() + "/" + row.task() + (row.sample() == 0 ? "" : "#" + row.sample());
   }
 
   /** All rows, or the first {@link #LISTED} with changed ones before unchanged ones. */
@@ -117,15 +125,8 @@ public final class ComparisonSection {
     return speed.outcome() == Outcome.FASTER || speed.outcome() == Outcome.SLOWER;
   }
 
-  private static String status(Status then, Status now) {
-    return then == now ? now.label() : then.label() + " → " + now.label();
-  }
-
-  private static Cell speedup(Comparison.Side side) {
-    Speedup speedup = side.speedup();
-    return speedup == null
-        ? Cell.missing()
-        : Cell.ratio(speedup.value(), speedup.low(), speedup.high());
+  private static String change(String then, String now) {
+    return then.equals(now) ? now : then + " → " + now;
   }
 
   private static Cell change(@Nullable SpeedChange change) {
@@ -155,6 +156,138 @@ public final class ComparisonSection {
       case AS_PUBLISHED -> "as published";
     };
   }
+
+  // ---------------------------------------------------------------- a page
+
+  /** Candidates by what became of them, in the order of a page. */
+  public enum Kind {
+    REGRESSED("Regressed"),
+    RESCUED("Rescued"),
+    SLOWER("Slower"),
+    FASTER("Faster"),
+    CHANGED("Correct in neither, with another status"),
+    OTHER("Unchanged, or not comparable");
+
+    private final String title;
+
+    Kind(String title) {
+      this.title = title;
+    }
+
+    /** What became of a candidate. */
+    public static Kind of(Row row) {
+      if (row.transition() == Transition.REGRESSED) return REGRESSED;
+      if (row.transition() == Transition.RESCUED) return RESCUED;
+      if (row.then().status() != row.now().status()) return CHANGED;
+      if (row.speed() == null) return OTHER;
+      return switch (row.speed().outcome()) {
+        case SLOWER -> SLOWER;
+        case FASTER -> FASTER;
+        case SAME, OTHER_DEVICE, OTHER_BASELINE, OTHER_SIZES, AS_PUBLISHED -> OTHER;
+      };
+    }
+  }
+
+  /**
+   * All candidates for a page: figures first, then categories, then each {@link Kind}.
+   *
+   * @param changes of a candidate's source; null where these are not shown
+   */
+  public static List<Section> page(Comparison comparison, Function<Row, @Nullable String> changes) {
+    List<Section> sections = new ArrayList<>();
+    sections.add(new Section("tasks", "Tasks", List.of(new Block.Tiles(tiles(comparison)))));
+    sections.add(categories(comparison));
+    Map<Kind, List<Row>> kinds = new EnumMap<>(Kind.class);
+    for (Row row : comparison.candidates()) {
+      kinds.computeIfAbsent(Kind.of(row), _ -> new ArrayList<>()).add(row);
+    }
+    kinds.forEach((kind, rows) -> sections.add(kind(kind, rows, changes)));
+    return sections;
+  }
+
+  private static List<Tile> tiles(Comparison comparison) {
+    TaskOutcomes tasks = comparison.tasks();
+    List<Tile> tiles = new ArrayList<>();
+    tiles.add(new Tile("Rescued", Cell.count(tasks.rescued()), "wrong before, right now"));
+    tiles.add(new Tile("Regressed", Cell.count(tasks.regressed()), "right before, wrong now"));
+    tiles.add(new Tile("Persistent", Cell.count(tasks.persistent()), "right in both"));
+    tiles.add(new Tile("Unresolved", Cell.count(tasks.unresolved()), "wrong in both"));
+    if (tasks.rescued() + tasks.regressed() > 0) {
+      tiles.add(
+          new Tile(
+              "McNemar’s exact test",
+              Cell.text(Captions.p(tasks.mcnemar().pValue())),
+              "whether rescued and regressed differ by more than chance"));
+    }
+    MatchedSpeed speed = comparison.speed();
+    if (speed == null) return tiles;
+    tiles.add(
+        new Tile(
+            "Speed, now ÷ then",
+            Cell.ratio(speed.change().value(), speed.change().low(), speed.change().high()),
+            "geometric mean over tasks; of %s %d faster, %d slower"
+                .formatted(
+                    Counted.of(speed.matched(), "candidate"), speed.faster(), speed.slower())));
+    return tiles;
+  }
+
+  private record Category(String name, List<Row> rows) {
+    /** The correct ones of one run: those of both, and {@code more}. */
+    Cell correct(Transition more) {
+      long correct =
+          rows.stream()
+              .filter(row -> row.transition() == Transition.PERSISTENT || row.transition() == more)
+              .count();
+      Rate rate = new Rate(correct, rows.size());
+      return Cell.rate(correct, rows.size(), rate.value(), rate.low(), rate.high());
+    }
+  }
+
+  private static Section categories(Comparison comparison) {
+    Map<String, List<Row>> categories = new TreeMap<>();
+    for (Row row : comparison.candidates()) {
+      if (row.transition() == null) continue;
+      categories.computeIfAbsent(row.category(), _ -> new ArrayList<>()).add(row);
+    }
+    List<Category> rows = new ArrayList<>();
+    categories.forEach((name, own) -> rows.add(new Category(name, own)));
+    List<Row> all = categories.values().stream().flatMap(List::stream).toList();
+    if (!all.isEmpty()) rows.add(new Category("all", all));
+    Blocks blocks = new Blocks();
+    blocks.table(
+        "by-category",
+        "Correct, of the candidates that are paired and judged in both runs, with Wilson's 95 %"
+            + " interval.",
+        List.of(
+            Column.text("category", Category::name),
+            Column.number("then", each -> each.correct(Transition.REGRESSED)),
+            Column.<Category>number("now", each -> each.correct(Transition.RESCUED))),
+        rows);
+    return blocks.section("categories", "By category");
+  }
+
+  private static Section kind(Kind kind, List<Row> rows, Function<Row, @Nullable String> changes) {
+    String id = kind.name().toLowerCase(Locale.ROOT);
+    List<Column.Of<Row>> columns = new ArrayList<>(columns(rows));
+    if (rows.stream().anyMatch(row -> row.then().method() != null || row.now().method() != null)) {
+      columns.add(
+          Column.text(
+              "method", row -> change(stated(row.then().method()), stated(row.now().method()))));
+    }
+    Blocks blocks = new Blocks();
+    blocks.table(id, "", columns, rows);
+    for (Row row : rows) {
+      String diff = changes.apply(row);
+      if (diff != null) blocks.add(new Block.Diff("Changes of " + name(row), diff));
+    }
+    return blocks.section(id, kind.title + ": " + Counted.of(rows.size(), "candidate"));
+  }
+
+  private static String stated(@Nullable String method) {
+    return Objects.requireNonNullElse(method, Filters.NONE);
+  }
+
+  // ---------------------------------------------------------------- tasks
 
   private void tasks() {
     TaskOutcomes tasks = comparison.tasks();
@@ -200,14 +333,14 @@ public final class ComparisonSection {
   private static String mcnemar(TaskOutcomes tasks) {
     if (tasks.rescued() + tasks.regressed() == 0) return "no task tells the runs apart.";
     TaskOutcomes.Test test = tasks.mcnemar();
-    return "%s, odds ratio rescued ÷ regressed %s [%s–%s]."
+    return "%s, odds ratio rescued ÷ regressed %s."
         .formatted(
-            test.pValue() < 0.001
-                ? "p < 0.001"
-                : String.format(Locale.ROOT, "p = %.3f", test.pValue()),
-            odds(test.oddsRatio()),
-            odds(test.low()),
-            odds(test.high()));
+            Captions.p(test.pValue()),
+            Cell.odds(
+                    test.oddsRatio() == null ? (Double) Double.POSITIVE_INFINITY : test.oddsRatio(),
+                    test.low(),
+                    test.high() == null ? (Double) Double.POSITIVE_INFINITY : test.high())
+                .text());
   }
 
   private void speed() {
@@ -267,15 +400,12 @@ public final class ComparisonSection {
   }
 
   private static String floor(NoiseFloor floor) {
-    return String.format(
-        Locale.ROOT, "%.2f %% for sizes from %.2f ms.", floor.ofTwo() * 100, floor.fromMs());
+    return "%s for sizes from %s."
+        .formatted(
+            Cell.fine(floor.ofTwo(), false).text(), Cell.seconds(floor.fromMs() / 1000).text());
   }
 
   private static String mean(Portability.Mean mean) {
     return Cell.ratio(mean.value(), mean.low(), mean.high()).text();
-  }
-
-  private static String odds(@Nullable Double value) {
-    return value == null ? "∞" : String.format(Locale.ROOT, "%.2f", value);
   }
 }

@@ -23,14 +23,14 @@ public final class EnteredSection {
 
   /** The counts, and a table of methods and models if any is stated. */
   public static Section of(Entered entered) {
-    List<Block> blocks = new ArrayList<>();
+    Blocks blocks = new Blocks();
     blocks.add(new Block.Prose(counts(entered)));
     if (entered.made().size() > 1
         || entered.made().stream()
             .anyMatch(made -> made.method() != null || made.model() != null)) {
-      blocks.add(made(entered.made()));
+      made(blocks, entered.made());
     }
-    return new Section("entered", entered.suite() + ", " + runs(entered), blocks);
+    return blocks.section("entered", entered.suite() + ", " + runs(entered));
   }
 
   private static String runs(Entered entered) {
@@ -79,10 +79,9 @@ public final class EnteredSection {
         : "Correct means at the %s grade.".formatted(grades.getFirst());
   }
 
-  private static Block made(List<Made> made) {
-    List<Made> listed = made.subList(0, Math.min(LISTED, made.size()));
-    int more = made.size() - listed.size();
-    return Block.Table.of(
+  private static void made(Blocks blocks, List<Made> made) {
+    int more = Math.max(0, made.size() - LISTED);
+    blocks.table(
         "made",
         "Candidates by method and model%s."
             .formatted(more == 0 ? "" : ", %d more not shown".formatted(more)),
@@ -92,7 +91,7 @@ public final class EnteredSection {
             Column.number("candidates", each -> Cell.count(each.candidates())),
             Column.number("tasks", each -> Cell.count(each.tasks())),
             Column.number("per task", each -> Cell.count(each.samples()))),
-        listed);
+        Blocks.first(LISTED, made));
   }
 
   private static String stated(@Nullable String name) {

@@ -6,6 +6,7 @@ import dev.kbx.analysis.Errors.OfMessage;
 import dev.kbx.analysis.Errors.OfProperty;
 import dev.kbx.analysis.Errors.OfRule;
 import dev.kbx.analysis.Errors.OfStatus;
+import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.Structures;
 import dev.kbx.analysis.Structures.Cluster;
 import dev.kbx.analysis.Structures.OfMaker;
@@ -18,7 +19,6 @@ import dev.kbx.document.Text;
 import dev.kbx.section.AdvisedErrors.Advice;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /** {@link AdvisedErrors}: statuses, rules, messages, properties, advice, near-duplicates. */
 public final class ErrorsSection {
@@ -54,7 +54,7 @@ public final class ErrorsSection {
   }
 
   /** {@code 3 of 20 candidates are not correct}. */
-  public static String failed(Errors errors) {
+  static String failed(Errors errors) {
     String of = Counted.of(errors.entered().candidates(), "candidate");
     return errors.uncompared() == null
         ? "%d of %s %s not correct"
@@ -70,7 +70,13 @@ public final class ErrorsSection {
   private void statuses() {
     List<Column.Of<OfStatus>> columns = new ArrayList<>();
     columns.add(Column.text("stage", each -> each.stage().label()));
-    columns.add(Column.text("status", each -> each.status().label()));
+    columns.add(
+        new Column.Of<>(
+            Column.text("status"),
+            each ->
+                Cell.link(
+                    RatesSection.label(each.status()),
+                    Filters.of("status", each.status().label()))));
     columns.add(Column.number("candidates", each -> Cell.count(each.candidates())));
     columns.add(
         Column.number("share", each -> share(each.candidates(), errors.entered().candidates())));
@@ -78,7 +84,7 @@ public final class ErrorsSection {
     List<Made> made = errors.entered().made();
     MethodNames names = MethodNames.of(errors.entered());
     if (made.size() > 1) {
-      for (Made each : made.subList(0, Math.min(METHODS, made.size()))) {
+      for (Made each : Blocks.first(METHODS, made)) {
         columns.add(
             Column.number(names.of(each.method(), each.model()), status -> count(status, each)));
       }
@@ -96,13 +102,13 @@ public final class ErrorsSection {
   }
 
   private static Cell count(OfStatus status, Made made) {
-    return Cell.count(
+    Maker maker = new Maker(made.method(), made.model());
+    int count =
         status.makers().stream()
-            .filter(each ->
-                Objects.equals(each.maker().method(), made.method())
-                    && Objects.equals(each.maker().model(), made.model()))
+            .filter(each -> each.maker().equals(maker))
             .mapToInt(Errors.OfMaker::candidates)
-            .sum());
+            .sum();
+    return Cell.link(Cell.count(count), Filters.of(maker, "status", status.status().label()));
   }
 
   private void rules() {
@@ -125,7 +131,7 @@ public final class ErrorsSection {
         List.of(
             Column.number("candidates", each -> Cell.count(each.candidates())),
             Column.<OfMessage>number("tasks", each -> Cell.count(each.tasks())).optional(),
-            Column.text("status", each -> each.status().label()),
+            new Column.Of<>(Column.text("status"), each -> RatesSection.label(each.status())),
             Column.<OfMessage>text("message", ErrorsSection::message).wrapped()),
         errors.messages());
   }
@@ -173,7 +179,7 @@ public final class ErrorsSection {
             Column.number("candidates", each -> Cell.count(each.candidates())),
             Column.number("share", each -> share(each.candidates(), of)),
             Column.text("advice", Advice::line).wrapped()),
-        advice.subList(0, Math.min(ADVICE, advice.size())));
+        Blocks.first(ADVICE, advice));
   }
 
   private record Named(String name, Variety variety) {}

@@ -6,6 +6,7 @@ import dev.kbx.analysis.FastP.Group;
 import dev.kbx.analysis.FastP.Point;
 import dev.kbx.analysis.GeneralRate;
 import dev.kbx.analysis.Series;
+import dev.kbx.document.Axes;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Section;
@@ -102,7 +103,7 @@ public final class FastPSection {
       int index = i;
       columns.add(
           Column.number(
-              "fast_" + number(points.get(i).p()),
+              "fast_" + Axes.number(points.get(i).p()),
               row -> cell(group.apply(row).thresholds().get(index))));
     }
     return columns;
@@ -152,11 +153,6 @@ public final class FastPSection {
           "The suite is not here as the run met it; how many tasks a category has is not known.");
     }
     SeriesSection.notes(blocks, fast.series(), "count as not correct where they stand for a task");
-  }
-
-  /** {@code 0}, {@code 0.5}. */
-  static String number(double p) {
-    return p == Math.rint(p) ? Long.toString(Math.round(p)) : Double.toString(p);
   }
 
   private static String slug(String name) {

@@ -13,7 +13,6 @@ import dev.kbx.document.Counted;
 import dev.kbx.document.Section;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -260,6 +259,6 @@ public final class IterationsSection {
   }
 
   private static String fine(double ratio) {
-    return String.format(Locale.ROOT, "%.3f×", ratio);
+    return Cell.fine(ratio, true).text();
   }
 }

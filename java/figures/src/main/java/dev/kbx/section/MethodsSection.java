@@ -12,8 +12,10 @@ import dev.kbx.analysis.MethodRates.Sampled;
 import dev.kbx.analysis.MethodRates.Share;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Outcome;
+import dev.kbx.analysis.SetSpeedup;
 import dev.kbx.analysis.SolvedTasks.Group;
 import dev.kbx.analysis.TaskOutcomes;
+import dev.kbx.document.Axes;
 import dev.kbx.document.Block.Table;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
@@ -26,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** {@link Methods}: rates, categories, samples, pairs, conditions, who solves what. */
 public final class MethodsSection {
@@ -56,7 +59,7 @@ public final class MethodsSection {
       section.unmeasured();
       section.blocks.add(section.rates());
       section.notJudged();
-      section.categories();
+      section.blocks.addAll(section.categories());
       section.samples();
       section.pairs();
       section.ablations();
@@ -65,9 +68,16 @@ public final class MethodsSection {
     return section.blocks.section("methods", "Methods and models");
   }
 
-  /** The table of rates alone. */
+  /** The table of rates alone; none without a judged candidate. */
   static List<Table> rates(Methods methods) {
     return methods.methods().isEmpty() ? List.of() : List.of(new MethodsSection(methods).rates());
+  }
+
+  /** The same, and the share of correct ones by category. */
+  public static List<Table> ratesAndCategories(Methods methods) {
+    List<Table> tables = new ArrayList<>(rates(methods));
+    tables.addAll(new MethodsSection(methods).categories());
+    return tables;
   }
 
   private void unmeasured() {
@@ -81,7 +91,10 @@ public final class MethodsSection {
     boolean models = all.stream().map(Maker::model).distinct().count() > 1;
     String model = all.getFirst().model();
     List<Column.Of<MethodRates>> columns = new ArrayList<>();
-    columns.add(Column.text("method", each -> names.of(each.maker())));
+    columns.add(
+        new Column.Of<>(
+            Column.text("method"),
+            each -> Cell.link(Cell.text(names.of(each.maker())), Filters.of(each.maker()))));
     columns.add(
         Column.<MethodRates>number("candidates", each -> Cell.count(each.candidates())).optional());
     List<OfOutcome> outcomes = methods.methods().getFirst().outcomes();
@@ -92,12 +105,14 @@ public final class MethodsSection {
               outcomes.get(i).outcome().label(), each -> share(each.outcomes().get(index).all())));
     }
     columns.add(Column.number("correct ÷ called", each -> conversion(each.conversion())));
+    boolean timed = methods.methods().stream().anyMatch(each -> each.speedup() != null);
+    if (timed) columns.add(Column.number("speedup", each -> speedup(each.speedup())));
     return Table.of(
         "rates",
         "Rates of all %d tasks asked for, with 95 %% intervals. %s%s"
             .formatted(
                 methods.entered().asked(),
-                Captions.rates(),
+                timed ? Captions.rates() + " " + Captions.speedup() : Captions.rates(),
                 models || model == null ? "" : " All by model " + model + "."),
         columns,
         methods.methods());
@@ -111,8 +126,13 @@ public final class MethodsSection {
     if (conversions.isEmpty()) return Cell.missing();
     Conversion all = conversions.getFirst();
     if (all.share() == null) return Cell.missing();
-    String share = Cell.share(all.share(), all.low(), all.high()).text();
-    return Cell.text("%d/%d %s".formatted(all.correct(), all.called(), share));
+    return Cell.rate(all.correct(), all.called(), all.share(), all.low(), all.high());
+  }
+
+  private static Cell speedup(@Nullable SetSpeedup speedup) {
+    return speedup == null
+        ? Cell.missing()
+        : Cell.ratio(speedup.geometricMean(), speedup.low(), speedup.high());
   }
 
   private void notJudged() {
@@ -125,7 +145,7 @@ public final class MethodsSection {
     blocks.note("Tasks of which kbx could judge no candidate count as not passed: %s.", counts);
   }
 
-  private void categories() {
+  private List<Table> categories() {
     List<Column> columns =
         new ArrayList<>(List.of(Column.text("category"), Column.number("tasks")));
     Map<String, List<Cell>> rows = new LinkedHashMap<>();
@@ -138,11 +158,11 @@ public final class MethodsSection {
         rows.computeIfAbsent(
                 category,
                 _ -> new ArrayList<>(List.of(Cell.text(category), Cell.count(share.tasks()))))
-            .add(share(share));
+            .add(Cell.link(share(share), Filters.of(each.maker(), "category", category)));
       }
     }
-    if (rows.isEmpty()) return;
-    blocks.add(
+    if (rows.isEmpty()) return List.of();
+    return List.of(
         new Table(
             "categories",
             "Correct by category: share of its tasks, with 95 % intervals.",
@@ -182,7 +202,7 @@ public final class MethodsSection {
   private static String head(Sampled sampled) {
     return sampled.p() == null
         ? "pass@" + sampled.k()
-        : "fast_%s@%d".formatted(FastPSection.number(sampled.p()), sampled.k());
+        : "fast_%s@%d".formatted(Axes.number(sampled.p()), sampled.k());
   }
 
   private static Cell sampled(MethodRates method, String head) {
@@ -301,7 +321,7 @@ public final class MethodsSection {
   }
 
   private static String named(List<String> tasks) {
-    String names = String.join(", ", tasks.subList(0, Math.min(NAMES, tasks.size())));
+    String names = String.join(", ", Blocks.first(NAMES, tasks));
     int more = tasks.size() - NAMES;
     return more > 0 ? names + " and %d more".formatted(more) : names;
   }

@@ -102,7 +102,7 @@ public final class OverviewSection {
     if (overview.iterations() == null) return;
     MethodNames names = MethodNames.of(overview.iterations().entered());
     List<OfMethod> all = overview.iterations().methods();
-    for (OfMethod method : all.subList(0, Math.min(METHODS, all.size()))) {
+    for (OfMethod method : Blocks.first(METHODS, all)) {
       Round first = method.rounds().getFirst();
       Round last = method.rounds().getLast();
       blocks.note(
@@ -145,6 +145,6 @@ public final class OverviewSection {
   }
 
   private static <T> List<T> first(List<T> all) {
-    return all.subList(0, Math.min(ROWS, all.size()));
+    return Blocks.first(ROWS, all);
   }
 }

@@ -2,12 +2,15 @@ package dev.kbx.section;
 
 import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.PropertyMatrix;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Block.Table;
 import dev.kbx.document.Cell;
+import dev.kbx.document.Cell.Tone;
 import dev.kbx.document.Chunks;
 import dev.kbx.document.Column;
 import dev.kbx.document.Section;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,18 +28,33 @@ public final class PropertiesSection {
 
   private PropertiesSection() {}
 
+  /** For paper: the properties broken most often, and matrices of a few methods. */
   public static Section of(List<PropertyMatrix> unsorted, MethodNames names) {
+    return of(unsorted, names, PROPERTIES, MATRICES);
+  }
+
+  /** With every property of every method and model. */
+  public static Section whole(Collection<VerdictRow> rows) {
+    List<PropertyMatrix> all = PropertyMatrix.of(rows);
+    MethodNames names =
+        new MethodNames(all.stream().map(PropertiesSection::maker).sorted().toList());
+    return of(all, names, Integer.MAX_VALUE, Integer.MAX_VALUE);
+  }
+
+  private static Section of(
+      List<PropertyMatrix> unsorted, MethodNames names, int properties, int matrices) {
     List<PropertyMatrix> all =
         unsorted.stream().sorted(Comparator.comparing(PropertiesSection::maker)).toList();
     Blocks blocks = new Blocks();
     if (!all.isEmpty()) blocks.add(totals(all, names));
-    for (int i = 0; i < all.size() && all.size() <= MATRICES; i++) {
+    for (int i = 0; i < all.size() && all.size() <= matrices; i++) {
       PropertyMatrix matrix = all.get(i);
       blocks.add(
           table(
               matrix,
               Chunks.id("matrix", i, all.size()),
-              names.of(matrix.method(), matrix.model())));
+              names.of(matrix.method(), matrix.model()),
+              properties));
     }
     return blocks.section("properties", "Where kernels hold");
   }
@@ -77,9 +95,8 @@ public final class PropertiesSection {
     return row;
   }
 
-  private static Table table(PropertyMatrix matrix, String id, String name) {
-    List<String> shown =
-        matrix.properties().subList(0, Math.min(PROPERTIES, matrix.properties().size()));
+  private static Table table(PropertyMatrix matrix, String id, String name, int most) {
+    List<String> shown = Blocks.first(most, matrix.properties());
     List<Column> columns = new ArrayList<>(List.of(Column.text("task")));
     for (String property : shown) columns.add(Column.number(property).turned());
     List<List<Cell>> rows = new ArrayList<>();
@@ -98,6 +115,8 @@ public final class PropertiesSection {
   }
 
   private static Cell cell(PropertyMatrix.@Nullable Cell asked) {
-    return asked == null ? Cell.missing() : Cell.part(asked.held(), asked.held() + asked.broken());
+    if (asked == null) return Cell.missing();
+    String held = asked.held() + "/" + (asked.held() + asked.broken());
+    return Cell.label(held, asked.broken() == 0 ? Tone.GOOD : Tone.BAD);
   }
 }

@@ -14,7 +14,6 @@ import dev.kbx.stats.TaskMean;
 import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -45,10 +44,10 @@ public final class TrajectoriesSection {
                 Column.number("calls", each -> Cell.text(calls(each.spent()))),
                 Column.number("tokens", each -> Cell.text(tokens(each.spent()))),
                 Column.number("USD", each -> Cell.text(usd(each.spent()))),
-                Column.number("judging", each -> Cell.text(judging(each.spent())))),
+                Column.number("judging", each -> judging(each.spent()))),
             TrajectoryRates.of(rows));
     blocks.add(withoutEmpty(all));
-    return blocks.section("methods", "Methods");
+    return blocks.section("trajectories", "Methods");
   }
 
   /** Without the columns that say nothing of any row. */
@@ -64,19 +63,11 @@ public final class TrajectoriesSection {
 
   private static Cell share(@Nullable TaskShare share) {
     if (share == null) return Cell.missing();
-    String percent = Cell.share(share.value(), share.low(), share.high()).text();
-    return Cell.text("%d/%d %s".formatted(share.passes(), share.total(), percent));
+    return Cell.rate(share.passes(), share.total(), share.value(), share.low(), share.high());
   }
 
   private static Cell points(@Nullable TaskMean gap) {
-    if (gap == null) return Cell.missing();
-    String value = String.format(Locale.ROOT, "%+.0f", gap.value() * 100);
-    return Cell.text(
-        gap.low() == null || gap.high() == null
-            ? value
-            : value
-                + String.format(
-                    Locale.ROOT, " [%+.0f to %+.0f]", gap.low() * 100, gap.high() * 100));
+    return gap == null ? Cell.missing() : Cell.points(gap.value(), gap.low(), gap.high());
   }
 
   private static Cell solved(TrajectoryRates each) {
@@ -104,18 +95,16 @@ public final class TrajectoriesSection {
 
   private static @Nullable String tokens(Spent spent) {
     if (spent.tokens() == 0) return null;
-    return (spent.uncounted() > 0 ? "≥ " : "") + String.format(Locale.ROOT, "%,d", spent.tokens());
+    return (spent.uncounted() > 0 ? "≥ " : "") + Cell.count(spent.tokens()).text();
   }
 
   private static @Nullable String usd(Spent spent) {
     if (spent.usd() == 0) return null;
-    return (spent.unpriced() > 0 ? "≥ " : "") + String.format(Locale.ROOT, "%.2f", spent.usd());
+    return (spent.unpriced() > 0 ? "≥ " : "") + Cell.usd(spent.usd()).text();
   }
 
-  private static @Nullable String judging(Spent spent) {
-    return spent.deviceSeconds() == 0
-        ? null
-        : String.format(Locale.ROOT, "%.0f s", spent.deviceSeconds());
+  private static Cell judging(Spent spent) {
+    return spent.deviceSeconds() == 0 ? Cell.missing() : Cell.seconds(spent.deviceSeconds());
   }
 
   /**

@@ -10,8 +10,8 @@ import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
 import dev.kbx.report.LineDiff;
 import dev.kbx.report.MethodsReport;
-import dev.kbx.report.RateText;
 import dev.kbx.report.Trajectory;
+import dev.kbx.section.RatesSection;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -207,7 +207,7 @@ final class LedgerReport {
 
     private static @Nullable String speedup(@Nullable Speedup speedup) {
       if (speedup == null) return null;
-      String ratio = RateText.ratio(speedup.value(), speedup.low(), speedup.high());
+      String ratio = RatesSection.speedup(speedup).text();
       return "%s against %s".formatted(ratio, speedup.baseline());
     }
   }

@@ -120,7 +120,7 @@ final class CheatsCommand implements Callable<Integer> {
     if (page != null) {
       CheatFiles.writePage(page, trials, Home.here().folder().resolve("bench/cheats-gpu.json"));
     }
-    System.out.print(new CheatTable(Terminal.columns()).render(trials));
+    System.out.print(Terminal.text(CheatTable.of(trials)));
     return trials.differing().isEmpty() ? ExitCode.OK : ExitCode.USAGE;
   }
 

@@ -1,6 +1,10 @@
 package dev.kbx.cli;
 
-import dev.kbx.document.Grid;
+import dev.kbx.document.Block;
+import dev.kbx.document.Block.Note;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
+import dev.kbx.document.Section;
 import dev.kbx.document.Text;
 import dev.kbx.llm.ChatReply;
 import dev.kbx.llm.ChatReply.Usage;
@@ -8,36 +12,45 @@ import dev.kbx.llm.ModelCatalog.Configured;
 import dev.kbx.llm.Price;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Language models and their prices as tables, never truncated. */
+/** Language models and their prices. */
 final class ModelText {
-  /** Unknown or unlimited. */
-  private static final String NONE = "-";
-
   private static final String PRICES =
       "Prices: USD for a million tokens, on the day of AS OF. Check them before you rely on them.";
 
   private ModelText() {}
 
-  /** One model a line, with a heading, and what is wrong with keys below. */
-  static List<String> models(List<Configured> models) {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(
-        List.of("MODEL", "KEY", "", "IN FLIGHT", "REQ/MIN", "TOK/MIN", "INPUT", "OUTPUT", "AS OF"));
-    for (Configured model : models) rows.add(row(model));
-    List<String> lines = new ArrayList<>(new Grid("lllrrrrrl", rows).lines(Integer.MAX_VALUE));
-    for (Configured model : models) lines.add(servedBy(model));
+  /** A row for each model, and what is wrong with keys below. */
+  static Section models(List<Configured> models) {
+    List<Block> blocks = new ArrayList<>();
+    blocks.add(
+        Block.Table.of(
+            "models",
+            "",
+            List.of(
+                Column.text("model", Configured::name),
+                Column.text("key", each -> key(each.key())),
+                Column.text("", ModelText::presence),
+                Column.number("in flight", each -> Cell.count(each.parallel())),
+                Column.number("req/min", each -> count(each.requestsPerMinute())),
+                Column.number("tok/min", each -> count(each.tokensPerMinute())),
+                Column.number("input", each -> price(each.price(), Price::input)),
+                Column.number("output", each -> price(each.price(), Price::output)),
+                Column.<Configured>text(
+                    "as of", each -> each.price() == null ? null : each.price().asOf().toString())),
+            models));
+    for (Configured model : models) blocks.add(new Note(servedBy(model)));
     models.stream()
         .filter(model -> model.model() != null)
         .flatMap(ModelText::remarks)
-        .forEach(lines::add);
-    lines.add(PRICES);
-    return lines;
+        .forEach(remark -> blocks.add(new Note(remark)));
+    blocks.add(new Note(PRICES));
+    return new Section("models", "Models", blocks);
   }
 
   /** Addresses and paths have lines of their own, as they may be long. */
@@ -46,19 +59,22 @@ final class ModelText {
     return "%s: %sat %s".formatted(model.name(), named, model.address());
   }
 
-  private static List<String> row(Configured model) {
-    Price price = model.price();
-    Configured.Key key = model.key();
-    return List.of(
-        model.name(),
-        key.from() == null ? "none needed" : isFile(key.from()) ? "a file" : key.from(),
-        key.from() == null ? "" : key.present() ? "present" : "missing",
-        String.valueOf(model.parallel()),
-        number(model.requestsPerMinute()),
-        number(model.tokensPerMinute()),
-        price == null ? NONE : usd(price.input()),
-        price == null ? NONE : usd(price.output()),
-        price == null ? NONE : price.asOf().toString());
+  private static String key(Configured.Key key) {
+    if (key.from() == null) return "none needed";
+    return isFile(key.from()) ? "a file" : key.from();
+  }
+
+  private static String presence(Configured model) {
+    if (model.key().from() == null) return "";
+    return model.key().present() ? "present" : "missing";
+  }
+
+  private static Cell count(@Nullable Number number) {
+    return number == null ? Cell.missing() : Cell.count(number.longValue());
+  }
+
+  private static Cell price(@Nullable Price price, Function<Price, @Nullable Double> of) {
+    return price == null ? Cell.missing() : Cell.price(of.apply(price));
   }
 
   private static boolean isFile(String key) {
@@ -78,52 +94,46 @@ final class ModelText {
     return remarks.stream();
   }
 
-  /** The bundled prices, a model a line. */
-  static List<String> prices(Map<String, Price> prices) {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("MODEL", "INPUT", "CACHED", "WRITTEN", "OUTPUT", "AS OF"));
-    prices.forEach((model, price) ->
-        rows.add(
-            List.of(
-                model,
-                usd(price.input()),
-                price.cachedInput() == null ? NONE : usd(price.cachedInput()),
-                price.cacheWrite() == null ? NONE : usd(price.cacheWrite()),
-                usd(price.output()),
-                price.asOf().toString())));
-    List<String> lines = new ArrayList<>(new Grid("lrrrrl", rows).lines(Integer.MAX_VALUE));
-    lines.add(PRICES);
-    return lines;
+  /** The bundled prices, a row for each model. */
+  static Section prices(Map<String, Price> prices) {
+    return new Section(
+        "prices",
+        "Prices",
+        List.of(
+            Block.Table.of(
+                "prices",
+                "",
+                List.of(
+                    Column.text("model", Map.Entry<String, Price>::getKey),
+                    Column.number("input", each -> price(each.getValue(), Price::input)),
+                    Column.number("cached", each -> price(each.getValue(), Price::cachedInput)),
+                    Column.number("written", each -> price(each.getValue(), Price::cacheWrite)),
+                    Column.number("output", each -> price(each.getValue(), Price::output)),
+                    Column.<Map.Entry<String, Price>>text(
+                        "as of", each -> each.getValue().asOf().toString())),
+                List.copyOf(prices.entrySet())),
+            new Note(PRICES)));
   }
 
   /** What a model said to a short request. */
   static String answered(String model, ChatReply reply, Optional<Price> price) {
-    return "%s answers: \"%s\" (%s) in %.1f s, as %s; %s"
+    return "%s answers: \"%s\" (%s) in %s, as %s; %s"
         .formatted(
             model,
             Text.cut(Text.clean(reply.text()), 40),
             Text.clean(reply.finish()),
-            reply.seconds(),
+            Cell.seconds(reply.seconds()).text(),
             Text.clean(reply.servedModel()),
             cost(reply.usage(), price));
   }
 
   private static String cost(@Nullable Usage usage, Optional<Price> price) {
     if (usage == null) return "the provider does not say how many tokens";
-    String tokens = "%s in, %s out".formatted(number(usage.input()), number(usage.output()));
     double cost = price.map(p -> p.of(usage)).orElse(Double.NaN);
-    return Double.isNaN(cost)
-        ? "tokens: " + tokens + ", price unknown"
-        : String.format(Locale.ROOT, "tokens: %s, $%.6f", tokens, cost);
-  }
-
-  private static String number(@Nullable Number number) {
-    return number == null ? NONE : number.toString();
-  }
-
-  /** {@code 10.00}, {@code 0.125}: two digits, or three where the third counts. */
-  private static String usd(double price) {
-    String text = String.format(Locale.ROOT, "%.3f", price);
-    return text.endsWith("0") ? text.substring(0, text.length() - 1) : text;
+    return "tokens: %s in, %s out, %s"
+        .formatted(
+            count(usage.input()).text(),
+            count(usage.output()).text(),
+            Double.isNaN(cost) ? "price unknown" : Cell.usd(cost).text() + " USD");
   }
 }

@@ -1,5 +1,8 @@
 package dev.kbx.cli;
 
+import dev.kbx.document.Document;
+import dev.kbx.document.Section;
+import dev.kbx.document.TerminalRenderer;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ChatReply;
 import dev.kbx.llm.ChatRequest;
@@ -64,12 +67,17 @@ final class ModelsCommand implements Callable<Integer> {
         found
             ? "Configuration: " + models.file()
             : "No configuration: models.toml is neither here nor in ~/.config/kbx.");
-    ModelText.models(catalog.list()).forEach(System.out::println);
+    System.out.print(whole(ModelText.models(catalog.list())));
   }
 
   private void prices(ModelCatalog catalog) {
     if (json.isAsked()) print(catalog.prices());
-    else ModelText.prices(catalog.prices()).forEach(System.out::println);
+    else System.out.print(whole(ModelText.prices(catalog.prices())));
+  }
+
+  /** Never cut, so that names can be copied. */
+  private static String whole(Section section) {
+    return new TerminalRenderer(Integer.MAX_VALUE).render(Document.of(section));
   }
 
   private void check(ModelCatalog catalog, String name) throws ModelFailure, InterruptedException {

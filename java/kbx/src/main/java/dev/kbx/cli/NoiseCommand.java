@@ -13,7 +13,7 @@ import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.NoiseFile;
-import dev.kbx.report.NoiseTable;
+import dev.kbx.section.NoiseSection;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -165,6 +165,6 @@ final class NoiseCommand implements Callable<Integer> {
 
   private static void print(NoiseReport report, Path folder) {
     NoiseFile.write(report, folder);
-    System.out.print(new NoiseTable(Terminal.columns()).render(report));
+    System.out.print(Terminal.text(NoiseSection.of(report)));
   }
 }

@@ -2,6 +2,9 @@ package dev.kbx.cli;
 
 import dev.kbx.app.Home;
 import dev.kbx.app.NoiseFloors;
+import dev.kbx.document.Document;
+import dev.kbx.document.Section;
+import dev.kbx.document.TerminalRenderer;
 import dev.kbx.python.TextProgress;
 import java.io.PrintStream;
 
@@ -43,6 +46,11 @@ final class Terminal {
   static TextProgress installing() {
     PrintStream err = System.err;
     return new TextProgress(err, interactive() ? () -> TerminalStream.erase(err) : null);
+  }
+
+  /** A section as it is shown, ending in a line break. */
+  static String text(Section section) {
+    return new TerminalRenderer(columns()).render(Document.of(section));
   }
 
   /** Width of the terminal in characters. */

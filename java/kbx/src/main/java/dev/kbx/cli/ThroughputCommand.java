@@ -12,7 +12,7 @@ import dev.kbx.corpus.Trial;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.report.ThroughputText;
+import dev.kbx.section.ThroughputSection;
 import dev.kbx.task.Suite;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
@@ -65,7 +65,7 @@ final class ThroughputCommand implements Callable<Integer> {
 
   private void print(Throughput found) {
     if (json.isAsked()) Options.JsonFlag.print(found);
-    else System.out.print(ThroughputText.render(found));
+    else System.out.print(Terminal.text(ThroughputSection.of(found)));
     System.out.flush();
   }
 

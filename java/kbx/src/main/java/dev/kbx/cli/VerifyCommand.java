@@ -6,7 +6,7 @@ import dev.kbx.app.RunPlan;
 import dev.kbx.judge.TaskReferee;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ControlFiles;
-import dev.kbx.report.ControlMatrix;
+import dev.kbx.section.ControlsSection;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
@@ -139,7 +139,7 @@ final class VerifyCommand implements Callable<Integer> {
       Options.JsonFlag.print(verdicts);
       return;
     }
-    System.out.print(new ControlMatrix(Terminal.columns()).render(verdicts));
+    System.out.print(Terminal.text(ControlsSection.of(verdicts)));
     System.out.println("matrix: " + files.page());
   }
 

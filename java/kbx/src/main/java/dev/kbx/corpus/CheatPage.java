@@ -3,6 +3,7 @@ package dev.kbx.corpus;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.samskivert.mustache.Mustache;
+import dev.kbx.document.Cell;
 import dev.kbx.verdict.Status;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -10,7 +11,6 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -65,14 +65,14 @@ final class CheatPage {
                 trials.device().kind().equals("cpu") ? "CPU" : trials.device().name(),
                 versions.get("torch"),
                 versions.get("triton")));
-    for (String line : CheatTotals.of(trials)) out.write("- %s\n".formatted(line));
+    for (String line : CheatTable.totals(trials)) out.write("- %s\n".formatted(line));
     out.write("\n");
   }
 
   private void group(Writer out, String group) throws IOException {
     out.write("| cheat | what it does | rule | static rules off, CPU | and GPU |\n");
     out.write("|---|---|---|---|---|\n");
-    for (Trial trial : CheatTotals.group(onCpu, group)) {
+    for (Trial trial : CheatTable.group(onCpu, group)) {
       out.write(
           "| [%s](%s%s) | %s | %s | %s | %s |\n"
               .formatted(
@@ -105,7 +105,7 @@ final class CheatPage {
         trial.told().isEmpty() ? "" : ", told as `%s`".formatted(String.join("`, `", trial.told()));
     return trial.speedup() == null
         ? "correct, on merit" + told
-        : String.format(Locale.ROOT, "correct, on merit: %.2f×%s", trial.speedup(), told);
+        : "correct, on merit: %s%s".formatted(Cell.ratio(trial.speedup()).text(), told);
   }
 
   /** Number of cheats of these mechanisms, and of those that get through. */

@@ -1,57 +1,96 @@
 package dev.kbx.corpus;
 
-import dev.kbx.document.Text;
+import dev.kbx.document.Block;
+import dev.kbx.document.Block.Note;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
+import dev.kbx.document.Section;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 
 /**
- * The judged corpus for a terminal: a line for each cheat, the files whose result differs from
- * their header, and totals.
- *
- * @param width columns of the terminal
+ * The judged corpus: a row for each cheat, the files whose result differs from their header, and
+ * totals.
  */
-public record CheatTable(int width) {
-  private static final int STATUS = 16;
+public final class CheatTable {
+  private CheatTable() {}
 
-  /** The text, ending in a line break. */
-  public String render(Trials trials) {
+  public static Section of(Trials trials) {
     List<Trial> cheats =
         trials.trials().stream().filter(t -> t.kind() == Trial.Kind.CHEAT).toList();
-    int names = longest(cheats.stream().map(CheatTable::mechanism).toList(), 10);
-    List<String> lines = new ArrayList<>();
-    if (!cheats.isEmpty()) lines.add(line("", "static off", "static rules", names));
-    for (Trial cheat : cheats) {
-      String ended = cheat.ended() == null ? "not run" : cheat.ended().label();
-      lines.add(line(mechanism(cheat), ended, String.join(", ", cheat.rejectedBy()), names));
+    List<Block> blocks = new ArrayList<>();
+    if (!cheats.isEmpty()) {
+      blocks.add(
+          Block.Table.of(
+              "cheats",
+              "",
+              List.of(
+                  Column.text(
+                      "cheat",
+                      each -> Objects.requireNonNullElse(each.group(), "") + "/" + each.name()),
+                  Column.text(
+                      "static off",
+                      each -> each.ended() == null ? "not run" : each.ended().label()),
+                  Column.<Trial>text("static rules", each -> String.join(", ", each.rejectedBy()))),
+              cheats));
     }
-    lines.add("");
     for (Trial trial : trials.differing()) {
       for (String problem : trial.problems()) {
-        lines.add(Text.clean("%s: %s".formatted(trial.source(), problem)));
+        blocks.add(new Note("%s: %s".formatted(trial.source(), problem)));
       }
       if (trial.problems().isEmpty()) {
-        lines.add(
-            "%s: %.2f times as fast, which no honest kernel of the task is"
-                .formatted(trial.source(), trial.speedup()));
+        blocks.add(
+            new Note(
+                "%s: %s as fast, which no honest kernel of the task is"
+                    .formatted(trial.source(), Cell.ratio(trial.speedup()).text())));
       }
     }
-    if (!trials.differing().isEmpty()) lines.add("");
-    lines.addAll(CheatTotals.of(trials));
-    return String.join("\n", lines) + "\n";
+    for (String line : totals(trials)) blocks.add(new Note(line));
+    return new Section("cheats", "Cheats", blocks);
   }
 
-  private String line(String mechanism, String ended, String rules, int names) {
-    String line =
-        Text.left(mechanism, names) + "  " + Text.left(ended, STATUS) + "  " + Text.clean(rules);
-    return Text.cut(line.stripTrailing(), width);
+  /** Totals of a judged corpus, in a few lines. */
+  static List<String> totals(Trials trials) {
+    List<String> lines = new ArrayList<>();
+    boolean ran = trials.trials().stream().anyMatch(t -> t.ended() != null);
+    if (trials.cheats() > 0) {
+      lines.add(
+          "%d of %d cheats are rejected by static rules alone"
+              .formatted(trials.rejected(), trials.cheats()));
+      if (ran) {
+        lines.add(
+            "%d of %d cheats accepted with static rules on, %d with them off"
+                .formatted(trials.through(), trials.cheats(), trials.accepted()));
+        lines.add(
+            "(%d more compute the result by a kernel of their own: the attempt changes nothing)"
+                .formatted(trials.onMerit()));
+        long beyond = trials.trials().stream().filter(Trial::beyond).count();
+        if (beyond > 0) {
+          lines.add(
+              "(%d are wrong beyond the published grade alone; their verdicts say for what)"
+                  .formatted(beyond));
+        }
+      }
+    }
+    if (trials.honest() > 0) {
+      lines.add(
+          "%d of %d honest kernels rejected, flagged%s"
+              .formatted(trials.turnedAway(), trials.honest(), ran ? " or not correct" : ""));
+    }
+    long differing = trials.differing().size();
+    if (differing > 0) {
+      lines.add("%d of %d files end differently".formatted(differing, trials.trials().size()));
+    }
+    return lines;
   }
 
-  private static String mechanism(Trial cheat) {
-    return Objects.requireNonNullElse(cheat.group(), "") + "/" + cheat.name();
-  }
-
-  private static int longest(List<String> texts, int least) {
-    return texts.stream().mapToInt(String::length).max().orElse(least);
+  /** Cheats of one group in the order of their names. */
+  static List<Trial> group(Trials trials, String group) {
+    return trials.trials().stream()
+        .filter(t -> t.kind() == Trial.Kind.CHEAT && group.equals(t.group()))
+        .sorted(Comparator.comparing(Trial::name))
+        .toList();
   }
 }

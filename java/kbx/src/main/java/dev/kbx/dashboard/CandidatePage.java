@@ -82,7 +82,7 @@ record CandidatePage(
                         : verdict.judgement().grade()),
                 Parts.fact("Device", verdict.judgement().device().name())),
             fact -> fact),
-        Parts.badge(verdict.judgement().status()),
+        verdict.judgement().status().label(),
         verdict.judgement().message(),
         source == null ? Markup.NONE : plain(source),
         new Markup(Components.details(verdict, source)));

@@ -3,13 +3,14 @@ package dev.kbx.dashboard;
 import dev.kbx.analysis.Leaderboard;
 import dev.kbx.analysis.Leaderboard.Entry;
 import dev.kbx.analysis.Leaderboard.Separation;
-import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.TaskShare;
 import dev.kbx.dashboard.Boards.Ranked;
-import dev.kbx.report.Components;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
+import dev.kbx.section.Captions;
 import dev.kbx.store.VerdictQueries.Board;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -58,68 +59,35 @@ record LeaderboardPage(Boards boards) {
   private static Markup board(Ranked ranked) {
     Leaderboard board = ranked.ranks();
     boolean timed = board.entries().stream().anyMatch(each -> each.faster() != null);
-    return Markup.of(
-        """
-        <table class="methods board">
-        <thead><tr><th scope="col" class="rank">Rank</th><th scope="col">Method</th><th scope="col">Tasks tried</th>\
-        %s%s</tr></thead>
-        <tbody>
-        %s
-        </tbody>
-        </table>
-        <p class="legend">%s</p>
-        """,
-        heads(ranked.board()),
-        timed
-            ? new Markup("<th scope=\"col\">fast₁</th><th scope=\"col\">fast₂</th>")
-            : Markup.NONE,
-        Markup.each(board.entries(), each -> row(each, board.tasks(), ranked.board(), timed)),
-        legend(board, timed, ranked.baselines()));
+    List<Column.Of<Entry>> columns = new ArrayList<>();
+    columns.add(Column.text("rank", LeaderboardPage::rank));
+    columns.add(
+        Column.text("method", each -> Parts.maker(each.maker().method(), each.maker().model())));
+    columns.add(Column.number("tasks tried", each -> Cell.part(each.attempted(), board.tasks())));
+    // Of verdicts that state no grade, nothing is known of the general one.
+    String grade = ranked.board().grade();
+    columns.add(
+        Column.number(
+            grade == null ? "correct" : "correct, " + grade, each -> share(each.correct())));
+    if (grade != null) columns.add(Column.number("general", each -> share(each.general())));
+    if (timed) {
+      columns.add(Column.number("fast_1", each -> share(each.faster())));
+      columns.add(Column.number("fast_2", each -> share(each.twice())));
+    }
+    return Parts.table("board", legend(board, timed, ranked.baselines()), columns, board.entries());
   }
 
-  /** Of verdicts that state no grade, nothing is known of the general one. */
-  private static Markup heads(Board board) {
-    return board.grade() == null
-        ? new Markup("<th scope=\"col\">Correct</th>")
-        : Markup.of(
-            "<th scope=\"col\">Correct, %s</th><th scope=\"col\">Correct, general</th>",
-            board.grade());
+  private static Cell share(@Nullable TaskShare share) {
+    return share == null
+        ? Cell.missing()
+        : Cell.rate(share.passes(), share.total(), share.value(), share.low(), share.high());
   }
 
-  private static Markup row(Entry entry, int tasks, Board board, boolean timed) {
-    Maker maker = entry.maker();
-    return Markup.of(
-        """
-        <tr><td class="rank" data-name="rank"><b>%s</b>%s</td><th scope="row">%s</th>\
-        <td data-name="tasks tried">%,d of %,d</td>%s%s%s</tr>
-        """,
-        entry.rank(),
-        why(entry),
-        Parts.maker(maker.method(), maker.model()),
-        entry.attempted(),
-        tasks,
-        share("correct", entry.correct()),
-        board.grade() == null ? Markup.NONE : share("general", entry.general()),
-        timed ? share("fast₁", entry.faster()).and(share("fast₂", entry.twice())) : Markup.NONE);
-  }
-
-  private static Markup share(String name, @Nullable TaskShare share) {
-    return Markup.written(writer -> Components.shareCell(writer, name, share));
-  }
-
-  /** That it is tied, or how it was told apart. */
-  private static Markup why(Entry entry) {
+  /** The rank, that it is tied, and how it was told apart from the one before. */
+  private static String rank(Entry entry) {
     Separation by = entry.separatedBy();
-    String told =
-        by == null
-            ? ""
-            : by.p() == null
-                ? "intervals apart"
-                : by.p() < 0.001 ? "p < 0.001" : String.format(Locale.ROOT, "p = %.3f", by.p());
-    return Markup.of(
-        "%s%s",
-        entry.tied() ? new Markup("<span class=\"tied\">tied</span>") : "",
-        told.isEmpty() ? "" : Markup.of("<small>%s</small>", told));
+    String told = by == null ? "" : by.p() == null ? "intervals apart" : Captions.p(by.p());
+    return "%d %s %s".formatted(entry.rank(), entry.tied() ? "tied" : "", told);
   }
 
   private static String legend(Leaderboard board, boolean timed, List<String> baselines) {
@@ -132,13 +100,13 @@ record LeaderboardPage(Boards boards) {
             + " first of the rank before.";
     if (timed) {
       return text
-          + " fast₁ and fast₂: correct and more than 1 and 2 times as fast as %s."
+          + " fast_1 and fast_2: correct and more than 1 and 2 times as fast as %s."
               .formatted(baselines.getFirst());
     }
     return baselines.size() < 2
         ? text
         : text
-            + " No fast₁: speedups are against different baselines, "
+            + " No fast_1: speedups are against different baselines, "
             + String.join(", ", baselines)
             + ".";
   }

@@ -1,25 +1,27 @@
 package dev.kbx.dashboard;
 
-import dev.kbx.report.Components;
+import dev.kbx.document.Block;
+import dev.kbx.document.Block.Tile;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
+import dev.kbx.document.HtmlRenderer;
+import dev.kbx.document.Section;
+import dev.kbx.document.Text;
+import dev.kbx.section.RatesSection;
 import dev.kbx.stats.Rate;
 import dev.kbx.store.VerdictQueries.Placed;
 import dev.kbx.verdict.BriefVerdict;
-import dev.kbx.verdict.Status;
-import dev.kbx.verdict.Verdict.Speedup;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Parts that several pages have. */
 final class Parts {
-  private static final DateTimeFormatter MINUTE =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
   private static final int MESSAGE = 200;
 
   private Parts() {}
@@ -28,28 +30,18 @@ final class Parts {
     return Markup.of("<a href=\"%s\">%s</a>", address, text);
   }
 
-  static Markup badge(Status status) {
-    return new Markup(Components.badge(status));
-  }
-
   static Markup time(Instant instant) {
-    return Markup.of("<time datetime=\"%s\">%s</time>", instant, MINUTE.format(instant));
+    return Markup.of("<time datetime=\"%s\">%s</time>", instant, Cell.time(instant).text());
   }
 
   static String lasted(Duration time) {
-    if (time.toMinutes() == 0) return time.toSeconds() + " s";
-    return time.toHours() == 0
-        ? "%d min %d s".formatted(time.toMinutes(), time.toSecondsPart())
-        : "%d h %d min".formatted(time.toHours(), time.toMinutesPart());
+    return Cell.seconds(time.toMillis() / 1_000.0).text();
   }
 
-  /** Who made a candidate; what is not stated is said to be so. */
-  static Markup maker(@Nullable String method, @Nullable String model) {
-    Markup first =
-        method == null
-            ? new Markup("<span class=\"unknown\">no method stated</span>")
-            : Markup.of("%s", method);
-    return model == null ? first : first.and(Markup.of("<small>%s</small>", model));
+  /** What made a candidate. */
+  static String maker(@Nullable String method, @Nullable String model) {
+    return Objects.requireNonNullElse(method, "no method stated")
+        + (model == null ? "" : " · " + model);
   }
 
   static Markup fact(String name, @Nullable Object value) {
@@ -68,113 +60,70 @@ final class Parts {
     return Markup.of("<section id=\"%s\">\n<h2>%s</h2>\n%s\n</section>\n", id, title, content);
   }
 
-  static Markup rateTile(String name, long passes, long total, String of) {
-    if (total == 0) {
-      return Markup.of(
-          "<div class=\"tile\"><h2>%s</h2><p class=\"figure unknown\">nothing judged</p></div>",
-          name);
-    }
+  /** A section with links to other pages. */
+  static Markup section(Section section) {
+    return new Markup(HtmlRenderer.render(section, ""));
+  }
+
+  static Tile rate(String name, long passes, long total, String of) {
+    return total == 0
+        ? new Tile(name, Cell.text("nothing judged"), "")
+        : new Tile(
+            name,
+            RatesSection.share(new Rate(passes, total)),
+            "%,d of %,d %s".formatted(passes, total, of));
+  }
+
+  static Cell rate(long passes, long total) {
+    if (total == 0) return Cell.missing();
     Rate rate = new Rate(passes, total);
-    return Markup.of(
-        """
-        <div class="tile"><h2>%s</h2><p class="figure">%s</p>%s<p>%,d of %,d %s<br>95 %% interval %s</p></div>
-        """,
-        name,
-        Components.percent(rate.value()),
-        new Markup(Components.bar(rate)),
-        passes,
-        total,
-        of,
-        Components.interval(rate));
+    return Cell.rate(passes, total, rate.value(), rate.low(), rate.high());
   }
 
-  static Markup tile(String name, @Nullable Object figure, @Nullable Object what) {
-    return Markup.of(
-        "<div class=\"tile\"><h2>%s</h2><p class=\"figure\">%s</p><p>%s</p></div>",
-        name, figure, what);
+  static Markup tiles(String id, String title, List<Tile> tiles) {
+    return section(new Section(id, title, List.of(new Block.Tiles(tiles))));
   }
 
-  static Markup tiles(String label, Markup... tiles) {
-    return Markup.of(
-        "<section class=\"tiles\" aria-label=\"%s\">%s</section>",
-        label, Markup.each(List.of(tiles), tile -> tile));
+  static <T> Markup table(String id, String caption, List<Column.Of<T>> columns, List<T> rows) {
+    return new Markup(HtmlRenderer.render(Block.Table.of(id, caption, columns, rows), ""));
   }
 
-  /**
-   * Statuses with bars.
-   *
-   * @param address of the page that shows those with a status, which is appended; empty for none
-   */
-  static Markup statuses(Map<Status, Integer> counts, String address) {
-    int most = counts.values().stream().mapToInt(c -> c).max().orElse(1);
-    return Markup.of(
-        "<ul class=\"statuses\">%s</ul>",
-        Markup.each(
-            counts.entrySet(),
-            each ->
-                Markup.of(
-                    "<li><span class=\"name\">%s</span>%s<span class=\"count\">%,d</span></li>",
-                    address.isEmpty()
-                        ? badge(each.getKey())
-                        : link(address + each.getKey().label(), badge(each.getKey())),
-                    new Markup(
-                        Components.statusBar(each.getKey(), (double) each.getValue() / most)),
-                    each.getValue())));
-  }
-
-  static Markup speedup(@Nullable Speedup speedup) {
-    if (speedup == null) return Markup.NONE;
-    return Markup.of(
-        "%s× <small>%s–%s</small>", two(speedup.value()), two(speedup.low()), two(speedup.high()));
-  }
-
-  static String two(double value) {
-    return String.format(Locale.ROOT, "%.2f", value);
+  /** A column of links. */
+  static <T> Column.Of<T> links(String head, Function<T, String> text, Function<T, String> to) {
+    return new Column.Of<>(
+        Column.text(head), each -> Cell.link(Cell.text(text.apply(each)), to.apply(each)));
   }
 
   /** A table of verdicts, each linking to its candidate. */
   static Markup verdicts(List<Placed> placed, boolean withRun) {
     if (placed.isEmpty()) return none("No verdicts.");
-    return Markup.of(
-        """
-        <table class="listed">
-        <thead><tr><th scope="col">%s</th><th scope="col">Method</th><th scope="col">Status</th>\
-        <th scope="col" class="number">Speedup</th><th scope="col">Reason</th></tr></thead>
-        <tbody>
-        %s
-        </tbody>
-        </table>
-        """,
-        withRun ? "Run" : "Task", Markup.each(placed, each -> row(each, withRun)));
+    Function<Placed, String> to = each -> Links.candidate(each.verdict(), each.position());
+    List<Column.Of<Placed>> columns = new ArrayList<>();
+    if (withRun) {
+      columns.add(links("run", each -> each.verdict().run(), to));
+      columns.add(Column.text("device", each -> each.verdict().device().name()));
+    } else {
+      columns.add(links("task", each -> task(each.verdict()), to));
+    }
+    columns.add(Column.text("method", each -> method(each.verdict())));
+    columns.add(
+        new Column.Of<>(
+            Column.text("status"), each -> RatesSection.label(each.verdict().status())));
+    columns.add(Column.number("speedup", each -> RatesSection.speedup(each.verdict().speedup())));
+    columns.add(Column.text("reason", each -> cut(each.verdict().message())));
+    return table("verdicts", "", columns, placed);
   }
 
-  private static Markup row(Placed placed, boolean withRun) {
-    BriefVerdict v = placed.verdict();
-    String sample = v.sample() == 0 ? "" : "#" + v.sample();
-    Markup what =
-        withRun
-            ? Markup.of("%s<small>%s</small>", v.run(), device(v))
-            : Markup.of("%s/%s%s", v.category(), v.task(), sample);
-    return Markup.of(
-        """
-        <tr><th scope="row">%s</th><td data-name="Method">%s%s</td><td>%s</td>\
-        <td class="number" data-name="Speedup">%s</td><td class="reason">%s</td></tr>
-        """,
-        link(Links.candidate(v, placed.position()), what),
-        maker(v.method(), v.model()),
-        v.round() == null ? Markup.NONE : Markup.of("<small>round %d</small>", v.round()),
-        badge(v.status()),
-        speedup(v.speedup()),
-        cut(v.message()));
+  private static String task(BriefVerdict v) {
+    return v.category() + "/" + v.task() + (v.sample() == 0 ? "" : "#" + v.sample());
   }
 
-  private static String device(BriefVerdict verdict) {
-    return verdict.device().name();
+  private static String method(BriefVerdict v) {
+    return maker(v.method(), v.model()) + (v.round() == null ? "" : ", round " + v.round());
   }
 
   private static String cut(@Nullable String text) {
-    if (text == null) return "";
-    return text.length() <= MESSAGE ? text : text.substring(0, MESSAGE) + "…";
+    return Text.cut(Text.clean(text), MESSAGE);
   }
 
   /**

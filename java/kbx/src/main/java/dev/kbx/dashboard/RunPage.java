@@ -1,9 +1,14 @@
 package dev.kbx.dashboard;
 
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.document.Block.Tile;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
-import dev.kbx.report.Components;
-import dev.kbx.stats.Rate;
+import dev.kbx.document.HtmlRenderer;
+import dev.kbx.document.Section;
+import dev.kbx.section.PropertiesSection;
+import dev.kbx.section.RatesSection;
 import dev.kbx.store.VerdictQueries;
 import dev.kbx.store.VerdictQueries.CategoryCounts;
 import dev.kbx.store.VerdictQueries.Filter;
@@ -15,6 +20,7 @@ import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -36,7 +42,9 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
     Markup more =
         counts.verdicts() == 0
             ? Parts.none("No verdict yet.")
-            : Parts.section("statuses", "By status", statuses(counts))
+            : new Markup(
+                    HtmlRenderer.render(
+                        RatesSection.statuses(counts.statuses()), Links.run(run.id()) + "?"))
                 .and(Parts.section("categories", "By category", categories(counts)))
                 .and(properties(counts))
                 .and(Parts.section("candidates", "Candidates", candidates(counts)));
@@ -71,68 +79,42 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
 
   private Markup tiles(RunCounts counts) {
     String judged = "judged candidates";
-    Markup speed =
-        counts.timed() == 0
-            ? Parts.tile(
-                "Timed",
-                new Markup("<span class=\"unknown\">none</span>"),
-                "no speedups in this run")
-            : Parts.rateTile("Timed", counts.timed(), counts.judged(), judged);
+    List<Tile> tiles = new ArrayList<>();
+    tiles.add(Parts.rate("Called", counts.called(), counts.judged(), judged));
+    String correct = run.hasTwoGrades() ? "Correct, published grade" : "Correct";
+    tiles.add(Parts.rate(correct, counts.correct(), counts.judged(), judged));
+    if (run.hasTwoGrades()) {
+      tiles.add(Parts.rate("Correct, general grade", counts.general(), counts.judged(), judged));
+    }
     int asked = Math.max(run.suiteTasks(), counts.solved());
-    return Parts.tiles(
-        "Rates",
-        Parts.rateTile("Called", counts.called(), counts.judged(), judged),
-        Parts.rateTile(
-            run.hasTwoGrades() ? "Correct, published grade" : "Correct",
-            counts.correct(),
-            counts.judged(),
-            judged),
-        run.hasTwoGrades()
-            ? Parts.rateTile("Correct, general grade", counts.general(), counts.judged(), judged)
-            : Markup.NONE,
-        Parts.rateTile("Tasks solved", counts.solved(), asked, "tasks asked for"),
-        speed,
-        counts.judged() == counts.verdicts()
-            ? Markup.NONE
-            : Parts.tile(
-                "Not judged",
-                counts.verdicts() - counts.judged(),
-                "task or kbx at fault; not in the rates"));
-  }
-
-  private Markup statuses(RunCounts counts) {
-    return Parts.statuses(counts.statuses(), Links.run(run.id()) + "?status=");
+    tiles.add(Parts.rate("Tasks solved", counts.solved(), asked, "tasks asked for"));
+    tiles.add(
+        counts.timed() == 0
+            ? new Tile("Timed", Cell.text("none"), "no speedups in this run")
+            : Parts.rate("Timed", counts.timed(), counts.judged(), judged));
+    if (counts.judged() != counts.verdicts()) {
+      tiles.add(
+          new Tile(
+              "Not judged",
+              Cell.count(counts.verdicts() - counts.judged()),
+              "task or kbx at fault; not in the rates"));
+    }
+    return Parts.tiles("rates", "Rates", tiles);
   }
 
   private Markup categories(RunCounts counts) {
-    return Markup.of(
-        """
-        <table class="categories one">
-        <thead><tr><th scope="col">Category</th><th scope="col" class="number">Judged</th><th scope="col">Correct</th></tr></thead>
-        <tbody>
-        %s
-        </tbody>
-        </table>
-        """,
-        Markup.each(
-            counts.categories().stream().filter(each -> each.judged() > 0).toList(),
-            this::category));
-  }
-
-  private Markup category(CategoryCounts each) {
-    Rate rate = new Rate(each.correct(), each.judged());
-    return Markup.of(
-        """
-        <tr><th scope="row"><a href="%s">%s</a></th><td class="number">%,d</td><td data-name="correct">\
-        <span class="rate"><b>%s</b>%s<span>%s</span><small>%s</small></span></td></tr>
-        """,
-        Links.query(Links.run(run.id()), List.of(Map.entry("task", each.category()))),
-        each.category(),
-        each.judged(),
-        rate.passes() + "/" + rate.total(),
-        new Markup(Components.bar(rate)),
-        Components.percent(rate.value()),
-        Components.interval(rate));
+    return Parts.table(
+        "by-category",
+        "",
+        List.of(
+            Parts.links(
+                "category",
+                CategoryCounts::category,
+                each ->
+                    Links.query(Links.run(run.id()), List.of(Map.entry("task", each.category())))),
+            Column.<CategoryCounts>number(
+                "correct, of those judged", each -> Parts.rate(each.correct(), each.judged()))),
+        counts.categories().stream().filter(each -> each.judged() > 0).toList());
   }
 
   private Markup properties(RunCounts counts) {
@@ -149,8 +131,9 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
   /** Where kernels hold and break, by task and property; empty where nothing was asked. */
   static Markup propertiesOf(List<Placed> placed) {
     VerdictRow.Reader reader = new VerdictRow.Reader();
-    List<VerdictRow> rows = placed.stream().map(each -> reader.row(each.verdict())).toList();
-    return Markup.written(writer -> Components.properties(writer, rows));
+    Section section =
+        PropertiesSection.whole(placed.stream().map(each -> reader.row(each.verdict())).toList());
+    return section.blocks().isEmpty() ? Markup.NONE : Parts.section(section);
   }
 
   private Markup candidates(RunCounts counts) {

@@ -1,12 +1,13 @@
 package dev.kbx.dashboard;
 
-import dev.kbx.report.Components;
-import dev.kbx.stats.Rate;
+import dev.kbx.document.Cell;
+import dev.kbx.document.Column;
 import dev.kbx.store.VerdictQueries;
 import dev.kbx.store.VerdictQueries.RunCounts;
 import dev.kbx.verdict.RunInfo;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** Runs as a table, and those in progress as cards. */
 record RunsPage(VerdictQueries queries) {
@@ -35,54 +36,47 @@ record RunsPage(VerdictQueries queries) {
 
   private Markup table(List<RunInfo> runs) {
     Map<String, RunCounts> counts = queries.counts(runs.stream().map(RunInfo::id).toList());
-    return Markup.of(
-        """
-        <form action="/compare" method="get">
-        <table class="runs">
-        <thead><tr><th scope="col">Run</th><th scope="col">Suite</th><th scope="col">Device</th>\
-        <th scope="col" class="number">Verdicts</th><th scope="col">Correct</th><th scope="col">Grade</th>\
-        <th scope="col">Compare</th></tr></thead>
-        <tbody>
-        %s
-        </tbody>
-        </table>
-        <p class="actions"><button>Compare A with B</button></p>
-        </form>
-        """,
-        Markup.each(runs, run -> row(run, counts.getOrDefault(run.id(), RunCounts.NONE))));
+    Function<RunInfo, RunCounts> of = run -> counts.getOrDefault(run.id(), RunCounts.NONE);
+    return Parts.table(
+            "runs",
+            "",
+            List.of(
+                Parts.links("run", RunInfo::id, run -> Links.run(run.id())),
+                Column.text(
+                    "started",
+                    run ->
+                        Cell.time(run.started()).text()
+                            + (run.finished() == null ? ", not finished" : "")),
+                Column.text("suite", RunInfo::suite),
+                Column.text("device", run -> run.device().name()),
+                Column.number("verdicts", run -> Cell.count(of.apply(run).verdicts())),
+                Column.number(
+                    "correct", run -> Parts.rate(of.apply(run).correct(), of.apply(run).judged())),
+                Column.<RunInfo>text(
+                    "grade", run -> run.published() == null ? run.grade() : "as published")),
+            runs)
+        .and(comparison(runs));
   }
 
-  private static Markup row(RunInfo run, RunCounts counts) {
+  private static Markup comparison(List<RunInfo> runs) {
+    if (runs.size() < 2) return Markup.NONE;
     return Markup.of(
-        """
-        <tr><th scope="row"><a href="%s">%s</a><small>%s%s</small></th><td data-name="Suite">%s</td>\
-        <td data-name="Device">%s</td><td class="number" data-name="Verdicts">%,d</td>\
-        <td data-name="Correct">%s</td><td data-name="Grade">%s</td>\
-        <td class="pick" data-name="Compare"><label><input type="radio" name="a" value="%s"> A</label> \
-        <label><input type="radio" name="b" value="%s"> B</label></td></tr>
-        """,
-        Links.run(run.id()),
-        run.id(),
-        Parts.time(run.started()),
-        run.finished() == null ? ", not finished" : "",
-        run.suite(),
-        run.device().name(),
-        counts.verdicts(),
-        share(counts),
-        run.published() == null ? run.grade() : "as published",
-        run.id(),
-        run.id());
+        "<form class=\"tools\" action=\"/compare\""
+            + " method=\"get\">%s%s<button>Compare</button></form>",
+        choice("a", "Then", runs, runs.get(1)), choice("b", "Now", runs, runs.getFirst()));
   }
 
-  private static Markup share(RunCounts counts) {
-    if (counts.judged() == 0) return new Markup("<span class=\"unknown\">–</span>");
-    Rate rate = new Rate(counts.correct(), counts.judged());
+  private static Markup choice(String name, String title, List<RunInfo> runs, RunInfo chosen) {
     return Markup.of(
-        "<span class=\"rate\"><b>%s</b>%s<span>%s</span><small>%s</small></span>",
-        rate.passes() + "/" + rate.total(),
-        new Markup(Components.bar(rate)),
-        Components.percent(rate.value()),
-        Components.interval(rate));
+        "<label>%s <select name=\"%s\">%s</select></label>",
+        title,
+        name,
+        Markup.each(
+            runs,
+            run ->
+                Markup.of(
+                    "<option%s>%s</option>",
+                    run.equals(chosen) ? new Markup(" selected") : "", run.id())));
   }
 
   /** Runs in progress; the page's script follows their events. */

@@ -1,6 +1,11 @@
 package dev.kbx.dashboard;
 
+import dev.kbx.document.Block;
+import dev.kbx.document.Column;
+import dev.kbx.document.HtmlRenderer;
+import dev.kbx.document.Section;
 import dev.kbx.prompt.Statement;
+import dev.kbx.section.RatesSection;
 import dev.kbx.store.VerdictQueries;
 import dev.kbx.store.VerdictQueries.Filter;
 import dev.kbx.store.VerdictQueries.Order;
@@ -13,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** One task: what is asked, the best kernels over time, what breaks. */
 record TaskPage(VerdictQueries queries, Task task, Statement statement) {
@@ -26,9 +32,7 @@ record TaskPage(VerdictQueries queries, Task task, Statement statement) {
         statuses.isEmpty()
             ? Parts.none("No verdict on a kernel for this task.")
             : best()
-                .and(
-                    Parts.section(
-                        "breaks", "What candidates come to", Parts.statuses(statuses, "")))
+                .and(new Markup(HtmlRenderer.render(RatesSection.statuses(statuses))))
                 .and(RunPage.propertiesOf(queries.page(own, Order.NEWEST, 0, LOOKED_AT)))
                 .and(
                     Parts.section(
@@ -61,47 +65,29 @@ record TaskPage(VerdictQueries queries, Task task, Statement statement) {
           .computeIfAbsent(each.verdict().device().name(), _ -> new ArrayList<>())
           .addFirst(each);
     }
-    return Parts.section(
-        "best",
-        "Best kernels over time",
-        Markup.each(devices.entrySet(), each -> of(each.getKey(), each.getValue()))
-            .and(
-                new Markup(
-                    "<p class=\"legend\">Each was faster than all before it on its device. A step"
-                        + " whose interval overlaps the one before may be chance.</p>")));
+    List<Block> tables = new ArrayList<>();
+    devices.forEach((device, newestFirst) ->
+        tables.add(
+            Block.Table.of(
+                "best-" + (tables.size() + 1),
+                "%s. Each was faster than all before it; a step whose interval overlaps the one before may be chance."
+                    .formatted(device),
+                List.of(
+                    Parts.links(
+                        "run",
+                        each -> each.verdict().run(),
+                        each -> Links.candidate(each.verdict(), each.position())),
+                    Column.text(
+                        "method",
+                        each -> Parts.maker(each.verdict().method(), each.verdict().model())),
+                    Column.number(
+                        "speedup", each -> RatesSection.speedup(each.verdict().speedup())),
+                    Column.<Placed>text("against", each -> against(each.verdict()))),
+                newestFirst)));
+    return Parts.section(new Section("best", "Best kernels over time", tables));
   }
 
-  private static Markup of(String device, List<Placed> newestFirst) {
-    double most = newestFirst.stream().mapToDouble(each -> speed(each.verdict())).max().orElse(1);
-    return Markup.of(
-        """
-        <h3>%s</h3>
-        <table class="listed records">
-        <thead><tr><th scope="col">Run</th><th scope="col">Method</th><th scope="col">Speedup</th><th scope="col">Against</th></tr></thead>
-        <tbody>%s</tbody></table>
-        """,
-        device, Markup.each(newestFirst, each -> step(each, most)));
-  }
-
-  private static double speed(BriefVerdict verdict) {
-    return verdict.speedup() == null ? 0 : verdict.speedup().value();
-  }
-
-  private static Markup step(Placed placed, double most) {
-    BriefVerdict v = placed.verdict();
-    return Markup.of(
-        """
-        <tr><th scope="row">%s</th><td data-name="Method">%s</td><td data-name="Speedup"><span class="rate"><b>%s×</b>\
-        <svg class="bar good" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/><rect class="fill" width="%s" height="8"/></svg>\
-        <span></span><small>%s</small></span></td><td data-name="Against">%s</td></tr>
-        """,
-        Parts.link(Links.candidate(v, placed.position()), v.run()),
-        Parts.maker(v.method(), v.model()),
-        Parts.two(speed(v)),
-        Parts.two(100 * speed(v) / most),
-        v.speedup() == null
-            ? ""
-            : Parts.two(v.speedup().low()) + "–" + Parts.two(v.speedup().high()) + "×",
-        v.speedup() == null ? "" : v.speedup().baseline());
+  private static @Nullable String against(BriefVerdict verdict) {
+    return verdict.speedup() == null ? null : verdict.speedup().baseline();
   }
 }

@@ -1,6 +1,6 @@
 package dev.kbx.dashboard;
 
-import dev.kbx.report.Components;
+import dev.kbx.document.Cell;
 import dev.kbx.store.VerdictQueries;
 import dev.kbx.store.VerdictQueries.TaskCounts;
 import dev.kbx.task.Suite;
@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The tasks of a suite by category, with how often each was solved. */
 record TasksPage(VerdictQueries queries, List<Suite> suites) {
+  /** Shades of the style sheet, from 0. */
+  private static final int SHADES = 10;
+
   Markup body(Suite chosen) {
     Map<String, TaskCounts> counts = new HashMap<>();
     for (TaskCounts each : queries.tasks(chosen.name())) {
@@ -63,11 +66,16 @@ record TasksPage(VerdictQueries queries, List<Suite> suites) {
     }
     return Markup.of(
         "<li class=\"%s\"><a href=\"%s\">%s</a><small>%,d of %,d%s</small></li>",
-        Components.shade((double) counts.correct() / counts.verdicts()),
+        shade((double) counts.correct() / counts.verdicts()),
         address,
         task.name(),
         counts.correct(),
         counts.verdicts(),
-        counts.best() == null ? "" : " · " + Parts.two(counts.best()) + "×");
+        counts.best() == null ? "" : " · " + Cell.ratio(counts.best()).text());
+  }
+
+  /** The style of a share. */
+  private static String shade(double share) {
+    return "h" + Math.round(share * SHADES);
   }
 }

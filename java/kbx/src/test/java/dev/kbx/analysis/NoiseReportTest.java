@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kbx.SectionText;
 import dev.kbx.SimulatedRun;
 import dev.kbx.report.NoiseFile;
-import dev.kbx.report.NoiseTable;
+import dev.kbx.section.NoiseSection;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Stage;
@@ -105,15 +106,19 @@ class NoiseReportTest {
     assertThat(slow.median()).isCloseTo(0.005, within(1e-4));
   }
 
+  private static String text(NoiseReport report) {
+    return SectionText.words(NoiseSection.of(report));
+  }
+
   @Test
   void theFloorIsTheNinetyFifthPercentileOfLongSizes() {
     NoiseReport report = report(references(21));
     NoiseFloor floor = report.floors().getFirst();
     assertThat(floor.sizes()).isEqualTo(42);
     assertThat(floor.relative()).isCloseTo(0.009, within(2e-4));
-    assertThat(new NoiseTable(120).render(report))
-        .contains("differences below 0.90 %")
-        .contains("at sizes >= 50 us that are not host-bound (95th percentile of |log speedup|,")
+    assertThat(text(report))
+        .contains("Differences below 0.90 %")
+        .contains("at sizes ≥ 0.0500 ms that are not host-bound (95th percentile of |log speedup|,")
         .contains("42 rows of 42 sizes)");
   }
 
@@ -140,9 +145,9 @@ class NoiseReportTest {
         .extracting(floor -> floor.device().uuid())
         .containsExactly(SimulatedRun.H200.uuid(), "GPU-other");
     assertThat(report.floors()).extracting(NoiseFloor::sizes).containsExactly(42, 42);
-    assertThat(new NoiseTable(120).render(report))
-        .contains("cannot be resolved on GPU-other at sizes >= 50 us")
-        .doesNotContain("no floor is kept");
+    assertThat(text(report))
+        .contains("cannot be resolved on GPU-other at sizes ≥ 0.0500 ms")
+        .doesNotContain("No floor is kept");
   }
 
   @Test
@@ -151,8 +156,8 @@ class NoiseReportTest {
     verdicts.addAll(onTwoDevices(references(2)));
     NoiseReport report = report(verdicts);
     assertThat(report.floors()).hasSize(1);
-    assertThat(new NoiseTable(120).render(report))
-        .contains("no floor is kept of 1 other device that timed fewer than 20 sizes >= 50 us");
+    assertThat(text(report))
+        .contains("No floor is kept of 1 other device that timed fewer than 20 sizes ≥ 50 µs");
   }
 
   /** Enough for a floor in all, and on neither of the two. */
@@ -160,8 +165,8 @@ class NoiseReportTest {
   void sizesOfOneDeviceAreCountedWhereThereIsNoFloor() {
     NoiseReport report = report(onTwoDevices(references(12)));
     assertThat(report.floors()).isEmpty();
-    assertThat(new NoiseTable(120).render(report))
-        .contains("12 sizes >= 50 us were timed on the device that has most, and 20 speak");
+    assertThat(text(report))
+        .contains("12 sizes ≥ 50 µs were timed on the device that has most, and 20 speak");
   }
 
   /** The verdicts, every other one on another device. */
@@ -181,7 +186,7 @@ class NoiseReportTest {
     for (int repeat = 0; repeat < 50; repeat++) often.addAll(references(1));
     NoiseReport report = report(often);
     assertThat(report.floors()).isEmpty();
-    assertThat(new NoiseTable(120).render(report)).contains("no floor is kept: 2 sizes >= 50 us");
+    assertThat(text(report)).contains("No floor is kept: 2 sizes ≥ 50 µs");
   }
 
   @Test
@@ -190,9 +195,8 @@ class NoiseReportTest {
     assertThat(report.floors()).isEmpty();
     assertThat(Json.mapper().valueToTree(report).get("missing").asInt()).isEqualTo(300);
     assertThat(Json.mapper().valueToTree(report(references(2))).has("missing")).isFalse();
-    assertThat(new NoiseTable(100).render(report))
-        .contains("cut off before 300 candidates were judged: no floor is kept")
-        .contains("< 10 us", "rounds\n");
+    assertThat(text(report))
+        .contains("Cut off before 300 candidates were judged: no floor is kept", "< 10 us");
   }
 
   @Test
@@ -222,9 +226,9 @@ class NoiseReportTest {
     List<Verdict> references = references(21);
     for (int i = 0; i < 12; i++) references.add(verdict("bad" + i, 0, null));
     for (int width : new int[] {80, 120}) {
-      String text = new NoiseTable(width).render(report(references));
+      String text = SectionText.of(width, NoiseSection.of(report(references)));
       assertThat(text).contains("and 2 more").doesNotContain("\u001b");
-      assertThat(text.lines().filter(line -> !line.startsWith("differences")))
+      assertThat(text.lines())
           .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(width));
     }
   }

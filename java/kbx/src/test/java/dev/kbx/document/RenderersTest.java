@@ -3,7 +3,6 @@ package dev.kbx.document;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -12,8 +11,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every medium shows the same cells, and no text of a candidate acts in any. */
 class RenderersTest {
-  private static final int WIDE = 200;
-
   private static final Block.Table TABLE =
       new Block.Table(
           "all-cells",
@@ -22,6 +19,14 @@ class RenderersTest {
           List.of(
               row("text", Cell.text("a_b"), Cell.probability(0.0130)),
               row("count", Cell.count(1234), Cell.probability(0.0004)),
+              row("label", Cell.label("crashed", Cell.Tone.BAD), Cell.missing()),
+              row("link", Cell.link(Cell.count(7), "status=crashed"), Cell.missing()),
+              row("rate", Cell.rate(14, 20, 0.7, 0.48, 0.85), Cell.missing()),
+              row("points", Cell.points(0.5, 0.12, 0.8), Cell.missing()),
+              row("seconds", Cell.seconds(0.0000482), Cell.seconds(3.04)),
+              row("minutes", Cell.seconds(125.0), Cell.seconds(11_520.0)),
+              row("price", Cell.usd(12.5), Cell.usd(0.03125)),
+              row("fine", Cell.fine(1.0234, true), Cell.fine(0.0043, false)),
               row("part", Cell.part(14, 20), Cell.missing()),
               row("share", Cell.share(0.625), Cell.missing()),
               row("share in", Cell.share(0.625, 0.5214, 0.71), Cell.missing()),
@@ -39,97 +44,36 @@ class RenderersTest {
     return List.of(Cell.text(kind), value, p);
   }
 
-  /** A medium, and what it shows of the cells of a table's rows. */
-  enum Medium {
-    TERMINAL {
-      @Override
-      String render(Section section) {
-        return new TerminalRenderer(WIDE).render(Document.of(section));
-      }
-
-      @Override
-      List<List<String>> cells(String text, int rows) {
-        List<String> lines = text.lines().dropWhile(line -> !line.startsWith("kind")).toList();
-        return lines.subList(1, rows + 1).stream()
-            .map(line -> List.of(line.split(" {2,}", -1)))
-            .toList();
-      }
-    },
-    MARKDOWN {
-      @Override
-      String render(Section section) {
-        return MarkdownRenderer.render(Document.of(section));
-      }
-
-      @Override
-      List<List<String>> cells(String text, int rows) {
-        return text.lines()
-            .filter(line -> line.startsWith("| "))
-            .skip(2)
-            .map(line -> line.replace("&lt;", "<").replace("\\", ""))
-            .map(line -> List.of(line.substring(2, line.length() - 2).split(" \\| ", -1)))
-            .toList();
-      }
-    },
-    LATEX {
-      @Override
-      String render(Section section) {
-        return LatexRenderer.render(section);
-      }
-
-      @Override
-      List<List<String>> cells(String text, int rows) {
-        String body = text.substring(text.indexOf("\\midrule"), text.indexOf("\\bottomrule"));
-        return body.lines()
-            .skip(1)
-            .map(line -> line.replace(" \\\\", ""))
-            .map(line -> Arrays.stream(line.split(" & ", -1)).map(Medium::untex).toList())
-            .toList();
-      }
-    },
-    HTML {
-      @Override
-      String render(Section section) {
-        return HtmlRenderer.render(section);
-      }
-
-      @Override
-      List<List<String>> cells(String text, int rows) {
-        return Pattern.compile("<tr>(<td.*?)</tr>")
-            .matcher(text)
-            .results()
-            .map(row -> row.group(1))
-            .map(row ->
-                Pattern.compile("<td[^>]*>(.*?)</td>")
-                    .matcher(row)
-                    .results()
-                    .map(cell -> cell.group(1).replace("&lt;", "<"))
-                    .toList())
-            .toList();
-      }
-    };
-
-    abstract String render(Section section);
-
-    abstract List<List<String>> cells(String text, int rows);
-
-    private static String untex(String cell) {
-      return cell.replaceAll("\\{([^{}])}", "$1")
-          .replace("\\textless", "<")
-          .replace("{}", "")
-          .replace("$\\times$", "×")
-          .replace("$\\infty$", "∞")
-          .replace("--", "–")
-          .replace("\\", "");
-    }
-  }
-
   @ParameterizedTest
   @EnumSource(Medium.class)
   void everyMediumShowsTheSameCells(Medium medium) {
     List<List<String>> expected =
         TABLE.rows().stream().map(row -> row.stream().map(Cell::text).toList()).toList();
     assertThat(medium.cells(medium.render(SECTION), expected.size())).isEqualTo(expected);
+  }
+
+  @Test
+  void aPageLinksWhatItCanShow() {
+    assertThat(HtmlRenderer.render(SECTION)).doesNotContain("<a ");
+    assertThat(HtmlRenderer.render(SECTION, "#"))
+        .contains("<a href=\"#status&#x3D;crashed\">7</a>");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Medium.class)
+  void everyMediumShowsTilesAndChanges(Medium medium) {
+    Section section =
+        new Section(
+            "s",
+            "S",
+            List.of(
+                new Block.Tiles(
+                    List.of(
+                        new Block.Tile("Called", Cell.share(0.8, 0.58, 0.92), "of 20 tasks"),
+                        new Block.Tile("Timed", Cell.missing(), ""))),
+                new Block.Diff("Changes", "@@ 1 @@")));
+    assertThat(medium.render(section).replace("\\", "").replace("{[}", "["))
+        .containsSubsequence("Called", "80.0 %", "[58", "of 20 tasks", "Timed", "@@ 1 @@");
   }
 
   @ParameterizedTest
@@ -143,7 +87,15 @@ class RenderersTest {
     assertThat(TABLE.rows().stream().map(row -> row.get(1).text()))
         .containsExactly(
             "a_b",
-            "1234",
+            "1,234",
+            "crashed",
+            "7",
+            "14/20 70.0 % [48–85]",
+            "+50 [+12 to +80]",
+            "0.0482 ms",
+            "2 min 5 s",
+            "12.50",
+            "1.023×",
             "14 of 20",
             "62.5 %",
             "62.5 % [52–71]",
@@ -152,8 +104,8 @@ class RenderersTest {
             "3.84",
             "710.6",
             "–");
-    assertThat(TABLE.rows().stream().limit(2).map(row -> row.get(2).text()))
-        .containsExactly("0.013", "< 0.001");
+    assertThat(TABLE.rows().stream().map(row -> row.get(2).text()))
+        .containsSubsequence("0.013", "< 0.001", "3.04 s", "3 h 12 min", "0.0313", "0.43 %");
   }
 
   @ParameterizedTest
@@ -182,7 +134,7 @@ class RenderersTest {
   @Test
   void aNarrowTerminalLosesWhatIsNotEssential() {
     Document document = Document.of(SECTION);
-    assertThat(new TerminalRenderer(40).render(document)).contains("0.013");
+    assertThat(new TerminalRenderer(50).render(document)).contains("0.013");
     String narrow = new TerminalRenderer(30).render(document);
     assertThat(narrow).contains("1.52× [1.50–1.54]").doesNotContain("0.013");
     assertThat(narrow.lines()).allMatch(line -> Text.columns(line) <= 30);

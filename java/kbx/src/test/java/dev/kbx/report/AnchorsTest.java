@@ -2,7 +2,6 @@ package dev.kbx.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.analysis.Maker;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Verdict;
 import java.util.List;
@@ -23,11 +22,5 @@ class AnchorsTest {
             "Activation/relu#6@",
             "Activation/relu#6@ (2)");
     assertThat(Anchors.of(VerdictRow.of(List.of(RELU)))).containsExactly("Activation/relu#6");
-  }
-
-  @Test
-  void aLinkNamesWhatIsNotStated() {
-    assertThat(Anchors.filter(new Maker("a&b", null), "category", "Math", "status", null))
-        .isEqualTo("#method=a%26b&amp;model=not+stated&amp;category=Math");
   }
 }

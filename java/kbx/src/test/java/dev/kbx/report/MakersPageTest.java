@@ -44,10 +44,11 @@ class MakersPageTest extends BrowserTest {
       Page page = shown.page();
       assertThat(page.locator("h1")).hasText("4 methods and models at 20 tasks");
       assertThat(page.locator(".tile")).hasCount(0);
-      assertThat(page.locator("#makers tbody tr")).hasCount(4);
-      assertThat(page.locator("#makers tbody tr").last()).containsText("single");
-      assertThat(page.locator("#makers tbody tr").last()).containsText("25 candidates of 17 tasks");
-      assertThat(page.locator(".heat thead th")).hasCount(5);
+      assertThat(page.locator("#table-rates tbody tr")).hasCount(4);
+      assertThat(page.locator("#table-rates tbody tr").last()).containsText("single");
+      assertThat(page.locator("#table-rates tbody tr").last().locator("td").nth(1)).hasText("25");
+      assertThat(page.locator("#table-rates .whisker").first()).isVisible();
+      assertThat(page.locator("#table-categories thead th")).hasCount(6);
       assertThat(page.locator("th.col-method")).isVisible();
       assertThat(page.locator("th.col-model")).isVisible();
       assertThat(page.locator(".verdicts tr.row").first()).containsText("single");
@@ -56,12 +57,13 @@ class MakersPageTest extends BrowserTest {
   }
 
   @Test
-  void aCellOfTheHeatMapShowsItsCandidatesAndTheBackButtonAllAgain() throws IOException {
+  void aCellOfACategoryShowsItsCandidatesAndTheBackButtonAllAgain() throws IOException {
     try (var shown = show(wide())) {
       Page page = shown.page();
       Locator rows = page.locator(".verdicts tr.row");
       assertThat(rows).hasCount(104);
-      Locator math = page.locator(".heat tr", new Page.LocatorOptions().setHasText("Math"));
+      Locator math =
+          page.locator("#table-categories tr", new Page.LocatorOptions().setHasText("Math"));
       math.first().locator("a").last().click();
       assertThat(page.locator("#shown")).hasText("4 of 104");
       assertThat(page.locator("#category")).hasValue("Math");
@@ -79,7 +81,7 @@ class MakersPageTest extends BrowserTest {
       assertThat(page).hasURL(Pattern.compile(".*#sort=speedup"));
       page.goBack();
       assertThat(page.locator("th.col-task")).hasAttribute("aria-sort", "ascending");
-      page.locator("#failures a").first().click();
+      page.locator("#table-errors a").first().click();
       assertThat(page.locator("#reset")).isVisible();
       page.locator("#reset").click();
       assertThat(rows).hasCount(104);

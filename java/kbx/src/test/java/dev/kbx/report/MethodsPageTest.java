@@ -112,7 +112,7 @@ class MethodsPageTest extends BrowserTest {
       Page page = shown.page();
       assertThat(page.locator("h1")).hasText("2 methods at 2 tasks");
       assertThat(page.locator(".tile")).hasCount(0);
-      Locator rows = page.locator("#methods tbody tr");
+      Locator rows = page.locator("#trajectories tbody tr");
       assertThat(rows).hasCount(2);
       assertThat(rows.first()).containsText("2/2");
       assertThat(rows.first()).containsText("+50");
@@ -120,11 +120,12 @@ class MethodsPageTest extends BrowserTest {
       assertThat(rows.last()).containsText("@4 50.0 %");
       assertThat(rows.last()).containsText("≥ 2.00");
       assertThat(page.locator("figure.curve")).hasCount(4);
-      assertThat(page.locator("#rounds .note")).containsText("recorded on NVIDIA H200, 2026-11-25");
+      assertThat(page.locator("#rounds .remark"))
+          .containsText("recorded on NVIDIA H200, 2026-11-25");
       assertThat(page.locator("#rounds tbody tr").first()).containsText("→ correct (1.60×)");
-      assertThat(page.locator(".series").first()).containsText("refine");
-      assertThat(page.locator(".heat thead")).containsText("sample");
-      assertThat(page.locator(".heat tbody tr").last()).containsText("50 %");
+      assertThat(page.locator("#table-errors")).containsText("refine");
+      assertThat(page.locator("#table-categories thead")).containsText("sample");
+      assertThat(page.locator("#table-categories tbody tr").last()).containsText("50.0 %");
       shown.picture("methods-light", page);
     }
   }

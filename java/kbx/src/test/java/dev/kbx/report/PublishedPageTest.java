@@ -64,7 +64,7 @@ class PublishedPageTest extends BrowserTest {
     try (var shown = show()) {
       Page page = shown.page();
       Locator correct = page.locator(".tile", new Page.LocatorOptions().setHasText("Correct"));
-      assertThat(correct.first()).containsText("2 of 3 published results, 67 %");
+      assertThat(correct.first()).containsText("2 of 3 published results, 66.7 %");
       page.locator(".opener").first().click();
       Locator details = page.locator(".details");
       assertThat(details).containsText("No kernel was published with this result.");

@@ -426,8 +426,7 @@ class ResultFilesTest {
     JsonNode summary = finish(run, verdicts, Fixtures.asked(run, verdicts), "summary.json");
     assertThat(summary.get("coverage").get("tasks_in_suite").intValue()).isEqualTo(20);
     assertThat(Files.readString(folder.resolve("report.html")))
-        .contains(
-            "<h1>Math/exp: wrong_values</h1>", "decided by the stage correct<br>off by &lt;/s")
+        .contains("<h1>Math/exp: wrong_values</h1>", "decided by the stage correct: off by &lt;/s")
         .doesNotContain("of 20 tasks", "Coverage", "asked for", "By category", "<img");
     List<Verdict> correct =
         List.of(Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2), verdicts.getFirst());

@@ -51,9 +51,9 @@ class TableTest {
     assertThat(plain).contains("1.10×").doesNotContain("\u001b");
     assertThat(plain.lines())
         .as("no room for intervals of three rates in 80 columns")
-        .anyMatch(line -> line.matches("all +26 +18/25 +72 % +16/25 +64 % +16/25 +64 %"))
+        .anyMatch(line -> line.matches("all +26 +18/25 72.0 % +16/25 64.0 % +16/25 64.0 %"))
         .anyMatch(
-            line -> line.matches("tasks asked for +26 +17/20 +85 % +16/20 +80 % +16/20 +80 %"));
+            line -> line.matches("tasks asked for +26 +17/20 85.0 % +16/20 80.0 % +16/20 80.0 %"));
   }
 
   @Test
@@ -67,11 +67,11 @@ class TableTest {
     RunInfo run = atPublished(Fixtures.run(Fixtures.H200, 3, 20));
     assertThat(render(new Table(120, false), verdicts, run))
         .containsPattern("candidates +called +correct +general +timed")
-        .containsPattern("Math +3 +3/3.* 2/3 +67 % \\[21–94] +1/3 +33 % \\[6–79] +2/3");
+        .containsPattern("Math +3 +3/3.* 2/3 66.7 % \\[21–94] +1/3 33.3 % \\[6–79] +2/3");
     assertThat(render(new Table(80, false), verdicts, run).lines())
-        .anyMatch(line -> line.matches("all +3 +3/3 100 % +2/3 +67 % +1/3 +33 % +2/3 +67 %"));
+        .anyMatch(line -> line.matches("all +3 +3/3 100.0 % +2/3 66.7 % +1/3 33.3 % +2/3 66.7 %"));
     assertThat(render(new Table(60, false), verdicts, run).lines())
-        .anyMatch(line -> line.matches("tasks asked for +3 +3/20 +2/20 +1/20 +2/20"));
+        .anyMatch(line -> line.matches("tasks asked for +3 +3/20 15.0 % +2/20 10.0 %"));
     List<Verdict> unknown = List.of(general("Math/exp", null));
     assertThat(render(new Table(80, false), unknown, run)).containsPattern("Math +1 .* not known ");
     assertThat(render(new Table(80, false), verdicts, Fixtures.run(Fixtures.H200, 3, 20)))
@@ -96,9 +96,7 @@ class TableTest {
         List.of(by("sample", "Math/exp"), by("refine", "Math/log"), by("sample", "Math/sin"));
     assertThat(render(new Table(80, false), verdicts, Fixtures.run(Fixtures.CPU, 3, 20)))
         .as("whichever was judged first")
-        .containsPattern("correct +refine +sample")
-        .containsPattern("Math +1/1 100 % +2/2 100 %")
-        .doesNotContain("[ ]");
+        .containsPattern("category +tasks +refine +sample");
   }
 
   private static Verdict by(String method, String task) {
@@ -125,7 +123,7 @@ class TableTest {
             .filter(v -> v.judgement().profile() != null)
             .toList();
     assertThat(render(new Table(80, false), verdicts, Fixtures.H200))
-        .contains("    gelu_kernel · 0.0482 ms · occupancy 89 of 100 % · DRAM 91 % · SM 13 %");
+        .containsPattern("gelu_kernel +0.0482 ms +88.8 % +91.3 % +12.5 %");
   }
 
   @Test
@@ -140,7 +138,7 @@ class TableTest {
     String table = render(new Table(100, false), verdicts, Fixtures.CPU);
     assertThat(table.lines().count()).isLessThanOrEqualTo(40);
     assertThat(table.lines()).allMatch(line -> line.length() <= 100);
-    assertThat(table).contains("exp#21").contains("wrong_values     case 21: expected 1, got 2");
+    assertThat(table).contains("exp#21").contains("wrong_values  case 21: expected 1, got 2");
   }
 
   @Test
@@ -161,8 +159,8 @@ class TableTest {
     assertThat(table.lines().count()).isLessThan(60);
     assertThat(table)
         .contains("… and 488 more; all are in out/report.html")
-        .containsPattern("all +500  500/500 100 % \\[99–100]")
-        .containsPattern("tasks asked for +500 +4/20 +20 % +\\[8–42]")
+        .containsPattern("all +500 +500/500 100.0 %")
+        .containsPattern("tasks asked for +500 +4/20 20.0 %")
         .contains("167 correct");
   }
 
@@ -173,7 +171,7 @@ class TableTest {
             .filter(verdict -> verdict.judgement().status() == Status.CORRECT)
             .toList();
     String table = render(new Table(80, false), correct, Fixtures.CPU);
-    assertThat(table.lines().filter(line -> line.matches(".* correct +correct .*"))).hasSize(12);
+    assertThat(table.lines().filter(line -> line.matches(".* correct +correct.*"))).hasSize(12);
     assertThat(table).contains("… and 155 more; all are in out/report.html");
   }
 
@@ -184,10 +182,10 @@ class TableTest {
     assertThat(ofFiles(one, Fixtures.H200, "exp.py"))
         .isEqualTo(
             """
-            task     source status           stage   seconds  speedup
-            Math/exp exp.py correct          correct    3.04    1.10×
-                speedup 1.10× [1.08–1.12] against eager
+            task      source  status   stage      time            speedup
+            Math/exp  exp.py  correct  correct  3.04 s  1.10× [1.08–1.12]
 
+            Speedup against eager.
             1 of 1 correct.
             Judged at the general grade, policy kernel.
             """);

@@ -83,7 +83,7 @@ public class TrajectoriesSectionTest {
   void namesGiveWayAndNumbersDoNot(int width) {
     String text = SectionText.of(width, TrajectoriesSection.rates(rows(null, 1.6)));
     assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
-    assertThat(text).contains("122 s", "2 lost", "800,000", "≥ 2.00", "3.00", "pass@k", "@4 ");
+    assertThat(text).contains("2 min 2 s", "2 lost", "800,000", "≥ 2.00", "3.00", "pass@k", "@4 ");
     assertThat(text).containsPattern("2/2 100.0 % \\[34–100] +1/2 50.0 % \\[9–91] +\\+50");
     assertThat(text).doesNotContain("…\n");
   }

@@ -206,14 +206,14 @@ class PagesTest extends BrowserTest {
   void candidatesOfARunAreFiltered() {
     try (Shown shown = show("/runs/" + first)) {
       Page page = shown.page();
-      page.locator(".statuses").getByText("compile_error").click();
+      page.locator("#table-statuses").getByText("compile_error").click();
       assertThat(page.locator("#candidates output")).hasText("1 candidate");
-      assertThat(page.locator(".listed tbody tr")).hasCount(1);
+      assertThat(page.locator("#table-verdicts tbody tr")).hasCount(1);
       page.locator("select[name=status]").selectOption("correct");
       page.locator("input[name=task]").fill("Math/exp");
       page.locator("#candidates button").click();
-      assertThat(page.locator(".listed tbody tr")).hasCount(2);
-      page.locator(".listed tbody a").first().click();
+      assertThat(page.locator("#table-verdicts tbody tr")).hasCount(2);
+      page.locator("#table-verdicts tbody a").first().click();
       assertThat(page.locator("h1")).hasText("Math/exp: correct");
     }
   }
@@ -221,9 +221,9 @@ class PagesTest extends BrowserTest {
   @Test
   void theLeaderboardShowsTies() {
     try (Shown shown = show("/leaderboard")) {
-      assertThat(shown.page().locator(".board tbody tr").nth(0)).containsText("1tied");
-      assertThat(shown.page().locator(".board tbody tr").nth(1)).containsText("1tied");
-      assertThat(shown.page().locator(".board tbody tr").nth(2)).containsText("3p = 0.012");
+      assertThat(shown.page().locator("#table-board tbody tr").nth(0)).containsText("1 tied");
+      assertThat(shown.page().locator("#table-board tbody tr").nth(1)).containsText("1 tied");
+      assertThat(shown.page().locator("#table-board tbody tr").nth(2)).containsText("3 p = 0.012");
     }
   }
 

@@ -1,12 +1,11 @@
-package dev.kbx.paper;
+package dev.kbx.document;
 
-import dev.kbx.document.Latex;
-import dev.kbx.paper.Figure.Axis;
-import dev.kbx.paper.Figure.Join;
-import dev.kbx.paper.Figure.Point;
-import dev.kbx.paper.Figure.Series;
-import dev.kbx.paper.Figure.Tick;
-import dev.kbx.paper.Figure.Whiskers;
+import dev.kbx.document.Figure.Axis;
+import dev.kbx.document.Figure.Join;
+import dev.kbx.document.Figure.Point;
+import dev.kbx.document.Figure.Series;
+import dev.kbx.document.Figure.Tick;
+import dev.kbx.document.Figure.Whiskers;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -14,7 +13,7 @@ import java.util.stream.Collectors;
  * Draws a {@link Figure} with pgfplots, as a LaTeX {@code figure} with caption and label. Its
  * styles are in {@code preamble.tex}.
  */
-final class PgfFigure {
+public final class PgfFigure {
   /** Width of the plot area, cm: beside names of rows there is less room. */
   private static final double NARROW = 8.5;
 
@@ -32,7 +31,8 @@ final class PgfFigure {
     this.figure = figure;
   }
 
-  static String of(Figure figure) {
+  /** The drawing. */
+  public static String of(Figure figure) {
     PgfFigure drawing = new PgfFigure(figure);
     drawing.draw();
     return drawing.tex.toString();

@@ -1,20 +1,19 @@
-package dev.kbx.paper;
+package dev.kbx.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kbx.paper.Figure.Axis;
-import dev.kbx.paper.Figure.Join;
-import dev.kbx.paper.Figure.Point;
-import dev.kbx.paper.Figure.Series;
-import dev.kbx.paper.Figure.Whiskers;
+import dev.kbx.document.Figure.Axis;
+import dev.kbx.document.Figure.Join;
+import dev.kbx.document.Figure.Point;
+import dev.kbx.document.Figure.Series;
+import dev.kbx.document.Figure.Whiskers;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
-import org.w3c.dom.Document;
 
 /** Both drawings of a figure show all of its data. */
 class FigureTest {
@@ -50,7 +49,7 @@ class FigureTest {
                       new Point(2, 75, 30.0, 95.0),
                       new Point(4, 75, 30.0, 95.0)))));
 
-  private static Document xml(String svg) throws Exception {
+  private static org.w3c.dom.Document xml(String svg) throws Exception {
     return DocumentBuilderFactory.newInstance()
         .newDocumentBuilder()
         .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
@@ -62,7 +61,7 @@ class FigureTest {
 
   @Test
   void svgIsOneFileWithCaptionAndNames() throws Exception {
-    Document svg = xml(SvgFigure.of(RATES));
+    org.w3c.dom.Document svg = xml(SvgFigure.of(RATES));
     assertThat(svg.getElementsByTagName("desc").item(0).getTextContent())
         .isEqualTo(RATES.caption());
     List<String> texts =

@@ -1,14 +1,14 @@
-package dev.kbx.paper;
+package dev.kbx.document;
 
-import dev.kbx.paper.Figure.Axis;
-import dev.kbx.paper.Figure.Tick;
+import dev.kbx.document.Figure.Axis;
+import dev.kbx.document.Figure.Tick;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 
 /** Axes of figures with their ticks. */
-final class Axes {
+public final class Axes {
   private static final int TICKS = 5;
 
   /** Shares in percent that would be hard to read on an axis up to 100. */
@@ -24,7 +24,7 @@ final class Axes {
   private Axes() {}
 
   /** Shares from 0 to 100 %; where all are small, up to the largest. */
-  static Axis percent(String label, double most) {
+  public static Axis percent(String label, double most) {
     if (most <= SMALL) return upTo(label, Math.max(1, most * 1.05));
     List<Tick> ticks =
         IntStream.rangeClosed(0, 5).mapToObj(i -> new Tick(20.0 * i, 20 * i + "")).toList();
@@ -32,7 +32,7 @@ final class Axes {
   }
 
   /** From 0 to at least {@code most}, with a handful of round ticks. */
-  static Axis upTo(String label, double most) {
+  public static Axis upTo(String label, double most) {
     double step = most > 0 ? step(most / TICKS) : 1;
     List<Tick> ticks = new ArrayList<>();
     for (int i = 0; i * step <= most * 1.0001; i++) {
@@ -48,7 +48,7 @@ final class Axes {
   }
 
   /** Whole numbers, with room at both ends. */
-  static Axis whole(String label, int first, int last) {
+  public static Axis whole(String label, int first, int last) {
     int step = Math.max(1, (last - first) / 10);
     List<Tick> ticks = new ArrayList<>();
     for (int at = first; at <= last; at += step) ticks.add(new Tick(at, Integer.toString(at)));
@@ -56,7 +56,7 @@ final class Axes {
   }
 
   /** Ratios on a logarithmic scale; 1 is marked. */
-  static Axis ratio(String label, double low, double high) {
+  public static Axis ratio(String label, double low, double high) {
     double[] factors = high / low < NARROW ? FINE : ROUND;
     List<Tick> ticks = new ArrayList<>();
     int from = (int) Math.floor(Math.log10(low));
@@ -72,7 +72,7 @@ final class Axes {
   }
 
   /** A row for each name, the first on top; {@link #row} says where. */
-  static Axis rows(List<String> names) {
+  public static Axis rows(List<String> names) {
     List<Tick> ticks = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
       ticks.add(new Tick(row(i, names.size()), names.get(i)));
@@ -80,12 +80,13 @@ final class Axes {
     return new Axis("", false, -0.6, names.size() - 0.4, ticks, null);
   }
 
-  static double row(int index, int count) {
+  /** Where the row of a name is. */
+  public static double row(int index, int count) {
     return count - 1.0 - index;
   }
 
   /** {@code 0.5}, {@code 20}, {@code 1500000}: without trailing zeros or exponents. */
-  static String number(double value) {
+  public static String number(double value) {
     String text = String.format(Locale.ROOT, "%.6f", value);
     return text.replaceAll("\\.?0+$", "");
   }

@@ -1,16 +1,16 @@
-package dev.kbx.paper;
+package dev.kbx.document;
 
-import dev.kbx.paper.Figure.Axis;
-import dev.kbx.paper.Figure.Join;
-import dev.kbx.paper.Figure.Point;
-import dev.kbx.paper.Figure.Series;
-import dev.kbx.paper.Figure.Tick;
-import dev.kbx.paper.Figure.Whiskers;
+import dev.kbx.document.Figure.Axis;
+import dev.kbx.document.Figure.Join;
+import dev.kbx.document.Figure.Point;
+import dev.kbx.document.Figure.Series;
+import dev.kbx.document.Figure.Tick;
+import dev.kbx.document.Figure.Whiskers;
 import java.util.List;
 import java.util.Locale;
 
 /** Draws a {@link Figure} as an SVG file of its own, without script or other files. */
-final class SvgFigure {
+public final class SvgFigure {
   /** Pixels of a centimetre. */
   private static final double CM = 42;
 
@@ -35,7 +35,8 @@ final class SvgFigure {
     this.height = figure.height() * CM;
   }
 
-  static String of(Figure figure) {
+  /** The drawing. */
+  public static String of(Figure figure) {
     SvgFigure drawing = new SvgFigure(figure);
     drawing.draw();
     return drawing.svg.toString();

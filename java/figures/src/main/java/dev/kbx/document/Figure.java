@@ -1,4 +1,4 @@
-package dev.kbx.paper;
+package dev.kbx.document;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -12,16 +12,17 @@ import org.jspecify.annotations.Nullable;
  * @param whiskers the axis along which points have intervals
  * @param height of the plot area, cm
  */
-record Figure(
+public record Figure(
     String id,
     String caption,
     Axis x,
     Axis y,
     Whiskers whiskers,
     double height,
-    List<Series> series) {
+    List<Series> series)
+    implements Block {
   /** Colours for series; more series repeat them with other marks and dashes. */
-  static final List<String> COLOURS =
+  public static final List<String> COLOURS =
       // M. Okabe and K. Ito's palette, which colour-blind readers can tell apart, without yellow.
       List.of("0072B2", "D55E00", "009E73", "CC79A7", "E69F00", "56B4E9", "000000");
 
@@ -31,12 +32,13 @@ record Figure(
   /** Legends are not wider than so many characters. */
   private static final int LEGEND = 84;
 
-  Figure {
+  public Figure {
     series = List.copyOf(series);
     if (series.isEmpty()) throw new IllegalArgumentException(id + ": a figure shows something");
   }
 
-  enum Whiskers {
+  /** The axis along which points have intervals. */
+  public enum Whiskers {
     ALONG_X,
     ALONG_Y
   }
@@ -46,14 +48,14 @@ record Figure(
    *
    * @param guide where a thin line crosses it, such as at a speedup of 1; null for none
    */
-  record Axis(
+  public record Axis(
       String label,
       boolean log,
       double low,
       double high,
       List<Tick> ticks,
       @Nullable Double guide) {
-    Axis {
+    public Axis {
       ticks = List.copyOf(ticks);
       if (!(low < high) || (log && low <= 0)) {
         throw new IllegalArgumentException("no axis from %s to %s".formatted(low, high));
@@ -69,10 +71,11 @@ record Figure(
     }
   }
 
-  record Tick(double at, String label) {}
+  /** A mark on an axis. */
+  public record Tick(double at, String label) {}
 
   /** How the points of a series are joined. */
-  enum Join {
+  public enum Join {
     /** Marks with whiskers. */
     NONE,
     /** Marks with whiskers, and a line. */
@@ -82,8 +85,8 @@ record Figure(
   }
 
   /** Points of one kind, in the order of x if they are joined. */
-  record Series(String name, Join join, List<Point> points) {
-    Series {
+  public record Series(String name, Join join, List<Point> points) {
+    public Series {
       points = List.copyOf(points);
     }
 
@@ -136,14 +139,15 @@ record Figure(
    * @param low lower end of its 95 % interval along {@link Whiskers}; null without one, as is
    *     {@code high}
    */
-  record Point(double x, double y, @Nullable Double low, @Nullable Double high) {
-    static Point at(double x, double y) {
+  public record Point(double x, double y, @Nullable Double low, @Nullable Double high) {
+    /** A point without an interval. */
+    public static Point at(double x, double y) {
       return new Point(x, y, null, null);
     }
   }
 
   /** The largest value of some series along their intervals. */
-  static double most(List<Series> series, Whiskers along) {
+  public static double most(List<Series> series, Whiskers along) {
     return series.stream().mapToDouble(each -> each.most(along)).max().orElse(0);
   }
 
@@ -154,7 +158,7 @@ record Figure(
   }
 
   /** The same with the values of each series on lines of their own, so that none hides another. */
-  static double offset(int index, int count) {
+  public static double offset(int index, int count) {
     double step = Math.min(0.16, 0.7 / count);
     return ((count - 1) / 2.0 - index) * step;
   }
