@@ -4,11 +4,13 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 
 import patience
 import pytest
 import torch
-from oracle_process import TASKS, OracleProcess
+from oracle_process import TASKS, WORKER, OracleProcess
 
 from kbx.messages import Failed
 from kbx.messages import oracle as messages
@@ -93,3 +95,13 @@ def test_one_that_holds_on_is_ended_with_the_referee(suite):
     assert oracle.process.wait(patience.SECONDS) == 128 + signal.SIGKILL
     assert oracle.process.stdout.read() == b""
     oracle.process.stdout.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user stays who it is")
+def test_root_must_say_whom_to_become(suite):
+    command = [sys.executable, "-m", "kbx.oracle", "--confine", str(suite.parent)]
+    ended = subprocess.run(
+        command, cwd=WORKER, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patience.SECONDS
+    )
+    assert ended.returncode == 3, ended.stderr
+    assert ended.stderr.endswith("it is started as root and is not told which user to become\n")

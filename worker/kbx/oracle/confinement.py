@@ -35,6 +35,8 @@ def enter(suite, uid, cuda):
     ``uid``: the user to become, when started as root.
     """
     uid = uid if os.geteuid() == 0 else os.geteuid()
+    if uid is None:
+        _refuse("it is started as root and is not told which user to become")
     tree = _tree(suite, cuda)
     protections = sandbox.Protections()
     sandbox.enter_namespaces(protections)
