@@ -8,10 +8,11 @@ import contextlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 
-def keep():
+def keep() -> None:
     """Has this process, which is to import torch, read and write bytecode in a folder of kbx's where torch has none.
 
     Trusted processes load what lies there: the folder belongs to them, and only before a candidate's or a task's code is loaded
@@ -28,10 +29,10 @@ def keep():
 
 
 @contextlib.contextmanager
-def writing():
+def writing() -> Iterator[None]:
     """Bytecode of what is imported meanwhile is kept, too, where ``keep`` found a folder."""
     before = sys.dont_write_bytecode
-    if sys.pycache_prefix in map(str, _folders()):
+    if sys.pycache_prefix in [str(folder) for folder in _folders()]:
         sys.dont_write_bytecode = False
     try:
         yield
@@ -39,7 +40,7 @@ def writing():
         sys.dont_write_bytecode = before
 
 
-def states():
+def states() -> list[Path]:
     """Where kbx keeps what it makes, best first: beside itself, else with the user's state; as ``Home.stateFolders`` in the JVM."""
     return [
         Path(__file__).parents[2] / ".kbx",
@@ -47,11 +48,11 @@ def states():
     ]
 
 
-def _folders():
+def _folders() -> list[Path]:
     return [state / "bytecode" for state in states()]
 
 
-def _is_ours(folder):
+def _is_ours(folder: Path) -> bool:
     """Whether this user alone may write to the folder, which is made if need be."""
     try:
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)

@@ -6,8 +6,8 @@ them before a candidate is loaded.
 
 import contextlib
 import gc
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 import torch
 
@@ -16,13 +16,11 @@ from kbx.context import Context
 # The C class under torch.Tensor cannot be assigned to.
 _copy, _fill = torch._C.TensorBase.copy_, torch._C.TensorBase.fill_
 _empty, _empty_like = torch.empty, torch.empty_like
-# Absent from builds without CUDA.
-_Event, _Stream = (getattr(torch._C, f"_Cuda{name}Base", None) for name in ("Event", "Stream"))
-_current, _set_current, _wait = (
-    getattr(torch._C, f"_cuda_{name}", None) for name in ("getCurrentStream", "setStream", "synchronize")
-)
-_statistics, _reset_peaks = (
-    getattr(torch._C, f"_cuda_{name}", None) for name in ("memoryStats", "resetPeakMemoryStats")
+# Absent from builds without CUDA, and then nobody asks for them.
+_Event, _Stream = (cast(Any, getattr(torch._C, f"_Cuda{name}Base", None)) for name in ("Event", "Stream"))
+_current, _set_current, _wait, _statistics, _reset_peaks = (
+    cast(Any, getattr(torch._C, f"_cuda_{name}", None))
+    for name in ("getCurrentStream", "setStream", "synchronize", "memoryStats", "resetPeakMemoryStats")
 )
 _NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
 
@@ -30,10 +28,10 @@ _NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._Di
 class Call(NamedTuple):
     """A call to be timed; ``inputs`` are the tensors among its arguments."""
 
-    function: Callable
-    args: list
-    kwargs: dict
-    inputs: list
+    function: Callable[..., Any]
+    args: Sequence[Any]
+    kwargs: dict[str, Any]
+    inputs: list[torch.Tensor]
 
 
 class Timed(NamedTuple):
@@ -61,7 +59,7 @@ class Before(NamedTuple):
 class Clock:
     """Times calls on the ``torch.device`` ``device``, which must be the current one; make it before the candidate's code is loaded."""
 
-    def __init__(self, device):
+    def __init__(self, device: torch.device) -> None:
         self._device, self._home = device, _current(device.index)
         self._main = _Stream(**dict(zip(("stream_id", "device_index", "device_type"), self._home, strict=True)))
         self._context = Context()
@@ -69,15 +67,15 @@ class Clock:
         self._all.record(self._main)  # makes it
 
     @property
-    def lacks(self):
+    def lacks(self) -> str | None:
         """As ``Context.lacks``."""
         return self._context.lacks
 
-    def forget(self):
+    def forget(self) -> None:
         """Resets pinned lines in L2. Calls right after take up to 0.4 us longer, so do this for a batch, not for each call."""
         self._context.forget()
 
-    def time(self, calls, before, done):
+    def time(self, calls: Sequence[Call], before: Before, done: Callable[[Call, Any], None]) -> list[Timed]:
         """A ``Timed`` for each call; ``done`` takes every call and its result, after its time.
 
         Before each call the device waits for the host, then gets work of the same length. So the host's run-ahead is the same for
@@ -100,19 +98,21 @@ class Clock:
         times = [begin.elapsed_time(end) for begin, end in spans]
         return [Timed(*each) for each in zip(times, overtaken, peaks, strict=True)]
 
-    def _held(self):
+    def _held(self) -> int | None:
         """Bytes that the allocator holds, whose peak begins here."""
         if self._device.type != "cuda":
             return None
         _reset_peaks(self._device.index)
-        return _statistics(self._device.index)["allocated_bytes"]["all"]["current"]
+        return int(_statistics(self._device.index)["allocated_bytes"]["all"]["current"])
 
-    def _beyond(self, held):
+    def _beyond(self, held: int | None) -> int | None:
         if held is None:
             return None
-        return _statistics(self._device.index)["allocated_bytes"]["all"]["peak"] - held
+        return int(_statistics(self._device.index)["allocated_bytes"]["all"]["peak"]) - held
 
-    def _prepare(self, call, flush, before):
+    def _prepare(
+        self, call: Call, flush: torch.Tensor, before: Before
+    ) -> tuple[torch._C._CudaEventBase, torch._C._CudaEventBase]:
         begin, end = _Event(enable_timing=True), _Event(enable_timing=True)
         with _NoFunctionModes(), _NoDispatchModes():
             for event in (begin, end):
@@ -126,7 +126,7 @@ class Clock:
                 _wait()
         return begin, end
 
-    def _run(self, call, begin, end, lead):
+    def _run(self, call: Call, begin: torch._C._CudaEventBase, end: torch._C._CudaEventBase, lead: int) -> Any:
         """Makes the call between the events: on every stream its work starts after the first event and ends before the second."""
         begin.record(self._main)
         if lead:  # else the device passes it at once
@@ -144,7 +144,7 @@ class Clock:
 
 
 @contextlib.contextmanager
-def _no_collections():
+def _no_collections() -> Iterator[None]:
     """Disables garbage collection, which would add to the time of an arbitrary call."""
     enabled = gc.isenabled()
     gc.disable()
@@ -155,6 +155,6 @@ def _no_collections():
             gc.enable()
 
 
-def peak_bytes(timed):
+def peak_bytes(timed: Sequence[Timed]) -> int | None:
     """The largest of what calls held; None if it is not known."""
     return max((each.peak_bytes for each in timed if each.peak_bytes is not None), default=None)

@@ -1,6 +1,9 @@
 """Orders all work that this process submits to a device, on every stream: torch's, a candidate's, or ones created later."""
 
 import ctypes
+from typing import Any
+
+import torch
 
 _CAPTURING = 900
 """CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED."""
@@ -13,37 +16,38 @@ class Context:
     ``CDLL``, have no effect here.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._library, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
         self._check("cuCtxGetCurrent", self._library.cuCtxGetCurrent(ctypes.byref(context)))
         self._context = context
         self._reset = self._library.cuCtxResetPersistingL2Cache
         self._wait, self._record = (self._function(name) for name in ("cuCtxWaitEvent", "cuCtxRecordEvent"))
 
-    def _function(self, name):
+    def _function(self, name: str) -> Any:
+        """None where the driver lacks it."""
         function = getattr(self._library, name, None)
         if function is not None:
             function.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
         return function
 
     @property
-    def lacks(self):
+    def lacks(self) -> str | None:
         """Why this machine cannot time anything, as a message for the user; None if it can."""
         return None if self._wait and self._record else "timing needs version 555 or newer of NVIDIA's driver"
 
-    def forget(self):
+    def forget(self) -> None:
         """Nothing in L2 is pinned any more; where nothing can be, this does nothing."""
         self._reset()
 
-    def wait(self, event):
+    def wait(self, event: torch._C._CudaEventBase) -> None:
         """All work submitted from now on waits for ``event``, a C event of torch."""
         self._check("cuCtxWaitEvent", self._wait(self._context, event.cuda_event))
 
-    def record(self, event):
+    def record(self, event: torch._C._CudaEventBase) -> None:
         """Records ``event`` after all work submitted so far; it must have been recorded before."""
         self._check("cuCtxRecordEvent", self._record(self._context, event.cuda_event))
 
-    def _check(self, name, code):
+    def _check(self, name: str, code: int) -> None:
         if not code:
             return
         if code == _CAPTURING:

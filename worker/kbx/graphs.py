@@ -5,22 +5,28 @@ to ``torch.cuda`` do not affect them.
 """
 
 import contextlib
+from collections.abc import Callable
+from typing import Any, cast
 
 import torch
 
-# Absent from builds without CUDA.
-_Graph, _Stream = getattr(torch._C, "_CUDAGraph", None), getattr(torch._C, "_CudaStreamBase", None)
-_current, _set_current = (getattr(torch._C, f"_cuda_{name}", None) for name in ("getCurrentStream", "setStream"))
-_new_pool, _close_pool = (getattr(torch._C, name, None) for name in ("_graph_pool_handle", "_cuda_endAllocateToPool"))
+# Absent from builds without CUDA, and then nobody asks for them.
+_Graph, _Stream, _current, _set_current, _new_pool, _close_pool = (
+    cast(Any, getattr(torch._C, name, None))
+    for name in (
+        "_CUDAGraph", "_CudaStreamBase", "_cuda_getCurrentStream", "_cuda_setStream", "_graph_pool_handle",
+        "_cuda_endAllocateToPool",
+    )
+)  # fmt: skip
 
 
 class Recorded:
     """A call that was recorded: calling it repeats the work, on the same memory, and returns the same ``result``."""
 
-    def __init__(self, graph, result):
+    def __init__(self, graph: torch._C._CUDAGraph, result: Any) -> None:
         self._replay, self.result = graph.replay, result
 
-    def __call__(self):
+    def __call__(self) -> Any:
         self._replay()
         return self.result
 
@@ -28,12 +34,12 @@ class Recorded:
 class Recorder:
     """Records calls on the ``torch.device`` ``device``, which must be the current one."""
 
-    def __init__(self, device):
+    def __init__(self, device: torch.device) -> None:
         self._index = device.index
         stream = _Stream(priority=0)  # The default stream cannot be recorded.
         self._aside = stream.stream_id, stream.device_index, stream.device_type
 
-    def record(self, function, *args, **kwargs):
+    def record(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Recorded:
         """Records the call; the device has not run it yet, so its result is undefined.
 
         Raises what the function raises, or torch's RuntimeError if its work is no fixed sequence: it synchronizes, or
@@ -53,7 +59,7 @@ class Recorder:
             _set_current(*home)
         return Recorded(graph, result)
 
-    def _give_up(self, graph, pool):
+    def _give_up(self, graph: torch._C._CUDAGraph, pool: tuple[int, int]) -> None:
         """Where a recording fails, some versions of torch leave its pool open for whatever is allocated next, and their random
         generators in the belief that they are being recorded, until a recording ends well."""
         with contextlib.suppress(RuntimeError):

@@ -1,18 +1,23 @@
 """Dispatch modes without torch.compile, and what they see of operations that others made."""
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 from torch._library import custom_ops
 from torch.utils._python_dispatch import TorchDispatchMode
+
+_Mode = TypeVar("_Mode", bound=type[TorchDispatchMode])
 
 
 class PlainMode(TorchDispatchMode):
     """A mode that torch does not wrap against torch.compile, which would import all of it; under such a mode nothing is compiled."""
 
     @classmethod
-    def _should_skip_dynamo(cls):
+    def _should_skip_dynamo(cls) -> bool:
         return False
 
 
-def without_dynamo(mode):
+def without_dynamo(mode: _Mode) -> _Mode:
     """Lets a ``TorchDispatchMode`` class do without ``torch._dynamo``, which torch otherwise imports when the first one is used.
 
     That takes seconds in a process that needs it for nothing: torch only wants to keep torch.compile out of the mode.
@@ -25,7 +30,7 @@ def without_dynamo(mode):
     return mode
 
 
-def implementation(function):
+def implementation(function: object) -> Callable[..., Any] | None:
     """The Python behind an operation made by ``torch.library.custom_op``, whose parts are to be seen; else None."""
     if getattr(function, "namespace", "aten") == "aten" or not hasattr(function, "_schema"):
         return None
@@ -33,9 +38,12 @@ def implementation(function):
     if definition is None:
         return None
     registered = definition._backend_fns
-    return next((registered[device] for device in ("cuda", "cpu", None) if device in registered), definition._init_fn)
+    made: Callable[..., Any] = next(
+        (registered[device] for device in ("cuda", "cpu", None) if device in registered), definition._init_fn
+    )
+    return made
 
 
-def implementations():
+def implementations() -> set[str]:
     """Names of the operations that ``implementation`` finds something for: more than a hundred of torch's own, once it has imported them."""
     return set(custom_ops.OPDEFS)

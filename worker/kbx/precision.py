@@ -3,7 +3,7 @@
 import torch
 
 
-def plain():
+def plain() -> None:
     """Turns TF32 off, which PyTorch takes for convolutions unless told otherwise. A candidate may turn it on again."""
     torch.set_float32_matmul_precision("highest")
     torch.backends.cudnn.allow_tf32 = False

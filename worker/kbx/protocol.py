@@ -8,6 +8,12 @@ Nothing is ever unpickled. ``docs/protocol.md`` lists who sends what, and the Ja
 import dataclasses
 import json
 import struct
+from collections.abc import Iterable
+from typing import BinaryIO, TypeVar
+
+from kbx.messages import Message
+
+_Kind = TypeVar("_Kind", bound=Message)
 
 HEADER = struct.Struct(">II")
 MAX_TRUSTED_FRAME = 64 << 20
@@ -20,7 +26,7 @@ class ProtocolError(Exception):
     """The peer broke the framing or named an unknown message."""
 
 
-def read_exactly(stream, n):
+def read_exactly(stream: BinaryIO, n: int) -> bytes | None:
     """Reads ``n`` bytes from a binary stream; returns None at a clean end of file, raises ProtocolError in the middle."""
     parts, left = [], n
     while left:
@@ -34,7 +40,7 @@ def read_exactly(stream, n):
     return b"".join(parts)
 
 
-def read_frame(stream, limit=MAX_TRUSTED_FRAME):
+def read_frame(stream: BinaryIO, limit: int = MAX_TRUSTED_FRAME) -> tuple[int, bytes] | None:
     """Returns ``(channel, payload bytes)``, or None at end of file."""
     header = read_exactly(stream, HEADER.size)
     if header is None:
@@ -48,20 +54,20 @@ def read_frame(stream, limit=MAX_TRUSTED_FRAME):
     return channel, payload
 
 
-def write_frame(stream, payload, channel=0):
+def write_frame(stream: BinaryIO, payload: bytes, channel: int = 0) -> None:
     """Writes one frame in one call and flushes."""
     stream.write(HEADER.pack(len(payload), channel) + payload)
     stream.flush()
 
 
-def encode(message):
+def encode(message: Message) -> bytes:
     """A message dataclass as payload bytes; fields that are None are left out (absent means unknown)."""
     body = {name: value for name, value in vars(message).items() if value is not None}
     body["type"] = message.TYPE
     return json.dumps(body, allow_nan=False, separators=(",", ":"), default=dataclasses.asdict).encode()
 
 
-def decode(payload, kinds):
+def decode(payload: bytes, kinds: Iterable[type[_Kind]]) -> _Kind:
     """Payload bytes as an instance of one of the dataclasses in ``kinds``; unknown types and fields are errors."""
     try:
         body = json.loads(payload)

@@ -4,9 +4,12 @@ No code of the candidate may run here, after the clock has stopped. So tensors a
 ``torch.Tensor``, which cannot be patched, taken before any candidate is loaded.
 """
 
+from collections.abc import Sequence
+
 import torch
 
 from kbx import tensors
+from kbx.messages import Tree
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _Base = torch._C.TensorBase
@@ -16,17 +19,17 @@ _copy, _numel, _element_size, _stride, _view, _storage = (
 _shape, _dtype, _device, _layout, _is_meta, _is_nested = (
     getattr(_Base, name).__get__ for name in ("shape", "dtype", "device", "layout", "is_meta", "is_nested")
 )
-_address = torch._C.StorageBase.data_ptr
+_address = torch._C.StorageBase.data_ptr  # type: ignore[attr-defined]  # torch's stub lacks it
 _empty, _no_grad = torch.empty, torch.no_grad
 _NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
 
 
-def put(value, arena, inputs):
+def put(value: object, arena: tensors.Arena, inputs: Sequence[torch.Tensor]) -> Tree:
     """The tree of a result whose tensors are now, contiguous, in fresh regions of ``arena``; ``inputs`` are those of the call."""
     return tensors.encode(value, lambda tensor: _put(tensor, arena, inputs))
 
 
-def _put(tensor, arena, inputs):
+def _put(tensor: torch.Tensor, arena: tensors.Arena, inputs: Sequence[torch.Tensor]) -> Tree:
     """Copies one tensor and returns its leaf.
 
     Tensors of classes of the candidate's own are refused: they may compute when they are looked at.
@@ -46,7 +49,7 @@ def _put(tensor, arena, inputs):
         address = 0 if _is_meta(tensor) else _address(_storage(tensor))
         shared = [i for i, t in enumerate(inputs) if address and _address(_storage(t)) == address]
         strides = list(_stride(_empty(shape, device="meta"))), list(_stride(tensor))
-    leaf = {"t": "tensor", "arena": arena.name, "offset": offset, "shape": shape, "dtype": name}
+    leaf: Tree = {"t": "tensor", "arena": arena.name, "offset": offset, "shape": shape, "dtype": name}
     leaf["stride"], leaf["own_stride"] = strides
     leaf["device"] = _device(tensor).type  # with function modes: one of them plays a GPU where there is none
     if shared:

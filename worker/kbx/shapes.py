@@ -9,6 +9,8 @@ import functools
 import math
 import mmap
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
@@ -29,7 +31,7 @@ _MAP_NORESERVE = 0x4000
 
 
 @functools.cache
-def warm():
+def warm() -> None:
     """Loads what PyTorch's rules for most operations need, once for all runners that are forked afterwards."""
     with Shapes():
         large = blank((2, SMALL), (SMALL, 1), torch.float32)
@@ -47,11 +49,17 @@ class Shapes(PlainMode):
     What looks at values that are not there sees zeros, or with ``exact`` raises ``ValuesNeeded``.
     """
 
-    def __init__(self, exact=False):
-        super().__init__()
+    def __init__(self, exact: bool = False) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's
         self._exact = exact
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self,
+        function: torch._ops.OpOverload,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         kwargs = kwargs or {}
         if (parts := _parts(function)) is not None:
             with self:
@@ -61,7 +69,7 @@ class Shapes(PlainMode):
         with torch._C.DisableTorchFunction():
             return self._run(function, args, kwargs)
 
-    def _run(self, function, args, kwargs):
+    def _run(self, function: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         named = _named(function._schema, args, kwargs)
         given = _tensors_in((args, kwargs))
         unknown = any(map(self._is_unknown, given))
@@ -80,11 +88,18 @@ class Shapes(PlainMode):
             return function(*args, **kwargs)
         return self._inferred(function, args, kwargs, given, unknown)
 
-    def _is_unknown(self, tensor):
+    def _is_unknown(self, tensor: torch.Tensor) -> bool:
         """Whether nothing is computed of its values; what is small and part of something large may be, from zeros."""
         return tensor.numel() > SMALL or (self._exact and _is_blank(tensor))
 
-    def _inferred(self, function, args, kwargs, given, unknown):
+    def _inferred(
+        self,
+        function: torch._ops.OpOverload,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        given: list[torch.Tensor],
+        unknown: bool,
+    ) -> Any:
         """By PyTorch's own rules for tensors without memory, of which some take seconds to be loaded."""
         if not unknown and _most_elements(args, kwargs) <= _CERTAINLY_SMALL:
             return function(*args, **kwargs)
@@ -105,7 +120,7 @@ class Shapes(PlainMode):
         )
 
 
-def blank(shape, stride, dtype):
+def blank(shape: Sequence[int], stride: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
     """A tensor of these, on the CPU, whose values cannot be written: all large ones lie in the same pages, of zeros."""
     nbytes = tensors.span(shape, stride) * dtype.itemsize
     if nbytes > _MEMORY_BYTES:
@@ -114,7 +129,7 @@ def blank(shape, stride, dtype):
 
 
 @functools.cache
-def _memory():
+def _memory() -> torch.Tensor:
     # What cannot be written does not count as a process's data, of which a runner may have little.
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
     pages = mmap.mmap(-1, _MEMORY_BYTES, flags=flags, prot=mmap.PROT_READ)
@@ -123,11 +138,11 @@ def _memory():
         return torch.frombuffer(pages, dtype=torch.uint8)
 
 
-def _is_blank(tensor):
+def _is_blank(tensor: torch.Tensor) -> bool:
     return tensor.untyped_storage().data_ptr() == _memory().data_ptr()
 
 
-def _parts(function):
+def _parts(function: torch._ops.OpOverload) -> Callable[..., Any] | None:
     """What an operation that is made of others is made of: the candidate's own ones launch its kernels there."""
     if (made := implementation(function)) is not None:
         return made
@@ -135,7 +150,7 @@ def _parts(function):
 
 
 @functools.cache
-def _is_made_of_others(function):
+def _is_made_of_others(function: torch._ops.OpOverload) -> bool:
     """Whether PyTorch takes it to pieces. In inference mode it does so below modes like this one."""
     return torch._C._dispatch_has_kernel_for_dispatch_key(
         function.name(), torch._C.DispatchKey.CompositeImplicitAutograd
@@ -143,7 +158,7 @@ def _is_made_of_others(function):
 
 
 @functools.cache
-def _is_about_memory(function):
+def _is_about_memory(function: torch._ops.OpOverload) -> bool:
     """Whether it gives another look at the memory of an argument, or other memory to it: no element is touched."""
     if torch.Tag.inplace_view in function.tags:
         return True
@@ -151,11 +166,11 @@ def _is_about_memory(function):
     return any(alias is not None and not alias.is_write for alias in aliases)
 
 
-def _named(schema, args, kwargs):
+def _named(schema: torch.FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     return {**{a.name: value for a, value in zip(schema.arguments, args, strict=False)}, **kwargs}
 
 
-def _written(schema, named):
+def _written(schema: torch.FunctionSchema, named: dict[str, Any]) -> Any:
     """What an operation returns that returns what it writes to. Outputs, and what is updated in place, have their shapes."""
     changed = [named[a.name] for a in schema.arguments if a.alias_info is not None and a.alias_info.is_write]
     if not schema.returns:
@@ -163,24 +178,32 @@ def _written(schema, named):
     return changed[0] if len(schema.returns) == 1 else tuple(changed)
 
 
-def _made(function, named):
+def _made(function: torch._ops.OpOverload, named: dict[str, Any]) -> torch.Tensor:
     """A tensor made of nothing but numbers. One whose size is no argument (arange, eye) is real, however large."""
     size, stride = named.get("size"), named.get("stride")
     if size is None or math.prod(size) <= SMALL:
-        return function(**named)
+        made: torch.Tensor = function(**named)
+        return made
     none = {"size": [0] * len(size)} | ({"stride": [1] * len(size)} if stride is not None else {})
     dtype = function(**{**named, **none}).dtype
     return blank(size, _strides(size, named.get("memory_format")) if stride is None else stride, dtype)
 
 
-def _pointwise(function, args, kwargs, shape, memory_format):
+def _pointwise(
+    function: torch._ops.OpOverload,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    shape: torch.Size,
+    memory_format: torch.memory_format | None,
+) -> Any:
     """The type is that of the same operation on single elements, and the layout that of the first tensor of that shape."""
 
-    def single(leaf):
+    def single(leaf: Any) -> Any:
         return torch.zeros([1] * leaf.dim(), dtype=leaf.dtype) if isinstance(leaf, torch.Tensor) else leaf
 
     made = function(*tree_map(single, args), **tree_map(single, kwargs))
     alike = next((t for t in _tensors_in((args, kwargs)) if t.shape == shape and 0 not in t.stride()), None)
+    stride: Sequence[int]
     if memory_format in (None, torch.preserve_format) and alike is not None:
         stride = _packed(shape, alike.stride())
     else:
@@ -188,7 +211,7 @@ def _pointwise(function, args, kwargs, shape, memory_format):
     return tree_map(lambda leaf: blank(shape, stride, leaf.dtype) if isinstance(leaf, torch.Tensor) else leaf, made)
 
 
-def _packed(shape, stride):
+def _packed(shape: Sequence[int], stride: Sequence[int]) -> list[int]:
     """Strides without gaps, dimensions in the order that ``stride`` has them in memory: how PyTorch lays out a result."""
     packed, room = [0] * len(shape), 1
     for dim in sorted(range(len(shape)), key=lambda dim: (stride[dim], -dim)):
@@ -197,13 +220,13 @@ def _packed(shape, stride):
     return packed
 
 
-def _strides(shape, memory_format):
+def _strides(shape: Sequence[int], memory_format: torch.memory_format | None) -> tuple[int, ...]:
     if memory_format in (None, torch.preserve_format):
         memory_format = torch.contiguous_format
     return torch.empty(shape, device="meta", memory_format=memory_format).stride()
 
 
-def _most_elements(args, kwargs):
+def _most_elements(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     """More elements than the results have: each may be of one element of every argument (outer), as often as a number says (repeat)."""
     leaves = tree_flatten((args, kwargs))[0]
     counts = (
@@ -214,8 +237,8 @@ def _most_elements(args, kwargs):
     return math.prod(max(1, count) for count in counts)
 
 
-def _on_meta(function, args, kwargs):
-    def as_meta(leaf):
+def _on_meta(function: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def as_meta(leaf: Any) -> Any:
         if isinstance(leaf, torch.device):
             return torch.device("meta")
         if not isinstance(leaf, torch.Tensor):
@@ -228,5 +251,5 @@ def _on_meta(function, args, kwargs):
     return function(*args, **kwargs)
 
 
-def _tensors_in(tree):
+def _tensors_in(tree: object) -> list[torch.Tensor]:
     return [leaf for leaf in tree_flatten(tree)[0] if isinstance(leaf, torch.Tensor)]

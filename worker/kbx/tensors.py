@@ -7,9 +7,16 @@ A *value tree* is the JSON form of arguments and results. A tensor leaf names an
 without looking inside. Floats travel as ``float.hex()`` text: JSON has no infinities and must not round.
 """
 
+from __future__ import annotations
+
 import itertools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
+
+if TYPE_CHECKING:
+    from kbx.messages import Tree
 
 ALIGN = 512
 """Offset alignment in bytes: what ``cudaMalloc`` gives a fresh tensor, so that no kernel sees a difference."""
@@ -38,12 +45,12 @@ class TreeError(ValueError):
     """A value tree that cannot be read: unknown kind, or a tensor that leaves its arena."""
 
 
-def dtype_name(dtype):
+def dtype_name(dtype: torch.dtype) -> str:
     """``torch.float32`` as ``"float32"``."""
     return str(dtype).removeprefix("torch.")
 
 
-def broadcast(*shapes):
+def broadcast(*shapes: Sequence[int]) -> torch.Size:
     """The shape that tensors of these shapes broadcast to; raises RuntimeError where they do not. ``torch.broadcast_shapes`` would
     load a second's worth of symbolic mathematics first, in every process that asks."""
     together = []
@@ -55,12 +62,12 @@ def broadcast(*shapes):
     return torch.Size(reversed(together))
 
 
-def span(shape, stride):
+def span(shape: Sequence[int], stride: Sequence[int]) -> int:
     """Elements of storage that a strided tensor touches, from its first to its last."""
     return 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, stride, strict=True))
 
 
-def alignment(nbytes):
+def alignment(nbytes: int) -> int:
     """Where a tensor of so many bytes may begin."""
     return PAGE if nbytes >= LARGE else ALIGN
 
@@ -74,14 +81,16 @@ class Arena:
     private = False
     """Whether no other process can write to it."""
 
-    def __init__(self, name, capacity):
+    device: torch.device
+
+    def __init__(self, name: str, capacity: int) -> None:
         self.name, self.capacity, self.used = name, capacity, 0
 
-    def reset(self):
+    def reset(self) -> None:
         """Forgets every allocation; the bytes stay until they are overwritten."""
         self.used = 0
 
-    def reserve(self, nbytes, align=ALIGN):
+    def reserve(self, nbytes: int, align: int = ALIGN) -> int:
         """Offset of a fresh, aligned region of ``nbytes``; raises MemoryError when the arena is full."""
         offset = -(-self.used // align) * align
         if offset + nbytes > self.capacity:
@@ -89,10 +98,10 @@ class Arena:
         self.used = offset + nbytes
         return offset
 
-    def typed(self, offset, count, dtype):
+    def typed(self, offset: int, count: int, dtype: torch.dtype) -> torch.Tensor:
         raise NotImplementedError
 
-    def put(self, tensor):
+    def put(self, tensor: torch.Tensor) -> Tree:
         """Copies a tensor with its strides into a fresh region; returns the leaf that describes it."""
         shape, stride = list(tensor.shape), list(tensor.stride())
         count = span(shape, stride)
@@ -105,11 +114,11 @@ class Arena:
             self.typed(offset, count, tensor.dtype).copy_(source)
         return leaf
 
-    def kept(self, tensor):
+    def kept(self, tensor: torch.Tensor) -> torch.Tensor:
         """A tensor of this arena where nobody else can change it: itself, or a copy."""
         return tensor if self.private else tensor.clone()
 
-    def view(self, leaf):
+    def view(self, leaf: Tree) -> torch.Tensor:
         """The tensor that a leaf describes, as a view of this arena; raises TreeError if it does not fit."""
         try:
             dtype, shape, stride = DTYPES[leaf["dtype"]], list(leaf["shape"]), list(leaf["stride"])
@@ -123,7 +132,7 @@ class Arena:
         return self.typed(offset, max(1, count), dtype).as_strided(shape, stride)
 
 
-def encode(value, put):
+def encode(value: Any, put: Callable[[torch.Tensor], Tree]) -> Tree:
     """A Python value as a tree; ``put(tensor)`` places a tensor and returns its leaf.
 
     What no task may pass or return (an object of an unknown class) becomes an ``opaque`` leaf with its type's name. Containers of
@@ -157,10 +166,16 @@ def encode(value, put):
     return {"t": "opaque", "v": f"{of.__module__}.{of.__qualname__}"}
 
 
-def decode(tree, view):
+def no_tensors(tensor: torch.Tensor) -> Tree:
+    """What places the tensors of a value that has none."""
+    raise TypeError("a tensor where none can be")
+
+
+def decode(tree: Tree, view: Callable[[Tree], torch.Tensor]) -> Any:
     """The value of a tree; ``view(leaf)`` gives the tensor of a tensor leaf. Raises TreeError."""
     try:
-        kind, v = tree["t"], tree.get("v")
+        kind: str = tree["t"]
+        v: Any = tree.get("v")
         match kind:
             case "tensor":
                 return view(tree)

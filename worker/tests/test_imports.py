@@ -1,4 +1,5 @@
-"""No modules of the worker import each other in a circle, wherever in a file the imports stand."""
+"""No modules of the worker import each other in a circle, wherever in a file the imports stand. Those for the type checker alone do not
+count."""
 
 import ast
 import graphlib
@@ -20,8 +21,9 @@ def module_names():
 
 def imported(path, modules):
     """The modules of ``modules`` that a file names in an import statement, inside functions and conditions too."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    found, tree = set(), ast.parse(path.read_text(encoding="utf-8"))
+    tree.body = [s for s in tree.body if not (isinstance(s, ast.If) and ast.unparse(s.test) == "TYPE_CHECKING")]
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

@@ -5,7 +5,85 @@ A request has an ``id``, which the reply repeats. ``None`` means absent. Times a
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypedDict
+
+Tree: TypeAlias = dict[str, Any]
+"""The JSON form of a value, as ``kbx.tensors`` encodes it: whoever reads one from a runner must expect anything."""
+
+
+class Message(Protocol):
+    """A dataclass of these modules."""
+
+    TYPE: ClassVar[str]
+
+
+class Request(Message, Protocol):
+    """What is answered with the same ``id``."""
+
+    id: int
+
+
+class CallTree(TypedDict):
+    """The arguments of a call as value trees."""
+
+    args: list[Tree]
+    kwargs: dict[str, Tree]
+
+
+class TracedCall(CallTree):
+    """A call without values: its tensors have ``shape, stride, dtype`` and lie nowhere. ``timed``: whether it is one of a benchmark size."""
+
+    timed: bool
+
+
+class SlottedCall(CallTree):
+    """A call to be timed. ``slot`` is the offset in arena ``out`` where its result goes."""
+
+    slot: int
+
+
+class _AnyModule(TypedDict):
+    init: list[Tree]
+    seed: int
+
+
+class Module(_AnyModule, total=False):
+    """What a class that stands in for the reference is constructed with: value trees ``init`` of its constructor's arguments, ``seed``,
+    which its weights come from, and ``dtype``, what they are cast to, where they are."""
+
+    dtype: str
+
+
+class ProfiledCall(CallTree, total=False):
+    """A call without values, with ``module`` where the entry is a class."""
+
+    module: Module
+
+
+class _AnyArena(TypedDict):
+    name: str
+    bytes: int
+
+
+class ArenaDescription(_AnyArena, total=False):
+    """An arena, on a GPU with ``handle``, a CUDA IPC handle in hexadecimal; on the CPU memfds come by socket."""
+
+    handle: str
+
+
+class _AnyDevice(TypedDict):
+    kind: str
+    name: str
+    arch: str
+
+
+class Device(_AnyDevice, total=False):
+    """What an oracle computes on. ``kind`` is ``cpu`` or ``cuda``; what is not required here is that of a GPU."""
+
+    uuid: str
+    driver: str
+    memory_bytes: int
+    host_bytes: int
 
 
 @dataclass
@@ -17,16 +95,16 @@ class Hello:
     role: str
     """``oracle`` or ``zygote``."""
     pid: int
-    versions: dict
+    versions: dict[str, str]
     """``python, torch, triton``, from an oracle ``worker``, a fingerprint of its own sources, and from a zygote ``nvcc, cxx,
     tilelang, nvidia-cutlass-dsl`` (each absent where it is not installed) and ``witness``: ``native``, or ``python`` and why."""
-    device: dict | None = None
-    """Oracle only: ``kind`` (cpu, cuda), ``name``, ``arch``, and on a GPU ``uuid, driver, memory_bytes, host_bytes``."""
+    device: Device | None = None
+    """Oracle only."""
     data_address: str | None = None
     """Oracle on the CPU: the abstract Unix socket on which it hands arenas to runners."""
     lacks: str | None = None
     """Zygote: what this machine lacks to compile CUDA C++, as a sentence; absent where it can."""
-    absent: list | None = None
+    absent: list[str] | None = None
     """Zygote: packages in which candidates may write kernels (``tilelang, cutlass``) and that are not installed."""
 
 
@@ -36,8 +114,8 @@ class Failed:
 
     TYPE: ClassVar[str] = "failed"
     id: int
-    reason: str
-    """``invalid_task`` (the task file is wrong), ``unsupported``, ``memory`` (the device has too little now) or ``internal``."""
+    reason: Literal["invalid_task", "unsupported", "memory", "internal"]
+    """``invalid_task``: the task file is wrong; ``memory``: the device has too little now."""
     message: str
     file: str | None = None
     line: int | None = None

@@ -1,9 +1,98 @@
 """Messages between referee and oracle. In order: about a task, a candidate's calls, its benchmark sizes, the device."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias, TypedDict
 
-from kbx.messages import Failed, Hello
+from kbx.messages import (
+    ArenaDescription,
+    Failed,
+    Hello,
+    Message,
+    Module,
+    ProfiledCall,
+    Request,
+    SlottedCall,
+    TracedCall,
+    Tree,
+)  # fmt: skip
+
+Status: TypeAlias = Literal[
+    "correct",
+    "wrong_structure",
+    "wrong_shape",
+    "wrong_dtype",
+    "wrong_device",
+    "wrong_values",
+    "nondeterministic",
+    "input_mutated",
+]
+"""``correct``, or one of the verdict statuses of the correctness stage."""
+Precision: TypeAlias = Literal["fp64", "fp32", "tf32", "fp16", "bf16", "int8"]
+"""What matrix products run in."""
+Phase: TypeAlias = Literal[
+    "alone", "launched", "recording", "replayed", "slow", "still_slow", "alone_again", "graphs_alone"
+]
+
+
+class Control(TypedDict):
+    """What became of a task's control: ``status`` is what the comparison said; ``line`` is where the task file defines it, or None."""
+
+    name: str
+    kind: Literal["positive", "negative"]
+    ok: bool
+    status: str | None
+    detail: str | None
+    line: int | None
+
+
+class CallPlan(TypedDict):
+    """A call to judge: ``case`` in words; ``repeats``, the index of the call whose inputs it repeats; ``dtype``, what module and arguments
+    are cast to for it (or None)."""
+
+    index: int
+    case: str
+    distribution: str
+    repeats: int | None
+    properties: list[str]
+    dtype: str | None
+
+
+class Size(TypedDict):
+    """A benchmark size in words."""
+
+    index: int
+    shape: str
+
+
+class Mismatch(TypedDict):
+    """A wrong element: ``output`` is a path such as ``output[0]``."""
+
+    output: str
+    index: list[int]
+    expected: str
+    got: str
+
+
+class DeviceState(TypedDict, total=False):
+    """Of a GPU at one moment: ``throttle`` are names of why clocks are held down. What its driver does not tell is absent."""
+
+    sm_mhz: float
+    memory_mhz: float
+    celsius: float
+    watts: float
+    throttle: list[str]
+
+
+class _AnyRates(TypedDict):
+    tflops: dict[Precision, float]
+
+
+class Rates(_AnyRates, total=False):
+    """Measured peaks: gigabytes a second of a copy, milliseconds of nothing and of a kernel, and the rates of matrix products."""
+
+    copy_gbs: float
+    empty_ms: float
+    launch_ms: float
 
 
 @dataclass
@@ -24,13 +113,12 @@ class TraceShapes:
 class ShapesTraced:
     TYPE: ClassVar[str] = "shapes_traced"
     id: int
-    entries: list
-    calls: list
-    """``{"args", "kwargs", "timed"}``: value trees whose tensors have ``shape, stride, dtype`` and lie nowhere, and whether it is one of
-    a benchmark size. Calls whose shapes depend on values are left out."""
-    module: dict | None = None
+    entries: list[str]
+    calls: list[TracedCall]
+    """Calls whose shapes depend on values are left out."""
+    module: Module | None = None
     """As in ``opened``."""
-    updates: list = field(default_factory=list)
+    updates: list[str] = field(default_factory=list)
     """Names of the arguments that the entry updates in place, which are judged."""
 
 
@@ -50,11 +138,10 @@ class TraceLargestShapes:
 class LargestShapesTraced:
     TYPE: ClassVar[str] = "largest_shapes_traced"
     id: int
-    entries: list
+    entries: list[str]
     shape: str
     """The size in words, as in ``opened``."""
-    call: dict
-    """As one of ``shapes_traced``, with ``module`` where the entry is a class, as in ``opened``."""
+    call: ProfiledCall
 
 
 @dataclass
@@ -101,8 +188,7 @@ class VerifyTask:
 class TaskVerified:
     TYPE: ClassVar[str] = "task_verified"
     id: int
-    controls: list
-    """``name, kind`` (positive, negative), ``ok``, ``status`` (what the comparison said), ``detail``, ``line`` (or None)."""
+    controls: list[Control]
     seconds: float
 
 
@@ -128,7 +214,7 @@ class Open:
     """Whether values are compared by the tolerances that the authors of the suite publish, not by the error model."""
     dtype: str | None = None
     """As in ``trace_shapes``."""
-    schemes: list = field(default_factory=list)
+    schemes: list[int] = field(default_factory=list)
     """As the last ``checked`` of an earlier session of the candidate had it."""
 
 
@@ -136,17 +222,14 @@ class Open:
 class Opened:
     TYPE: ClassVar[str] = "opened"
     id: int
-    entries: list
-    arenas: list
-    calls: list
-    """In order: ``index, case`` (text), ``distribution, repeats`` (index of the call whose inputs this one repeats), ``properties``,
-    and ``dtype``, what module and arguments are cast to for this call (or None). Those with a dtype come last."""
-    sizes: list
-    """Benchmark sizes: ``index, shape`` (text)."""
+    entries: list[str]
+    arenas: list[ArenaDescription]
+    calls: list[CallPlan]
+    """In order. Those with a dtype come last."""
+    sizes: list[Size]
     seconds: float
-    module: dict | None = None
-    """The entry is a class: value trees ``init`` of its constructor's arguments, ``seed``, which its weights come from, and
-    ``dtype``, what they are cast to, where they are."""
+    module: Module | None = None
+    """Where the entry is a class."""
     scaled: bool = False
     """Whether the calls are smaller than what the task is about, which needs a GPU."""
     core: int | None = None
@@ -166,8 +249,8 @@ class Prepare:
 class Prepared:
     TYPE: ClassVar[str] = "prepared"
     id: int
-    args: list
-    kwargs: dict
+    args: list[Tree]
+    kwargs: dict[str, Tree]
 
 
 @dataclass
@@ -177,7 +260,7 @@ class Check:
     TYPE: ClassVar[str] = "check"
     id: int
     call: int
-    value: dict
+    value: Tree
     """The runner's tree, unread by the referee; the oracle treats every field as a claim."""
 
 
@@ -185,15 +268,14 @@ class Check:
 class Checked:
     TYPE: ClassVar[str] = "checked"
     id: int
-    status: str
-    """``correct`` or one of the verdict statuses of the correctness stage."""
+    status: Status
     message: str | None = None
-    mismatches: list = field(default_factory=list)
-    """First wrong elements: ``output`` (a path such as ``output[0]``), ``index`` (a list), ``expected`` and ``got`` (text)."""
-    metrics: dict = field(default_factory=dict)
+    mismatches: list[Mismatch] = field(default_factory=list)
+    """The first wrong elements."""
+    metrics: dict[str, float] = field(default_factory=dict)
     """``max_abs, max_rel, error_ratio`` (largest error over its tolerance), as numbers; absent when not finite."""
-    flags: list = field(default_factory=list)
-    schemes: list = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    schemes: list[int] = field(default_factory=list)
     """Where the task allows several schemes, the positions of those by which all results of the candidate have been right so far."""
 
 
@@ -209,7 +291,7 @@ class ChangeWeights:
 class WeightsChanged:
     TYPE: ClassVar[str] = "weights_changed"
     id: int
-    parameters: dict
+    parameters: dict[str, list[int]]
     """Shapes of the reference's parameters by name; with none there is nothing to ask."""
 
 
@@ -221,9 +303,8 @@ class PrepareSize:
     id: int
     size: int
     sets: int
-    phase: str
-    """``alone, launched, recording, replayed, slow, still_slow, alone_again`` or ``graphs_alone``: no input comes twice, in any of
-    them."""
+    phase: Phase
+    """No input comes twice, in any of them."""
     round: int
     """Of that phase, from 0."""
 
@@ -237,13 +318,13 @@ class PreparedSize:
     """Bytes that the reference reads of its arguments and writes as results, each counted once."""
     flops: int | None = None
     """Floating-point operations of its matrix products and convolutions; absent where it has none, or other heavy work as well."""
-    precision: str | None = None
-    """What those run in: ``fp64, fp32, tf32, fp16, bf16, int8``; absent where it is not one of them alone."""
+    precision: Precision | None = None
+    """What those run in; absent where it is not one precision alone."""
     least_bytes: int | None = None
     """What every correct kernel must move; absent where it may leave some out."""
     least_flops: int | None = None
     """What every correct kernel must compute; absent where an algorithm may do with less."""
-    uncounted: list = field(default_factory=list)
+    uncounted: list[str] = field(default_factory=list)
     """Operations whose work is not in ``flops`` and is more than a few steps for each element: no time follows from the figures."""
     result_bytes: int | None = None
     """What the runner copies to arena ``out`` after each call, outside of its time."""
@@ -264,8 +345,7 @@ class LendSize:
 class LentSize:
     TYPE: ClassVar[str] = "lent_size"
     id: int
-    calls: list
-    """As in ``measure``."""
+    calls: list[SlottedCall]
 
 
 @dataclass
@@ -286,10 +366,10 @@ class Baseline:
 class BaselineMeasured:
     TYPE: ClassVar[str] = "baseline_measured"
     id: int
-    device_ms: list
+    device_ms: list[float]
     seconds: float
-    state: dict = field(default_factory=dict)
-    """Of the device right after: ``sm_mhz, memory_mhz, celsius, watts``, and ``throttle``, names of why clocks are held down."""
+    state: DeviceState = field(default_factory=DeviceState)
+    """Of the device right after."""
     state_seconds: float = 0.0
     """What reading the state took, beyond ``seconds``."""
     unrecorded: str | None = None
@@ -306,8 +386,8 @@ class CheckSize:
 
     TYPE: ClassVar[str] = "check_size"
     id: int
-    slots: list
-    values: list
+    slots: list[int]
+    values: list[Tree]
 
 
 @dataclass
@@ -369,10 +449,10 @@ class BaselineCompared:
 
     TYPE: ClassVar[str] = "baseline_compared"
     id: int
-    eager_ms: list
-    compiled_ms: list
+    eager_ms: list[float]
+    compiled_ms: list[float]
     seconds: float
-    state: dict | None = None
+    state: DeviceState | None = None
     """As in ``baseline_measured``."""
 
 
@@ -405,13 +485,13 @@ class MeasurePeaks:
 class Peaks:
     TYPE: ClassVar[str] = "peaks"
     id: int
-    rates: dict
-    """``copy_gbs, empty_ms, launch_ms`` and ``tflops``, a dictionary by precision: what was measured, nothing else."""
-    state: dict = field(default_factory=dict)
+    rates: Rates
+    """What was measured, nothing else."""
+    state: DeviceState = field(default_factory=DeviceState)
     """As in ``baseline_measured``, right after."""
 
 
-REQUESTS = (
+REQUESTS: tuple[type[Request], ...] = (
     TraceShapes,
     TraceLargestShapes,
     EstimateMemory,
@@ -430,7 +510,7 @@ REQUESTS = (
     Probe,
     MeasurePeaks,
 )
-ANSWERS = (
+ANSWERS: tuple[type[Message], ...] = (
     Hello,
     Failed,
     ShapesTraced,

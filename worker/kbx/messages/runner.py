@@ -1,7 +1,71 @@
 """Messages between referee and runner. The runner is untrusted: its answers are claims."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal, TypedDict
+
+from kbx.messages import ArenaDescription, Message, Module, ProfiledCall, Request, SlottedCall, TracedCall, Tree
+
+
+class _AnyCompiled(TypedDict):
+    kernel: str
+    arch: str
+
+
+class Compiled(_AnyCompiled, total=False):
+    """A launch signature that was compiled; what is not known is absent or None."""
+
+    registers: int | None
+    shared_bytes: int | None
+    spills: int | None
+    seconds: float | None
+
+
+class Operation(TypedDict):
+    """How many ``elements`` an operation of PyTorch's processed on the way to the results, and the candidate's line (0: unknown)."""
+
+    name: str
+    line: int
+    elements: int
+
+
+class Origin(TypedDict):
+    """Who made a result, see ``kbx.runner.ledger``."""
+
+    elements: int
+    own: float
+    volume: int
+    foreign: int
+    operations: list[Operation]
+    launches: int
+    copies: int
+    used: bool
+
+
+class Frame(TypedDict):
+    """A line of the candidate's."""
+
+    line: int
+    function: str
+    text: str
+
+
+class _AnyKernel(TypedDict):
+    kernel: str
+
+
+class ProfiledKernel(_AnyKernel, total=False):
+    """A kernel by its name: ``launches`` of that name; of its longest launch, percentages of the device's peaks, ``stall`` (what its
+    warps mostly waited for) and ``stall_pct``. What is not known is absent."""
+
+    launches: int
+    duration_ms: float
+    registers: int
+    achieved_occupancy_pct: float
+    theoretical_occupancy_pct: float
+    dram_pct: float
+    sm_pct: float
+    stall: str
+    stall_pct: float
 
 
 @dataclass
@@ -10,8 +74,7 @@ class Attach:
 
     TYPE: ClassVar[str] = "attach"
     id: int
-    arenas: list
-    """``{"name", "bytes"}`` and on a GPU ``handle`` (hex of a CUDA IPC handle); on the CPU memfds come by socket."""
+    arenas: list[ArenaDescription]
 
 
 @dataclass
@@ -28,11 +91,11 @@ class Load:
     TYPE: ClassVar[str] = "load"
     id: int
     source: str
-    entries: list
+    entries: list[str]
     """Names to try, in order."""
-    operations: list = field(default_factory=list)
+    operations: list[str] = field(default_factory=list)
     """PyTorch functions that the reference calls: where one of them moves data, moving data is the work."""
-    files: dict = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
     """Binaries that ``precompiled`` of another runner of the same source had; installed before the import."""
     timed: bool = False
     """Whether the candidate has the device exclusively, so that its own timing is meaningful: then autotuning is not shortened."""
@@ -56,8 +119,7 @@ class Construct:
 
     TYPE: ClassVar[str] = "construct"
     id: int
-    module: dict
-    """As in ``opened``."""
+    module: Module
     shapes: bool = False
     """Whether weights need no values, only shapes: it is constructed for compiling ahead."""
 
@@ -75,7 +137,7 @@ class TakeState:
 
     TYPE: ClassVar[str] = "take_state"
     id: int
-    parameters: dict
+    parameters: dict[str, list[int]]
     """As in ``weights_changed``."""
 
 
@@ -94,8 +156,7 @@ class Precompile:
 
     TYPE: ClassVar[str] = "precompile"
     id: int
-    calls: list
-    """As in ``shapes_traced``."""
+    calls: list[TracedCall]
     seconds: float
     """After this long no further call is begun."""
 
@@ -104,14 +165,14 @@ class Precompile:
 class Precompiled:
     TYPE: ClassVar[str] = "precompiled"
     id: int
-    files: dict
+    files: dict[str, str]
     """Base64 by path: ``triton/…`` of Triton's cache, ``libraries/…`` made of C++."""
     kernels: int
     """Launch signatures that were compiled."""
     whole: bool
     """Whether every call was made in the time given."""
     seconds: float
-    left_out: list = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
     """``triton, libraries``: which of these did not fit a frame. ``files`` then has no library, or not every kernel."""
 
 
@@ -121,9 +182,8 @@ class Call:
 
     TYPE: ClassVar[str] = "call"
     id: int
-    args: list
-    """Value trees."""
-    kwargs: dict = field(default_factory=dict)
+    args: list[Tree]
+    kwargs: dict[str, Tree] = field(default_factory=dict)
 
 
 @dataclass
@@ -140,16 +200,16 @@ class Returned:
 
     TYPE: ClassVar[str] = "returned"
     id: int
-    value: dict
-    """Value tree. Tensor leaves carry besides ``offset, shape, dtype, stride``: ``own_stride`` (of the candidate's tensor), ``device`` and ``aliases`` (index of the argument tensor whose storage it shares, in order of appearance)."""
+    value: Tree
+    """Tensor leaves carry besides ``offset, shape, dtype, stride``: ``own_stride`` (of the candidate's tensor), ``device`` and ``aliases`` (index of the argument tensor whose storage it shares, in order of appearance)."""
     seconds: float
     launches: int
     """Triton launches seen during this call."""
-    compiled: list = field(default_factory=list)
-    """Launch signatures compiled since the last answer: ``kernel, arch, registers, shared_bytes, spills, seconds``."""
-    origin: dict | None = None
-    """Who made the result: ``elements, own, volume, foreign, operations``, see ``kbx.runner.ledger``."""
-    ran: list | None = None
+    compiled: list[Compiled] = field(default_factory=list)
+    """Launch signatures compiled since the last answer."""
+    origin: Origin | None = None
+    """Who made the result."""
+    ran: list[str] | None = None
     """For a runner that is timed, PyTorch's operations that computed in this call, parts of others included."""
 
 
@@ -159,16 +219,15 @@ class Raised:
 
     TYPE: ClassVar[str] = "raised"
     id: int
-    kind: str
-    """``syntax, import, no_entry, compile, runtime, memory, unsupported, exit``."""
+    kind: Literal["syntax", "import", "no_entry", "compile", "runtime", "memory", "unsupported", "exit"]
     exception: str
     """Qualified name of the exception's type."""
     message: str
-    frames: list = field(default_factory=list)
-    """Candidate frames, outermost first: ``line, function, text``."""
+    frames: list[Frame] = field(default_factory=list)
+    """Candidate frames, outermost first."""
     feature: str | None = None
     """With ``unsupported``: the feature that this machine's interpreter lacks."""
-    compiled: list = field(default_factory=list)
+    compiled: list[Compiled] = field(default_factory=list)
 
 
 @dataclass
@@ -177,8 +236,7 @@ class Measure:
 
     TYPE: ClassVar[str] = "measure"
     id: int
-    calls: list
-    """``{"args", "kwargs", "slot"}``; ``slot`` is the offset in arena ``out`` where this call's result goes."""
+    calls: list[SlottedCall]
     flush_bytes: int
     """Written before each call so that L2 is cold."""
     lead: int
@@ -195,7 +253,7 @@ class RecordCalls:
 
     TYPE: ClassVar[str] = "record_calls"
     id: int
-    calls: list
+    calls: list[SlottedCall]
 
 
 @dataclass
@@ -203,7 +261,7 @@ class CallsRecorded:
     TYPE: ClassVar[str] = "calls_recorded"
     id: int
     seconds: float
-    origins: list
+    origins: list[Origin | None]
     """Of each call, as in ``returned``."""
 
 
@@ -224,15 +282,15 @@ class Measured:
 
     TYPE: ClassVar[str] = "measured"
     id: int
-    device_ms: list
-    values: list
-    """Value tree of each call's result."""
+    device_ms: list[float]
+    values: list[Tree]
+    """Of each call's result."""
     seconds: float
     host_bound: int = 0
     """As in ``baseline_measured``."""
     peak_bytes: int | None = None
     """As in ``baseline_measured``."""
-    ran: list | None = None
+    ran: list[list[str]] | None = None
     """For each call, PyTorch's operations that computed in it, parts of others included."""
 
 
@@ -244,11 +302,11 @@ class Profile:
     TYPE: ClassVar[str] = "profile"
     id: int
     source: str
-    entries: list
-    files: dict
+    entries: list[str]
+    files: dict[str, str]
     """As in ``load``."""
-    call: dict
-    """As in ``largest_shapes_traced``; the process makes the values."""
+    call: ProfiledCall
+    """The process makes the values."""
     seconds: float
     """After this long Nsight Compute is ended."""
 
@@ -258,15 +316,24 @@ class Profiled:
     TYPE: ClassVar[str] = "profiled"
     id: int
     seconds: float
-    kernels: list | None = None
-    """Those that took most time, first: ``kernel``, ``launches`` (of that name), and of its longest launch ``duration_ms,
-    registers, achieved_occupancy_pct, theoretical_occupancy_pct, dram_pct, sm_pct`` (of the device's peaks), ``stall`` (what its
-    warps mostly waited for) and ``stall_pct``. What is not known is not there."""
+    kernels: list[ProfiledKernel] | None = None
+    """Those that took most time, first."""
     failure: str | None = None
     """Why there are no figures, in one line."""
 
 
-REQUESTS = (Attach, Load, Construct, TakeState, Precompile, Call, Measure, RecordCalls, ReplayCalls, Profile)
-ANSWERS = (
+REQUESTS: tuple[type[Request], ...] = (
+    Attach,
+    Load,
+    Construct,
+    TakeState,
+    Precompile,
+    Call,
+    Measure,
+    RecordCalls,
+    ReplayCalls,
+    Profile,
+)
+ANSWERS: tuple[type[Message], ...] = (
     Attached, Loaded, Constructed, StateTaken, Precompiled, Compiling, Returned, Raised, CallsRecorded, Measured, Profiled,
 )  # fmt: skip

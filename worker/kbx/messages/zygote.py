@@ -1,9 +1,17 @@
 """Messages between referee and zygote."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, TypedDict
 
-from kbx.messages import Failed, Hello
+from kbx.messages import Failed, Hello, Message
+
+
+class Protection(TypedDict):
+    """A protection around a runner, and whether it holds on this machine: what ``kbx doctor`` prints."""
+
+    name: str
+    active: bool
+    detail: str
 
 
 @dataclass
@@ -45,8 +53,7 @@ class Spawned:
     id: int
     runner: int
     seconds: float
-    protections: list
-    """``{"name", "active", "detail"}`` for each protection: what ``kbx doctor`` prints."""
+    protections: list[Protection]
 
 
 @dataclass
@@ -77,11 +84,11 @@ class Waited:
 
 @dataclass
 class Exited:
-    """A runner's tree is gone. ``reason``: ``exit, signal, memory, protocol, killed``."""
+    """A runner's tree is gone."""
 
     TYPE: ClassVar[str] = "exited"
     runner: int
-    reason: str
+    reason: Literal["exit", "signal", "memory", "protocol", "killed"]
     code: int | None = None
     signal: int | None = None
     peak_bytes: int | None = None
@@ -90,5 +97,5 @@ class Exited:
     """The end of what the candidate printed on stdout and stderr (at most 8 KiB)."""
 
 
-REQUESTS = (Spawn, Kill, Wait)
-ANSWERS = (Hello, Failed, Spawned, Waited, Exited)
+REQUESTS: tuple[type[Message], ...] = (Spawn, Kill, Wait)
+ANSWERS: tuple[type[Message], ...] = (Hello, Failed, Spawned, Waited, Exited)

@@ -1,5 +1,7 @@
 """``python -m kbx.oracle``: serves the referee on stdin and stdout until stdin ends."""
 
+from __future__ import annotations
+
 import argparse
 import ctypes
 import gc
@@ -9,15 +11,21 @@ import queue
 import signal
 import sys
 import threading
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from kbx import bytecode, cores
 from kbx.oracle import compiler_cache, confinement, listening
 from kbx.protocol import ProtocolError, encode, read_frame, write_frame
 
+if TYPE_CHECKING:
+    import socket
+
+    from kbx.oracle.server import Server
+
 PR_SET_DUMPABLE = 4
 
 
-def main():
+def main() -> NoReturn:
     options = _parser().parse_args()
     # Ctrl-C reaches every process at the terminal; when the oracle ends is the referee's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -27,7 +35,7 @@ def main():
         confinement.enter(options.confine, options.uid, options.device == "cuda")
     bytecode.keep()
     incoming, outgoing = _take_protocol()
-    requests = queue.SimpleQueue()
+    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(incoming, requests), name="kbx-reader", daemon=True).start()
     logging.basicConfig(format="oracle: %(message)s")
     if options.compiler_cache:
@@ -45,7 +53,7 @@ def main():
         write_frame(outgoing, server.answer(requests.get()))
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="kbx.oracle", description="Trusted side of kbx; speaks kbx.messages.")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--index", type=int, default=0, help="which GPU")
@@ -60,7 +68,7 @@ def _parser():
     return parser
 
 
-def _take_protocol():
+def _take_protocol() -> tuple[BinaryIO, BinaryIO]:
     """Keeps stdin and stdout for frames alone: whatever a task or a library prints goes to stderr."""
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)
@@ -70,7 +78,7 @@ def _take_protocol():
     return incoming, outgoing
 
 
-def _read(incoming, requests):
+def _read(incoming: BinaryIO, requests: queue.SimpleQueue[bytes]) -> NoReturn:
     """Queues payloads. The end of stdin is the referee's death, and ends this process in the middle of anything."""
     try:
         while (frame := read_frame(incoming)) is not None:
@@ -81,7 +89,7 @@ def _read(incoming, requests):
     os._exit(0)
 
 
-def _harden(uid):
+def _harden(uid: int | None) -> None:
     """Becomes another user if told, and forbids that user's other processes to look into this one."""
     if uid is not None and os.geteuid() == 0:
         os.setgroups([])
@@ -92,7 +100,7 @@ def _harden(uid):
     sys.setrecursionlimit(10_000)
 
 
-def _server(options, listener):
+def _server(options: argparse.Namespace, listener: socket.socket) -> Server:
     # As runners have it, see sandbox: both sides' contexts are alike.
     os.environ["CUDA_DEVICE_MAX_COPY_CONNECTIONS"] = "1"
     import torch  # after the change of user: a CUDA context belongs to who made it

@@ -1,5 +1,7 @@
 """Arenas in CPU memory, and the socket over which they are handed to runners."""
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import json
@@ -10,9 +12,11 @@ import socket
 import struct
 import threading
 import time
+from collections.abc import Sequence
 
 import torch
 
+from kbx.messages import ArenaDescription
 from kbx.oracle import listening
 from kbx.tensors import Arena
 
@@ -27,29 +31,41 @@ _PAUSE = 0.1
 """Seconds before the data socket listens again where it could not."""
 
 
-class MemoryArena(Arena):
+class SharedArena(Arena):
+    """An arena that a runner maps as well."""
+
+    def describe(self) -> ArenaDescription:
+        """As in ``messages.runner.Attach``."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Gives the memory back."""
+        raise NotImplementedError
+
+
+class MemoryArena(SharedArena):
     """A sealed memfd that this process has mapped."""
 
     device = torch.device("cpu")
 
-    def __init__(self, name, least=0):
+    def __init__(self, name: str, least: int = 0) -> None:
         super().__init__(name, max(CAPACITY, least))
         self.fd = os.memfd_create(f"kbx-{name}", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
         os.ftruncate(self.fd, self.capacity)
         fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, _SEALS)
         self.memory = mmap.mmap(self.fd, self.capacity)
 
-    def typed(self, offset, count, dtype):
+    def typed(self, offset: int, count: int, dtype: torch.dtype) -> torch.Tensor:
         return torch.frombuffer(self.memory, dtype=dtype, count=count, offset=offset)
 
-    def describe(self):
+    def describe(self) -> ArenaDescription:
         """As in ``messages.runner.Attach``."""
         return {"name": self.name, "bytes": self.capacity}
 
-    def close(self):
+    def close(self) -> None:
         """Gives the memory back. The mapping itself goes when the last tensor that points into it does."""
         os.close(self.fd)
-        self.memory = None
+        del self.memory
 
 
 class DataSocket:
@@ -59,20 +75,21 @@ class DataSocket:
     Connections and ``offer`` may come in either order. Peers of another user than this one or root are turned away.
     """
 
-    def __init__(self, listener=None):
+    def __init__(self, listener: socket.socket | None = None) -> None:
         self._listener = listener or listening.anywhere()
         self.address = self._listener.getsockname()[1:].decode()
         self._lock = threading.Lock()
-        self._waiting, self._offered = {}, {}
+        self._waiting: dict[int, socket.socket] = {}
+        self._offered: dict[int, Sequence[MemoryArena]] = {}
         threading.Thread(target=self._accept, name="kbx-data", daemon=True).start()
 
-    def offer(self, runner, arenas):
+    def offer(self, runner: int, arenas: Sequence[MemoryArena]) -> None:
         """Gives ``runner`` its arenas now, or when it connects."""
         with self._lock:
             self._offered[runner] = arenas
         self._match(runner)
 
-    def withdraw(self, runner):
+    def withdraw(self, runner: int) -> None:
         """Forgets a runner: its arenas are about to be closed."""
         with self._lock:
             self._offered.pop(runner, None)
@@ -80,7 +97,7 @@ class DataSocket:
         if connection:
             connection.close()
 
-    def _accept(self):
+    def _accept(self) -> None:
         while True:
             try:
                 connection, _ = self._listener.accept()
@@ -89,7 +106,7 @@ class DataSocket:
                 continue
             self._welcome(connection)
 
-    def _welcome(self, connection):
+    def _welcome(self, connection: socket.socket) -> None:
         try:
             connection.settimeout(_PEER_TIMEOUT)
             if _peer_uid(connection) not in (0, os.getuid()):
@@ -106,7 +123,7 @@ class DataSocket:
             self._waiting[runner] = connection
         self._match(runner)
 
-    def _match(self, runner):
+    def _match(self, runner: int) -> None:
         with self._lock:
             if runner not in self._offered or runner not in self._waiting:
                 return
@@ -117,12 +134,13 @@ class DataSocket:
                 socket.send_fds(connection, [body], [a.fd for a in arenas])
 
 
-def _hung_up(connection):
+def _hung_up(connection: socket.socket) -> bool:
     poll = select.poll()
     poll.register(connection, 0)  # what is always told suffices
     return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
-def _peer_uid(connection):
+def _peer_uid(connection: socket.socket) -> int:
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return struct.unpack("3i", credentials)[1]
+    uid: int = struct.unpack("3i", credentials)[1]
+    return uid

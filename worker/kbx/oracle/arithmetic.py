@@ -4,16 +4,23 @@ A product of an m × k and a k × n matrix counts 2mkn, the others as ``torch.ut
 steps for each element they read or write, transcendental ones included, are not counted: memory is what limits those.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode, _FlopCounterMode, flop_registry
 
+from kbx.messages.oracle import Precision
 from kbx.modes import without_dynamo
 from kbx.suite.values import home
 
-_PRECISIONS = {
+__all__ = ["Arithmetic", "FlopCounterMode"]
+
+_PRECISIONS: dict[torch.dtype, Precision] = {
     torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.int8: "int8",
 }  # fmt: skip
 
@@ -61,15 +68,17 @@ _WHOLE_VIEWS = frozenset(
 )
 
 
-def _int_mm(a, b, *args, out_shape=None, **kwargs):
+def _int_mm(a: Sequence[int], b: Sequence[int], *args: Any, out_shape: object = None, **kwargs: Any) -> int:
     return 2 * a[0] * a[1] * b[1]
 
 
-def _matrix_vector(matrix, vector, *args, out_shape=None, **kwargs):
+def _matrix_vector(matrix: Sequence[int], vector: object, *args: Any, out_shape: object = None, **kwargs: Any) -> int:
     return 2 * math.prod(matrix)
 
 
-def _added_matrix_vector(added, matrix, vector, *args, out_shape=None, **kwargs):
+def _added_matrix_vector(
+    added: object, matrix: Sequence[int], vector: object, *args: Any, out_shape: object = None, **kwargs: Any
+) -> int:
     return 2 * math.prod(matrix)
 
 
@@ -89,25 +98,33 @@ without_dynamo(_FlopCounterMode)
 class Arithmetic(TorchDispatchMode):
     """Watches the operations of one call on ``arguments``, tensors of which each has memory of its own."""
 
-    def __init__(self, arguments, tf32=False):
-        super().__init__()
-        self.uncounted = []
+    def __init__(self, arguments: list[torch.Tensor], tf32: bool = False) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's
+        self.uncounted: list[str] = []
         """Names of operations whose work is large and unknown: decompositions, transforms, sorts."""
         self._homes = {home(t) for t in arguments if t.numel()}
         self._dtypes = {t.dtype for t in arguments}
         self._tf32 = tf32
         self._counter = FlopCounterMode(display=False, custom_mapping=_FORMULAS)
-        self._precisions, self._products, self._plain = set(), 0, True
+        self._precisions: set[Precision | None] = set()
+        self._products, self._plain = 0, True
 
-    def __enter__(self):
+    def __enter__(self) -> Arithmetic:
         self._counter.__enter__()
-        return super().__enter__()
+        super().__enter__()  # type: ignore[no-untyped-call]  # torch's
+        return self
 
-    def __exit__(self, *error):
-        super().__exit__(*error)
+    def __exit__(self, *error: Any) -> Any:
+        super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's
         return self._counter.__exit__(*error)
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self,
+        function: torch._ops.OpOverload,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         try:
             self._see(function, args, kwargs or {})
         except (AttributeError, IndexError, TypeError, RuntimeError):
@@ -116,21 +133,21 @@ class Arithmetic(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
     @property
-    def flops(self):
+    def flops(self) -> int | None:
         """Operations of all products: None where there are none, or where not all of the work is counted."""
         return (None if self.uncounted else self._counter.get_total_flops()) or None
 
     @property
-    def precision(self):
+    def precision(self) -> Precision | None:
         """``fp64, fp32, tf32, fp16, bf16`` or ``int8``, what the operands of all products are: None if there is no one such."""
         return next(iter(self._precisions)) if self.flops and len(self._precisions) == 1 else None
 
     @property
-    def least(self):
+    def least(self) -> int | None:
         """``flops`` where every correct kernel must compute as many: None where an algorithm may do with fewer."""
         return self.flops if self._plain and self._products == 1 else None
 
-    def _see(self, function, args, kwargs):
+    def _see(self, function: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         name, operands = function.overloadpacket.__name__, [a for a in args if isinstance(a, torch.Tensor)]
         light = torch.Tag.pointwise in function.tags
         if function.overloadpacket in flop_registry or function.overloadpacket in _FORMULAS:
@@ -140,7 +157,7 @@ class Arithmetic(TorchDispatchMode):
         else:
             self._plain &= name in _KEEP_ALL or name in _WHOLE_VIEWS or (light and len(operands) == 1)
 
-    def _count(self, name, operands, kwargs):
+    def _count(self, name: str, operands: list[torch.Tensor], kwargs: dict[str, Any]) -> None:
         dtype = operands[-1].dtype
         if dtype not in _PRECISIONS:  # The formulas are for real numbers.
             self.uncounted.append(name)
@@ -149,13 +166,13 @@ class Arithmetic(TorchDispatchMode):
         self._products += 1
         self._plain &= name in _PRODUCTS and kwargs.get("alpha", 1) != 0 and self._needs_all(*operands[-2:])
 
-    def _precision_of(self, dtype):
+    def _precision_of(self, dtype: torch.dtype) -> Precision | None:
         """None for a product in a type that no argument has: it may emulate a narrower one. Quantizing to int8 is real."""
         if dtype != torch.int8 and dtype not in self._dtypes:
             return None
         return "tf32" if self._tf32 and dtype == torch.float32 else _PRECISIONS[dtype]
 
-    def _needs_all(self, a, b):
+    def _needs_all(self, a: torch.Tensor, b: torch.Tensor) -> bool:
         """Whether two matrices are free of structure that saves work: two arguments as they are, no row or column repeated, not
         one matrix and its transpose."""
         if home(a) == home(b) or not {home(a), home(b)} <= self._homes:
@@ -164,6 +181,6 @@ class Arithmetic(TorchDispatchMode):
         return not repeated
 
 
-def _same(matrix, dimension):
+def _same(matrix: torch.Tensor, dimension: int) -> bool:
     """Whether all that lies along a dimension is one element."""
     return matrix.shape[dimension] > 1 and matrix.stride(dimension) == 0

@@ -4,15 +4,23 @@ A process of its own does this (see ``compiler_cache``). A compiler that hangs c
 threads and CUDA graphs are not in the process that judges.
 """
 
+from __future__ import annotations
+
 import contextlib
 import gc
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import torch
 
+from kbx import suite
 from kbx.clock import Call
 from kbx.oracle import judge, truth
 from kbx.oracle.session import WrongOrder
-from kbx.oracle.task import InvalidTask
+from kbx.oracle.task import InvalidTask, Task
+
+if TYPE_CHECKING:
+    from kbx.oracle.cuda import CudaDevice
 
 MODES = {"compile": "default", "max-autotune": "max-autotune"}
 """Modes of ``torch.compile`` by the name of the baseline."""
@@ -34,7 +42,7 @@ class CompiledReference:
     a time: ``torch.compile`` keeps its state in the process.
     """
 
-    def __init__(self, task, size, kind, seed, device):
+    def __init__(self, task: Task, size: int, kind: str, seed: str, device: CudaDevice) -> None:
         if kind not in MODES or not 0 <= size < len(task.sizes):
             raise WrongOrder(f"there is no baseline {kind!r} of size {size}")
         task = task.seeded(seed)
@@ -46,24 +54,24 @@ class CompiledReference:
         with _reasons():
             self._look()
 
-    def compare(self, sets, round_, lead, warm=False):
+    def compare(self, sets: int, round_: int, lead: int, warm: bool = False) -> tuple[list[float], list[float]]:
         """Device milliseconds of eager and of compiled, each on the same fresh sets; who is first changes with every round."""
         calls = self.calls(sets, round_)
-        order = [self.task.reference, self.function]
+        order: list[Callable[..., Any]] = [self.task.reference, self.function]
         if round_ % 2:
             order.reverse()
         with torch.no_grad():
             times = {f: [t.ms for t in self.device.time([_timed(f, c) for c in calls], lead, warm)] for f in order}
         return times[self.task.reference], times[self.function]
 
-    def calls(self, sets, round_):
+    def calls(self, sets: int, round_: int) -> list[suite.Call]:
         """Fresh sets for one round, fewer than ``sets`` where there is no room for all."""
         first = self._make(f"{round_}/0")
         nbytes = sum(t.numel() * t.element_size() for t in truth.argument_tensors(first))
         room = min(CAPACITY, self.device.room())
         return [first, *(self._make(f"{round_}/{k}") for k in range(1, min(sets, room // max(1, nbytes))))]
 
-    def close(self):
+    def close(self) -> None:
         """Gives back what compiling left in memory; CUDA graphs keep pools of their own."""
         del self.function
         torch.compiler.reset()
@@ -71,7 +79,7 @@ class CompiledReference:
         if torch.cuda.is_initialized():
             torch.cuda.empty_cache()
 
-    def _look(self):
+    def _look(self) -> None:
         """Calls often enough that no timed call is a first one, and judges the last result as a candidate's would be."""
         call = self._make("look")
         before = _graphs()
@@ -89,15 +97,15 @@ class CompiledReference:
         if judgement.status != "correct":
             raise NotCompiled(f"the compiled reference is wrong: {judgement.status}: {judgement.message}")
 
-    def _make(self, turn):
+    def _make(self, turn: str) -> suite.Call:
         return self.task.call(self.parameters, "standard", f"{self.stem}/{turn}", self.device.torch_device, fast=True)
 
 
-def _timed(function, call):
+def _timed(function: Callable[..., Any], call: suite.Call) -> Call:
     return Call(function, call.args, call.kwargs, truth.argument_tensors(call))
 
 
-def _graphs():
+def _graphs() -> int:
     """Graphs that were compiled in this process so far."""
     from torch._dynamo.utils import counters
 
@@ -105,7 +113,7 @@ def _graphs():
 
 
 @contextlib.contextmanager
-def _reasons():
+def _reasons() -> Iterator[None]:
     """Whatever a compiler raises becomes the reason why there is no baseline."""
     try:
         yield

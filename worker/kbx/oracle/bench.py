@@ -4,17 +4,28 @@ Nothing is timed on memory that the candidate can reach: the baseline has inputs
 with what the reference makes of the oracle's own. What the candidate gets, it gets last.
 """
 
+from __future__ import annotations
+
 import contextlib
 import re
 import secrets
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from kbx.clock import Call
+from kbx import suite
+from kbx.clock import Call, Timed
+from kbx.messages import SlottedCall, Tree
 from kbx.messages import oracle as messages
 from kbx.oracle import claims, faults, judge, session, truth, work
 from kbx.oracle.session import WrongOrder
+from kbx.oracle.task import Task
+from kbx.oracle.truth import Known
 from kbx.tensors import ALIGN, DTYPES, Arena, encode, span
+
+if TYPE_CHECKING:
+    from kbx.oracle.cuda import CudaDevice
 
 _REASON_CHARACTERS = 300
 
@@ -32,13 +43,14 @@ class Bench:
     ``round_`` names the round: rounds of different names have different values. ``device`` is a ``CudaDevice``.
     """
 
-    def __init__(self, opened, size, sets, round_, device):
+    def __init__(self, opened: session.Session, size: int, sets: int, round_: str, device: CudaDevice) -> None:
         self.session, self.task, self.device = opened, opened.task, device
         if not 0 <= size < len(self.task.sizes) or sets < 1:
             raise WrongOrder(f"there is no size {size} with {sets} sets")
         self.size, self.parameters = size, self.task.sizes[size]
         self.seeds = [f"{opened.seed}/{self.task.name}/size {size}/{round_}/{k}" for k in range(sets)]
-        self.calls, self.leaves = [], []
+        self.calls: list[SlottedCall] = []
+        self.leaves: list[list[Tree]] = []
         self.own = [self._make(0)]
         self.work = work.of(self.task, size, lambda: self.own[0])
         # Sets of one size may differ in what they return (masked_select): by far less than this.
@@ -47,7 +59,7 @@ class Bench:
         self._unfit = self._refresh()
         device.synchronize()
 
-    def message(self, id_):
+    def message(self, id_: int) -> messages.PreparedSize:
         """As ``messages.oracle.PreparedSize``."""
         w = self.work
         return messages.PreparedSize(
@@ -55,7 +67,7 @@ class Bench:
             w.result_bytes, self.device.copies(self.slot_bytes),
         )  # fmt: skip
 
-    def baseline(self, lead, warm=False, graph=False):
+    def baseline(self, lead: int, warm: bool = False, graph: bool = False) -> list[Timed]:
         """A ``clock.Timed`` of the reference on each set, from the oracle's own copies; all flags as in
         ``messages.oracle.Baseline``. Raises NotRecorded."""
         if graph:
@@ -68,7 +80,7 @@ class Bench:
         with torch.no_grad():
             return self.device.time(calls, lead, warm, self.slot_bytes)
 
-    def _refresh(self):
+    def _refresh(self) -> str | None:
         """Gives this round's values to what was recorded in an earlier one; why they do not fit, or None."""
         try:
             if self.size in self.session.recorded:
@@ -77,7 +89,7 @@ class Bench:
             return str(unfit)  # its traceback would keep this round's values alive
         return None
 
-    def _recorded(self):
+    def _recorded(self) -> RecordedReference:
         """The reference's graphs of this size, made once for a candidate. They have the values of this round."""
         known = self.session.recorded.get(self.size)
         if self._unfit:
@@ -88,7 +100,7 @@ class Bench:
             known = self.session.recorded[self.size] = RecordedReference(self)
         return known
 
-    def check(self, slots, values):
+    def check(self, slots: list[int], values: list[Tree]) -> judge.Judgement:
         """Judges the results of the timed calls ``slots``; ``values`` are their trees, in the same order. Where there is no memory for
         copies of all, one of them, as chance will have it."""
         self.device.synchronize()
@@ -112,15 +124,15 @@ class Bench:
             worst = judgement if ratio >= worst.metrics.get("error_ratio", 0) else worst
         return worst
 
-    def _make(self, k):
+    def _make(self, k: int) -> suite.Call:
         """The arguments of set ``k``, the same each time."""
         return self.task.call(self.parameters, "standard", self.seeds[k], self.device.torch_device, fast=True)
 
-    def _as_made(self, k):
+    def _as_made(self, k: int) -> suite.Call:
         """The arguments of set ``k``; made again where the baseline may have updated its own."""
         return self._make(k) if self._updates(k) else self.own[k]
 
-    def _make_more(self):
+    def _make_more(self) -> None:
         """As many sets as the arenas hold, each with its slot for results."""
         sets = min(
             self.session.lent.capacity // session.room(self.own[0]),
@@ -131,7 +143,7 @@ class Bench:
             raise MemoryError("the arguments and the result of one call of this size are too large for the arenas")
         self.own += [self._make(k) for k in range(1, sets)]
 
-    def lend(self):
+    def lend(self) -> list[SlottedCall]:
         """Copies every set to the runner's arena; returns the calls as in ``messages.runner.Measure``. Lent again, all sets are as they
         were."""
         self.calls, self.leaves = [], []
@@ -146,10 +158,10 @@ class Bench:
         return self.calls
 
     @property
-    def _slot_room(self):
+    def _slot_room(self) -> int:
         return -(-self.slot_bytes // ALIGN) * ALIGN
 
-    def _take(self, slot):
+    def _take(self, slot: int) -> tuple[Arena, Arena]:
         """Private copies of a slot's results, and of its arguments where the call may update them."""
         start, leaves = self.calls[slot]["slot"], self.leaves[slot]
         out = _Copy(self.session.out, start, self.slot_bytes)
@@ -158,30 +170,30 @@ class Bench:
         first = min(leaf["offset"] for leaf in leaves)
         return out, _Copy(self.session.lent, first, max(map(_end, leaves)) - first)
 
-    def _updates(self, k):
+    def _updates(self, k: int) -> bool:
         """Whether a call may update arguments."""
         return any(self.task.updates(name) for name, _ in self.task.named_tensors(self.own[k]))
 
-    def _check_one(self, slot, tree, out, lent):
+    def _check_one(self, slot: int, tree: Tree, out: Arena, lent: Arena) -> judge.Judgement:
         try:
             claim = claims.read(tree)
             self._inside(claim, self.calls[slot]["slot"])
         except claims.ClaimError as error:
             return judge.forged(error)
 
-        def examined(known):
+        def examined(known: Known) -> judge.Judgement:
             return session.examine_lent(self.task, known, claim, out, lent, self.leaves[slot])
 
         return self.judge(self.task, slot, examined)
 
-    def _inside(self, claim, start):
+    def _inside(self, claim: Any, start: int) -> None:
         """A result must lie in its own slot, not where another call left the same values."""
         end = start + self.slot_bytes
         for tensor in claims.tensor_claims(claim):
             if not start <= tensor.place < end:
                 raise claims.ClaimError("a result lies outside the part of the arena that is for its call")
 
-    def judge(self, task, k, examined):
+    def judge(self, task: Task, k: int, examined: Callable[[Known], judge.Judgement]) -> judge.Judgement:
         """Judges a result of set ``k``, which ``examined(known)`` reads. ``task`` has seen the earlier results of whoever made it."""
         return judge.judge_made(task, lambda: self._as_made(k), self.session.seed, examined)
 
@@ -192,7 +204,7 @@ class RecordedReference:
     The candidate's graphs are made and used in the same way. Raises NotRecorded, also where the graphs give wrong results.
     """
 
-    def __init__(self, bench):
+    def __init__(self, bench: Bench) -> None:
         self.task, self.calls = bench.task, [truth.copy_call(call) for call in bench.own]
         try:
             with torch.no_grad():
@@ -203,7 +215,7 @@ class RecordedReference:
                 raise  # no word about the reference: a candidate may have left no room
             raise NotRecorded(f"{error}".strip().partition("\n")[0][:_REASON_CHARACTERS]) from error
 
-    def take(self, calls):
+    def take(self, calls: Sequence[suite.Call]) -> None:
         """Takes over the values of as many calls of the same form; raises NotRecorded where theirs is another."""
         if [_form(call) for call in calls] != [_form(call) for call in self.calls]:
             raise NotRecorded("cannot replay the CUDA graph: arguments changed between rounds")
@@ -211,10 +223,10 @@ class RecordedReference:
             for target, source in zip(truth.argument_tensors(mine), truth.argument_tensors(call), strict=True):
                 target.copy_(source)
 
-    def _bound(self, call):
+    def _bound(self, call: suite.Call) -> Callable[[], Any]:
         return lambda: self.task.reference(*call.args, **call.kwargs)
 
-    def _look(self, bench):
+    def _look(self, bench: Bench) -> None:
         """Every graph runs once, which loads it; the first one's result must be right."""
         values = [graph() for graph in self.graphs]
         bench.device.synchronize()
@@ -225,10 +237,10 @@ class RecordedReference:
         self.take(bench.own)
 
 
-def _form(call):
+def _form(call: suite.Call) -> tuple[list[Tree], dict[str, Tree]]:
     """All of a call but the values of its tensors."""
 
-    def leaf(tensor):
+    def leaf(tensor: torch.Tensor) -> Tree:
         return {"t": "tensor", "shape": list(tensor.shape), "stride": list(tensor.stride()), "dtype": str(tensor.dtype)}
 
     return [encode(a, leaf) for a in call.args], {k: encode(v, leaf) for k, v in call.kwargs.items()}
@@ -239,17 +251,17 @@ class _Copy(Arena):
 
     private = True
 
-    def __init__(self, arena, start, nbytes):
+    def __init__(self, arena: Arena, start: int, nbytes: int) -> None:
         nbytes = min(nbytes, arena.capacity - start)
         super().__init__(arena.name, start + nbytes)
         self.device, self.start = arena.device, start
         self.held = arena.typed(start, nbytes, torch.uint8).clone()
 
-    def typed(self, offset, count, dtype):
+    def typed(self, offset: int, count: int, dtype: torch.dtype) -> torch.Tensor:
         first = offset - self.start
         return self.held[first : first + count * dtype.itemsize].view(dtype)
 
 
-def _end(leaf):
+def _end(leaf: Tree) -> int:
     """The place after a leaf's last byte, in its arena."""
-    return leaf["offset"] + max(1, span(leaf["shape"], leaf["stride"])) * DTYPES[leaf["dtype"]].itemsize
+    return int(leaf["offset"]) + max(1, span(leaf["shape"], leaf["stride"])) * DTYPES[leaf["dtype"]].itemsize

@@ -4,13 +4,18 @@ The result consists of lists, tuples, dicts, plain scalars, ``TensorClaim`` and 
 no tensor. Anything else is a ``ClaimError``.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import torch
 
+from kbx.messages import Tree
 from kbx.suite.values import leaves
-from kbx.tensors import ALIGN, DTYPES
+from kbx.tensors import ALIGN, DTYPES, Arena
 
 DEVICE = "cuda"
 """Where results belong. Without a GPU the runner plays one, and says ``cuda`` of what would be there."""
@@ -31,10 +36,10 @@ class ClaimError(ValueError):
 class TensorClaim:
     """A tensor as claimed. ``place`` is its offset in arena ``out``, or the tensor itself in the oracle's own controls."""
 
-    place: object
-    shape: tuple
+    place: int | torch.Tensor
+    shape: tuple[int, ...]
     dtype: torch.dtype
-    stride: tuple
+    stride: tuple[int, ...]
     """Of the tensor that the entry returned; what lies in the arena is contiguous."""
     device: str
     alias: int | None
@@ -47,7 +52,7 @@ class Opaque:
     name: str
 
 
-def read(tree):
+def read(tree: Tree) -> Any:
     """A tree from a runner as a value of claims; raises ClaimError and nothing else."""
     try:
         return _Reader().value(tree, 0)
@@ -57,7 +62,9 @@ def read(tree):
         raise ClaimError(f"unreadable result ({type(error).__name__})") from None
 
 
-def of(value, arguments, aliases):
+def of(
+    value: Any, arguments: list[torch.Tensor], aliases: Callable[[torch.Tensor, list[torch.Tensor]], int | None]
+) -> Any:
     """The claims of a value at hand, for controls that run inside the oracle."""
     # No function in here may call itself: it would be a cycle, and gigabytes of the device would wait for the collector.
     if isinstance(value, torch.Tensor):
@@ -68,21 +75,21 @@ def of(value, arguments, aliases):
     return {k: of(v, arguments, aliases) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def tensor_claims(value):
+def tensor_claims(value: object) -> list[TensorClaim]:
     """The tensor claims of a value, in order of appearance."""
     return [leaf for _, leaf in leaves(value) if isinstance(leaf, TensorClaim)]
 
 
-def fetch(arena):
+def fetch(arena: Arena) -> Callable[[TensorClaim], torch.Tensor]:
     """A function from a tensor claim to what lies there, where nobody else can change it; raises ClaimError when it leaves the arena."""
 
-    def copy(claim):
+    def copy(claim: TensorClaim) -> torch.Tensor:
         count = math.prod(claim.shape)
         if claim.place + count * claim.dtype.itemsize > arena.capacity:
             raise ClaimError("a tensor of the result lies outside the arena")
         if not count:
             return torch.empty(claim.shape, dtype=claim.dtype, device=arena.device)
-        return arena.kept(arena.typed(claim.place, count, claim.dtype)).reshape(claim.shape)
+        return arena.kept(arena.typed(cast(int, claim.place), count, claim.dtype)).reshape(claim.shape)
 
     return copy
 
@@ -90,14 +97,15 @@ def fetch(arena):
 class _Reader:
     """Reads one tree and counts its nodes."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.nodes = 0
 
-    def value(self, tree, depth):
+    def value(self, tree: Tree, depth: int) -> Any:
         self.nodes += 1
         if depth > MAX_DEPTH or self.nodes > MAX_NODES:
             raise ClaimError("the result is nested too deep or has too many parts")
-        kind, v = tree["t"], tree.get("v")
+        kind: str = tree["t"]
+        v: Any = tree.get("v")
         # What nobody reads takes time to pass on all the same, in which a candidate could go on with its work.
         if tree.keys() - (_TENSOR_PARTS if kind == "tensor" else _PARTS):
             raise ClaimError("the description of the result has fields that are not known")
@@ -128,7 +136,7 @@ class _Reader:
         raise ClaimError("the result holds an unknown kind of value")
 
 
-def _tensor(tree):
+def _tensor(tree: Tree) -> TensorClaim:
     if tree["arena"] != "out":
         raise ClaimError("a tensor of the result lies in another arena than that for results")
     shape, offset, alias = _numbers(tree["shape"]), _number(tree["offset"]), tree.get("aliases")
@@ -145,7 +153,7 @@ def _tensor(tree):
     return TensorClaim(offset, shape, DTYPES[_text(tree["dtype"])], own, _text(tree["device"]).split(":")[0], alias)
 
 
-def contiguous(shape):
+def contiguous(shape: Sequence[int]) -> tuple[int, ...]:
     """Strides of a contiguous tensor of a shape."""
     strides, step = [], 1
     for n in reversed(shape):
@@ -154,38 +162,38 @@ def contiguous(shape):
     return tuple(reversed(strides))
 
 
-def same_layout(shape, stride, other):
+def same_layout(shape: Sequence[int], stride: Sequence[int], other: Sequence[int]) -> bool:
     """Whether two strides place a tensor's elements alike; a dimension of size one has no stride to speak of."""
     if len(stride) != len(shape):
         return False
     return 0 in shape or all(n == 1 or a == b for n, a, b in zip(shape, stride, other, strict=True))
 
 
-def _scalar(kind, v):
+def _scalar(kind: str, v: Any) -> Any:
     if type(v).__name__ != kind or (kind == "int" and abs(v) > MAX_NUMBER):
         raise ClaimError(f"not a readable {kind}")
     return _text(v) if kind == "str" else v
 
 
-def _number(n):
+def _number(n: Any) -> int:
     if type(n) is not int or not 0 <= n <= MAX_NUMBER:
         raise ClaimError("a size or offset is not a number in the range allowed")
     return n
 
 
-def _numbers(v):
+def _numbers(v: Any) -> tuple[int, ...]:
     if len(_list(v)) > MAX_DIMS:
         raise ClaimError("a tensor of the result has too many dimensions")
     return tuple(_number(n) for n in v)
 
 
-def _list(v):
+def _list(v: Any) -> list[Any]:
     if type(v) is not list:
         raise ClaimError("a sequence is not a list")
     return v
 
 
-def _text(v):
+def _text(v: Any) -> str:
     if type(v) is not str or len(v) > MAX_TEXT:
         raise ClaimError("a text is not a string, or is too long")
     return v

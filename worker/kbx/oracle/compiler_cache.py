@@ -1,9 +1,11 @@
 """Where the compilers behind ``torch.compile`` keep what they made."""
 
+from __future__ import annotations
+
 import os
 
 
-def make(folder, uid):
+def make(folder: str, uid: int | None) -> None:
     """Makes the folder in which compilers of a user keep what they made, and tells them; before they are used.
 
     Inductor unpickles what lies there, so it must be this user's alone: raises PermissionError where it is not. ``uid`` is the

@@ -7,12 +7,15 @@ Three processes as for a runner. The *monitor* waits for the end of the oracle, 
 reaps orphans; when it ends the kernel ends every process of the namespace. The *oracle* has given up every privilege.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import resource
 import select
 import signal
 import sys
+from typing import NoReturn
 
 from kbx.runner import landlock, linux, mounts, sandbox, seccomp
 
@@ -28,7 +31,7 @@ _REFUSED = 3
 """Exit code of a machine that cannot confine an oracle."""
 
 
-def enter(suite, uid, cuda):
+def enter(suite: str, uid: int | None, cuda: bool) -> None:
     """Shuts this process in, to be called before it has threads: it then sees the system, Python, kbx and the folder ``suite``, and
     reaches no network and no other process. Returns only in the oracle; ends the process where the machine refuses a part of it.
 
@@ -63,7 +66,7 @@ def enter(suite, uid, cuda):
         _refuse(str(error))
 
 
-def _skip_pids():
+def _skip_pids() -> None:
     """CUDA takes memory of a process with the importer's pid for its own, which it refuses to import: a runner is pid 2 of its
     namespace, and so would this one be."""
     for _ in range(_SKIPPED_PIDS):
@@ -73,7 +76,7 @@ def _skip_pids():
         os.waitpid(passing, 0)
 
 
-def _refuse(why):
+def _refuse(why: str) -> NoReturn:
     print(
         f"oracle: this machine refuses the sandbox for a suite that is not kbx's own: {why}",
         file=sys.stderr,
@@ -82,7 +85,7 @@ def _refuse(why):
     os._exit(_REFUSED)
 
 
-def _tree(suite, cuda):
+def _tree(suite: str, cuda: bool) -> mounts.Tree:
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     home = os.path.dirname(os.path.dirname(package))
     states = [os.path.join(home, _HIDDEN[0]), os.path.join(os.environ.get("HOME", home), _HIDDEN[1])]
@@ -96,7 +99,7 @@ def _tree(suite, cuda):
 # ---------------------------------------------------------------- monitor and init
 
 
-def _monitor(init):
+def _monitor(init: int) -> NoReturn:
     """Ends with init's exit code; ends init where the referee has gone and the oracle does not end by itself."""
     done = os.pidfd_open(init)
     events = select.poll()
@@ -109,7 +112,7 @@ def _monitor(init):
     os._exit(_exit_code(os.waitpid(init, 0)[1]))
 
 
-def _init(oracle):
+def _init(oracle: int) -> NoReturn:
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1):
         os.dup2(null, fd)
@@ -119,7 +122,7 @@ def _init(oracle):
             os._exit(_exit_code(status))
 
 
-def _exit_code(status):
+def _exit_code(status: int) -> int:
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 
@@ -127,7 +130,7 @@ def _exit_code(status):
 # ---------------------------------------------------------------- oracle
 
 
-def _drop_rights(tree, uid, cuda):
+def _drop_rights(tree: mounts.Tree, uid: int, cuda: bool) -> None:
     sandbox.be_first_to_go()
     if os.geteuid() == 0:
         os.setgroups([])

@@ -3,17 +3,26 @@
 The controls go the way of a candidate's result, from claims to the contract, only without a runner between.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import torch
 
+from kbx.messages.oracle import Control
 from kbx.oracle import judge, truth
 from kbx.oracle.module_variations import BATCH_SIZE, OTHER_WEIGHTS
-from kbx.oracle.plan import plan
-from kbx.oracle.task import InvalidTask
+from kbx.oracle.plan import PlannedCall, plan
+from kbx.oracle.task import Function, InvalidTask, Task
 from kbx.oracle.taskfile import CONTROLS
-from kbx.suite import errors
-from kbx.suite.values import RETURNED, Named, transform
+from kbx.suite import Call, errors
+from kbx.suite.values import RETURNED, Named, tensors, transform
+
+_Results: TypeAlias = Callable[["_Trial"], list[tuple[Any, Call]]]
+"""Values that a control returns in one call, each with the arguments after the call."""
+
 
 LOWER = {
     torch.float64: torch.float32, torch.float32: torch.float16, torch.complex128: torch.complex64,
@@ -43,13 +52,13 @@ class _Trial:
     """One call in the matrix: what is known of it and some draws of the reference. ``decides`` is the grade from which on it decides."""
 
     known: truth.Known
-    draws: list
+    draws: list[Any]
     text: str
     turn: int
     decides: str
 
 
-def verify(task, seed, device, alone=False):
+def verify(task: Task, seed: str, device: torch.device, alone: bool = False) -> list[Control]:
     """Runs all controls; returns them as in ``messages.oracle.TaskVerified``. ``alone`` as in ``messages.oracle.Open``.
 
     One call at a time is known, and every control has it: some have gigabytes. Of such a task there are fewer calls, and a
@@ -78,7 +87,7 @@ def verify(task, seed, device, alone=False):
     return _report(task, controls)
 
 
-def _skipped(task):
+def _skipped(task: Task) -> dict[str, str]:
     """Controls that are not run, with the reason. What a task file computes in another way is right, or wrong enough, in the dtypes of
     the file; in half precision each of its steps rounds."""
     if task.cast is None:
@@ -87,12 +96,12 @@ def _skipped(task):
     return task.skip_controls | dict.fromkeys(task.controls, reason)
 
 
-def _is_beyond_the_file(call):
+def _is_beyond_the_file(call: PlannedCall) -> bool:
     """Whether it is one beyond those of a module's file: controls are honest or spoiled for the weights, shapes and dtype there."""
     return call.dtype is not None or bool(call.properties & {BATCH_SIZE, OTHER_WEIGHTS})
 
 
-def _report(task, controls):
+def _report(task: Task, controls: list[_Control]) -> list[Control]:
     """The rows: the reference, what was left out, the automatic controls in order, and the task's own."""
     rows = {control.name: control.row() for control in controls if control.applied}
     notes = [_row("left_out", "positive", True, "skipped", task.note)] if task.note else []
@@ -103,7 +112,7 @@ def _report(task, controls):
     return [rows["reference"], *notes, *filter(None, (rows.get(name) or skipped.get(name) for name in names))]
 
 
-def _kind(name):
+def _kind(name: str) -> Literal["positive", "negative"]:
     """What is asked of a control: to pass all calls, or to fail in one."""
     return "positive" if name == "reference" or name.startswith("positive_") else "negative"
 
@@ -111,24 +120,26 @@ def _kind(name):
 class _Control:
     """One control and what became of it in each call: ``results(trial)`` as in ``_judge``; ``function`` is the task file's."""
 
-    def __init__(self, task, name, results, function=None):
+    def __init__(self, task: Task, name: str, results: _Results, function: Function | None = None) -> None:
         self.task, self.name, self.results, self.function = task.begun(), name, results, function
         self.positive = _kind(name) == "positive"
         # Where a kernel may fail in several ways, the automatic controls must fail in theirs.
         self.reason = REASONS.get(name, "wrong_values") if name in CONTROLS else None
-        self.met, self.rejected, self.failure = 0, [], None
+        self.met = 0
+        self.rejected: list[tuple[str, str, str]] = []
+        self.failure: tuple[str, str] | None = None
 
     @property
-    def applied(self):
+    def applied(self) -> bool:
         """Whether there was a call that it says something about."""
         return self.met > 0
 
     @property
-    def settled(self):
+    def settled(self) -> bool:
         """Whether further calls cannot change what is said of it."""
         return self.failure is not None or any(self._as_it_must(status) for _, status, _ in self.rejected)
 
-    def meet(self, trial):
+    def meet(self, trial: _Trial) -> None:
         """Judges the control in one call."""
         if self.failure or (self.name in CONTROLS and not self.met and not _applies(self.name, trial.draws[0])):
             return
@@ -145,12 +156,12 @@ class _Control:
             self.rejected.append(said)
 
     @property
-    def _meets_special_values(self):
+    def _meets_special_values(self) -> bool:
         """The reference, as it must know what it expects, and what the task file says is wrong. Honest ways to compute differ in what
         they make of such values, and automatic controls must fail where it decides."""
         return self.name == "reference" or not (self.positive or self.name in CONTROLS)
 
-    def _must_pass(self, trial, said):
+    def _must_pass(self, trial: _Trial, said: tuple[str, str, str]) -> None:
         if said[1] != "correct":
             self.failure = said[1:]
         elif self.task.contract.random and _judge(self.task, trial, lambda t: self.results(t)[:1]).status != "correct":
@@ -159,29 +170,32 @@ class _Control:
                 f"{trial.text}: the check passes all draws together and rejects the first one alone",
             )
 
-    def row(self):
+    def row(self) -> Control:
         """As in ``messages.oracle.TaskVerified``."""
         line = self.function.__code__.co_firstlineno if self.function else None
-        return {"name": self.name, "kind": _kind(self.name), **self._said(), "line": line}
+        ok, status, detail = self._said()
+        return {"name": self.name, "kind": _kind(self.name), "ok": ok, "status": status, "detail": detail, "line": line}
 
-    def _said(self):
+    def _said(self) -> tuple[bool, str, str]:
         if self.failure:
-            return {"ok": False, "status": self.failure[0], "detail": self.failure[1]}
+            return False, *self.failure
         if self.positive:
-            return {"ok": True, "status": "correct", "detail": f"passed {self.met} calls"}
+            return True, "correct", f"passed {self.met} calls"
         detail = f"rejected in {len(self.rejected)} of {self.met} calls"
         if not self.rejected:
-            return {"ok": False, "status": "correct", "detail": detail}
+            return False, "correct", detail
         # Calls of the published grade come first, those that decide nowhere last.
         where, status, text = next((r for r in self.rejected if self._as_it_must(r[1])), self.rejected[0])
         only = ONLY.get(where, "")
-        return {"ok": self._as_it_must(status), "status": status, "detail": f"{only}{detail}; {text}"}
+        return self._as_it_must(status), status, f"{only}{detail}; {text}"
 
-    def _as_it_must(self, status):
+    def _as_it_must(self, status: str) -> bool:
         return self.reason in (None, status)
 
 
-def _trial(task, planned, seed, device, know):
+def _trial(
+    task: Task, planned: PlannedCall, seed: str, device: torch.device, know: Callable[[Task, Call, str], truth.Known]
+) -> _Trial:
     made = task.call(planned.parameters, planned.distribution, planned.seed, device)
     known = know(task, made, seed)
     draws = [known.expected]
@@ -191,11 +205,11 @@ def _trial(task, planned, seed, device, know):
     return _Trial(known, draws, planned.message()["case"] + f", {planned.distribution}", planned.turn, decides)
 
 
-def _row(name, kind, ok, status, detail):
+def _row(name: str, kind: Literal["positive", "negative"], ok: bool, status: str, detail: str) -> Control:
     return {"name": name, "kind": kind, "ok": ok, "status": status, "detail": detail, "line": None}
 
 
-def _judge(task, trial, results):
+def _judge(task: Task, trial: _Trial, results: _Results) -> judge.Judgement:
     """Judges a control's results of one call: ``results(trial)`` lists ``(value, arguments after the call)``."""
     values = []
     try:
@@ -210,10 +224,10 @@ def _judge(task, trial, results):
     return judge.decide(task, trial.known, values)
 
 
-def _own(task, name, function):
+def _own(task: Task, name: str, function: Callable[..., Any]) -> _Results:
     """Results of a control that is a function as the reference is."""
 
-    def results(trial):
+    def results(trial: _Trial) -> list[tuple[Any, Call]]:
         answers = []
         for draw in range(task.contract.draws):
             truth.reseed(draw + 1)
@@ -226,26 +240,26 @@ def _own(task, name, function):
     return results
 
 
-def _reference(task):
+def _reference(task: Task) -> _Results:
     return _own(task, task.entry, task.reference)
 
 
-def _spoiler(task, name):
+def _spoiler(task: Task, name: str) -> _Results:
     """Results of an automatic control: the reference's own, spoiled."""
 
-    def results(trial):
+    def results(trial: _Trial) -> list[tuple[Any, Call]]:
         draws = _lowered(task, trial) if name == "lower_precision" else trial.draws
         return [_as_answer(task, trial, transform(d, lambda leaf: _spoil(name, leaf))) for d in draws]
 
     return results
 
 
-def _as_answer(task, trial, value):
+def _as_answer(task: Task, trial: _Trial, value: Any) -> tuple[Any, Call]:
     """A judged result as an entry would leave it: the returned value, and a call whose updated arguments hold the rest."""
     call = truth.copy_call(trial.known.call)
     updated = value if isinstance(value, Named) else {}
     returned = updated.get(RETURNED, value)
-    for position, output in zip(trial.known.selves, truth.tensors(returned), strict=True):
+    for position, output in zip(trial.known.selves, tensors(returned), strict=True):
         if position is not None:
             updated = {**updated, Named.key(task.named_tensors(call)[position][0]): output}
     for path, tensor in task.named_tensors(call):
@@ -256,7 +270,7 @@ def _as_answer(task, trial, value):
     return returned, call
 
 
-def _lowered(task, trial):
+def _lowered(task: Task, trial: _Trial) -> list[Any]:
     """Draws of the reference from arguments that were rounded; where it cannot take them, its plain draws."""
     call = truth.copy_call(trial.known.call)
     rounded = type(call)(transform(call.args, _round), transform(call.kwargs, _round))
@@ -268,8 +282,8 @@ def _lowered(task, trial):
         return trial.draws
 
 
-def _applies(name, value):
-    found = [v for v in truth.tensors(value)]
+def _applies(name: str, value: Any) -> bool:
+    found = [v for v in tensors(value)]
     if name == "lower_precision":
         return any(t.dtype in LOWER for t in found)
     if name in ("constant", "permuted"):
@@ -277,7 +291,7 @@ def _applies(name, value):
     return bool(found)
 
 
-def _spoil(name, leaf):
+def _spoil(name: str, leaf: Any) -> Any:
     """One leaf of a result spoiled in the control's way; what is no tensor is left alone."""
     if not isinstance(leaf, torch.Tensor):
         return leaf
@@ -290,18 +304,21 @@ def _spoil(name, leaf):
         return _round(leaf)
     flat = leaf.clone().reshape(-1)
     if flat.numel():
-        flat = {"zeros": torch.zeros_like, "constant": _constant, "permuted": lambda t: t.roll(1),
-                "corrupted_1pct": _corrupted, "tail_missing": _tail_missing}[name](flat)  # fmt: skip
+        spoilers: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+            "zeros": torch.zeros_like, "constant": _constant, "permuted": lambda t: t.roll(1),
+            "corrupted_1pct": _corrupted, "tail_missing": _tail_missing,
+        }  # fmt: skip
+        flat = spoilers[name](flat)
     # The layout stays the reference's: a control must fail by its values.
     return torch.empty_like(leaf).copy_(flat.reshape(leaf.shape))
 
 
-def _constant(flat):
+def _constant(flat: torch.Tensor) -> torch.Tensor:
     middle = flat.mean() if flat.is_floating_point() or flat.is_complex() else flat[0]
     return torch.full_like(flat, middle.item()) if middle.isfinite() else flat[:1].expand(flat.numel())
 
 
-def _corrupted(flat):
+def _corrupted(flat: torch.Tensor) -> torch.Tensor:
     count = max(1, flat.numel() // CORRUPTED)
     places = torch.arange(count, device=flat.device) * (flat.numel() // count)
     if flat.dtype == torch.bool:
@@ -313,18 +330,19 @@ def _corrupted(flat):
     return flat
 
 
-def _size(flat):
+def _size(flat: torch.Tensor) -> torch.Tensor:
     """Root mean square of the finite elements, of the tensor's dtype; a part at a time, since float64 of all may not fit."""
     parts = (part.abs().nan_to_num(0, 0, 0).double().square().sum() for _, (part,) in errors.stretches(flat))
-    return (sum(parts) / flat.numel()).sqrt().to(flat.dtype)
+    size: torch.Tensor = (sum(parts) / flat.numel()).sqrt().to(flat.dtype)
+    return size
 
 
-def _tail_missing(flat):
+def _tail_missing(flat: torch.Tensor) -> torch.Tensor:
     flat[-max(1, flat.numel() // TAIL) :] = 0
     return flat
 
 
-def _round(leaf):
+def _round(leaf: Any) -> Any:
     """A floating tensor rounded to one precision lower and back."""
     if not isinstance(leaf, torch.Tensor) or leaf.dtype not in LOWER:
         return leaf

@@ -1,18 +1,29 @@
 """What the oracle does with a GPU: arenas that cross by IPC, and the timing loop."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import functools
 import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from kbx import clock, cores, graphs, results
+from kbx.messages import ArenaDescription, Device
+from kbx.messages.oracle import DeviceState, Rates
 from kbx.oracle import footprint, nvml, peaks
+from kbx.oracle.arenas import SharedArena
 from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
 from kbx.oracle.task import Unsupported
 from kbx.tensors import PAGE, Arena
+
+if TYPE_CHECKING:
+    from kbx.oracle.session import Session
+    from kbx.oracle.task import Task
 
 CAPACITY = 12 << 30
 """Bytes of an arena on a device with room: every set of a benchmark size needs its own."""
@@ -30,12 +41,12 @@ _NO_MEMORY = 2
 class Runtime:
     """The CUDA runtime that torch loaded, by ctypes: torch has no public way to a plain, whole IPC allocation."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         torch.cuda.init()
         self.library = ctypes.CDLL(_loaded("libcudart"))
         self.library.cudaGetErrorString.restype = ctypes.c_char_p
 
-    def call(self, name, *args):
+    def call(self, name: str, *args: Any) -> None:
         """Calls a runtime function; raises OutOfMemoryError, or RuntimeError, with CUDA's own text."""
         code = getattr(self.library, name)(*args)
         if code:
@@ -53,14 +64,16 @@ class IpcHandle(ctypes.Structure):
 class _TensorArena(Arena):
     """The bytes of ``content``, a flat tensor on the device."""
 
-    def typed(self, offset, count, dtype):
+    content: torch.Tensor
+
+    def typed(self, offset: int, count: int, dtype: torch.dtype) -> torch.Tensor:
         return self.content[offset : offset + count * dtype.itemsize].view(dtype)
 
 
-class CudaArena(_TensorArena):
+class CudaArena(_TensorArena, SharedArena):
     """A ``cudaMalloc`` of its own, since an IPC handle opens the whole allocation that an address lies in."""
 
-    def __init__(self, name, capacity, runtime, device):
+    def __init__(self, name: str, capacity: int, runtime: Runtime, device: torch.device) -> None:
         super().__init__(name, capacity)
         self.runtime, self.device = runtime, device
         self.address = ctypes.c_void_p()
@@ -69,16 +82,16 @@ class CudaArena(_TensorArena):
         runtime.call("cudaMemset", self.address, 0, ctypes.c_size_t(capacity))
         self.content = torch.as_tensor(_Span(self.address.value, capacity), device=device)
 
-    def describe(self):
+    def describe(self) -> ArenaDescription:
         """As in ``messages.runner.Attach``."""
         handle = IpcHandle()
         self.runtime.call("cudaIpcGetMemHandle", ctypes.byref(handle), self.address)
         return {"name": self.name, "bytes": self.capacity, "handle": bytes(handle).hex()}
 
-    def close(self):
+    def close(self) -> None:
         """Frees the memory; no tensor that points into it may be used any more."""
         torch.cuda.synchronize(self.device)
-        self.content = None
+        del self.content
         self.runtime.call("cudaFree", self.address)
 
 
@@ -86,11 +99,11 @@ class Scratch(_TensorArena):
     """Where results of the reference go, as the candidate's go to arena ``out``, so that the host has done the same before
     each call; nobody reads them."""
 
-    def __init__(self, capacity, device):
+    def __init__(self, capacity: int, device: torch.device) -> None:
         super().__init__("scratch", capacity)
         self.content = torch.empty(capacity, dtype=torch.uint8, device=device)
 
-    def take(self, call, result):
+    def take(self, call: clock.Call, result: object) -> None:
         """Copies the result of a ``clock.Call`` over the one before, if there is room."""
         self.reset()
         with contextlib.suppress(MemoryError):
@@ -100,7 +113,7 @@ class Scratch(_TensorArena):
 class _Span:
     """Raw device memory in the form that torch adopts without copying."""
 
-    def __init__(self, address, nbytes):
+    def __init__(self, address: int | None, nbytes: int) -> None:
         self.__cuda_array_interface__ = {
             "data": (address, False), "shape": (nbytes,), "typestr": "|u1", "strides": None, "version": 3,
         }  # fmt: skip
@@ -111,21 +124,21 @@ class CudaDevice:
 
     data_address = None
 
-    def __init__(self, index):
+    def __init__(self, index: int) -> None:
         self.torch_device = torch.device("cuda", index)
         torch.cuda.set_device(self.torch_device)
         self.runtime = Runtime()
         self.properties = torch.cuda.get_device_properties(self.torch_device)
 
-    def describe(self):
+    def describe(self) -> Device:
         p = self.properties
         return {"kind": "cuda", "name": p.name, "arch": f"sm_{p.major}{p.minor}", "uuid": self._uuid(),
                 "driver": _driver(), "memory_bytes": p.total_memory, "host_bytes": _host_bytes()}  # fmt: skip
 
-    def _uuid(self):
+    def _uuid(self) -> str:
         return f"GPU-{self.properties.uuid}"
 
-    def arenas(self, timed, least=(0, 0)):
+    def arenas(self, timed: bool, least: Sequence[int] = (0, 0)) -> tuple[CudaArena, CudaArena]:
         """Raises OutOfMemoryError where ``least`` does not fit."""
         torch.cuda.empty_cache()
         free, _ = torch.cuda.mem_get_info(self.torch_device)
@@ -137,51 +150,51 @@ class CudaDevice:
             lent.close()
             raise
 
-    def offer(self, runner, arenas):
+    def offer(self, runner: int | None, arenas: Sequence[SharedArena]) -> None:
         """Nothing to do: the handles travel in ``attach``."""
 
-    def withdraw(self, runner):
+    def withdraw(self, runner: int | None) -> None:
         """Nothing to undo."""
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         torch.cuda.synchronize(self.torch_device)
 
-    def trim(self):
+    def trim(self) -> None:
         """Gives memory back that torch keeps for later: other oracles and candidates are on this device."""
         torch.cuda.empty_cache()
 
-    def bench(self, session, size, sets, round_):
+    def bench(self, session: Session, size: int, sets: int, round_: str) -> Bench:
         return Bench(session, size, sets, round_, self)
 
-    def compiled(self, task, size, kind, seed):
+    def compiled(self, task: Task, size: int, kind: str, seed: str) -> CompiledReference:
         return CompiledReference(task, size, kind, seed, self)
 
-    def room(self):
+    def room(self) -> int:
         """Bytes that one set of buffers may take now."""
         return int(torch.cuda.mem_get_info(self.torch_device)[0] * SHARE)
 
     @property
-    def flush_bytes(self):
+    def flush_bytes(self) -> int:
         """Enough to evict everything from L2."""
         return 2 * self.properties.L2_cache_size
 
-    def time(self, calls, lead, warm=False, returned=0):
+    def time(self, calls: Sequence[clock.Call], lead: int, warm: bool = False, returned: int = 0) -> list[clock.Timed]:
         """A ``clock.Timed`` of each ``clock.Call``, as the runner times the candidate; ``lead`` and ``warm`` as in
         ``messages.runner.Measure``. Results, which take ``returned`` bytes, are copied as there if ``copies(returned)``."""
         scratch = Scratch(returned if self.copies(returned) else 0, self.torch_device)
         return self._clock.time(calls, clock.Before(self.flush_bytes, lead, warm), scratch.take)
 
     @staticmethod
-    def copies(returned):
+    def copies(returned: int) -> bool:
         """Whether results of so many bytes are copied after a timed call of the reference, too."""
         return returned <= MOST_COPIED
 
-    def recorded(self, functions):
+    def recorded(self, functions: Sequence[Callable[[], Any]]) -> list[graphs.Recorded]:
         """CUDA graphs of the functions, to be timed instead of them; raises RuntimeError, see ``graphs.Recorder``."""
         return [self._recorder.record(function) for function in functions]
 
     @functools.cached_property
-    def _clock(self):
+    def _clock(self) -> clock.Clock:
         _ = self._recorder  # Runners have made its stream as well, and with it torch's whole pool.
         made = clock.Clock(self.torch_device)
         if made.lacks:
@@ -189,26 +202,26 @@ class CudaDevice:
         return made
 
     @functools.cached_property
-    def _recorder(self):
+    def _recorder(self) -> graphs.Recorder:
         return graphs.Recorder(self.torch_device)
 
-    def peaks(self, glance):
+    def peaks(self, glance: bool) -> Rates:
         return peaks.glance(self) if glance else peaks.measure(self)
 
-    def state(self):
+    def state(self) -> DeviceState:
         return self._card.sample()
 
     @functools.cached_property
-    def core(self):
+    def core(self) -> int | None:
         """The processor from which is launched what is timed; None for any."""
         return cores.of_gpu(self._uuid())
 
     @functools.cached_property
-    def _card(self):
+    def _card(self) -> nvml.Card:
         return nvml.Card(self._uuid())
 
 
-def capacities(free, timed, least):
+def capacities(free: int, timed: bool, least: Sequence[int]) -> list[int]:
     """Bytes of both arenas where so many are ``free``, whole pages; raises OutOfMemoryError where there is no room for ``least``."""
     usual = min(CAPACITY if timed else UNTIMED_CAPACITY, int(free * SHARE))
     sizes = [-(-max(usual, n) // PAGE) * PAGE for n in least]
@@ -217,7 +230,7 @@ def capacities(free, timed, least):
     return sizes
 
 
-def _host_bytes():
+def _host_bytes() -> int:
     """Memory of this machine, or what its container may have of it."""
     sizes = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     with contextlib.suppress(OSError, ValueError), open("/sys/fs/cgroup/memory.max", encoding="utf-8") as file:
@@ -225,7 +238,7 @@ def _host_bytes():
     return min(sizes)
 
 
-def _loaded(name):
+def _loaded(name: str) -> str:
     """Path of a shared library that this process has mapped."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         for line in maps:
@@ -235,7 +248,7 @@ def _loaded(name):
     raise Unsupported(f"torch did not load {name}")
 
 
-def _driver():
+def _driver() -> str:
     """The driver's version, as its kernel module states it."""
     with open("/proc/driver/nvidia/version", encoding="utf-8") as file:
         words = file.readline().split()

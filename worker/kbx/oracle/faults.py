@@ -3,6 +3,8 @@
 Torch has exception types for a full or broken GPU, but not for such errors of NVIDIA's libraries: these are recognised by their text.
 """
 
+from __future__ import annotations
+
 import re
 
 import torch
@@ -16,17 +18,17 @@ _BROKEN = re.compile(
 """Other states of the libraries, such as ``CUBLAS_STATUS_NOT_SUPPORTED``, are about what was asked of them."""
 
 
-def full(error):
+def full(error: BaseException) -> bool:
     """Whether the device had no memory left."""
     return isinstance(error, torch.OutOfMemoryError) or (isinstance(error, RuntimeError) and _matches(_FULL, error))
 
 
-def of_device(error):
+def of_device(error: BaseException) -> bool:
     """Whether the device is full or broken, of which the code that was running may know nothing."""
     if full(error) or isinstance(error, _AcceleratorError):
         return True
     return isinstance(error, RuntimeError) and _matches(_BROKEN, error)
 
 
-def _matches(pattern, error):
+def _matches(pattern: re.Pattern[str], error: BaseException) -> bool:
     return pattern.search(str(error)) is not None

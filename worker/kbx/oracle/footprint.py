@@ -3,9 +3,13 @@
 The estimate determines the arenas, the runner's memory, and how many candidates share the device.
 """
 
+from __future__ import annotations
+
 import functools
 import weakref
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -13,7 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from kbx.messages import oracle as messages
 from kbx.oracle import session, truth
-from kbx.oracle.task import InvalidTask
+from kbx.oracle.task import InvalidTask, Task
 from kbx.suite.values import tensors
 
 MOST_OPERATIONS = 5000
@@ -36,7 +40,7 @@ class Footprint:
     working: int = 0
 
     @property
-    def device(self):
+    def device(self) -> int:
         """What judging takes of the device: both arenas; in the oracle arguments, results and weights, and all of it in float64
         with what the reference works in; in the runner weights and what the candidate works in."""
         if self == Footprint():
@@ -45,13 +49,13 @@ class Footprint:
         oracle = 3 * (self.lent + self.weights) + 2 * (self.returned + self.working)
         return arenas + oracle + self.weights + self.working + CONTEXTS
 
-    def message(self, id_):
+    def message(self, id_: int) -> messages.MemoryEstimated:
         """As ``messages.oracle.MemoryEstimated``."""
         return messages.MemoryEstimated(id_, self.lent, self.returned, self.weights, self.device)
 
 
 @functools.lru_cache(maxsize=1024)
-def of(task):
+def of(task: Task) -> Footprint:
     """The footprint of a call; zeros where only values tell, and for a task whose cases are small by design."""
     if not task.large:
         return Footprint()
@@ -62,7 +66,7 @@ def of(task):
         return Footprint()  # What is wrong with it shows when it is used.
 
 
-def _estimate(task):
+def _estimate(task: Task) -> Footprint:
     made = [task.call(size, task.distributions[0], "footprint") for size in task.sizes]
     call = max(made, key=session.room)
     reference, held = task.traced()
@@ -80,12 +84,18 @@ def _estimate(task):
 class _Alive(TorchDispatchMode):
     """Adds up the memory of the tensors that are alive at a time, besides those ``given``."""
 
-    def __init__(self, given):
-        super().__init__()
+    def __init__(self, given: Iterable[torch.Tensor]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's
         self.most = self._now = self._operations = 0
         self._known = {t.untyped_storage()._cdata for t in given}
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self,
+        function: torch._ops.OpOverload,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         self._operations += 1
         if self._operations > MOST_OPERATIONS:
             raise RuntimeError(f"over {MOST_OPERATIONS} operations")
@@ -94,7 +104,7 @@ class _Alive(TorchDispatchMode):
             self._see(tensor.untyped_storage())
         return result
 
-    def _see(self, storage):
+    def _see(self, storage: torch.UntypedStorage) -> None:
         if storage._cdata in self._known:
             return
         self._known.add(storage._cdata)
@@ -102,6 +112,6 @@ class _Alive(TorchDispatchMode):
         self.most = max(self.most, self._now)
         weakref.finalize(storage, self._forget, storage._cdata, storage.nbytes())
 
-    def _forget(self, key, nbytes):
+    def _forget(self, key: int, nbytes: int) -> None:
         self._known.discard(key)
         self._now -= nbytes

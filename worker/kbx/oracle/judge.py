@@ -4,15 +4,27 @@ A wrong shape explains wrong values, so it is reported first. Values are read, a
 shape was found to be the reference's: so a claim cannot demand more memory than the reference takes.
 """
 
+from __future__ import annotations
+
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
 
 import torch
 
+from kbx.messages.oracle import Mismatch
 from kbx.oracle import claims, truth
 from kbx.oracle.claims import ClaimError, TensorClaim
+from kbx.oracle.task import Task
+from kbx.oracle.truth import Known
+from kbx.suite import Call
 from kbx.suite.values import Named, leaves, tensors, transform
 from kbx.tensors import dtype_name
+
+_Pair: TypeAlias = tuple[str, torch.Tensor, TensorClaim]
+"""Path, expected and claimed tensor."""
+
 
 _WORD = torch.int64.itemsize
 
@@ -23,21 +35,28 @@ class Judgement:
 
     status: str
     message: str | None = None
-    mismatches: list = field(default_factory=list)
-    metrics: dict = field(default_factory=dict)
-    flags: list = field(default_factory=list)
-    value: object = None
+    mismatches: list[Mismatch] = field(default_factory=list)
+    metrics: dict[str, float] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    value: Any = None
 
 
 class _Rejected(Exception):
     """The result is wrong in ``status``'s way."""
 
-    def __init__(self, status, message):
+    def __init__(self, status: str, message: str) -> None:
         super().__init__(message)
         self.status, self.message = status, message
 
 
-def examine(task, known, claim, fetch, changed, updated):
+def examine(
+    task: Task,
+    known: Known,
+    claim: Any,
+    fetch: Callable[[TensorClaim], torch.Tensor],
+    changed: Callable[[], list[str]],
+    updated: Callable[[], dict[int, tuple[str, torch.Tensor]]],
+) -> Judgement:
     """Compares form and memory and reads the result: ``correct`` here says only that values may be compared.
 
     ``changed()`` names the argument tensors that are not as they were lent; ``updated()`` gives ``{position: (name, contents)}``
@@ -59,21 +78,21 @@ def examine(task, known, claim, fetch, changed, updated):
     return Judgement("correct", value=value)
 
 
-def examine_own(task, known, value, call):
+def examine_own(task: Task, known: Known, value: Any, call: Call) -> Judgement:
     """``examine`` for what trusted code in this process returned; ``call`` holds the arguments as the call left them."""
     named, originals = task.named_tensors(call), task.named_tensors(known.call)
     claim = claims.of(value, truth.argument_tensors(call), truth.alias)
 
-    def changed():
+    def changed() -> list[str]:
         return [name for (name, a), (_, b) in zip(named, originals, strict=True) if not equal_bits(a, b)]
 
-    def updated():
+    def updated() -> dict[int, tuple[str, torch.Tensor]]:
         return {i: pair for i, pair in enumerate(named) if task.updates(pair[0])}
 
-    return examine(task, known, claim, lambda c: c.place, changed, updated)
+    return examine(task, known, claim, lambda c: cast(torch.Tensor, c.place), changed, updated)
 
 
-def judge_made(task, make, seed, examined):
+def judge_made(task: Task, make: Callable[[], Call], seed: str, examined: Callable[[Known], Judgement]) -> Judgement:
     """Judges a result of the call that ``make()`` makes, with float64 only where the reference's result does not settle it.
 
     ``examined(known)`` reads the result, as ``examine`` does.
@@ -86,7 +105,7 @@ def judge_made(task, make, seed, examined):
     return decide(task, truth.know_where_there_is_room(task, make(), seed), [judgement.value])
 
 
-def decide(task, known, values):
+def decide(task: Task, known: Known, values: list[Any]) -> Judgement:
     """Asks the task's contract about the values of one call, or of all its draws."""
     home = known.on_host
     values = values if home is known else truth.to_host(values)
@@ -97,7 +116,7 @@ def decide(task, known, values):
     return Judgement("wrong_values", "; ".join(outcome.complaints), outcome.mismatches, outcome.metrics)
 
 
-def agrees(task, value, known):
+def agrees(task: Task, value: Any, known: Known) -> bool:
     """Whether a result of the reference's form is so near the reference's that its contract need not be asked."""
     if task.contract.random or task.contract.remembers:
         return False
@@ -106,19 +125,19 @@ def agrees(task, value, known):
     return False
 
 
-def forged(error):
+def forged(error: BaseException) -> Judgement:
     """The verdict on a tree that no honest runner sends."""
     return Judgement("wrong_structure", str(error), flags=["forged_result"])
 
 
-def same_bits(one, other):
+def same_bits(one: object, other: object) -> bool:
     """Whether two results of one form agree bit for bit."""
     pairs = zip(leaves(one), leaves(other), strict=True)
     return all(equal_bits(a, b) if isinstance(a, torch.Tensor) else _scalar_bits(a) == _scalar_bits(b)
                for (_, a), (_, b) in pairs)  # fmt: skip
 
 
-def _pairs(want, got, path="output"):
+def _pairs(want: Any, got: Any, path: str = "output") -> list[_Pair]:
     """``(path, expected tensor, claimed tensor)`` in order; rejects another structure."""
     if isinstance(want, torch.Tensor) and isinstance(got, TensorClaim):
         return [(path, want, got)]
@@ -135,7 +154,7 @@ def _pairs(want, got, path="output"):
     raise _Rejected("wrong_structure", f"{path} must be {_named(want)}, not {_named(got)}")
 
 
-def _compare_form(pairs, known):
+def _compare_form(pairs: list[_Pair], known: Known) -> None:
     for path, want, got in pairs:
         if got.shape != tuple(want.shape):
             raise _Rejected("wrong_shape", f"{path} has shape {_short(list(got.shape))}, expected {list(want.shape)}")
@@ -148,7 +167,7 @@ def _compare_form(pairs, known):
             raise _Rejected("wrong_device", f"{path} is on {_short(got.device)}, expected {claims.DEVICE}")
 
 
-def _compare_memory(task, pairs, known):
+def _compare_memory(task: Task, pairs: list[_Pair], known: Known) -> None:
     for (path, want, got), alias in zip(pairs, known.aliases, strict=True):
         if want.numel() and got.alias is not None and got.alias != alias:
             raise _Rejected("wrong_structure", f"{path} shares memory with argument tensor {got.alias}")
@@ -159,7 +178,7 @@ def _compare_memory(task, pairs, known):
             raise _Rejected("wrong_structure", text)
 
 
-def _with_updated(pairs, known, value, updated):
+def _with_updated(pairs: list[_Pair], known: Known, value: Any, updated: dict[int, tuple[str, torch.Tensor]]) -> Any:
     """The result with the updated arguments that the reference does not return. Those that it does return must hold the very
     bits that were returned: a candidate may return a copy, but must update the argument too.
     """
@@ -174,7 +193,7 @@ def _with_updated(pairs, known, value, updated):
     return Named.of(value, updated.values())
 
 
-def _named(value):
+def _named(value: Any) -> str:
     """A value's kind for a message, whoever chose the value."""
     if isinstance(value, (torch.Tensor, TensorClaim)):
         return "a tensor"
@@ -189,21 +208,21 @@ def _named(value):
     return f"of type {type(value).__name__}"
 
 
-def _short(value):
+def _short(value: object) -> str:
     """Text from the runner, printable and bounded."""
     text = value if isinstance(value, str) else repr(value)
     return "".join(c if c.isprintable() else "?" for c in text[:80])
 
 
-def equal_bits(a, b):
+def equal_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
     """Compares bytes: NaN equals itself, 0.0 does not equal -0.0."""
-    pair = _raw(a), _raw(b)
+    pair = [_raw(a), _raw(b)]
     if all(t.numel() % _WORD == 0 and t.data_ptr() % _WORD == 0 for t in pair):
         pair = [t.view(torch.int64) for t in pair]  # several times as fast
     return torch.equal(*pair)
 
 
-def _raw(tensor):
+def _raw(tensor: torch.Tensor) -> torch.Tensor:
     """A tensor's elements as a flat run of bytes."""
     flat = tensor.resolve_conj().contiguous().reshape(-1)
     # A single element counts as contiguous whatever its stride, yet cannot be viewed as bytes.
@@ -211,5 +230,5 @@ def _raw(tensor):
     return flat.view(torch.uint8)
 
 
-def _scalar_bits(value):
+def _scalar_bits(value: object) -> str:
     return value.hex() if isinstance(value, float) else repr(value)

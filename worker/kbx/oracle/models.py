@@ -7,23 +7,33 @@ Weights derive from a seed. ``Task.seeded`` binds the task to those of one, and 
 reference takes what ``forward`` takes.
 """
 
+from __future__ import annotations
+
 import copy
 import functools
 import hashlib
 import inspect
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
 from kbx import state
+from kbx.messages import Module
 from kbx.oracle import faults
-from kbx.oracle.task import InvalidTask, Task, Unsupported, describe
+from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, Unsupported, describe
 from kbx.suite import DISTRIBUTIONS, Call, Contract
 from kbx.suite.original import MODULE_TOLERANCES
 from kbx.suite.values import tensors, transform
-from kbx.tensors import encode
+from kbx.tensors import encode, no_tensors
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from kbx.oracle.taskfile import _Reader
 
 ENTRY = "ModelNew"
 ATTEMPTS = 100
@@ -38,12 +48,12 @@ ROUNDS = 5
 class ModelTask(Task):
     """A task file with a ``Model``. ``scaled`` says whether its sizes are not the published ones."""
 
-    model: type = nn.Module
-    init: list = ()
+    model: type[nn.Module] = nn.Module
+    init: list[Any] = field(default_factory=list)
     """Arguments of the constructor."""
-    usable: object = None
+    usable: Callable[[nn.Module], bool] | None = None
     """``usable(model)``: whether weights let the result vary; None where they all do."""
-    rivals: dict = ()
+    rivals: dict[str, type[nn.Module]] = field(default_factory=dict)
     """Control classes by the name of the control."""
     scaled: bool = False
     device: str = "cpu"
@@ -51,48 +61,61 @@ class ModelTask(Task):
     """The parameter of the cases that is the size of a batch and that the constructor does not take; None where there is none."""
     cast: torch.dtype | None = None
     """What weights and floating-point arguments are cast to, see ``at``; None: they stay what the file makes them."""
-    weights: object = None
+    weights: _Weights | None = None
     """``_Weights`` of the seed that the task is bound to; None while it is bound to none."""
 
     tolerances = MODULE_TOLERANCES
 
     @property
-    def entries(self):
+    def entries(self) -> list[str]:
         return [ENTRY]
 
     @property
-    def large(self):
+    def large(self) -> bool:
         return not self.scaled
 
     @property
-    def compilable(self):
-        return self.weights.give()
+    def compilable(self) -> nn.Module:
+        return self._bound.give()
 
     @property
-    def constants(self):
+    def _bound(self) -> _Weights:
+        assert self.weights is not None, "a task that is bound to no seed"
+        return self.weights
+
+    @property
+    def constants(self) -> list[torch.Tensor]:
         """The weights of a seeded task."""
         return list(self.weights.give().state_dict(keep_vars=True).values()) if self.weights else []
 
-    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+    def call(
+        self,
+        parameters: Parameters,
+        distribution: str,
+        seed: str,
+        device: str | torch.device = "cpu",
+        fast: bool = False,
+    ) -> Call:
         return self.as_cast(super().call(parameters, distribution, seed, device, fast))
 
-    def other_batch(self):
+    def other_batch(self) -> Parameters | None:
         """The first case with another batch size; None where the task has none."""
-        size = self.cases[0].get(self.batch)
-        other = other_size(size, self.device)
+        if self.batch is None:
+            return None
+        other = other_size(self.cases[0].get(self.batch), self.device)
         return None if other is None else self.cases[0] | {self.batch: other}
 
-    def as_cast(self, call):
+    def as_cast(self, call: Call) -> Call:
         """A call with its floating-point tensors cast as the weights are."""
         if self.cast is None:
             return call
 
-        def cast(leaf):
+        def cast(leaf: Any) -> Any:
             return leaf.to(self.cast) if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() else leaf
 
         return Call(transform(call.args, cast), transform(call.kwargs, cast))
 
-    def run(self, what, function, *args, **kwargs):
+    def run(self, what: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if self.cast is None:
             return super().run(what, function, *args, **kwargs)
         try:
@@ -103,12 +126,14 @@ class ModelTask(Task):
                 raise Unsupported(error.message) from error
             raise
 
-    def module(self, seed):
-        cast = {} if self.cast is None else {"dtype": self.dtype}
-        return {"init": [encode(value, None) for value in self.init], "seed": self.weights_seed(seed), **cast}
+    def module(self, seed: str) -> Module:
+        made: Module = {"init": [encode(value, no_tensors) for value in self.init], "seed": self.weights_seed(seed)}
+        if self.cast is not None:
+            made["dtype"] = self.dtype
+        return made
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - tasks are kept anyway
-    def weights_seed(self, seed):
+    def weights_seed(self, seed: str) -> int:
         """What ``torch.manual_seed`` gets before a module is constructed, for usable weights of the referee's seed."""
         for attempt in range(ATTEMPTS):
             digest = hashlib.sha256(f"{seed}/weights/{attempt}".encode()).digest()
@@ -117,27 +142,28 @@ class ModelTask(Task):
                 return number
         raise InvalidTask(f"none of {ATTEMPTS} seeds gives weights that usable() takes", self.path)
 
-    def construct(self, kind, number):
+    def construct(self, kind: type[nn.Module], number: int) -> nn.Module:
         """An instance of the model or of a control, on the CPU, under a seed of torch's."""
         with torch.random.fork_rng(devices=[]), torch.no_grad():
             torch.manual_seed(number)
-            return self.run(f"{kind.__name__}({', '.join(map(repr, self.init))})", kind, *self.init)
+            made: nn.Module = self.run(f"{kind.__name__}({', '.join(map(repr, self.init))})", kind, *self.init)
+            return made
 
-    def traced(self):
+    def traced(self) -> tuple[nn.Module, list[torch.Tensor]]:
         model = self.run("the constructor", self.model, *self.init)
         return model, list(model.state_dict(keep_vars=True).values())
 
-    def change_weights(self):
+    def change_weights(self) -> dict[str, list[int]]:
         """Gives a seeded task's weights other values; returns the shapes of the parameters by name."""
-        return self.weights.change_weights()
+        return self._bound.change_weights()
 
-    def seeded(self, seed):
+    def seeded(self, seed: str) -> Self:
         weights = _Weights(self, seed)
         rivals = {name: _call(rival, functools.partial(weights.give, rival)) for name, rival in self.rivals.items()}
         return replace(self, weights=weights, reference=_call(self.model, weights.give), controls=rivals)
 
 
-def other_size(size, device):
+def other_size(size: object, device: str) -> int | None:
     """Another size of a batch, smaller where that is possible: on a GPU, calls may be as large as there is room for. None where there
     is none."""
     if type(size) is not int or size < 1 or (size == 1 and device != "cpu"):
@@ -146,7 +172,7 @@ def other_size(size, device):
 
 
 @functools.lru_cache(maxsize=1024)
-def at(task, dtype):
+def at(task: Task, dtype: str) -> ModelTask:
     """The task with weights and floating-point arguments cast to another dtype, as ``model.to(dtype)`` casts a model's: integers,
     masks, and tensors that are neither parameters nor buffers stay. The contract measures the reference's own error there."""
     if not isinstance(task, ModelTask):
@@ -157,22 +183,22 @@ def at(task, dtype):
 class _Weights:
     """The weights of one seed, in instances of the reference and of classes that take the same ones."""
 
-    def __init__(self, task, seed):
+    def __init__(self, task: ModelTask, seed: str) -> None:
         self.task, self.seed = task, seed
-        self.made = {}
-        self.uncalled = None
+        self.made: dict[tuple[type[nn.Module], bool], nn.Module] = {}
+        self.uncalled: nn.Module | None = None
         """The model as it was constructed, with the parameters of the one that is called."""
         self.repeats = False
         """Whether the model was seen to give a result twice."""
 
-    def give(self, kind=None, wide=False):
+    def give(self, kind: type[nn.Module] | None = None, wide: bool = False) -> nn.Module:
         """An instance of ``kind``, a subclass of the task's model (the model itself unless named), in float64 where ``wide``."""
         kind = kind or self.task.model
         if (kind, wide) not in self.made:
             self.made[kind, wide] = self._make(kind, wide)
         return self.made[kind, wide]
 
-    def change_weights(self):
+    def change_weights(self) -> dict[str, list[int]]:
         """Changes the model's parameters as ``kbx.state`` does; all else is made again of these. Returns their shapes by name."""
         model = self.give()
         self.made = {(self.task.model, False): model}  # before more memory is needed
@@ -180,11 +206,13 @@ class _Weights:
         state.change([parameter for _, parameter in named])
         return state.shapes(named)
 
-    def _make(self, kind, wide):
+    def _make(self, kind: type[nn.Module], wide: bool) -> nn.Module:
         model = self.task.model
         if wide:
             given = self.give(kind)
-            return copy.deepcopy(self.uncalled if kind is model else given).double()
+            single = self.uncalled if kind is model else given
+            assert single is not None  # set where the model was made
+            return copy.deepcopy(single).double()
         if kind is not model and kind.__init__ is model.__init__:
             return _shared(self.give(), kind)
         made = self.task.construct(kind, self.task.weights_seed(self.seed))
@@ -196,7 +224,7 @@ class _Weights:
         return made
 
 
-def _before_calls(model):
+def _before_calls(model: nn.Module) -> nn.Module:
     """A copy of the model that shares its parameters; the model itself where it cannot be copied, which is said where it must be."""
     try:
         return _shared(model, type(model))
@@ -206,7 +234,7 @@ def _before_calls(model):
         return model
 
 
-def _shared(model, kind):
+def _shared(model: nn.Module, kind: type[nn.Module]) -> nn.Module:
     """The model as an instance of a subclass that is constructed alike: it has the same parameters, which may be gigabytes, and
     buffers of its own, which calls change."""
     made = copy.deepcopy(model, {id(parameter): parameter for parameter in model.parameters()})
@@ -214,31 +242,35 @@ def _shared(model, kind):
     return made
 
 
-def _call(kind, give):
+def _call(kind: type[nn.Module], give: Callable[..., nn.Module]) -> Function:
     """``kind.forward`` as a function of its arguments alone, at the precision of the first floating-point one."""
 
-    def forward(*args, **kwargs):
+    def forward(*args: Any, **kwargs: Any) -> Any:
         floating = (t for t in tensors([*args, *kwargs.values()]) if t.is_floating_point())
         return give(wide=next((t.dtype for t in floating), None) == torch.float64)(*args, **kwargs)
 
     forward.__name__ = kind.__name__
-    forward.__signature__ = _signature(kind)
+    forward.__signature__ = _signature(kind)  # type: ignore[attr-defined]  # which inspect.signature looks for
     # Complaints name the line where it stands in the file.
     forward.__code__ = forward.__code__.replace(co_firstlineno=kind.forward.__code__.co_firstlineno)
     return forward
 
 
-def unbound(model):
+def unbound(model: type[nn.Module]) -> Function:
     """The reference of a task that is bound to no weights yet: its signature and place, not to be called."""
-    return _call(model, None)
+    return _call(model, _no_weights)
 
 
-def _signature(kind):
+def _no_weights(**_: object) -> nn.Module:
+    raise AssertionError("a task that is bound to no weights")
+
+
+def _signature(kind: type[nn.Module]) -> inspect.Signature:
     signature = inspect.signature(kind.forward)
     return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
-def task(stamp, stem, module, reader, device):
+def task(stamp: Stamp, stem: str, module: dict[str, Any], reader: _Reader, device: str) -> ModelTask:
     """The task of a file that defines ``Model``; ``reader`` is the file's, ``device`` decides which sizes are judged."""
     path, model = stamp[0], module["Model"]
     reader.check_statement()
@@ -266,7 +298,7 @@ def task(stamp, stem, module, reader, device):
     )  # fmt: skip
 
 
-def _asked(reader, function, parameters, given):
+def _asked(reader: _Reader, function: Callable[..., Any], parameters: Parameters, given: int) -> Parameters:
     """Those parameters that a function names after its first ``given``."""
     names = list(inspect.signature(function).parameters)[given:]
     unknown = [name for name in names if name not in parameters]
@@ -275,13 +307,13 @@ def _asked(reader, function, parameters, given):
     return {name: parameters[name] for name in names}
 
 
-def _batch(inputs, init):
+def _batch(inputs: Callable[..., Any], init: Callable[..., Any]) -> str | None:
     """The parameter of ``inputs`` that is the size of a batch and of nothing else."""
     taken, constructor = (inspect.signature(function).parameters for function in (inputs, init))
     return next((name for name in BATCH if name in taken and name not in constructor), None)
 
 
-def _beside(reader, init, published):
+def _beside(reader: _Reader, init: Callable[..., Any], published: Parameters) -> Parameters:
     """``BESIDE``, which must name sizes of inputs alone."""
     beside = reader.get("BESIDE", dict)
     for name in beside:
@@ -290,7 +322,7 @@ def _beside(reader, init, published):
     return beside
 
 
-def _init(path, function, parameters):
+def _init(path: str, function: Function, parameters: Parameters) -> list[Any]:
     made = function(**parameters)
     if not isinstance(made, list):
         text = f"{function.__name__}({describe(parameters)}) must return a list, not {type(made).__name__}"
@@ -298,10 +330,10 @@ def _init(path, function, parameters):
     return made
 
 
-def _is_rival(name, kind, model):
+def _is_rival(name: str, kind: object, model: type[nn.Module]) -> bool:
     return isinstance(kind, type) and issubclass(kind, model) and name.startswith(("Positive", "Negative"))
 
 
-def _snake(name):
+def _snake(name: str) -> str:
     """``PositiveSplitChannels`` → ``positive_split_channels``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

@@ -1,20 +1,28 @@
 """What an instance of a module holds besides its weights, and which of it a call has changed."""
 
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
 import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _NormBase
 
 from kbx.suite.values import leaves
 
+Held: TypeAlias = tuple[str, Any, int | None]
+"""Attribute, value and version."""
+
+
 _EVERY_MODULES = vars(nn.Module()).keys()
 
 
-def held(module):
+def held(module: nn.Module) -> dict[str, Held]:
     """``(attribute, value, version)`` by path, of all values held by a module and those inside it; paths read ``self.cell.hidden``.
 
     Running statistics of normalizations are left out: in training mode no result depends on them.
     """
-    found = {}
+    found: dict[str, Held] = {}
     for inside, part in module.named_modules():
         if isinstance(part, _NormBase):
             continue
@@ -26,13 +34,13 @@ def held(module):
     return found
 
 
-def changed(before, after):
+def changed(before: dict[str, Held], after: dict[str, Held]) -> list[str]:
     """The attributes, in order of their names, that hold something else in one ``held`` than in another."""
     paths = [path for path in {**before, **after} if not _same(before.get(path), after.get(path))]
     return sorted({(before.get(path) or after[path])[0] for path in paths})
 
 
-def _same(one, other):
+def _same(one: Held | None, other: Held | None) -> bool:
     if one is None or other is None:
         return False
     (_, one, version), (_, other, later) = one, other

@@ -6,8 +6,11 @@ CPU: a bundled task at its smaller sizes, another one where a call is small enou
 shapes alone, and other dtypes are left out.
 """
 
+from __future__ import annotations
+
 import functools
 from dataclasses import dataclass, replace
+from typing import cast
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -16,7 +19,8 @@ from kbx.oracle import models, taskfile, truth
 from kbx.oracle.models import ModelTask
 from kbx.oracle.original_models import OriginalModelTask
 from kbx.oracle.own_variations import SEED, may_be_tried
-from kbx.oracle.task import InvalidTask, Unsupported
+from kbx.oracle.task import InvalidTask, Parameters, Task, Unsupported
+from kbx.suite import Call
 from kbx.suite.values import tensors as tensors_of
 
 BATCH_SIZE, OTHER_WEIGHTS = "batch_size", "other_weights"
@@ -29,13 +33,13 @@ class Variation:
     """One call. ``dtype``: what weights and floating-point arguments are cast to; None: they stay what they are."""
 
     property: str
-    parameters: dict
+    parameters: Parameters
     distribution: str
     dtype: str | None = None
 
 
 @functools.lru_cache(maxsize=1024)
-def of(task):
+def of(task: Task) -> list[Variation]:
     """The variations of a task in the order in which they are called; none of a task that is no module."""
     if not isinstance(task, ModelTask):
         return []
@@ -48,17 +52,17 @@ def of(task):
     return [each for each in found if each.property == OTHER_WEIGHTS or _takes(task, small, each)]
 
 
-def _on_cpu(task):
+def _on_cpu(task: ModelTask) -> ModelTask | None:
     """The task where its calls are small enough to be tried on the CPU; None where they are not."""
     if isinstance(task, OriginalModelTask):
         return replace(task, device="cpu") if may_be_tried(task, task.device) else None
     if task.device == "cpu":
         return task
-    twin = taskfile.load(task.path)
+    twin = cast("ModelTask", taskfile.load(task.path))
     return twin if task.cast is None else models.at(twin, task.dtype)
 
 
-def _takes(task, small, variation):
+def _takes(task: ModelTask, small: ModelTask | None, variation: Variation) -> bool:
     """Whether the reference computes something of a varied call, whose shapes differ from the plain one's if its batch does."""
     try:
         if small is None:
@@ -68,7 +72,7 @@ def _takes(task, small, variation):
         return False
 
 
-def _takes_values(task, variation):
+def _takes_values(task: ModelTask, variation: Variation) -> bool:
     parameters = task.cases[0] if variation.dtype else task.other_batch()
     if parameters is None:
         return False
@@ -83,7 +87,7 @@ def _takes_values(task, variation):
     return all(bool(t.isfinite().all()) for t in results if t.is_floating_point() or t.is_complex())
 
 
-def _takes_shapes(task, variation):
+def _takes_shapes(task: ModelTask, variation: Variation) -> bool:
     task = replace(task, cast=None)  # nothing to do with shapes
     with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
         reference, _ = task.traced()
@@ -93,10 +97,10 @@ def _takes_shapes(task, variation):
     return _shapes(call) != _shapes(plain)
 
 
-def _is_all(dtype, call):
+def _is_all(dtype: str, call: Call) -> bool:
     """Whether a call has floating-point tensors, and all of this dtype: a reference of other dtypes was made for them."""
     return {t.dtype for t in truth.argument_tensors(call) if t.is_floating_point()} == {getattr(torch, dtype)}
 
 
-def _shapes(call):
+def _shapes(call: Call) -> list[torch.Size]:
     return [t.shape for t in truth.argument_tensors(call)]

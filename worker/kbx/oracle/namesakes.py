@@ -1,10 +1,19 @@
 """How an imported module is judged: as the bundled task of its level and name is, where there is one."""
 
+from __future__ import annotations
+
 import inspect
 import pathlib
+from typing import TYPE_CHECKING
 
 import kbx
 from kbx.suite import Close, Exact
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from kbx.oracle.models import ModelTask
+    from kbx.suite import Contract
 
 BUNDLED = pathlib.Path(kbx.__file__).resolve().parents[2] / "tasks" / "kernelbench"
 
@@ -13,18 +22,18 @@ GROWTH = 8
 common, errs by 60 unit roundoffs where the plain tolerance has room for 32; TF32's own roundoff is still 32 times the tolerance."""
 
 
-def file(path):
+def file(path: str) -> pathlib.Path | None:
     """The file of the bundled task that has the level and name of the original file at ``path``; None where there is none."""
     found = BUNDLED.joinpath(*pathlib.Path(path).parts[-2:])
     return found if found.is_file() else None
 
 
-def contract(bundled, model):
+def contract(bundled: ModelTask | None, model: type[nn.Module] | None) -> Contract:
     """The contract of an original whose class is ``model``, where ``bundled`` is the task of its name, or None.
 
     A contract that reads a call's arguments, or compares in a way of its own, fits only a ``forward`` of the same parameters.
     """
-    if bundled is None:
+    if bundled is None or model is None:
         return Close(growth=GROWTH)
     theirs = bundled.contract
     if isinstance(theirs, (Close, Exact)) and (_plain(theirs) or _parameters(model) == _parameters(bundled.model)):
@@ -33,9 +42,9 @@ def contract(bundled, model):
     return Close(strides=theirs.strides, growth=growth)
 
 
-def _plain(contract):
+def _plain(contract: Contract) -> bool:
     return type(contract) in (Close, Exact) and not callable(getattr(contract, "scale", None))
 
 
-def _parameters(model):
+def _parameters(model: type[nn.Module]) -> list[str]:
     return list(inspect.signature(model.forward).parameters)

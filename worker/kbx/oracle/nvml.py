@@ -4,7 +4,12 @@ Function names, structures and constants are those of NVIDIA's ``nvml.h``. Whate
 tell is absent.
 """
 
+from __future__ import annotations
+
 import ctypes
+from typing import Any, cast
+
+from kbx.messages.oracle import DeviceState
 
 LIBRARY = "libnvidia-ml.so.1"
 
@@ -23,14 +28,12 @@ REASONS = {
 class Card:
     """One GPU by its UUID (``GPU-…``). Without the library, or a card of that name, every sample is empty."""
 
-    def __init__(self, uuid, library=LIBRARY):
-        self._library, self._handle = _opened(library), ctypes.c_void_p()
-        if not self._ask("nvmlInit_v2") or not self._ask(
-            "nvmlDeviceGetHandleByUUID", uuid.encode(), ctypes.byref(self._handle)
-        ):
-            self._handle = None
+    def __init__(self, uuid: str, library: str = LIBRARY) -> None:
+        self._library, handle = _opened(library), ctypes.c_void_p()
+        found = self._ask("nvmlInit_v2") and self._ask("nvmlDeviceGetHandleByUUID", uuid.encode(), ctypes.byref(handle))
+        self._handle = handle if found else None
 
-    def sample(self):
+    def sample(self) -> DeviceState:
         """The state now: ``sm_mhz, memory_mhz, celsius, watts`` and ``throttle``, a list of names in ``REASONS``; each absent
         where it is unknown."""
         milliwatts, reasons = self._number("nvmlDeviceGetPowerUsage"), self._reasons()
@@ -41,9 +44,9 @@ class Card:
             "watts": None if milliwatts is None else milliwatts / 1000,
             "throttle": None if reasons is None else [name for bit, name in REASONS.items() if reasons & bit],
         }
-        return {name: value for name, value in found.items() if value is not None}
+        return cast("DeviceState", {name: value for name, value in found.items() if value is not None})
 
-    def _reasons(self):
+    def _reasons(self) -> int | None:
         # Drivers before 535 know the function by its older name only.
         for name in ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"):
             reasons = self._number(name, kind=ctypes.c_ulonglong)
@@ -51,18 +54,20 @@ class Card:
                 return reasons
         return None
 
-    def _number(self, name, *args, kind=ctypes.c_uint):
+    def _number(
+        self, name: str, *args: Any, kind: type[ctypes.c_uint] | type[ctypes.c_ulonglong] = ctypes.c_uint
+    ) -> int | None:
         """What a function writes to its last parameter, or None."""
         value = kind()
         known = self._handle is not None and self._ask(name, self._handle, *args, ctypes.byref(value))
         return value.value if known else None
 
-    def _ask(self, name, *args):
+    def _ask(self, name: str, *args: Any) -> bool:
         function = getattr(self._library, name, None)
         return function is not None and function(*args) == 0
 
 
-def _opened(name):
+def _opened(name: str) -> ctypes.CDLL | None:
     try:
         return ctypes.CDLL(name)
     except OSError:

@@ -4,7 +4,11 @@ Unlike the runner's stand-in, which a whole process keeps, this one ends: the or
 tensors say that they live on the CPU.
 """
 
+from __future__ import annotations
+
 import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
 from unittest import mock
 
 import torch
@@ -16,7 +20,9 @@ from kbx import standins
 class _OnCpu(TorchFunctionMode):
     """Every device that is passed to a torch function becomes the CPU."""
 
-    def __torch_function__(self, function, types, args=(), kwargs=None):
+    def __torch_function__(
+        self, function: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         if function is torch.Tensor.cuda:
             return args[0]
         kwargs = {name: _on_cpu(value) for name, value in (kwargs or {}).items()}
@@ -26,7 +32,7 @@ class _OnCpu(TorchFunctionMode):
         return function(*map(_on_cpu, args), **kwargs)
 
 
-def _on_cpu(value):
+def _on_cpu(value: Any) -> Any:
     if isinstance(value, torch.device) and value.type == "cuda":
         return torch.device("cpu")
     if isinstance(value, str) and (value == "cuda" or value.startswith("cuda:")):
@@ -34,7 +40,7 @@ def _on_cpu(value):
     return value
 
 
-def _nothing():
+def _nothing() -> Callable[..., None]:
     """A function that does nothing: one for each name, as torch._dynamo has a rule for each function and refuses to be imported
     where two names with different rules are the same one. Optimizers import it."""
     return lambda *args, **kwargs: None
@@ -43,11 +49,11 @@ def _nothing():
 class _Stream:
     """The stream of an accelerator that is not there: an optimizer asks it whether a CUDA graph is being recorded."""
 
-    def is_capturing(self):
+    def is_capturing(self) -> bool:
         return False
 
 
-_CUDA = {
+_CUDA: dict[str, Callable[..., Any]] = {
     **{name: _nothing() for name in ("synchronize", "set_device", "empty_cache", "init", "manual_seed_all")},
     "manual_seed": lambda seed: torch.default_generator.manual_seed(seed) and None,
     "is_available": lambda: True,
@@ -60,7 +66,7 @@ _CUDA = {
 
 
 @contextlib.contextmanager
-def on_cpu():
+def on_cpu() -> Iterator[None]:
     """What runs inside draws, computes and keeps its tensors on the CPU, whichever device it names."""
     with contextlib.ExitStack() as stack:
         for name, value in _CUDA.items():

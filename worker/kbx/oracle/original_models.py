@@ -9,7 +9,9 @@ import inspect
 import math
 import sys
 import types
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
 
 import torch
 from torch import nn
@@ -29,12 +31,28 @@ from kbx.oracle.arithmetic import FlopCounterMode
 from kbx.oracle.models import BATCH, ENTRY, ROUNDS, ModelTask, other_size, unbound
 from kbx.oracle.module_state import changed, held
 from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
-from kbx.oracle.task import InvalidTask, TooLarge, deepest_line
+from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, TooLarge, deepest_line
 from kbx.suite import Call, Inputs
 from kbx.suite.drawn import seeded
-from kbx.suite.original import OriginalModel, OwnModel
+from kbx.suite.original import OriginalModel, OwnFunction, OwnModel
 from kbx.suite.values import leaves
 from kbx.suite.values import tensors as tensors_of
+
+_Seen = TypeVar("_Seen")
+
+
+class Measured(Protocol):
+    """A task of which one call was looked at."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+    @property
+    def flops(self) -> float: ...
+
+    @property
+    def fits(self) -> bool: ...
+
 
 NOT_WITHOUT_VALUES = (
     DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,
@@ -56,25 +74,32 @@ class OriginalModelTask(ModelTask):
     """Of a call's products and convolutions."""
     nbytes: int = field(kw_only=True)
     """Of a call's arguments together, or of the largest tensor that it makes."""
-    updated: tuple = field(default=(), kw_only=True)
+    updated: tuple[str, ...] = field(default=(), kw_only=True)
     """Arguments that a forward on shapes was seen to write to. Nobody asks for them, but for a user's own ``Model``."""
 
     widens = False
 
-    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+    def call(
+        self,
+        parameters: Parameters,
+        distribution: str,
+        seed: str,
+        device: str | torch.device = "cpu",
+        fast: bool = False,
+    ) -> Call:
         """What ``get_inputs()`` draws under a seed; on a GPU it draws there."""
         with self.batched(parameters):
             made = drawn(self, self.inputs, seed, device)
         return self.as_cast(_checked_call(self.path, self.inputs, self.model, made))
 
-    def other_batch(self):
+    def other_batch(self) -> Parameters | None:
         names = self.inputs.__globals__
         name = next((name for name in BATCH if name in names), None)
-        other = other_size(names.get(name), self.device)
-        return None if other is None else self.cases[0] | {name: other}
+        other = None if name is None else other_size(names.get(name), self.device)
+        return None if name is None or other is None else self.cases[0] | {name: other}
 
     @contextlib.contextmanager
-    def batched(self, parameters):
+    def batched(self, parameters: Parameters) -> Iterator[None]:
         """The file's own names for the size of a batch have the values that a case gives them."""
         names = self.inputs.__globals__
         given = {name: parameters[name] for name in BATCH if name in parameters}
@@ -85,38 +110,38 @@ class OriginalModelTask(ModelTask):
         finally:
             names.update(before)
 
-    def construct(self, kind, number):
+    def construct(self, kind: type[nn.Module], number: int) -> nn.Module:
         with surroundings(self.device):
             return super().construct(kind, number)
 
     @property
-    def large(self):
+    def large(self) -> bool:
         return self.device != "cpu"
 
-    def check_unchanged(self):
+    def check_unchanged(self) -> None:
         check_unchanged(self.original)
 
-    def check_repeats(self, known, again):
+    def check_repeats(self, known: truth.Known, again: Callable[[], tuple[Any, bool]]) -> None:
         """Asked once of each instance, at its first call: the candidate's has had other calls than the reference's."""
-        if self.weights.repeats:
+        if self._bound.repeats:
             return
-        before = held(self.weights.give())
+        before = held(self._bound.give())
         result, drew = again()
         if drew:
             raise random_reference(self, self.model.forward, drawing(again))
         if not right(self, known, result):
-            names = changed(before, held(self.weights.give()))
+            names = changed(before, held(self._bound.give()))
             what = f"keeps state between calls ({', '.join(names)}):" if names else "does not repeat:"
             text = f"forward() {what} the same inputs give another result the second time"
             raise InvalidTask(text, self.path, self.model.forward.__code__.co_firstlineno)
-        self.weights.repeats = True
+        self._bound.repeats = True
 
     @property
-    def fits(self):
+    def fits(self) -> bool:
         """Whether a call takes no more than may be made without a GPU."""
         return self.nbytes <= MOST_BYTES and self.flops <= MOST_FLOPS
 
-    def check_room(self):
+    def check_room(self) -> None:
         if self.device == "cpu" and not self.fits:
             raise TooLarge(
                 f"an imported task has its published sizes only, and these ({taken(self)} a call) need a GPU; the suite"
@@ -124,7 +149,7 @@ class OriginalModelTask(ModelTask):
             )
 
 
-def task(stamp, original, device, bundled):
+def task(stamp: Stamp, original: OriginalModel, device: str, bundled: ModelTask | None) -> OriginalModelTask:
     """The task of an original file; raises InvalidTask where it is none, or does not run. ``bundled`` is the task of its level and
     name, or None."""
     # Calls for a GPU may be traced where there is none.
@@ -151,21 +176,21 @@ def task(stamp, original, device, bundled):
     return made
 
 
-def drawn(task, function, seed, device):
+def drawn(task: Task, function: Function, seed: str, device: str | torch.device) -> Any:
     """What a function of the task's file draws from any generator under a seed; on a GPU it draws there."""
     on_device = contextlib.nullcontext() if torch.device(device).type == "cpu" else torch.device(device)
     with seeded(Inputs(seed=seed).generator.initial_seed(), device), surroundings(device), on_device:
         return placed(task.run(f"{function.__name__}()", function), device)
 
 
-def random_reference(task, function, operations):
+def random_reference(task: Task, function: Function, operations: Sequence[str]) -> InvalidTask:
     """The error that ``function``, the reference, draws random numbers by these operations."""
     named = f" ({operations[0]})" if operations else ""
     text = f"{function.__name__}() draws random numbers{named}, which another process cannot repeat"
     return InvalidTask(text, task.path, function.__code__.co_firstlineno)
 
 
-def drawing(again):
+def drawing(again: Callable[[], object]) -> list[str]:
     """The operations of one more call that draw random numbers; none where it cannot be watched."""
     watch = _Watch()
     with contextlib.suppress(InvalidTask), watch:
@@ -173,7 +198,7 @@ def drawing(again):
     return watch.random
 
 
-def right(task, known, result):
+def right(task: Task, known: truth.Known, result: Any) -> bool:
     """Whether a result is one that a candidate may give."""
     forms = [
         [(path, leaf.shape, leaf.dtype) if isinstance(leaf, torch.Tensor) else path for path, leaf in leaves(value)]
@@ -184,16 +209,16 @@ def right(task, known, result):
     return judge.agrees(task, result, known) or judge.decide(task, known, [result]).status == "correct"
 
 
-def taken(task):
+def taken(task: Measured) -> str:
     """What a call takes, in words."""
     return f"{task.nbytes / 2**20:.0f} MiB at once, {task.flops / 1e9:.0f} GFLOP"
 
 
-def _stem(path):
+def _stem(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".py")
 
 
-def execute(original, device):
+def execute(original: OriginalModel | OwnFunction, device: str) -> dict[str, Any]:
     """Runs the file as a module of its own; returns its names."""
     check_unchanged(original)
     source = read(original.file, original.sha256, original.CHANGED)
@@ -217,7 +242,7 @@ def execute(original, device):
     return module.__dict__
 
 
-def _init(path, function):
+def _init(path: str, function: Function) -> list[Any]:
     line = function.__code__.co_firstlineno
     try:
         with seeded(0, "cpu"), surroundings("cpu"):
@@ -229,14 +254,14 @@ def _init(path, function):
         raise InvalidTask(f"get_init_inputs() must return a list, not {type(made).__name__}", path, line)
     for place, value in enumerate(made):
         for leaf_path, leaf in leaves(value, f"get_init_inputs()[{place}]"):
-            if isinstance(leaf, torch.Tensor) or tensors.encode(leaf, None)["t"] == "opaque":
+            if isinstance(leaf, torch.Tensor) or tensors.encode(leaf, tensors.no_tensors)["t"] == "opaque":
                 raise InvalidTask(
                     f"{leaf_path} is a {type(leaf).__name__}, which cannot be sent to another process", path, line
                 )
     return list(made)
 
 
-def _checked_call(path, function, model, made):
+def _checked_call(path: str, function: Function, model: type[nn.Module], made: object) -> Call:
     line = function.__code__.co_firstlineno
     if not isinstance(made, (list, tuple)):
         raise InvalidTask(f"{DRAWN} must return a list, not {type(made).__name__}", path, line)
@@ -248,13 +273,13 @@ def _checked_call(path, function, model, made):
     return Call(tuple(made))
 
 
-def check_sendable(path, line, what, values):
+def check_sendable(path: str, line: int, what: str, values: list[Any]) -> None:
     """Raises InvalidTask where a leaf of ``values`` cannot be an argument in another process."""
     for place, leaf in leaves(values, what):
         if isinstance(leaf, torch.Tensor):
             if leaf.layout != torch.strided or leaf.dtype not in tensors.DTYPES.values():
                 raise InvalidTask(f"{place} is a {leaf.layout} tensor of {leaf.dtype}", path, line)
-        elif tensors.encode(leaf, None)["t"] == "opaque":
+        elif tensors.encode(leaf, tensors.no_tensors)["t"] == "opaque":
             raise InvalidTask(
                 f"{place} is a {type(leaf).__name__}, which cannot be sent to another process", path, line
             )
@@ -267,18 +292,26 @@ def check_sendable(path, line, what, values):
 class _Watch(TorchDispatchMode):
     """Notes the largest tensor that an operation makes, which operations draw random numbers, and which memory they write to."""
 
-    def __init__(self):
-        super().__init__()
-        self.nbytes, self.random, self.result = 0, [], None
-        self._written = set()
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's
+        self.nbytes = 0
+        self.random: list[str] = []
+        self.result: Any = None
+        self._written: set[int] = set()
 
-    def updated(self, named):
+    def updated(self, named: list[tuple[str, torch.Tensor]]) -> tuple[str, ...]:
         """Names of the arguments, pairs with tensors that lived as long as the watch, of which the memory was written to."""
         return tuple(
             dict.fromkeys(name.split("[")[0] for name, t in named if t.untyped_storage()._cdata in self._written)
         )
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self,
+        function: torch._ops.OpOverload,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         for tensor in tensors_of(_targets(function, args, kwargs or {})):
             self._written.add(tensor.untyped_storage()._cdata)
         result = function(*args, **(kwargs or {}))
@@ -293,7 +326,7 @@ _UNDECLARED = ("running_mean", "running_var")
 """Parameters that batch normalizations write to, which their schemas do not say."""
 
 
-def _targets(function, args, kwargs):
+def _targets(function: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
     """The arguments of an operation that it writes to."""
     parameters = function._schema.arguments
     given = dict(zip((p.name for p in parameters), args, strict=False)) | kwargs
@@ -306,7 +339,7 @@ _SWITCHES = ("dropout_p", "dropout", "train", "training")
 """Parameters of torch's random operations that let them draw nothing: no dropout, or none outside training."""
 
 
-def _draws(function, args, kwargs):
+def _draws(function: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether an operation draws random numbers when it is called with values. On shapes alone no generator moves: its arguments
     tell. (With values those of the host and of a GPU stay where they are if one of the switches is off.)"""
     if torch.Tag.nondeterministic_seeded not in function.tags:
@@ -317,11 +350,11 @@ def _draws(function, args, kwargs):
     return all(given[name] for name in _SWITCHES if name in given)
 
 
-def _tried(made, quick):
+def _tried(made: OriginalModelTask, quick: bool) -> tuple[OriginalModelTask, bool]:
     """The task with what one forward on shapes says of it, of as much as does not depend on values; and whether the instance holds
     something else afterwards. ``quick`` as for ``on_shapes``."""
 
-    def look():
+    def look() -> tuple[OriginalModelTask, bool]:
         try:
             nbytes = 0
             call = made.call(SIZES, DRAWN, "shapes")
@@ -342,7 +375,7 @@ def _tried(made, quick):
     return on_shapes(look, quick)
 
 
-def _constructed(made):
+def _constructed(made: OriginalModelTask) -> nn.Module:
     """An instance without memory for its weights, where constructing one does not look at values."""
     try:
         return made.construct(made.model, 0)
@@ -353,11 +386,11 @@ def _constructed(made):
         return made.construct(made.model, 0)
 
 
-def on_shapes(look, quick):
+def on_shapes(look: Callable[[], _Seen], quick: bool) -> _Seen:
     """What ``look()`` returns on shapes alone. Where it is ``quick`` to do so, on values, unless these are large: fake tensors take
     seconds to import."""
     if quick:
-        with contextlib.suppress(_TooLarge), _Small():
+        with contextlib.suppress(_TooLarge), _Small():  # type: ignore[no-untyped-call]  # torch's
             return look()
     with FakeTensorMode(allow_non_fake_inputs=True):
         return look()
@@ -371,14 +404,20 @@ class _TooLarge(BaseException):
 class _Small(TorchDispatchMode):
     """Lets no large tensor be made of sizes."""
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self,
+        function: torch._ops.OpOverload,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         sizes = [a for a in args if isinstance(a, (list, tuple)) and all(type(size) is int for size in a)]
         if any(math.prod(size) > MOST_BYTES // 4 for size in sizes):
             raise _TooLarge
         return function(*args, **(kwargs or {}))
 
 
-def watched(made, what, function, call):
+def watched(made: Task, what: str, function: Callable[..., Any], call: Call) -> tuple[_Watch, int]:
     """A ``_Watch`` of one call, and the flops of its products and convolutions."""
     watch, counter = _Watch(), FlopCounterMode(display=False)
     with torch.random.fork_rng(devices=[]), torch.no_grad(), counter, watch:

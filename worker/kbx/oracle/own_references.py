@@ -4,9 +4,13 @@ The calls that its file draws make up the published grade. Beyond it, one of the
 other layouts and values, never other shapes (``own_variations``).
 """
 
+from __future__ import annotations
+
 import functools
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import torch
 
@@ -30,41 +34,67 @@ from kbx.oracle.original_models import (
 )  # fmt: skip
 from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, may_be_tried
 from kbx.oracle.recording import check_unchanged, placed, read, surroundings
-from kbx.oracle.task import ROUNDS, InvalidTask, Task, TooLarge, signature
-from kbx.suite import Inputs, notation
+from kbx.oracle.task import ROUNDS, Function, InvalidTask, Parameters, Stamp, Task, TooLarge, signature
+from kbx.suite import Call, Inputs, notation
 from kbx.suite.drawn import calls, varied
-from kbx.suite.original import OwnFunction
+from kbx.suite.original import OwnFunction, OwnModel
 from kbx.suite.values import leaves
 
 
-def _case(number, variation, text):
+def _case(number: int, variation: str | None, text: str) -> Parameters:
     return {"inputs": Asked(number, variation, f"({text})")}
 
 
-class Varied:
+class Varied(Task):
     """A task whose cases are drawn calls, as they are and varied. ``plain_call(number, seed, device)`` draws one; ``code`` is the
     function of the user's that they are calls of."""
 
-    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+    if TYPE_CHECKING:  # what the classes have that are made of this one
+
+        @property
+        def code(self) -> Function: ...
+
+        @property
+        def device(self) -> str: ...
+
+        @property
+        def fits(self) -> bool: ...
+
+        @property
+        def nbytes(self) -> int: ...
+
+        @property
+        def flops(self) -> float: ...
+
+        def plain_call(self, number: int, seed: str, device: str | torch.device) -> Call: ...
+
+    def call(
+        self,
+        parameters: Parameters,
+        distribution: str,
+        seed: str,
+        device: str | torch.device = "cpu",
+        fast: bool = False,
+    ) -> Call:
         asked = parameters["inputs"]
         call = self.plain_call(asked.number, seed, device)
         if asked.variation is None:
             return call
         return varied(call, asked.variation, Inputs(seed=seed)) or call
 
-    def rounds_of(self, parameters):
+    def rounds_of(self, parameters: Parameters) -> int:
         return self.rounds if parameters["inputs"].variation is None else 1
 
-    def asked(self, parameters):
+    def asked(self, parameters: Parameters) -> frozenset[str]:
         return frozenset(filter(None, [parameters["inputs"].variation]))
 
-    def check_updates(self, call, after):
+    def check_updates(self, call: Call, after: Call) -> None:
         unknown = [name for name in _changed(self, call, after) if name not in self.mutates]
         if unknown:
             text = f"{self.code.__name__}() changes its argument {unknown[0]!r}, which no smaller call showed and shapes do not tell: add one"
             raise InvalidTask(text, self.path, self.code.__code__.co_firstlineno)
 
-    def check_room(self):
+    def check_room(self) -> None:
         if self.device == "cpu" and not self.fits:
             raise TooLarge(
                 f"the inputs are too large without a GPU, where kernels run under an interpreter ({taken(self)} a call,"
@@ -77,14 +107,21 @@ class OwnModelTask(Varied, OriginalModelTask):
     """A ``Model`` of the user's."""
 
     @property
-    def code(self):
+    def code(self) -> Function:
         return self.model.forward
 
-    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+    def call(
+        self,
+        parameters: Parameters,
+        distribution: str,
+        seed: str,
+        device: str | torch.device = "cpu",
+        fast: bool = False,
+    ) -> Call:
         with self.batched(parameters):
             return super().call(parameters, distribution, seed, device, fast)
 
-    def plain_call(self, number, seed, device):
+    def plain_call(self, number: int, seed: str, device: str | torch.device) -> Call:
         return OriginalModelTask.call(self, SIZES, AS_DRAWN, seed, device)
 
 
@@ -95,31 +132,31 @@ class OwnFunctionTask(Varied, Task):
     original: OwnFunction = field(kw_only=True)
     function: types.FunctionType = field(kw_only=True)
     """As the file has it; ``reference`` runs it where there is no GPU as well, though it may name one."""
-    noted: tuple = field(kw_only=True)
+    noted: tuple[notation.Notation, ...] = field(kw_only=True)
     """What makes the calls that comments describe, as ``notation.parse`` returns it; empty where ``inputs`` draws them."""
     device: str = field(kw_only=True)
     scaled: bool = field(default=False, kw_only=True)
     flops: float = field(default=0, kw_only=True)
     nbytes: int = field(default=0, kw_only=True)
     """Of the smallest plain call: of its products and convolutions, and of its arguments or the largest tensor that it makes."""
-    seen: list = field(default_factory=list, kw_only=True)
+    seen: list[bool] = field(default_factory=list, kw_only=True)
     """Not empty once the reference was seen to give a result twice."""
 
     widens = False
 
     @property
-    def code(self):
+    def code(self) -> Function:
         return self.function
 
     @property
-    def large(self):
+    def large(self) -> bool:
         return self.device != "cpu"
 
     @property
-    def fits(self):
+    def fits(self) -> bool:
         return self.nbytes <= MOST_BYTES and self.flops <= MOST_FLOPS
 
-    def plain_call(self, number, seed, device):
+    def plain_call(self, number: int, seed: str, device: str | torch.device) -> Call:
         if self.noted:  # the others may be large
             return self._noted_call(number, seed, device)
         all_ = self.plain_calls(seed, device)
@@ -130,7 +167,7 @@ class OwnFunctionTask(Varied, Task):
             )  # fmt: skip
         return all_[number]
 
-    def plain_calls(self, seed, device):
+    def plain_calls(self, seed: str, device: str | torch.device) -> list[Call]:
         """Every call that the file asks for under a seed."""
         if self.noted:
             return [self._noted_call(number, seed, device) for number in range(len(self.noted))]
@@ -142,13 +179,13 @@ class OwnFunctionTask(Varied, Task):
             self._check(call)
         return found
 
-    def _noted_call(self, number, seed, device):
+    def _noted_call(self, number: int, seed: str, device: str | torch.device) -> Call:
         """One that a comment describes: each is drawn by a generator of its own."""
         call = self.noted[number](Inputs("float32", "standard", f"{seed} {number}", device, fast=self.large))
         self._check(call)
         return call
 
-    def _check(self, call):
+    def _check(self, call: Call) -> None:
         line = self.inputs.__code__.co_firstlineno
         try:
             signature(self.function).bind(*call.args, **call.kwargs)
@@ -157,10 +194,10 @@ class OwnFunctionTask(Varied, Task):
             raise InvalidTask(f"{given} does not fit {self.entry}(): {error}", self.path, line) from None
         check_sendable(self.path, line, "inputs()", [*call.args, *call.kwargs.values()])
 
-    def check_unchanged(self):
+    def check_unchanged(self) -> None:
         check_unchanged(self.original)
 
-    def check_repeats(self, known, again):
+    def check_repeats(self, known: truth.Known, again: Callable[[], tuple[Any, bool]]) -> None:
         if self.seen:
             return
         result, drew = again()
@@ -172,44 +209,50 @@ class OwnFunctionTask(Varied, Task):
             raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
         self.seen.append(True)
 
-    def on(self, device):
+    def on(self, device: str) -> OwnFunctionTask:
         """The task on another device."""
         return replace(self, device=device, reference=_anywhere(self.function, device))
 
 
-def _anywhere(function, device):
+_Own: TypeAlias = OwnModelTask | OwnFunctionTask
+
+
+def _anywhere(function: types.FunctionType, device: str) -> Function:
     """The function as it is on a GPU, where nothing may come between; without one, ``cuda`` means the CPU while it runs."""
     if torch.device(device).type != "cpu":
         return function
 
     @functools.wraps(function)
-    def reference(*args, **kwargs):
+    def reference(*args: Any, **kwargs: Any) -> Any:
         with surroundings(device):
             return placed(function(*args, **kwargs), device)
 
     # Complaints name the line where it stands in the file.
-    reference.__code__ = reference.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
-    return reference
+    made = cast("Function", reference)
+    made.__code__ = made.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
+    return made
 
 
-def function_task(stamp, original, entry, device):
+def function_task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> OwnFunctionTask:
     """The task of a file with a function ``entry``; raises InvalidTask where it is none, or does not run."""
     # Calls for a GPU may be traced where there is none.
     names, path = execute(original, device if torch.cuda.is_available() else "cpu"), original.file
     function, inputs = names.get(entry), names.get("inputs")
     if not isinstance(function, types.FunctionType):
         raise InvalidTask(f"defines no function {entry}()", path)
-    noted = _noted(original, function) if not isinstance(inputs, types.FunctionType) else ()
+    noted: tuple[notation.Notation, ...] = ()
+    if not isinstance(inputs, types.FunctionType):
+        noted, inputs = _noted(original, function), function
     made = OwnFunctionTask(
         path=path, stamp=stamp, name=entry, entry=entry, dtype="float32", cases=[], sizes=[],
-        contract=namesakes.contract(None, None), reference=function, inputs=function if noted else inputs, distributions=(AS_DRAWN,),
+        contract=namesakes.contract(None, None), reference=function, inputs=inputs, distributions=(AS_DRAWN,),
         mutates=(), skip_controls={}, controls={}, rounds=ROUNDS, tags=("own",),
         original=original, function=function, noted=noted, device=device,
     )  # fmt: skip
     return _with_cases(made.on("cpu"), device).on(device)
 
 
-def _noted(original, function):
+def _noted(original: OwnFunction, function: Function) -> tuple[notation.Notation, ...]:
     line = function.__code__.co_firstlineno
     found = notation.above(read(original.file, original.sha256, original.CHANGED), line)
     if not found:
@@ -218,14 +261,14 @@ def _noted(original, function):
     return tuple(_parsed(original.file, *comment) for comment in found)
 
 
-def _parsed(path, line, text):
+def _parsed(path: str, line: int, text: str) -> notation.Notation:
     try:
         return notation.parse(text)
     except ValueError as error:
         raise InvalidTask(f"'# inputs:' {error}", path, line) from None
 
 
-def _with_cases(made, device):
+def _with_cases(made: OwnFunctionTask, device: str) -> OwnFunctionTask:
     """The task, which is on the CPU, with its calls for ``device``, judged there."""
     plain = _measured(made, device == "cpu")
     fitting = [one for one in plain if replace(made, **one.needs).fits]
@@ -249,16 +292,16 @@ class _Plain:
     """A drawn call as a case, with what it needs, the dtype of its first floating-point argument, and the arguments that it was seen
     to update."""
 
-    case: dict
-    needs: dict
+    case: Parameters
+    needs: dict[str, Any]
     dtype: str
-    updated: tuple
+    updated: tuple[str, ...]
 
 
-def _measured(made, quick):
+def _measured(made: OwnFunctionTask, quick: bool) -> list[_Plain]:
     """Every drawn call as a ``_Plain``, by one call of the reference on shapes alone as far as these do not depend on values."""
 
-    def look():
+    def look() -> list[_Plain] | None:
         try:
             found = made.plain_calls(SEED, "cpu")
         except InvalidTask as error:
@@ -273,13 +316,13 @@ def _measured(made, quick):
     ]
 
 
-def _plain(number, call, nbytes, flops, updated):
+def _plain(number: int, call: Call, nbytes: int, flops: float, updated: tuple[str, ...]) -> _Plain:
     floating = (t for t in truth.argument_tensors(call) if t.is_floating_point() or t.is_complex())
     dtype = tensors.dtype_name(next((t.dtype for t in floating), torch.float32))
     return _Plain(_case(number, None, notation.shown(call)), {"nbytes": nbytes, "flops": flops}, dtype, updated)
 
 
-def _needs(made, call):
+def _needs(made: OwnFunctionTask, call: Call) -> tuple[int, float, tuple[str, ...]]:
     """Bytes and flops of a call on shapes alone, and the arguments that it updates; raises InvalidTask where that leaves nothing to
     judge."""
     mine = truth.copy_call(call)
@@ -296,11 +339,11 @@ def _needs(made, call):
     return max(_nbytes(call), watch.nbytes), flops, updated
 
 
-def _nbytes(call):
+def _nbytes(call: Call) -> int:
     return sum(t.numel() * t.element_size() for t in truth.argument_tensors(call))
 
 
-def _updated(made, call):
+def _updated(made: _Own, call: Call) -> tuple[str, ...]:
     """Names of the arguments that the reference changes, in which case these are judged too; raises InvalidTask where it leaves
     nothing to judge."""
     mine = truth.copy_call(call)
@@ -311,13 +354,13 @@ def _updated(made, call):
     return changed
 
 
-def _changed(made, call, after):
+def _changed(made: Task, call: Call, after: Call) -> tuple[str, ...]:
     """Names of the arguments of ``call`` that have other contents ``after``."""
     pairs = zip(made.named_tensors(call), made.named_tensors(after), strict=True)
     return tuple(dict.fromkeys(name.split("[")[0] for (name, a), (_, b) in pairs if not judge.equal_bits(a, b)))
 
 
-def _check_leaves_something(made, result, updated):
+def _check_leaves_something(made: _Own, result: Any, updated: tuple[str, ...]) -> None:
     found = [leaf for _, leaf in leaves(result)]
     if not updated and not any(isinstance(leaf, (torch.Tensor, int, float, complex)) for leaf in found):
         kinds = ", ".join(dict.fromkeys(type(leaf).__name__ for leaf in found if leaf is not None)) or "nothing"
@@ -325,7 +368,7 @@ def _check_leaves_something(made, result, updated):
         raise InvalidTask(text, made.path, made.code.__code__.co_firstlineno)
 
 
-def model_task(stamp, original, device):
+def model_task(stamp: Stamp, original: OwnModel, device: str) -> OwnModelTask:
     """The task of a file with ``Model``; raises as ``original_models.task`` does."""
     given = original_models.task(stamp, original, device, None)
     made = OwnModelTask(**{each.name: getattr(given, each.name) for each in fields(given)})
@@ -341,10 +384,10 @@ def model_task(stamp, original, device):
     return extended(made, case, device, lambda: replace(made, device="cpu").seeded(SEED))
 
 
-def _text(made, quick):
+def _text(made: OwnModelTask, quick: bool) -> str:
     """The arguments of ``forward`` in words."""
 
-    def look():
+    def look() -> str | None:
         try:
             return notation.shown(made.plain_call(0, SEED, "cpu"))
         except InvalidTask as error:

@@ -4,18 +4,28 @@ They are tried on the CPU, since values that an operation refuses may stop a GPU
 most laid out in another way, which shapes alone allow to try.
 """
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from kbx.oracle import properties, truth
-from kbx.oracle.original_models import MOST_BYTES, right
-from kbx.oracle.task import InvalidTask
+from kbx.oracle.original_models import MOST_BYTES, Measured, right
+from kbx.oracle.task import InvalidTask, Parameters, Task
 from kbx.suite import Inputs
 from kbx.suite.drawn import VARIATIONS, varied
 from kbx.suite.values import tensors as tensors_of
+
+if TYPE_CHECKING:
+    from kbx.oracle.own_references import OwnFunctionTask, OwnModelTask
+
+_OwnTask = TypeVar("_OwnTask", "OwnFunctionTask", "OwnModelTask")
+
 
 TRIED_FLOPS = 1e11
 """What a call may compute to be tried on the CPU; its bytes are those of ``MOST_BYTES``: some seconds in all."""
@@ -34,16 +44,16 @@ class Asked:
     variation: str | None
     text: str
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.text if self.variation is None else f"{self.text}, {self.variation}"
 
 
-def may_be_tried(made, device):
+def may_be_tried(made: Measured, device: str) -> bool:
     """Whether a call takes little enough on the CPU; where that is the device, whether it is judged at all."""
     return made.fits if device == "cpu" else made.nbytes <= MOST_BYTES and made.flops <= TRIED_FLOPS
 
 
-def extended(made, case, device, bind):
+def extended(made: _OwnTask, case: Parameters, device: str, bind: Callable[[], Task]) -> _OwnTask:
     """The task with variations of a case that the reference takes; ``bind()`` is the one to try them on, which runs on the CPU."""
     if may_be_tried(made, device):
         variations, takes = list(VARIATIONS), functools.partial(_takes, bind())
@@ -69,7 +79,7 @@ def extended(made, case, device, bind):
     )  # fmt: skip
 
 
-def _takes_shapes(task, asked):
+def _takes_shapes(task: Task, asked: Parameters) -> bool:
     """Whether a reference returns from a varied call on shapes alone."""
     reference, _ = task.traced()
     with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
@@ -81,7 +91,7 @@ def _takes_shapes(task, asked):
     return True
 
 
-def _takes(task, asked):
+def _takes(task: Task, asked: Parameters) -> bool:
     """Whether a reference computes something of a varied call: it returns, what was finite stays finite unless arguments are not,
     and its result is right by its own contract."""
     try:

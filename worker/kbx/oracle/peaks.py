@@ -1,12 +1,20 @@
 """What a device can do at best, measured: memory, matrix products in each precision, and the least time a kernel shows."""
 
+from __future__ import annotations
+
 import contextlib
 import statistics
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from kbx.clock import Call
+from kbx.messages.oracle import Precision, Rates
 from kbx.oracle import faults
+
+if TYPE_CHECKING:
+    from kbx.oracle.cuda import CudaDevice
 
 COPY_BYTES = 1 << 30
 """Size of the buffer whose copy gives the bandwidth: many times the L2 cache."""
@@ -20,16 +28,17 @@ REPEATS = 10
 GLANCES = 3
 
 
-def measure(device, copy_bytes=COPY_BYTES, side=SIDE, wide_side=WIDE_SIDE):
+def measure(device: CudaDevice, copy_bytes: int = COPY_BYTES, side: int = SIDE, wide_side: int = WIDE_SIDE) -> Rates:
     """Rates of a ``CudaDevice``, as in ``messages.oracle.Peaks``; a product that the device or this torch cannot do is left out."""
     tiny = torch.zeros(1, device=device.torch_device)
-    rates = {
+    tflops: dict[Precision, float] = {}
+    rates: Rates = {
         "copy_gbs": _copy_gbs(device, copy_bytes),
         "empty_ms": min(_times(device, lambda: None, REPEATS)),
         "launch_ms": _typical(device, lambda: tiny.add_(1)),
-        "tflops": {},
+        "tflops": tflops,
     }
-    products = {
+    products: dict[Precision, Callable[[], tuple[Callable[[], Any], int]]] = {
         "fp32": lambda: _floats(device, torch.float32, side),
         "tf32": lambda: _floats(device, torch.float32, side),
         "fp16": lambda: _floats(device, torch.float16, side),
@@ -40,24 +49,26 @@ def measure(device, copy_bytes=COPY_BYTES, side=SIDE, wide_side=WIDE_SIDE):
     for name, make in products.items():
         rate = _tflops(device, make, "high" if name == "tf32" else "highest")
         if rate is not None:
-            rates["tflops"][name] = rate
+            tflops[name] = rate
     return rates
 
 
-def glance(device, side=SIDE):
+def glance(device: CudaDevice, side: int = SIDE) -> Rates:
     """One rate alone, as in ``measure``, of few products: none of them is short, so that what else the device does shows in each."""
     rate = _tflops(device, lambda: _floats(device, torch.float32, side), "highest", GLANCES)
     return {"tflops": {} if rate is None else {"fp32": rate}}
 
 
-def _copy_gbs(device, nbytes):
+def _copy_gbs(device: CudaDevice, nbytes: int) -> float:
     """Read plus written."""
     source = torch.zeros(nbytes, dtype=torch.uint8, device=device.torch_device)
     target = torch.empty_like(source)
     return 2 * nbytes / _typical(device, lambda: target.copy_(source)) / 1e6
 
 
-def _tflops(device, make, precision, repeats=REPEATS):
+def _tflops(
+    device: CudaDevice, make: Callable[[], tuple[Callable[[], Any], int]], precision: str, repeats: int = REPEATS
+) -> float | None:
     """The rate of a product; None where it cannot be done. A device that is full or broken is an error: it says nothing."""
     try:
         with _precision(precision):
@@ -69,29 +80,29 @@ def _tflops(device, make, precision, repeats=REPEATS):
         return None
 
 
-def _floats(device, dtype, side):
+def _floats(device: CudaDevice, dtype: torch.dtype, side: int) -> tuple[Callable[[], Any], int]:
     # Random values: a device that draws less power for zeros would show a rate that no real product has.
     a = torch.randn(side, side, device=device.torch_device).to(dtype)
     return lambda: a @ a, side
 
 
-def _integers(device, side):
+def _integers(device: CudaDevice, side: int) -> tuple[Callable[[], Any], int]:
     a = torch.randint(-128, 128, (side, side), dtype=torch.int8, device=device.torch_device)
     # Integer tensor cores want the right operand in column order.
     return lambda: torch._int_mm(a, a.t()), side
 
 
-def _typical(device, function, repeats=REPEATS):
+def _typical(device: CudaDevice, function: Callable[[], Any], repeats: int = REPEATS) -> float:
     function()
     return statistics.median(_times(device, function, repeats))
 
 
-def _times(device, function, repeats):
+def _times(device: CudaDevice, function: Callable[[], Any], repeats: int) -> list[float]:
     return [each.ms for each in device.time([Call(function, [], {}, [])] * repeats, LEAD)]
 
 
 @contextlib.contextmanager
-def _precision(name):
+def _precision(name: str) -> Iterator[None]:
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision(name)
     try:

@@ -1,13 +1,21 @@
 """Which calls a candidate is judged on."""
 
+from __future__ import annotations
+
 import functools
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from kbx.messages.oracle import CallPlan
 from kbx.oracle import module_variations, properties
-from kbx.oracle.task import InvalidTask, describe
+from kbx.oracle.task import InvalidTask, Parameters, Task, describe
 from kbx.oracle.truth import argument_tensors
 from kbx.suite.contracts import Close, Exact
 from kbx.suite.inputs import SPECIAL
+
+_Wanted: TypeAlias = tuple[int, int, str, bool]
+"""Case, round, distribution, and whether it repeats an earlier call."""
+
 
 REPEATED = 2
 """Cases whose first call is made once more at the end to see whether the bits agree: those with the largest inputs."""
@@ -18,27 +26,29 @@ class PlannedCall:
     """One correctness call; ``repeats`` is the index of the call whose inputs it has."""
 
     index: int
-    parameters: dict
+    parameters: Parameters
     distribution: str
     seed: str
     """Seeds this call's values, and names them among all calls of the run."""
     repeats: int | None = None
     turn: int = 0
     """Every other call leaves out the keyword arguments that equal their defaults."""
-    properties: frozenset = frozenset()
+    properties: frozenset[str] = frozenset()
     """What it asks for beyond the ordinary and beyond what the published tests do; none of a call of the published grade."""
     dtype: str | None = None
     """What a module and its arguments are cast to for this call; None: they stay what they are in the others."""
 
     @property
-    def special(self):
+    def special(self) -> bool:
         """Whether it decides nothing."""
         return properties.SPECIAL in self.properties
 
-    def message(self):
+    def message(self) -> CallPlan:
         """As in ``messages.oracle.Opened.calls``."""
-        plain = {"index": self.index, "case": describe(self.parameters), "distribution": self.distribution}
-        return {**plain, "repeats": self.repeats, "properties": sorted(self.properties), "dtype": self.dtype}
+        return {
+            "index": self.index, "case": describe(self.parameters), "distribution": self.distribution, "repeats": self.repeats,
+            "properties": sorted(self.properties), "dtype": self.dtype,
+        }  # fmt: skip
 
 
 ORDINARY = ("standard", "uniform", "outliers")
@@ -50,7 +60,7 @@ PASSES_ON = {"elementwise", "reduction", "softmax", "normalization", "loss", "po
 MIXES = {"matmul", "convolution", "linear-algebra", "decomposition", "attention"}
 
 
-def plan(task, seed):
+def plan(task: Task, seed: str) -> list[PlannedCall]:
     """The calls of one candidate, in order: those of the published grade, then the others, those that ask for least first; then
     the repeats; then those with special values, which decide nothing; last those of a module whose weights or dtype are changed.
 
@@ -70,18 +80,19 @@ def plan(task, seed):
     wanted += [] if task.contract.random else _repeats(cases, wanted)
     special = _special(task)
     wanted += [] if special is None else [(special, task.rounds + LEAST, SPECIAL, False)]
-    calls, first = [], {}
+    calls: list[PlannedCall] = []
+    first: dict[tuple[int, int], int] = {}
 
-    def beyond(case, distribution):
+    def beyond(case: int, distribution: str) -> frozenset[str]:
         return _beyond(task, cases[case].properties, distribution)
 
-    def add(case, round_, distribution, repeats=None):
+    def add(case: int, round_: int, distribution: str, repeats: int | None = None) -> int:
         name = f"{seed}/{task.name}/{case}/{round_}"
         asked = beyond(case, distribution)
         calls.append(PlannedCall(len(calls), task.cases[case], distribution, name, repeats, case + round_, asked))
         return calls[-1].index
 
-    def order(call):
+    def order(call: _Wanted) -> tuple[bool, int, bool]:
         asked = beyond(call[0], call[2])
         return properties.SPECIAL in asked, len(asked), call[3]
 
@@ -95,9 +106,9 @@ def plan(task, seed):
     return calls + _of_module(task, seed, len(calls))
 
 
-def _of_module(task, seed, first):
+def _of_module(task: Task, seed: str, first: int) -> list[PlannedCall]:
     """The calls of a module beyond the published ones, of which the first has index ``first``."""
-    made = []
+    made: list[PlannedCall] = []
     for each in module_variations.of(task):
         name, index = f"{seed}/{task.name}/{each.property}", first + len(made)
         for draw in range(task.contract.draws):
@@ -109,18 +120,18 @@ def _of_module(task, seed, first):
     return made
 
 
-def _check_published(task, cases):
+def _check_published(task: Task, cases: list[_Case]) -> None:
     """Raises InvalidTask where no call would be of the published grade: every candidate would be right there."""
     ordinary = [d for d in task.distributions if d in ORDINARY] or list(task.distributions)
     if all(_beyond(task, case.properties, ordinary[0]) for case in cases):
         raise InvalidTask("TESTED leaves no case to the published grade: add a plain one to CASES", task.path)
 
 
-def _values(task, place):
+def _values(task: Task, place: int) -> str:
     return task.distributions[place % len(task.distributions)]
 
 
-def _beyond(task, of_case, distribution):
+def _beyond(task: Task, of_case: frozenset[str], distribution: str) -> frozenset[str]:
     """What a call asks for that the published tests do not."""
     if task.tested is None:
         return frozenset()
@@ -128,7 +139,7 @@ def _beyond(task, of_case, distribution):
     return (of_case | values) - (set(task.tested) - {properties.SPECIAL})
 
 
-def _missing(task, cases, wanted):
+def _missing(task: Task, cases: list[_Case], wanted: list[_Wanted]) -> list[_Wanted]:
     """Further rounds of cases of the published grade that have fewer than ``LEAST`` such calls."""
     if task.tested is None:
         return []
@@ -148,11 +159,11 @@ class _Case:
     """What is known of an entry of ``CASES``: the elements of its arguments, and what it asks for."""
 
     elements: int = 0
-    properties: frozenset = frozenset()
+    properties: frozenset[str] = frozenset()
 
 
 @functools.lru_cache(maxsize=1024)
-def _cases(task):
+def _cases(task: Task) -> list[_Case]:
     """One ``_Case`` an entry; makes each once, so a bad one shows. Its properties are those of every call: values aside, the
     parameters alone decide them.
 
@@ -170,7 +181,7 @@ def _cases(task):
 
 
 @functools.lru_cache(maxsize=1024)
-def _special(task):
+def _special(task: Task) -> int | None:
     """The case that is called once more with special values: the first of the published grade whose arguments then hold some.
     None where the operation does not say what becomes of them."""
     if task.tested is None or type(task.contract) not in (Close, Exact):
@@ -186,7 +197,7 @@ def _special(task):
     return None
 
 
-def _repeats(cases, wanted):
+def _repeats(cases: list[_Case], wanted: list[_Wanted]) -> list[_Wanted]:
     """The calls to repeat: of each of the cases with most elements in their arguments, the first that asks for least."""
     largest = sorted(range(len(cases)), key=lambda case: -cases[case].elements)[:REPEATED]
     ordinary = sorted(wanted, key=lambda call: call[2] not in ORDINARY)

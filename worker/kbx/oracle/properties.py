@@ -4,12 +4,16 @@ Ordinary is a contiguous tensor of the task's dtype with more than one element, 
 default.
 """
 
+from __future__ import annotations
+
 import inspect
 import itertools
+from collections.abc import Iterable, Iterator
 
 import torch
 
-from kbx.oracle.task import signature
+from kbx.oracle.task import Task, signature
+from kbx.suite import Call
 from kbx.suite.drawn import OF_VALUES as VARIATION_OF
 from kbx.suite.inputs import SPECIAL as SPECIAL_DISTRIBUTION
 from kbx.suite.values import leaves
@@ -25,18 +29,18 @@ BROADCASTING = {"elementwise", "broadcast"}
 """Tags of tasks whose tensors may be broadcast against each other; others have shapes of their own for each argument."""
 
 
-def of_values(distribution):
+def of_values(distribution: str) -> frozenset[str]:
     """The property of values drawn from a distribution, as a set of at most one."""
     return frozenset(OF_VALUES[distribution] for _ in range(distribution in OF_VALUES))
 
 
-def of_call(task, call, first):
+def of_call(task: Task, call: Call, first: Call) -> frozenset[str]:
     """Properties of a call's arguments. ``first`` is the call of the task's first case: its dtypes are ordinary, whatever they are."""
     special = (not t.isfinite().all() for _, t in _arguments(task, call) if t.is_floating_point() or t.is_complex())
     return of_form(task, call, first) | ({SPECIAL} if any(special) else set())
 
 
-def of_form(task, call, first):
+def of_form(task: Task, call: Call, first: Call) -> frozenset[str]:
     """The same without what values are, so that they need not exist."""
     tensors = _arguments(task, call)
     usual = {path: t.dtype for path, t in task.named_tensors(first)}
@@ -50,11 +54,11 @@ def of_form(task, call, first):
     return frozenset(found)
 
 
-def _arguments(task, call):
+def _arguments(task: Task, call: Call) -> list[tuple[str, torch.Tensor]]:
     return [(path, t) for path, t in task.named_tensors(call) if path != "out"]
 
 
-def _layout(tensor):
+def _layout(tensor: torch.Tensor) -> Iterator[str]:
     if tensor.dim() == 0:
         yield "zero_dim"
     elif tensor.numel() == 1:
@@ -67,19 +71,19 @@ def _layout(tensor):
         yield "non_contiguous"
 
 
-def _dtype(tensor, task_dtype, usual):
+def _dtype(tensor: torch.Tensor, task_dtype: set[torch.dtype], usual: torch.dtype | None) -> Iterator[str]:
     """Integers and masks beside the task's dtype are ordinary, unless the first case has another dtype in their place."""
     floating = tensor.is_floating_point() or tensor.is_complex()
     if tensor.dtype not in task_dtype | {usual} and (floating or usual is not None):
         yield f"dtype:{str(tensor.dtype).removeprefix('torch.')}"
 
 
-def _broadcast(shapes):
+def _broadcast(shapes: Iterable[torch.Size]) -> bool:
     """Whether any two tensors have different shapes that fit each other."""
     return any(_fit(one, other) for one, other in itertools.combinations(set(shapes), 2))
 
 
-def _fit(one, other):
+def _fit(one: torch.Size, other: torch.Size) -> bool:
     try:
         broadcast(one, other)
     except RuntimeError:
@@ -87,7 +91,7 @@ def _fit(one, other):
     return True
 
 
-def _options(task, call):
+def _options(task: Task, call: Call) -> Iterator[str]:
     """Arguments that have a default and are given something else."""
     parameters = signature(task.reference).parameters
     for name, value in signature(task.reference).bind(*call.args, **call.kwargs).arguments.items():

@@ -16,16 +16,18 @@ import random
 import sys
 import types
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import torch
 
 from kbx import tensors
 from kbx.oracle import arenas, faults, judge, truth
 from kbx.oracle.on_cpu import on_cpu
-from kbx.oracle.task import InvalidTask, Task, deepest_line, named_tensors
+from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, deepest_line, named_tensors
 from kbx.suite import Call
-from kbx.suite.original import Original, OriginalRules
+from kbx.suite.original import Original, OriginalModel, OriginalRules, OwnFunction
 from kbx.suite.values import leaves, transform
 from kbx.suite.values import tensors as tensors_of
 
@@ -47,24 +49,31 @@ class RecordedTask(Task):
 
     original: Original = field(kw_only=True)
     device: str = field(kw_only=True)
-    scratch: tuple = field(kw_only=True)
+    scratch: tuple[str, ...] = field(kw_only=True)
     """Arguments that the reference changes and the tests do not look at again: a call may leave anything in them."""
 
-    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+    def call(
+        self,
+        parameters: Parameters,
+        distribution: str,
+        seed: str,
+        device: str | torch.device = "cpu",
+        fast: bool = False,
+    ) -> Call:
         """The recorded arguments of one call: the original's seed made them, whatever ``seed`` is."""
         return _recorded(self.original.file, self.original.sha256, self.entry, self.device).calls[parameters["call"]]
 
-    def check_unchanged(self):
+    def check_unchanged(self) -> None:
         read(self.original.file, self.original.sha256)
 
-    def updates(self, path):
+    def updates(self, path: str) -> bool:
         return path.split("[")[0] in self.mutates
 
-    def may_change(self, path):
+    def may_change(self, path: str) -> bool:
         return path.split("[")[0] in (*self.mutates, *self.scratch)
 
 
-def task(stamp, original, entry, device):
+def task(stamp: Stamp, original: Original, entry: str | None, device: str) -> RecordedTask:
     """The task of an original file; raises InvalidTask when none of its calls can be judged."""
     entry = entry or os.path.splitext(os.path.basename(stamp[0]))[0]
     recording = _recorded(original.file, original.sha256, entry, device)
@@ -81,17 +90,17 @@ def task(stamp, original, entry, device):
 class _Recording:
     """What one run of a file's tests left: the calls that can be judged, by their number among all."""
 
-    calls: dict
-    reference: types.FunctionType
-    judged: tuple
-    scratch: tuple
+    calls: dict[int, Call]
+    reference: Function
+    judged: tuple[str, ...]
+    scratch: tuple[str, ...]
     note: str
-    skipped: dict
+    skipped: dict[str, str]
     """As a task's ``SKIP_CONTROLS``."""
 
 
 @functools.lru_cache(maxsize=KEPT)
-def _recorded(file, sha256, entry, device):
+def _recorded(file: str, sha256: str, entry: str, device: str) -> _Recording:
     run = _Run(file, sha256, entry, device)
     results = run.execute()
     if not run.calls and not run.left_out:
@@ -111,7 +120,7 @@ def _recorded(file, sha256, entry, device):
     return _Recording({n: call for n, (call, _) in run.calls.items()}, reference, judged, scratch, note, skipped)
 
 
-def _repeatable(reference, call, result, drew):
+def _repeatable(reference: Function, call: Call, result: Any, drew: bool) -> bool:
     """Whether a call gives its result under other seeds too. One that ``drew`` no random numbers is only made once more: it
     may still depend on calls before it.
     """
@@ -131,7 +140,7 @@ def _repeatable(reference, call, result, drew):
     return True
 
 
-def _looked_at(run, results):
+def _looked_at(run: "_Run", results: Any) -> bool:
     """Whether the tests look at arguments after the call that changed them: they are run again on arguments that stay as they
     were, and leave other results.
     """
@@ -142,7 +151,7 @@ def _looked_at(run, results):
         return True
 
 
-def _agree(one, other):
+def _agree(one: Any, other: Any) -> bool:
     """Whether two results have one form and equal values by the usual tolerances."""
     one, other = leaves(one), leaves(other)
     if [(path, _form(v)) for path, v in one] != [(path, _form(v)) for path, v in other]:
@@ -151,20 +160,26 @@ def _agree(one, other):
     return OriginalRules().compare(None, [plain[1]], plain[0], None).right
 
 
-def _form(value):
+def _form(value: object) -> object:
     return (value.shape, value.dtype) if isinstance(value, torch.Tensor) else type(value)
 
 
 class _Run:
     """One execution of an original file. ``protect`` calls the reference on copies of the arguments."""
 
-    def __init__(self, file, sha256, entry, device, protect=False):
+    def __init__(self, file: str, sha256: str, entry: str, device: str, protect: bool = False) -> None:
         self.file, self.sha256, self.entry, self.device, self.protect = file, sha256, entry, device, protect
-        self.calls, self.drew, self.left_out, self.changed = {}, {}, Counter(), ()
-        self.function = self.recorder = self.separator = self.line = None
+        self.calls: dict[int, tuple[Call, Any]] = {}
+        self.drew: dict[int, bool] = {}
+        self.left_out: Counter[str] = Counter()
+        self.changed: tuple[str, ...] = ()
+        self.function: types.FunctionType | None = None
+        self.recorder: Callable[..., Any] | None = None
+        self.separator = 0
+        self.line: int | None = None
         self.count, self.inside = 0, False
 
-    def execute(self):
+    def execute(self) -> Any:
         """Runs reference and tests; returns ``test_results``."""
         tree = self._parse(read(self.file, self.sha256))
         module = types.ModuleType("__main__")
@@ -190,18 +205,24 @@ class _Run:
         # What the reference's module keeps is kept as long as the reference.
         return placed(module.__dict__.pop("test_results"), self.device)
 
-    def reference(self):
+    def reference(self) -> Function:
         """The reference, for a call outside the tests."""
-        function, device = self.function, self.device
+        function, device = self._entry, self.device
 
         @functools.wraps(function)
-        def reference(*args, **kwargs):
+        def reference(*args: Any, **kwargs: Any) -> Any:
             with surroundings(device):
                 return placed(function(*args, **kwargs), device)
 
-        return reference
+        return cast("Function", reference)
 
-    def _parse(self, source):
+    @property
+    def _entry(self) -> types.FunctionType:
+        """The file's own function, known once its tests have begun."""
+        assert self.function is not None
+        return self.function
+
+    def _parse(self, source: str) -> ast.Module:
         try:
             tree = ast.parse(source, self.file)
         except SyntaxError as error:
@@ -213,12 +234,13 @@ class _Run:
         above = sum(s.lineno < self.separator for s in tree.body)
         begin = ast.Expr(ast.Call(ast.Name(BEGIN, ast.Load()), [], []))
         for node in ast.walk(begin):
-            node.lineno = node.end_lineno = self.separator
-            node.col_offset = node.end_col_offset = 0
+            if isinstance(node, (ast.stmt, ast.expr)):
+                node.lineno = node.end_lineno = self.separator
+                node.col_offset = node.end_col_offset = 0
         tree.body.insert(above, begin)
         return tree
 
-    def _begin(self, names):
+    def _begin(self, names: dict[str, Any]) -> None:
         """Puts the recorder where the tests will find the entry."""
         function = names.get(self.entry)
         if not isinstance(function, types.FunctionType):
@@ -226,28 +248,28 @@ class _Run:
         self.function, self.line = function, function.__code__.co_firstlineno
 
         @functools.wraps(function)
-        def recorder(*args, **kwargs):
+        def recorder(*args: Any, **kwargs: Any) -> Any:
             return self._called(Call(args, kwargs))
 
         self.recorder = recorder
         names.update({name: recorder for name, value in names.items() if value is function})
 
-    def _called(self, call):
+    def _called(self, call: Call) -> Any:
         if self.inside:
-            return self.function(*call.args, **call.kwargs)
+            return self._entry(*call.args, **call.kwargs)
         self.inside = True
         try:
             return self._record(call)
         finally:
             self.inside = False
 
-    def _record(self, call):
+    def _record(self, call: Call) -> Any:
         number, self.count = self.count, self.count + 1
         before = self._copied(call)
         given = self._copied(call) if self.protect else call
         states = truth.generator_states()
         try:
-            result = self.function(*given.args, **given.kwargs)
+            result = self._entry(*given.args, **given.kwargs)
         except Exception:
             self.left_out["the reference raises"] += 1
             raise
@@ -258,35 +280,35 @@ class _Run:
             return result
         self.calls[number] = before, kept
         self.drew[number] = truth.moved(states)
-        pairs = zip(named_tensors(self.function, before), named_tensors(self.function, call), strict=True)
+        pairs = zip(named_tensors(self._entry, before), named_tensors(self._entry, call), strict=True)
         changed = {name.split("[")[0] for (name, old), (_, new) in pairs if not judge.equal_bits(old, self._copy(new))}
         self.changed = tuple(dict.fromkeys((*self.changed, *sorted(changed))))
         return result
 
-    def _copied(self, call):
+    def _copied(self, call: Call) -> Call:
         return Call(transform(call.args, self._copy), transform(call.kwargs, self._copy))
 
-    def _copy(self, leaf):
+    def _copy(self, leaf: Any) -> Any:
         """A leaf of its own memory on the device, out of every graph; tensors of odd layouts are left to be refused."""
         if not isinstance(leaf, torch.Tensor) or leaf.layout != torch.strided:
             return leaf
         leaf = placed(leaf, self.device).detach().as_subclass(torch.Tensor)
         return truth.copy_leaf(leaf.resolve_conj().resolve_neg() if leaf.is_conj() or leaf.is_neg() else leaf)
 
-    def _obstacle(self, call, result):
+    def _obstacle(self, call: Call, result: Any) -> str | None:
         """Why a call cannot be made or judged in another process; None when it can."""
-        signature = inspect.signature(self.function).bind(*call.args, **call.kwargs).arguments
+        signature = inspect.signature(self._entry).bind(*call.args, **call.kwargs).arguments
         arguments = [leaf for name, value in signature.items() for leaf in leaves(value, name)]
         for path, leaf in [*arguments, *leaves(result, "the result")]:
             if isinstance(leaf, torch.Tensor):
                 if leaf.layout != torch.strided or leaf.dtype not in tensors.DTYPES.values():
                     return f"{path} is a {leaf.layout} tensor of {tensors.dtype_name(leaf.dtype)}"
-            elif tensors.encode(leaf, None)["t"] == "opaque":
+            elif tensors.encode(leaf, tensors.no_tensors)["t"] == "opaque":
                 return f"{path} is a {type(leaf).__name__}"
         sizes = [sum(t.numel() * t.element_size() for t in tensors_of(v)) for v in ([call.args, call.kwargs], result)]
         return "too large" if max(sizes) > arenas.CAPACITY * 7 // 8 else None
 
-    def _failed(self, error, line):
+    def _failed(self, error: BaseException, line: int | None) -> str:
         if isinstance(error, ModuleNotFoundError) and error.name:
             return f"needs the module {error.name!r}, which is neither beside the file nor installed in this Python"
         part = "the reference" if line and line < self.separator else "the tests"
@@ -295,7 +317,7 @@ class _Run:
 
 
 @contextlib.contextmanager
-def surroundings(device):
+def surroundings(device: str | torch.device) -> Iterator[None]:
     """Makes the CPU their GPU where there is none, and leaves nothing of theirs behind."""
     path, modules, dtype = list(sys.path), set(sys.modules), torch.get_default_dtype()
     precision, bytecode = torch.get_float32_matmul_precision(), sys.dont_write_bytecode
@@ -314,24 +336,25 @@ def surroundings(device):
         torch.set_float32_matmul_precision(precision)
 
 
-def _place(name):
+def _place(name: str) -> str | None:
     """The folder on the path that a module was found in, itself or the package that it belongs to."""
     top = sys.modules.get(name.partition(".")[0])
-    file, folders = getattr(top, "__file__", None), list(getattr(top, "__path__", []))
+    file: str | None = getattr(top, "__file__", None)
+    folders: list[str] = list(getattr(top, "__path__", []))
     if folders:
         return os.path.realpath(os.path.dirname(folders[0]))
-    return file and os.path.realpath(os.path.dirname(file))
+    return os.path.realpath(os.path.dirname(file)) if file else None
 
 
 @contextlib.contextmanager
-def beside(file):
+def beside(file: str) -> Iterator[None]:
     """Lets the modules in a file's folder be imported. The standard library comes before them: this process imports of it, too."""
     installed = (place for place, folder in enumerate(sys.path) if folder.endswith("-packages"))
     sys.path.insert(next(installed, len(sys.path)), os.path.dirname(os.path.abspath(file)))
     yield  # ``surroundings`` takes the folder from the path, and forgets its modules: another's may have the same names
 
 
-def read(file, sha256, changed=Original.CHANGED):
+def read(file: str, sha256: str, changed: str = Original.CHANGED) -> str:
     """The source of an original that is still what was imported."""
     try:
         with open(file, "rb") as opened:
@@ -347,16 +370,16 @@ def read(file, sha256, changed=Original.CHANGED):
     return source
 
 
-def check_unchanged(original):
+def check_unchanged(original: OriginalModel | OwnFunction) -> None:
     """Raises InvalidTask where a file that a task rests on is no longer what it was."""
     for file, sha256 in original.digests().items():
         read(file, sha256, original.CHANGED)
 
 
-def placed(value, device):
+def placed(value: Any, device: str | torch.device) -> Any:
     """Results out of every graph and on the device, where those of a candidate belong."""
 
-    def place(leaf):
+    def place(leaf: Any) -> Any:
         if not isinstance(leaf, torch.Tensor):
             return leaf
         leaf = leaf.detach() if leaf.requires_grad else leaf

@@ -1,5 +1,7 @@
 """The oracle's requests, one at a time."""
 
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import importlib.util
@@ -10,18 +12,32 @@ import pathlib
 import platform
 import time
 from importlib import metadata
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import torch
 
 import kbx
 from kbx import PROTOCOL, clock, cores
-from kbx.messages import Failed, Hello
+from kbx.messages import Failed, Hello, Message, Request
 from kbx.messages import oracle as messages
 from kbx.oracle import controls, faults, footprint, models, session, shape_tracing, taskfile
-from kbx.oracle.baselines import NotCompiled
-from kbx.oracle.bench import NotRecorded
-from kbx.oracle.task import InvalidTask, Unsupported, describe
+from kbx.oracle.baselines import CompiledReference, NotCompiled
+from kbx.oracle.bench import Bench, NotRecorded
+from kbx.oracle.devices import CpuDevice
+from kbx.oracle.judge import Judgement
+from kbx.oracle.task import InvalidTask, Task, Unsupported, describe
 from kbx.protocol import ProtocolError, decode, encode
+
+if TYPE_CHECKING:
+    from kbx.oracle.cuda import CudaDevice
+
+
+class _AboutTask(Protocol):
+    """A request that names a task file."""
+
+    task: str
+    dtype: str | None
+
 
 log = logging.getLogger(__name__)
 
@@ -34,19 +50,22 @@ _SOME_GPU = "cuda:0"
 class Server:
     """Answers requests with messages. ``device`` is a ``CpuDevice`` or a ``CudaDevice``."""
 
-    def __init__(self, device):
+    def __init__(self, device: CpuDevice | CudaDevice) -> None:
         self.device = device
-        self.traced_for = None
-        self.session = self.runner = self.bench = self.compiled = None
+        self.traced_for: str | None = None
+        self.session: session.Session | None = None
+        self.runner: int | None = None
+        self.bench: Bench | None = None
+        self.compiled: CompiledReference | None = None
 
-    def hello(self):
+    def hello(self) -> Hello:
         """The first message."""
         return Hello(
             protocol=PROTOCOL, role="oracle", pid=os.getpid(), versions=_versions(), device=self.device.describe(),
             data_address=self.device.data_address,
         )  # fmt: skip
 
-    def answer(self, payload):
+    def answer(self, payload: bytes) -> bytes:
         """The encoded answer to one frame's payload. What a request did wrong ends in ``Failed``, never in an exception."""
         request = None
         try:
@@ -68,15 +87,22 @@ class Server:
             self.device.trim()
         return answer
 
-    def _failed(self, request, reason, message, file=None, line=None):
+    def _failed(
+        self,
+        request: Request | None,
+        reason: Literal["invalid_task", "unsupported", "memory", "internal"],
+        message: str,
+        file: str | None = None,
+        line: int | None = None,
+    ) -> bytes:
         id_ = request.id if request else -1
         return encode(Failed(id_, reason, message[:4000], file, line))
 
-    def trace_for_gpus(self):
+    def trace_for_gpus(self) -> None:
         """Shapes are traced for GPUs from now on."""
         self.traced_for = _SOME_GPU
 
-    def _trace_shapes(self, request):
+    def _trace_shapes(self, request: messages.TraceShapes) -> Message:
         task = self._task(request, self.traced_for)
         return messages.ShapesTraced(
             request.id,
@@ -86,7 +112,7 @@ class Server:
             list(task.mutates),
         )
 
-    def _trace_largest_shapes(self, request):
+    def _trace_largest_shapes(self, request: messages.TraceLargestShapes) -> Message:
         task = self._task(request)
         found = shape_tracing.largest(task)
         if found is None:
@@ -95,10 +121,10 @@ class Server:
             )
         return messages.LargestShapesTraced(request.id, task.entries, *found)
 
-    def _estimate_memory(self, request):
+    def _estimate_memory(self, request: messages.EstimateMemory) -> Message:
         return footprint.of(taskfile.load(request.task, _SOME_GPU)).message(request.id)
 
-    def _open(self, request):
+    def _open(self, request: messages.Open) -> Message:
         start = time.monotonic()
         self._end_session()
         try:
@@ -107,7 +133,7 @@ class Server:
             self.device.withdraw(request.runner)  # it may be waiting for its arenas
             raise
 
-    def _opened(self, request, start):
+    def _opened(self, request: messages.Open, start: float) -> Message:
         task = self._task(request)
         task.check_room()
         if request.published:
@@ -128,7 +154,7 @@ class Server:
             time.monotonic() - start, task.module(request.seed), task.scaled, core,
         )  # fmt: skip
 
-    def _prepare(self, request):
+    def _prepare(self, request: messages.Prepare) -> Message:
         current = self._current()
         args, kwargs = current.prepare(request.call)
         self.device.synchronize()
@@ -136,19 +162,19 @@ class Server:
             self.device.trim()  # What the truth was made in is room for the candidate.
         return messages.Prepared(request.id, args, kwargs)
 
-    def _check(self, request):
+    def _check(self, request: messages.Check) -> Message:
         self.device.synchronize()
         return self._checked(request.id, self._current().check(request.call, request.value))
 
-    def _change_weights(self, request):
+    def _change_weights(self, request: messages.ChangeWeights) -> Message:
         return messages.WeightsChanged(request.id, self._current().change_weights())
 
-    def _close(self, request):
+    def _close(self, request: messages.Close) -> Message:
         self._end_session()
         self._drop_compiled()
         return messages.Closed(request.id)
 
-    def _verify_task(self, request):
+    def _verify_task(self, request: messages.VerifyTask) -> Message:
         start = time.monotonic()
         task = self._task(request)
         task.check_room()
@@ -158,16 +184,16 @@ class Server:
             self.device.trim()
         return messages.TaskVerified(request.id, report, time.monotonic() - start)
 
-    def _prepare_size(self, request):
+    def _prepare_size(self, request: messages.PrepareSize) -> Message:
         self.bench = None
         round_ = f"{request.phase} {request.round}"
         self.bench = self.device.bench(self._current(), request.size, request.sets, round_)
         return self.bench.message(request.id)
 
-    def _lend_size(self, request):
+    def _lend_size(self, request: messages.LendSize) -> Message:
         return messages.LentSize(request.id, self._prepared_size().lend())
 
-    def _baseline(self, request):
+    def _baseline(self, request: messages.Baseline) -> Message:
         start = time.monotonic()
         try:
             timed = self._prepared_size().baseline(request.lead, request.warm, request.graph)
@@ -180,20 +206,20 @@ class Server:
             host_bound=sum(each.host_bound for each in timed), peak_bytes=clock.peak_bytes(timed),
         )  # fmt: skip
 
-    def _check_size(self, request):
+    def _check_size(self, request: messages.CheckSize) -> Message:
         return self._checked(request.id, self._prepared_size().check(request.slots, request.values))
 
-    def _probe(self, request):
+    def _probe(self, request: messages.Probe) -> Message:
         start = time.monotonic()
         found = int(torch.arange(_PROBED, device=self.device.torch_device).sum())
         if found != _PROBED * (_PROBED - 1) // 2:
             raise RuntimeError(f"the device computed a wrong sum: {found}")
         return messages.Probed(request.id, time.monotonic() - start)
 
-    def _measure_peaks(self, request):
+    def _measure_peaks(self, request: messages.MeasurePeaks) -> Message:
         return messages.Peaks(request.id, self.device.peaks(request.glance), self.device.state())
 
-    def _compile_baseline(self, request):
+    def _compile_baseline(self, request: messages.CompileBaseline) -> Message:
         start = time.monotonic()
         self._drop_compiled()
         task = self._task(request)
@@ -204,7 +230,7 @@ class Server:
             failure = str(error)
         return messages.BaselineCompiled(request.id, time.monotonic() - start, failure)
 
-    def _compare_baseline(self, request):
+    def _compare_baseline(self, request: messages.CompareBaseline) -> Message:
         start = time.monotonic()
         if self.compiled is None:
             raise session.WrongOrder("no baseline is compiled")
@@ -212,32 +238,32 @@ class Server:
         state = self.device.state()
         return messages.BaselineCompared(request.id, eager_ms, compiled_ms, time.monotonic() - start, state)
 
-    def _task(self, request, device=None):
+    def _task(self, request: _AboutTask, device: str | None = None) -> Task:
         task = taskfile.load(request.task, device or self.device.torch_device)
         return task if request.dtype is None else models.at(task, request.dtype)
 
-    def _checked(self, id_, judgement):
+    def _checked(self, id_: int, judgement: Judgement) -> Message:
         fields = {k: v for k, v in vars(judgement).items() if k != "value"}
         # No JSON holds another number, and a wrong result must not become a failure to say so.
         fields["metrics"] = {k: v for k, v in judgement.metrics.items() if math.isfinite(v)}
         return messages.Checked(id_, **fields, schemes=self._current().task.contract.schemes_left)
 
-    def _current(self):
+    def _current(self) -> session.Session:
         if self.session is None:
             raise session.WrongOrder("no task is open")
         return self.session
 
-    def _prepared_size(self):
+    def _prepared_size(self) -> Bench:
         if self.bench is None:
             raise session.WrongOrder("no size is prepared")
         return self.bench
 
-    def _drop_compiled(self):
+    def _drop_compiled(self) -> None:
         if self.compiled:
             self.compiled.close()
         self.compiled = None
 
-    def _end_session(self):
+    def _end_session(self) -> None:
         self.bench = None
         if self.session:
             self.device.withdraw(self.runner)
@@ -246,7 +272,7 @@ class Server:
             self.device.trim()
 
 
-def _fingerprint():
+def _fingerprint() -> str:
     """The first digits of the SHA-256 of this package's sources: a changed judge must not repeat an old verdict."""
     digest = hashlib.sha256()
     package = pathlib.Path(kbx.__file__).parent
@@ -255,7 +281,7 @@ def _fingerprint():
     return digest.hexdigest()[:12]
 
 
-def _versions():
+def _versions() -> dict[str, str]:
     """``python, torch, triton`` (the last only where it is installed), and ``worker``: which judge this is."""
     found = {"python": platform.python_version(), "torch": torch.__version__, "worker": _fingerprint()}
     if importlib.util.find_spec("triton"):

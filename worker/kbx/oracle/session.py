@@ -1,15 +1,26 @@
 """One candidate at one task: its arenas, its calls, and what it has answered so far."""
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from kbx import tensors
+from kbx.messages import Tree
 from kbx.oracle import claims, judge, models, truth
-from kbx.oracle.plan import plan
-from kbx.oracle.task import InvalidTask
+from kbx.oracle.arenas import SharedArena
+from kbx.oracle.plan import PlannedCall, plan
+from kbx.oracle.task import InvalidTask, Task
+from kbx.oracle.truth import Known
+from kbx.suite import Call
 from kbx.suite.values import tensors as tensors_of
-from kbx.tensors import ALIGN, span
+from kbx.tensors import ALIGN, Arena, span
+
+if TYPE_CHECKING:
+    from kbx.oracle.bench import RecordedReference
 
 SLACK = 64 << 10
 """Bytes poisoned beyond the expected results."""
@@ -20,7 +31,7 @@ class WrongOrder(Exception):
 
 
 @functools.lru_cache(maxsize=256)
-def planned(task, seed):
+def planned(task: Task, seed: str) -> list[PlannedCall]:
     """The calls of a task under a seed. Of the task as it was loaded: a seeded one would be kept here, with gigabytes of weights."""
     return plan(task, seed)
 
@@ -33,41 +44,52 @@ class Session:
     how exact the truth is.
     """
 
-    def __init__(self, task, seed, arenas, device, alone=False, budget=truth.BUDGET, schemes=()):
+    def __init__(
+        self,
+        task: Task,
+        seed: str,
+        arenas: tuple[SharedArena, SharedArena],
+        device: torch.device,
+        alone: bool = False,
+        budget: int = truth.BUDGET,
+        schemes: Sequence[int] = (),
+    ) -> None:
         self.task, self.seed, self.device = task.seeded(seed).begun(schemes), seed, device
-        self.unseeded, self.dtype = task, None
+        self.unseeded = task
+        self.dtype: str | None = None
         self.memory = truth.Memory(budget)
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
         self.calls = planned(task, seed)
-        self.current = self.leaves = None
+        self.current: int | None = None
+        self.leaves: list[Tree] = []
         self.prepared = 0
-        self.recorded = {}
+        self.recorded: dict[int, RecordedReference] = {}
         """``RecordedReference`` by benchmark size."""
-        self.answers = {}
+        self.answers: dict[int, Any] = {}
         """Values read so far of the calls that others repeat, by the first one's index."""
 
-    def known(self, index):
+    def known(self, index: int) -> Known:
         """What is known of a planned call; repeats share it with the call they repeat."""
         call = self.calls[index]
         self._turn_to(call.dtype)
 
-        def make():
+        def make() -> Known:
             made = self.task.call(call.parameters, call.distribution, call.seed, self.device)
             return self.know(self.task, made, self.seed)
 
         return self.memory.get(call.seed, make)
 
-    def _turn_to(self, dtype):
+    def _turn_to(self, dtype: str | None) -> None:
         """Goes over to the task cast to another dtype, with its first weights; the other one's are given up."""
         if dtype == self.dtype:
             return
         self.memory.clear()
-        self.task = None
+        del self.task
         task = self.unseeded if dtype is None else models.at(self.unseeded, dtype)
         self.task, self.dtype = task.seeded(self.seed), dtype
 
-    def prepare(self, index):
+    def prepare(self, index: int) -> tuple[list[Tree], dict[str, Tree]]:
         """Lends a call's arguments and poisons the results; returns the trees of args and kwargs."""
         if not 0 <= index < len(self.calls):
             raise WrongOrder(f"there is no call {index}")
@@ -82,7 +104,7 @@ class Session:
         self.current = index
         return args, kwargs
 
-    def check(self, index, tree):
+    def check(self, index: int, tree: Tree) -> judge.Judgement:
         """Judges what the runner claims to have returned for the call last prepared."""
         if index != self.current:
             raise WrongOrder(f"call {index} is not the one last prepared")
@@ -99,13 +121,13 @@ class Session:
             return self._draw(known, index if first is None else first, judgement.value)
         return self._repeat(known, index, first, judgement.value)
 
-    def change_weights(self):
+    def change_weights(self) -> dict[str, list[int]]:
         """Gives the reference other weights, by which the calls that follow are judged; returns the parameters' shapes."""
         self._turn_to(None)
         self.memory.clear()
         return self.task.change_weights()
 
-    def _draw(self, known, first, value):
+    def _draw(self, known: Known, first: int, value: Any) -> judge.Judgement:
         """Collects the draws of a random operation; the contract is asked when all are there."""
         draws = self.answers.setdefault(first, [])
         draws.append(value)
@@ -113,7 +135,7 @@ class Session:
             return judge.Judgement("correct")
         return judge.decide(self.task, known, self.answers.pop(first))
 
-    def _repeat(self, known, index, first, value):
+    def _repeat(self, known: Known, index: int, first: int | None, value: Any) -> judge.Judgement:
         """A repeat that differs from a right first answer is a race if it is wrong, and worth a flag if it is right too."""
         judgement = judge.decide(self.task, known, [value])
         if any(call.repeats == index for call in self.calls):
@@ -125,18 +147,18 @@ class Session:
                 judgement.message = f"the same call gave another result when it was repeated: {judgement.message}"
         return judgement
 
-    def close(self):
+    def close(self) -> None:
         """Gives the arenas back, and forgets what is known of the calls: another candidate has other seeds."""
         self.memory.clear()
         for arena in (self.lent, self.out):
             arena.close()
 
 
-def lend(call, arena):
+def lend(call: Call, arena: Arena) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
     """Copies a call's arguments into the arena; returns the trees of args and kwargs, and the tensor leaves in order."""
-    leaves = []
+    leaves: list[Tree] = []
 
-    def put(tensor):
+    def put(tensor: torch.Tensor) -> Tree:
         leaves.append(arena.put(tensor))
         return leaves[-1]
 
@@ -145,24 +167,24 @@ def lend(call, arena):
     return args, kwargs, leaves
 
 
-def room(call):
+def room(call: Call) -> int:
     """Bytes that a call's arguments take in an arena, rounded up: sets of one size may differ a little."""
     sizes = [span(t.shape, t.stride()) * t.element_size() for t in truth.argument_tensors(call)]
     return ALIGN + sum((size + tensors.alignment(size)) * 9 // 8 for size in sizes)
 
 
-def result_bytes(value):
+def result_bytes(value: object) -> int:
     """Bytes that a result takes in the arena, every tensor contiguous and aligned."""
     sizes = [t.numel() * t.element_size() for t in tensors_of(value)]
     return sum(-(-max(1, size) // ALIGN) * ALIGN for size in sizes)
 
 
-def result_room(nbytes):
+def result_room(nbytes: int) -> int:
     """Bytes of an arena for a result that takes ``nbytes``, with what is poisoned beyond; rounded up as in ``room``."""
     return -(-(nbytes * 9 // 8) // ALIGN) * ALIGN + SLACK
 
 
-def poison(arena, nbytes, turn):
+def poison(arena: Arena, nbytes: int, turn: int) -> None:
     """Fills the arena's start with bytes that are NaN or absurd in every dtype: what a call does not write shows.
 
     The next ``turn`` gets another byte, so that what an earlier call left behind shows as well; equal turns get equal bytes,
@@ -171,21 +193,21 @@ def poison(arena, nbytes, turn):
     arena.typed(0, min(nbytes, arena.capacity), torch.uint8).fill_(0xFF - turn % 32)
 
 
-def examine_lent(task, known, claim, out, lent, leaves):
+def examine_lent(task: Task, known: Known, claim: Any, out: Arena, lent: Arena, leaves: list[Tree]) -> judge.Judgement:
     """``judge.examine`` for a call whose arguments lie in arena ``lent`` and whose result lies in arena ``out``."""
     originals = task.named_tensors(known.call)
 
-    def changed():
+    def changed() -> list[str]:
         return [name for (name, t), leaf in zip(originals, leaves, strict=True) if _changed(lent, leaf, t)]
 
-    def updated():
+    def updated() -> dict[int, tuple[str, torch.Tensor]]:
         pairs = enumerate(zip(originals, leaves, strict=True))
         return {i: (name, lent.kept(lent.view(leaf))) for i, ((name, _), leaf) in pairs if task.updates(name)}
 
     return judge.examine(task, known, claim, claims.fetch(out), changed, updated)
 
 
-def _changed(arena, leaf, original):
+def _changed(arena: Arena, leaf: Tree, original: torch.Tensor) -> bool:
     """Whether any byte of a lent tensor differs from the original, the gaps of a strided one included."""
     count = span(leaf["shape"], leaf["stride"])
     mine = original.as_strided((count,), (1,), original.storage_offset())

@@ -1,27 +1,55 @@
 """A task as the oracle works with it, whatever kind of file it was read from, and the errors that say what is wrong with one."""
 
+from __future__ import annotations
+
 import inspect
 import traceback
 import types
 import weakref
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import torch
 
 from kbx import tensors
+from kbx.messages import Module
 from kbx.oracle import faults
 from kbx.suite import Call, Contract, Inputs
 from kbx.suite.original import TOLERANCES
 from kbx.suite.values import leaves
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from kbx.oracle.truth import Known
+
 ROUNDS = 3
 """Times that each case is called, every time with fresh values of another distribution."""
+
+
+Parameters: TypeAlias = dict[str, Any]
+"""An entry of ``CASES`` or ``SIZES``."""
+Stamp: TypeAlias = tuple[str, int, int]
+"""Path, time of the last change, and size of a task file."""
+
+
+class Function(Protocol):
+    """A function of a task file, or one in its place."""
+
+    __name__: str
+    __code__: types.CodeType
+
+    @property
+    def __globals__(self) -> dict[str, Any]: ...
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 class InvalidTask(Exception):
     """The task file is wrong; ``line`` is the line to look at, where one is known."""
 
-    def __init__(self, message, file, line=None):
+    def __init__(self, message: str, file: str, line: int | None = None) -> None:
         super().__init__(message)
         self.message, self.file, self.line = message, file, line
 
@@ -39,44 +67,60 @@ class Task:
     """A task file that was checked. ``stamp`` changes whenever the file does."""
 
     path: str
-    stamp: tuple
+    stamp: Stamp
     name: str
     entry: str
     dtype: str
-    cases: list
-    sizes: list
+    cases: list[Parameters]
+    sizes: list[Parameters]
     contract: Contract
-    reference: types.FunctionType
-    inputs: types.FunctionType
-    distributions: tuple
-    mutates: tuple
-    skip_controls: dict
-    controls: dict
+    reference: Function
+    inputs: Function
+    distributions: tuple[str, ...]
+    mutates: tuple[str, ...]
+    skip_controls: dict[str, str]
+    controls: dict[str, Function]
     """``positive_*`` and ``negative_*`` functions by name."""
     rounds: int = ROUNDS
     note: str = ""
     """What whoever verifies the task should know of it."""
-    tags: tuple = ()
-    tested: tuple | None = None
+    tags: tuple[str, ...] = ()
+    tested: tuple[str, ...] | None = None
     """Properties, as in ``kbx.oracle.properties``, that calls of the published tests have; None where every call is such a one."""
 
-    scaled = False
-    """Whether the calls are smaller than what the task is about."""
-    large = False
-    """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
-    cast = None
-    """The dtype that weights and floating-point arguments are cast to; None where they stay what the file makes them."""
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
     widens = True
     """Whether the reference must run in float64; where one need not and does not, its own result is the truth."""
 
     @property
-    def entries(self):
+    def scaled(self) -> bool:
+        """Whether the calls are smaller than what the task is about."""
+        return False
+
+    @property
+    def large(self) -> bool:
+        """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
+        return False
+
+    @property
+    def cast(self) -> torch.dtype | None:
+        """The dtype that weights and floating-point arguments are cast to; None where they stay what the file makes them."""
+        return None
+
+    @property
+    def entries(self) -> list[str]:
         """Names under which a candidate may define the entry, best first."""
         return list(dict.fromkeys((self.entry, "kernel_function")))
 
-    def call(self, parameters, distribution, seed, device="cpu", fast=False):
+    def call(
+        self,
+        parameters: Parameters,
+        distribution: str,
+        seed: str,
+        device: str | torch.device = "cpu",
+        fast: bool = False,
+    ) -> Call:
         """The arguments of one call from an entry of ``CASES`` or ``SIZES``; raises InvalidTask."""
         make = Inputs(self.dtype, distribution, seed, device, fast or self.large)
         made = self.run(f"inputs(make, {describe(parameters)})", self.inputs, make, **parameters)
@@ -89,12 +133,12 @@ class Task:
             text = f"inputs(make, {describe(parameters)}) does not fit {self.entry}(): {error}"
             raise InvalidTask(text, self.path, line) from None
         for path, leaf in leaves([*made.args, *made.kwargs.values()], "argument"):
-            tree = {} if isinstance(leaf, torch.Tensor) else tensors.encode(leaf, None)
+            tree = {} if isinstance(leaf, torch.Tensor) else tensors.encode(leaf, tensors.no_tensors)
             if tree.get("t") == "opaque":
                 raise InvalidTask(f"{path} is a {tree['v']}, which cannot be sent to another process", self.path, line)
         return made
 
-    def spoken(self, call, turn):
+    def spoken(self, call: Call, turn: int) -> Call:
         """The call as it is made on its ``turn``: every other time, keyword arguments that equal their defaults are left out."""
         defaults = {name: p.default for name, p in signature(self.reference).parameters.items()}
         if turn % 2 == 0:
@@ -103,7 +147,7 @@ class Task:
             call.args, {k: v for k, v in call.kwargs.items() if not _same(v, defaults.get(k, inspect.Parameter.empty))}
         )
 
-    def run(self, what, function, *args, **kwargs):
+    def run(self, what: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Runs a function of the task file; what it raises becomes an InvalidTask with its deepest line in the file. Not so
         what is the device's fault: candidates may have filled it."""
         try:
@@ -114,76 +158,76 @@ class Task:
             text = f"{what} raised {type(error).__name__}: {error}"
             raise InvalidTask(text, self.path, deepest_line(error, self.path)) from error
 
-    def named_tensors(self, call):
+    def named_tensors(self, call: Call) -> list[tuple[str, torch.Tensor]]:
         """``(path, tensor)`` of every tensor argument in order of appearance; paths read ``param`` or ``params[0]``."""
         return named_tensors(self.reference, call)
 
-    def rounds_of(self, parameters):
+    def rounds_of(self, parameters: Parameters) -> int:
         """Times that this case is called with fresh values."""
         return self.rounds
 
-    def asked(self, parameters):
+    def asked(self, parameters: Parameters) -> frozenset[str]:
         """Properties of a case's calls that its arguments do not show."""
         return frozenset()
 
-    def seeded(self, seed):
+    def seeded(self, seed: str) -> Self:
         """The task with everything of the reference's own that is random, as weights are."""
         return self
 
-    def begun(self, schemes=()):
+    def begun(self, schemes: Sequence[int] = ()) -> Self:
         """The task for the results of one candidate; ``schemes`` as in ``messages.oracle.Open``."""
         contract = self.contract.begun(schemes)
         return self if contract is self.contract else replace(self, contract=contract)
 
     @property
-    def compilable(self):
+    def compilable(self) -> Callable[..., Any]:
         """What ``torch.compile`` is to make the reference of."""
         return self.reference
 
     @property
-    def constants(self):
+    def constants(self) -> list[torch.Tensor]:
         """Tensors that the reference reads besides its arguments."""
         return []
 
-    def module(self, seed):
+    def module(self, seed: str) -> Module | None:
         """What a class that stands in for the reference is constructed with, as in ``messages.oracle.Opened``; None for a function."""
 
-    def traced(self):
+    def traced(self) -> tuple[Callable[..., Any], list[torch.Tensor]]:
         """The reference for a call on shapes alone, and the tensors that it holds besides its arguments."""
         return self.reference, []
 
-    def change_weights(self):
+    def change_weights(self) -> dict[str, list[int]]:
         """Gives the reference other weights; returns the shapes of its parameters by name, which a function has none of."""
         return {}
 
-    def check_unchanged(self):
+    def check_unchanged(self) -> None:
         """Raises InvalidTask where the task rests on another file, and that one is no longer what it was."""
 
-    def check_room(self):
+    def check_room(self) -> None:
         """Raises TooLarge where the task needs another device."""
 
-    def check_updates(self, call, after):
+    def check_updates(self, call: Call, after: Call) -> None:
         """Raises InvalidTask where the reference, whose arguments were ``call`` and are ``after`` now, has changed one that it is not
         known to change and need not be trusted with."""
 
-    def check_repeats(self, known, again):
+    def check_repeats(self, known: Known, again: Callable[[], tuple[Any, bool]]) -> None:
         """Raises InvalidTask where the reference is not trusted to repeat, and one more call draws random numbers or is not right by
         what is ``known`` of the same one. ``again()`` makes it: its result, and whether it drew."""
 
-    def updates(self, path):
+    def updates(self, path: str) -> bool:
         """Whether the call may change this argument: the task says so, or it is the usual ``out``."""
         return path.split("[")[0] in (*self.mutates, "out")
 
-    def may_change(self, path):
+    def may_change(self, path: str) -> bool:
         """Whether the call may leave this argument changed, be it judged or not."""
         return self.updates(path)
 
 
-_SIGNATURES = weakref.WeakKeyDictionary()
+_SIGNATURES: weakref.WeakKeyDictionary[Callable[..., Any], inspect.Signature] = weakref.WeakKeyDictionary()
 """Of functions as long as they live: that of a module holds its weights."""
 
 
-def signature(function):
+def signature(function: Callable[..., Any]) -> inspect.Signature:
     """``inspect.signature`` of a function, which takes longer than launching a kernel and is asked for with every timed call, worked out once."""
     found = _SIGNATURES.get(function)
     if found is None:
@@ -191,7 +235,7 @@ def signature(function):
     return found
 
 
-def named_tensors(function, call):
+def named_tensors(function: Callable[..., Any], call: Call) -> list[tuple[str, torch.Tensor]]:
     """As ``Task.named_tensors``, of any function's arguments; those of ``*args`` read ``args[0]``."""
     parameters = list(signature(function).parameters.values())
     rest = next((i for i, p in enumerate(parameters) if p.kind == p.VAR_POSITIONAL), len(parameters))
@@ -201,16 +245,16 @@ def named_tensors(function, call):
     return [(path, t) for name, v in named for path, t in leaves(v, name) if isinstance(t, torch.Tensor)]
 
 
-def _same(value, default):
+def _same(value: object, default: object) -> bool:
     return type(value) is type(default) and not isinstance(value, torch.Tensor) and value == default
 
 
-def describe(parameters):
+def describe(parameters: Parameters) -> str:
     """An entry of ``CASES`` or ``SIZES`` as text: ``shape=(37,), approximate='tanh'``."""
     return ", ".join(f"{k}={v!r}" for k, v in parameters.items())
 
 
-def deepest_line(error, path):
+def deepest_line(error: BaseException, path: str) -> int | None:
     """The line of ``path`` that is deepest in what an exception passed through, or None."""
     frames = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
     return frames[-1] if frames else None

@@ -7,13 +7,21 @@ import itertools
 import os
 import sys
 import types
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from kbx import tensors
 from kbx.oracle import faults, models, namesakes, original_models, own_references, recording
-from kbx.oracle.task import InvalidTask, Task, deepest_line, describe
+from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe
 from kbx.suite import DISTRIBUTIONS, Contract
 from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel, by_published_tolerances
+
+if TYPE_CHECKING:
+    import torch
+
+_Kind = TypeVar("_Kind")
+
 
 _NUMBERS = itertools.count(1)
 
@@ -36,7 +44,7 @@ CONTROLS = (
 """The automatic negative controls, which ``SKIP_CONTROLS`` may name."""
 
 
-def load(path, device="cpu"):
+def load(path: str | os.PathLike[str], device: "str | torch.device" = "cpu") -> Task:
     """The task in a file, from memory if the file is unchanged; raises InvalidTask.
 
     An imported task's calls are recorded on ``device``; they must not be asked for on another.
@@ -52,7 +60,7 @@ def load(path, device="cpu"):
 
 
 @functools.lru_cache(maxsize=1024)
-def published(task):
+def published(task: Task) -> Task:
     """The task judged by the tolerances that its suite's authors publish, on values around one, for which they are made."""
     around_one = tuple(d for d in task.distributions if d in AROUND_ONE)
     contract = by_published_tolerances(task.contract, task.tolerances)
@@ -60,19 +68,21 @@ def published(task):
 
 
 @functools.lru_cache(maxsize=1024)
-def _load(stamp, device):
+def _load(stamp: Stamp, device: str) -> Task:
     path = stamp[0]
     module, lines = _execute(path)
     original = module.get("ORIGINAL")
     if isinstance(original, Original):
         return recording.task(stamp, original, module.get("ENTRY"), device)
     if isinstance(original, OwnFunction):
-        return own_references.function_task(stamp, original, module.get("ENTRY"), device)
+        return own_references.function_task(stamp, original, str(module.get("ENTRY")), device)
     if isinstance(original, OwnModel):
         return own_references.model_task(stamp, original, device)
     if isinstance(original, OriginalModel):
         bundled = namesakes.file(original.file)
-        return original_models.task(stamp, original, device, load(bundled) if bundled else None)
+        return original_models.task(
+            stamp, original, device, cast("models.ModelTask", load(bundled)) if bundled else None
+        )
     stem = os.path.splitext(os.path.basename(path))[0]
     reader = _Reader(path, module, lines)
     if "Model" in module:
@@ -96,7 +106,7 @@ def _load(stamp, device):
     )  # fmt: skip
 
 
-def _execute(path):
+def _execute(path: str) -> tuple[dict[str, Any], dict[str, int]]:
     """Runs the file as a module of its own; returns its names and the line where each is defined."""
     try:
         with open(path, encoding="utf-8-sig") as file:
@@ -122,7 +132,7 @@ def _execute(path):
     return module.__dict__, _targets(tree)
 
 
-def _targets(tree):
+def _targets(tree: ast.Module) -> dict[str, int]:
     """Names that the module assigns, with the line."""
     targets = [(t, s.lineno) for s in tree.body if isinstance(s, ast.Assign) for t in s.targets]
     return {t.id: line for t, line in targets if isinstance(t, ast.Name)}
@@ -131,17 +141,17 @@ def _targets(tree):
 class _Reader:
     """Takes the parts of a task out of its module and complains with a line."""
 
-    def __init__(self, path, module, lines):
+    def __init__(self, path: str, module: dict[str, Any], lines: dict[str, int]) -> None:
         self.path, self.module, self.lines = path, module, lines
 
-    def fail(self, name, text):
+    def fail(self, name: str, text: str) -> NoReturn:
         raise InvalidTask(f"{name} {text}", self.path, self.lines.get(name))
 
-    def check_statement(self):
+    def check_statement(self) -> None:
         if not (self.module.get("__doc__") or "").strip():
             raise InvalidTask("the file must begin with the statement, a docstring", self.path, 1)
 
-    def get(self, name, kind, default=None):
+    def get(self, name: str, kind: type[_Kind], default: _Kind | None = None) -> _Kind:
         value = self.module.get(name, default)
         if value is None:
             self.fail(name, "is missing")
@@ -149,23 +159,23 @@ class _Reader:
             self.fail(name, f"must be a {kind.__name__}, not a {type(value).__name__}")
         return value
 
-    def optional(self, name, kind):
+    def optional(self, name: str, kind: type[_Kind]) -> _Kind | None:
         """The value of ``name``, or None where the file has none."""
         return self.get(name, kind) if name in self.module else None
 
-    def each(self, name, values, allowed):
+    def each(self, name: str, values: Iterable[str], allowed: Iterable[str]) -> tuple[str, ...]:
         unknown = [v for v in values if v not in allowed]
         if unknown:
             self.fail(name, f"names {unknown[0]!r}, which is none of {', '.join(allowed)}")
         return tuple(values)
 
-    def dtype(self):
+    def dtype(self) -> str:
         name = self.get("DTYPE", str)
         if name not in tensors.DTYPES:
             self.fail("DTYPE", f"is {name!r}, which is none of {', '.join(tensors.DTYPES)}")
         return name
 
-    def calls(self, name, least, inputs):
+    def calls(self, name: str, least: int, inputs: Callable[..., Any]) -> list[Parameters]:
         entries = self.get(name, list)
         if len(entries) < least:
             self.fail(name, f"has {len(entries)} entries, at least {least} are needed")
@@ -178,14 +188,14 @@ class _Reader:
                 self.fail(name, f"holds {describe(entry)}, which inputs() does not take: {error}")
         return entries
 
-    def function(self, name):
+    def function(self, name: str) -> types.FunctionType:
         function = self.module.get(name)
         if not isinstance(function, types.FunctionType):
             self.fail(name, "is missing: the file must define a function of this name")
         return function
 
-    def controls(self, parameters):
-        found = {}
+    def controls(self, parameters: list[str]) -> dict[str, Function]:
+        found: dict[str, Function] = {}
         for name, function in self.module.items():
             if name.startswith(("positive_", "negative_")) and isinstance(function, types.FunctionType):
                 own = list(inspect.signature(function).parameters)

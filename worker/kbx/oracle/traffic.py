@@ -1,7 +1,11 @@
 """What a reference moves: how much it reads of its arguments and writes, and whether every correct kernel must do the same."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -30,19 +34,20 @@ _OVERWRITES = frozenset(("copy_", "fill_", "zero_", "bernoulli_", "uniform_", "n
 """Operations that replace all of the tensor that they change, whatever was in it."""
 
 
-def _below(args):
+def _below(args: Sequence[Any]) -> int:
     """Elements of ``tril``'s argument on its diagonal and below."""
     (rows, columns), diagonal = args[0].shape[-2:], args[1] if len(args) > 1 else 0
-    each = sum(min(max(row + diagonal + 1, 0), columns) for row in range(rows))
-    return math.prod(args[0].shape[:-2]) * each
+    each: int = sum(min(max(row + diagonal + 1, 0), columns) for row in range(rows))
+    batch: int = math.prod(args[0].shape[:-2])
+    return batch * each
 
 
-def _above(args):
+def _above(args: Sequence[Any]) -> int:
     """Elements of ``triu``'s argument on its diagonal and above."""
-    return args[0].numel() - _below((args[0], (args[1] if len(args) > 1 else 0) - 1))
+    return int(args[0].numel()) - _below((args[0], (args[1] if len(args) > 1 else 0) - 1))
 
 
-_PICKS = {
+_PICKS: dict[str, Callable[[Sequence[Any], Any], int]] = {
     **dict.fromkeys(
         ("index", "index_select", "gather", "embedding", "masked_select", "take",
          "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"),
@@ -57,7 +62,7 @@ _PICKS = {
 }  # fmt: skip
 """Operations that read no more than so many elements of their first argument."""
 
-_PUTS = {
+_PUTS: dict[str, Callable[[Sequence[Any]], int]] = {
     "index_fill_": lambda args: args[2].numel() * args[0].numel() // max(1, args[0].shape[args[1]]),
     "scatter_": lambda args: args[2].numel(),
     "index_copy_": lambda args: args[3].numel(),
@@ -73,15 +78,22 @@ class Traffic(TorchDispatchMode):
     lies between two operations is not counted, since one kernel needs none of it.
     """
 
-    def __init__(self, arguments):
-        super().__init__()
+    def __init__(self, arguments: list[torch.Tensor]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch's
         self.whole = True
         """Whether each operation so far needs all of its arguments."""
         self._sizes = {home(t): nbytes(t) for t in arguments if t.numel()}
-        self._read, self._written = Counter(), Counter()
+        self._read: Counter[int] = Counter()
+        self._written: Counter[int] = Counter()
         self._known = True
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self,
+        function: torch._ops.OpOverload,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         result = function(*args, **(kwargs or {}))
         try:
             self._see(function, args, kwargs or {}, result)
@@ -90,7 +102,7 @@ class Traffic(TorchDispatchMode):
             self.whole = self._known = False
         return result
 
-    def _see(self, function, args, kwargs, result):
+    def _see(self, function: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         name, pointwise = function.overloadpacket.__name__, torch.Tag.pointwise in function.tags
         self.whole &= pointwise or name in _READ_WHOLE
         if function.is_view or name in _UNREAD:
@@ -105,7 +117,7 @@ class Traffic(TorchDispatchMode):
                 else:
                     self._change(tensor, name, pointwise, parameter.kwarg_only)
 
-    def _change(self, tensor, name, pointwise, out):
+    def _change(self, tensor: torch.Tensor, name: str, pointwise: bool, out: bool) -> None:
         """An operation writes to a tensor: all of it, as far as that is known, and reads it before, unless it is an ``out``."""
         replaced = out or name in _OVERWRITES
         if not replaced:
@@ -113,20 +125,20 @@ class Traffic(TorchDispatchMode):
         self._known &= replaced or pointwise or home(tensor) not in self._sizes
         self._touch(self._written, tensor)
 
-    def least(self, results):
+    def least(self, results: list[torch.Tensor]) -> int | None:
         """Bytes that every correct kernel moves for these results: None where it may leave some out, or views do."""
         if not self.whole or any(home(t) in self._sizes for t in results if t.numel()):
             return None
         return sum(self._read.values()) + sum(map(nbytes, results))
 
-    def total(self, results):
+    def total(self, results: list[torch.Tensor]) -> int | None:
         """Bytes that the reference reads and writes, each once: None where an operation changes an unknown part."""
         if not self._known:
             return None
         fresh = (nbytes(t) for t in results if t.numel() and home(t) not in self._sizes)
         return sum(self._read.values()) + sum(self._written.values()) + sum(fresh)
 
-    def _touch(self, counts, tensor, elements=None):
+    def _touch(self, counts: Counter[int], tensor: torch.Tensor, elements: int | None = None) -> None:
         place = home(tensor)
         # What a call has written itself is no argument any more.
         if place not in self._sizes or (counts is self._read and place in self._written and place not in self._read):
@@ -135,12 +147,12 @@ class Traffic(TorchDispatchMode):
         counts[place] = min(self._sizes[place], counts[place] + touched)
 
 
-def nbytes(tensor):
+def nbytes(tensor: torch.Tensor) -> int:
     """Bytes of the elements that exist: a broadcast tensor is small."""
     return min(tensor.numel(), span(tensor.shape, tensor.stride())) * tensor.element_size()
 
 
-def _bound(function, args, kwargs):
+def _bound(function: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[Any, Any]]:
     """``(parameter, value)`` of an operation's arguments, by its schema."""
     parameters = function._schema.arguments
     named = {p.name: p for p in parameters}

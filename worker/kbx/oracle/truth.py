@@ -1,13 +1,17 @@
 """The trusted values of one call: its arguments, the reference's result, and the truth in float64."""
 
+from __future__ import annotations
+
 import functools
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 
 from kbx.oracle import faults
-from kbx.oracle.task import InvalidTask
+from kbx.oracle.task import InvalidTask, Task
 from kbx.suite import Call
 from kbx.suite.values import Named, home, tensors, transform
 from kbx.tensors import span
@@ -30,43 +34,43 @@ class Known:
     """
 
     call: Call
-    returned: object
-    expected: object
-    truth: object
-    aliases: list
-    selves: list
-    strides: list
-    kept: dict = field(default_factory=dict, init=False, repr=False, compare=False)
+    returned: Any
+    expected: Any
+    truth: Any
+    aliases: list[int | None]
+    selves: list[int | None]
+    strides: list[tuple[int, ...]]
+    kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         held = [self.call.args, self.call.kwargs, self.expected, self.truth]
         return sum(span(t.shape, t.stride()) * t.element_size() for v in held for t in tensors(v))
 
     @property
-    def on_host(self):
+    def on_host(self) -> Known:
         """The same in host memory, for comparing: a device takes as long for ten elements as for ten million. The call itself
         if it is large."""
         # Kept in itself it would be a cycle, and gigabytes of the device would wait for the collector.
         return self if self.nbytes > HOST_BYTES else self._copied
 
     @functools.cached_property
-    def _copied(self):
+    def _copied(self) -> Known:
         call = Call(to_host(self.call.args), to_host(self.call.kwargs))
         return replace(self, call=call, expected=to_host(self.expected), truth=to_host(self.truth))
 
 
-def to_host(value):
+def to_host(value: Any) -> Any:
     """A value with its tensors in host memory."""
     return transform(value, lambda leaf: leaf.cpu() if isinstance(leaf, torch.Tensor) else leaf)
 
 
-def copy_call(call):
+def copy_call(call: Call) -> Call:
     """A call of equal arguments in fresh memory, strides and all."""
     return Call(transform(call.args, copy_leaf), transform(call.kwargs, copy_leaf))
 
 
-def know(task, call, seed, wide=True):
+def know(task: Task, call: Call, seed: str, wide: bool = True) -> Known:
     """Runs the reference on copies of the arguments, at the task's precision and in float64; raises InvalidTask.
 
     Without ``wide`` the reference's result is the truth.
@@ -90,7 +94,7 @@ def know(task, call, seed, wide=True):
     return known
 
 
-def _again(task, call, seed, selves):
+def _again(task: Task, call: Call, seed: str, selves: list[int | None]) -> tuple[Any, bool]:
     """``expected`` of one more call of the reference, and whether it drew random numbers."""
     mine = copy_call(call)
     reseed(seed_number(seed))  # as the reference's call does
@@ -99,7 +103,7 @@ def _again(task, call, seed, selves):
     return result, moved(states)
 
 
-def _exact(task, call, seed, selves, expected):
+def _exact(task: Task, call: Call, seed: str, selves: list[int | None], expected: Any) -> Any:
     exact = Call(transform(call.args, _widen), transform(call.kwargs, _widen))
     try:
         return after(task, exact, _reference(task, "the reference in float64", exact, seed), selves)
@@ -109,7 +113,7 @@ def _exact(task, call, seed, selves, expected):
         return expected
 
 
-def know_where_there_is_room(task, call, seed):
+def know_where_there_is_room(task: Task, call: Call, seed: str) -> Known:
     """``know``, without float64 where the device has no memory for it.
 
     The reference's own error is unknown then and the tolerance rests on the unit roundoff alone. An honest result may be as far
@@ -125,59 +129,59 @@ def know_where_there_is_room(task, call, seed):
     return know(task, call, seed, wide=False)
 
 
-def after(task, call, returned, selves):
+def after(task: Task, call: Call, returned: Any, selves: list[int | None]) -> Any:
     """What is judged: the returned value, and the arguments that the call updated without returning them."""
     named = enumerate(task.named_tensors(call))
     return Named.of(returned, [pair for i, pair in named if task.updates(pair[0]) and i not in selves])
 
 
-def argument_tensors(call):
+def argument_tensors(call: Call) -> list[torch.Tensor]:
     """The tensors among the arguments, in order of appearance."""
     return tensors([*call.args, *call.kwargs.values()])
 
 
-def alias(tensor, arguments):
+def alias(tensor: torch.Tensor, arguments: list[torch.Tensor]) -> int | None:
     """Index of the argument whose storage a tensor shares, or None."""
     place = home(tensor)
     return next((i for i, a in enumerate(arguments) if place and home(a) == place), None)
 
 
-def _itself(tensor, arguments):
+def _itself(tensor: torch.Tensor, arguments: list[torch.Tensor]) -> int | None:
     """Index of the argument that a tensor is, the same elements in the same order, or None."""
     form = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
     matches = (i for i, a in enumerate(arguments) if form == (a.data_ptr(), a.shape, a.stride(), a.dtype))
     return next(matches, None) if tensor.numel() else None
 
 
-def _reference(task, what, call, seed):
+def _reference(task: Task, what: str, call: Call, seed: str) -> Any:
     reseed(seed_number(seed))
     with torch.no_grad():
         return task.run(what, task.reference, *call.args, **call.kwargs)
 
 
-def reseed(number):
+def reseed(number: int) -> None:
     """``torch.manual_seed`` for the host and the GPUs. That one also writes down a stack for every kind of device that is not
     there, each time, and keeps it."""
     for generator in (torch.default_generator, *torch.cuda.default_generators):
         generator.manual_seed(number)
 
 
-def generator_states():
+def generator_states() -> list[torch.Tensor]:
     """The states of the random generators of the host and of the GPUs in use."""
     return [generator.get_state() for generator in (torch.default_generator, *torch.cuda.default_generators)]
 
 
-def moved(states):
+def moved(states: list[torch.Tensor]) -> bool:
     """Whether a generator has left the state that ``generator_states`` found it in: somebody has drawn."""
     return not all(map(torch.equal, states, generator_states()))
 
 
-def seed_number(text):
+def seed_number(text: str) -> int:
     """The referee's hexadecimal seed as a number that torch takes."""
     return int(text, 16) & (1 << 63) - 1
 
 
-def copy_leaf(leaf):
+def copy_leaf(leaf: Any) -> Any:
     """A tensor of equal elements and strides in fresh memory; anything else as it is."""
     if not isinstance(leaf, torch.Tensor):
         return leaf
@@ -186,7 +190,7 @@ def copy_leaf(leaf):
     return memory.as_strided(leaf.shape, leaf.stride())
 
 
-def _widen(leaf):
+def _widen(leaf: Any) -> Any:
     """Floating tensors, and dtypes passed as arguments, go to double precision; everything else is copied."""
     dtype = leaf.dtype if isinstance(leaf, torch.Tensor) else leaf
     if isinstance(dtype, torch.dtype) and (dtype.is_floating_point or dtype.is_complex):
@@ -195,17 +199,18 @@ def _widen(leaf):
     return copy_leaf(leaf)
 
 
-def _line(task):
+def _line(task: Task) -> int:
     return task.reference.__code__.co_firstlineno
 
 
 class Memory:
     """Known calls of one session by their seeds, least recently used forgotten first when they exceed ``budget`` bytes."""
 
-    def __init__(self, budget=BUDGET):
-        self.budget, self.held, self.known = budget, 0, OrderedDict()
+    def __init__(self, budget: int = BUDGET) -> None:
+        self.budget, self.held = budget, 0
+        self.known: OrderedDict[str, Known] = OrderedDict()
 
-    def get(self, key, make):
+    def get(self, key: str, make: Callable[[], Known]) -> Known:
         """The known call of a key, made by ``make()`` if it was forgotten or never asked for."""
         if key in self.known:
             self.known.move_to_end(key)
@@ -217,15 +222,15 @@ class Memory:
             self._forget()
         return made
 
-    def settle(self):
+    def settle(self) -> None:
         """Forgets what is beyond the budget, the last known call too: a single one may have gigabytes."""
         while self.held > self.budget:
             self._forget()
 
-    def clear(self):
+    def clear(self) -> None:
         """Forgets everything."""
         self.known.clear()
         self.held = 0
 
-    def _forget(self):
+    def _forget(self) -> None:
         self.held -= self.known.popitem(last=False)[1].nbytes

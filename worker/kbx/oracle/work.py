@@ -1,15 +1,21 @@
 """What a call of the reference asks of a device: bytes to move, operations to compute, room for its results."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 
+from kbx.messages.oracle import Precision
 from kbx.oracle import session, truth
 from kbx.oracle.arithmetic import Arithmetic
+from kbx.oracle.task import Stamp, Task
 from kbx.oracle.traffic import Traffic
+from kbx.suite import Call
 from kbx.suite.values import tensors
 
-_KNOWN = {}
+_KNOWN: dict[tuple[Stamp, str, int], Work] = {}
 """Work by the task's stamp, its dtype and the size: a reference asks the same of a device each time, whatever its weights, and some take
 seconds."""
 
@@ -22,13 +28,13 @@ class Work:
     """What the results take in an arena."""
     bytes: int | None
     flops: int | None
-    precision: str | None
+    precision: Precision | None
     least_bytes: int | None
     least_flops: int | None
-    uncounted: list
+    uncounted: list[str]
 
 
-def of(task, size, make):
+def of(task: Task, size: int, make: Callable[[], Call]) -> Work:
     """The work of benchmark size number ``size``, found by running the reference once on ``make()``, the size's arguments."""
     key = task.stamp, task.dtype, size
     if key not in _KNOWN:
@@ -36,7 +42,7 @@ def of(task, size, make):
     return _KNOWN[key]
 
 
-def measure(task, call):
+def measure(task: Task, call: Call) -> Work:
     """Runs the reference once on a copy of the call."""
     scratch = truth.copy_call(call)
     arguments = [*truth.argument_tensors(scratch), *task.constants]
@@ -53,5 +59,5 @@ def measure(task, call):
     )  # fmt: skip
 
 
-def _allows_tf32(task):
+def _allows_tf32(task: Task) -> bool:
     return getattr(task.contract, "tf32", False)

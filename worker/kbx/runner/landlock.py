@@ -8,6 +8,7 @@ import ctypes
 import os
 import stat
 import struct
+from collections.abc import Iterable
 
 from kbx.runner import linux
 
@@ -28,12 +29,12 @@ WRITE = ((1 << 16) - 1) & ~(_MAKE_CHAR | _MAKE_BLOCK)
 """Everything but making device nodes."""
 
 
-def version():
+def version() -> int:
     """Version of the kernel's Landlock interface; raises OSError where there is none."""
     return linux.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG, what="landlock")
 
 
-def restrict(rules, tcp=False):
+def restrict(rules: Iterable[tuple[str, int]], tcp: bool = False) -> int:
     """Allows only what ``rules``, pairs of a path and rights, name; returns the interface's version.
 
     Paths that do not exist, or that this user cannot reach anyhow, are skipped. From version 4 TCP is denied altogether, unless
@@ -59,7 +60,7 @@ def restrict(rules, tcp=False):
     return abi
 
 
-def _allow(ruleset, path, rights):
+def _allow(ruleset: int, path: str, rights: int) -> None:
     fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         if not stat.S_ISDIR(os.fstat(fd).st_mode):

@@ -5,6 +5,7 @@ import fcntl
 import os
 import socket
 import struct
+from typing import Any
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -26,7 +27,7 @@ _MOUNT_ATTR_RDONLY, _MOUNT_ATTR_NOSUID = 1, 2
 _CAPABILITY_VERSION_3 = 0x20080522
 
 
-def check(result, what):
+def check(result: int, what: str) -> int:
     """``result`` of a libc call, or OSError with its errno and ``what`` was tried."""
     if result < 0:
         error = ctypes.get_errno()
@@ -34,37 +35,37 @@ def check(result, what):
     return result
 
 
-def syscall(number, *args, what):
+def syscall(number: int, *args: Any, what: str) -> int:
     """A raw system call, for those that glibc does not wrap."""
     return check(_libc.syscall(ctypes.c_long(number), *args), what)
 
 
-def unshare(flags):
+def unshare(flags: int) -> None:
     check(_libc.unshare(ctypes.c_int(flags)), "unshare")
 
 
-def prctl(option, value=0, pointer=0):
+def prctl(option: int, value: int = 0, pointer: int = 0) -> None:
     zero = ctypes.c_ulong(0)
     check(_libc.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(pointer), zero, zero), f"prctl({option})")
 
 
-def mount(source, target, kind=None, flags=0, data=None):
-    def text(s):
+def mount(source: str | None, target: str, kind: str | None = None, flags: int = 0, data: str | None = None) -> None:
+    def text(s: str | None) -> bytes | None:
         return None if s is None else os.fsencode(s)
 
     check(_libc.mount(text(source), text(target), text(kind), ctypes.c_ulong(flags), text(data)), f"mount {target}")
 
 
-def unmount(target):
+def unmount(target: str) -> None:
     """Detaches the tree mounted at ``target``."""
     check(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
 
 
-def pivot_root(new, old):
+def pivot_root(new: str, old: str) -> None:
     check(_libc.pivot_root(os.fsencode(new), os.fsencode(old)), "pivot_root")
 
 
-def make_read_only(path):
+def make_read_only(path: str) -> None:
     """Makes every mount at and below ``path`` read-only and free of set-uid (Linux 5.12)."""
     attributes = struct.pack("=QQQQ", _MOUNT_ATTR_RDONLY | _MOUNT_ATTR_NOSUID, 0, 0, 0)
     syscall(
@@ -73,12 +74,12 @@ def make_read_only(path):
     )  # fmt: skip
 
 
-def raise_loopback():
+def raise_loopback() -> None:
     """Brings up the loopback interface of this process's network namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP))
 
 
-def drop_capabilities():
+def drop_capabilities() -> None:
     """Empties the effective, permitted and inheritable sets; with no_new_privs no exec brings one back."""
     check(_libc.capset(struct.pack("=Ii", _CAPABILITY_VERSION_3, 0), bytes(24)), "capset")

@@ -4,12 +4,15 @@ What is not listed is not there: no home folders, no tasks, no oracle, no result
 their names, so that what torch and Triton remember of their own location stays true.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import errno
 import os
 import re
 import sys
 import sysconfig
+from collections.abc import Iterable
 
 from kbx.runner import linux, toolkit
 
@@ -37,17 +40,17 @@ _PROC_FLAGS = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
 class Tree:
     """What a runner sees. ``entries``: (path, kind), outer paths first; kind is ``bind``, ``hide`` or ``link``."""
 
-    entries: tuple
-    devices: tuple
+    entries: tuple[tuple[str, str], ...]
+    devices: tuple[str, ...]
     gpu: str | None = None
     """UUID of the one GPU in ``devices``; None where all of the machine's are."""
 
     @property
-    def readable(self):
+    def readable(self) -> list[str]:
         """Paths outside /dev that are bound, for rules that work without a mount namespace."""
         return [path for path, kind in self.entries if kind == "bind"]
 
-    def with_gpu(self, uuid):
+    def with_gpu(self, uuid: str | None) -> Tree:
         """The same with one GPU alone, so that no candidate computes on another or disturbs who does.
 
         Unchanged where the driver does not tell which device node that is.
@@ -59,7 +62,7 @@ class Tree:
         return dataclasses.replace(self, devices=devices, gpu=uuid)
 
 
-def plan(cuda, hidden=(), besides=()):
+def plan(cuda: bool, hidden: Iterable[str] = (), besides: Iterable[str] = ()) -> Tree:
     """The tree for one kind of device. ``hidden``: folders that must not be seen even where a bound one holds them. ``besides``: what
     is to be seen besides.
     """
@@ -76,7 +79,7 @@ def plan(cuda, hidden=(), besides=()):
     return Tree(_outermost(kinds), tuple(path for path in devices if os.path.exists(path)))
 
 
-def gpu_node(uuid, cards="/proc/driver/nvidia/gpus"):
+def gpu_node(uuid: str, cards: str = "/proc/driver/nvidia/gpus") -> str | None:
     """Path of a GPU's device node, as the driver lists it; None where it does not."""
     for card in os.listdir(cards) if os.path.isdir(cards) else ():
         with open(os.path.join(cards, card, "information"), encoding="utf-8", errors="replace") as file:
@@ -86,7 +89,7 @@ def gpu_node(uuid, cards="/proc/driver/nvidia/gpus"):
     return None
 
 
-def _python(exclude):
+def _python(exclude: str) -> set[str]:
     """Folders of this interpreter and of every importable module but the worker's own."""
     paths = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, sysconfig.get_path("stdlib")}
     paths |= {os.path.abspath(path) for path in sys.path if path and os.path.exists(path)}
@@ -94,19 +97,19 @@ def _python(exclude):
     return {path for path in paths if path != "/" and not _inside(exclude, path)}
 
 
-def _toolkit():
+def _toolkit() -> set[str]:
     """The CUDA toolkit, which compiles without a GPU, too."""
     folder = toolkit.home()
     return {folder, os.path.realpath(folder)} - {"/"} if folder else set()
 
 
-def _inside(path, folder):
+def _inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def _outermost(kinds):
+def _outermost(kinds: dict[str, str]) -> tuple[tuple[str, str], ...]:
     """Entries in order of depth without what an enclosing entry already shows, or already hides."""
-    kept = []
+    kept: list[tuple[str, str]] = []
     for path in sorted(kinds, key=lambda p: p.split("/")):
         around = [kind for outer, kind in kept if path != outer and _inside(path, outer)]
         shown = bool(around) and around[-1] == "bind"
@@ -115,7 +118,7 @@ def _outermost(kinds):
     return tuple(kept)
 
 
-def enter(tree, scratch_bytes, user):
+def enter(tree: Tree, scratch_bytes: int, user: int) -> str | None:
     """Makes the tree the root of this process's own mount namespace, all read-only; raises OSError.
 
     Called by pid 1 of a pid namespace. ``user`` is the uid named in the tree's /etc/passwd. Scratch space is ``/tmp``,
@@ -146,7 +149,7 @@ def enter(tree, scratch_bytes, user):
     return note
 
 
-def _place(path, kind):
+def _place(path: str, kind: str) -> None:
     if kind == "bind":
         _bind(path)
     elif kind == "hide":
@@ -157,7 +160,7 @@ def _place(path, kind):
         os.symlink(os.readlink(_OLD + path), path)
 
 
-def _bind(path):
+def _bind(path: str) -> None:
     source = os.path.realpath(_OLD + path) if os.path.islink(_OLD + path) else _OLD + path
     if os.path.isdir(source):
         os.makedirs(path, exist_ok=True)
@@ -167,7 +170,7 @@ def _bind(path):
     linux.mount(source, path, None, linux.MS_BIND | linux.MS_REC)
 
 
-def _furnish(user):
+def _furnish(user: int) -> None:
     """The few files and folders of the root that are no one else's."""
     for path in ("/proc", "/dev/shm", "/etc"):
         os.makedirs(path, exist_ok=True)
@@ -182,7 +185,7 @@ def _furnish(user):
             file.write(text)
 
 
-def _seal(tree):
+def _seal(tree: Tree) -> None:
     try:
         linux.make_read_only("/")
     except OSError as error:
@@ -192,7 +195,7 @@ def _seal(tree):
             _seal_one(path)
 
 
-def _seal_one(path):
+def _seal_one(path: str) -> None:
     """Read-only the old way: one mount a call, naming again the flags that a user namespace may not clear."""
     present = os.statvfs(path).f_flag
     flags = present & (linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC | linux.MS_NOATIME | linux.MS_NODIRATIME)
@@ -201,7 +204,7 @@ def _seal_one(path):
     linux.mount(None, path, None, linux.MS_REMOUNT | linux.MS_BIND | linux.MS_RDONLY | linux.MS_NOSUID | flags)
 
 
-def _fresh_proc():
+def _fresh_proc() -> str | None:
     """Mounts the pid namespace's own /proc; where that is refused an empty folder stays, which shows nobody.
 
     An ordinary user may mount one only while the old, complete one is still in sight.

@@ -8,6 +8,8 @@ A protection that this machine refuses is skipped and said so: see ``Protections
 ordinary user.
 """
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import dataclasses
@@ -21,7 +23,10 @@ import socket
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable
+from typing import NoReturn
 
+from kbx.messages.zygote import Protection, Spawn
 from kbx.runner import landlock, linux, mounts, seccomp
 
 CONTROL_FD, DATA_FD = 3, 4
@@ -39,22 +44,22 @@ _NAMESPACES = (
 class Protections:
     """What is active, by name, for ``kbx doctor``; filled by the processes on the way down."""
 
-    def __init__(self):
-        self._found = {}
+    def __init__(self) -> None:
+        self._found: dict[str, Protection] = {}
 
-    def set(self, name, active, detail):
+    def set(self, name: str, active: bool, detail: str) -> None:
         self._found[name] = {"name": name, "active": active, "detail": detail}
 
-    def refused(self, name, error):
+    def refused(self, name: str, error: OSError) -> None:
         self.set(name, False, getattr(error, "strerror", None) or str(error))
 
-    def active(self, name):
-        return self._found.get(name, {}).get("active", False)
+    def active(self, name: str) -> bool:
+        return name in self._found and self._found[name]["active"]
 
-    def note(self, name, text):
+    def note(self, name: str, text: str) -> None:
         self._found[name]["detail"] += f"; {text}"
 
-    def as_list(self):
+    def as_list(self) -> list[Protection]:
         return list(self._found.values())
 
 
@@ -62,7 +67,7 @@ class Protections:
 class Cell:
     """Everything one runner is given: the request, its descriptors, its file tree, its entry."""
 
-    spawn: object
+    spawn: Spawn
     tree: mounts.Tree
     control: socket.socket
     data: socket.socket | None
@@ -72,26 +77,26 @@ class Cell:
     """Write end of the pipe to the zygote: JSON lines ``init``, ``ready`` or ``refused``, then ``ended``."""
     scratch: str
     """Folder to make and use where there is no mount namespace."""
-    serve: object
+    serve: Callable[[socket.socket, socket.socket | None, Spawn], object]
     """``serve(sock, data_sock, spawn)``: the runner's main loop."""
     loopback: bool = False
     """Whether the runner may connect to itself: it was asked for, and nobody else is there to be connected to."""
 
     @property
-    def uid(self):
+    def uid(self) -> int:
         """The user the runner becomes: as asked when root, the present one otherwise."""
         return self.spawn.uid if os.geteuid() == 0 and self.spawn.uid else os.geteuid()
 
-    def tell(self, **line):
+    def tell(self, **line: object) -> None:
         os.write(self.status, json.dumps(line).encode() + b"\n")
 
 
-def launch(cell):
+def launch(cell: Cell) -> NoReturn:
     """Body of the monitor, called in a fresh fork of the zygote; never returns."""
     _run_and_exit(lambda: _monitor(cell), cell)
 
 
-def _run_and_exit(body, cell):
+def _run_and_exit(body: Callable[[], int], cell: Cell) -> NoReturn:
     code = 70
     try:
         code = body()
@@ -105,7 +110,7 @@ def _run_and_exit(body, cell):
 # ---------------------------------------------------------------- monitor
 
 
-def _monitor(cell):
+def _monitor(cell: Cell) -> int:
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     os.setsid()
     os.umask(0o022)
@@ -123,7 +128,7 @@ def _monitor(cell):
     return 0
 
 
-def _move_descriptors(cell):
+def _move_descriptors(cell: Cell) -> None:
     """Puts the cell's descriptors at their known numbers and closes every other one, the zygote's among them."""
     null = os.open(os.devnull, os.O_RDONLY)
     data = null if cell.data is None else cell.data.fileno()
@@ -135,7 +140,7 @@ def _move_descriptors(cell):
     cell.status = STATUS_FD
 
 
-def enter_namespaces(protections):
+def enter_namespaces(protections: Protections) -> None:
     """New namespaces, all in one call where the kernel grants that, else each that it grants."""
     if os.geteuid() == 0:
         protections.set("user", True, "")
@@ -157,7 +162,7 @@ def enter_namespaces(protections):
                 protections.refused(name, error)
 
 
-def _raise_loopback(cell, protections):
+def _raise_loopback(cell: Cell, protections: Protections) -> None:
     cell.loopback = True
     try:
         linux.raise_loopback()
@@ -166,7 +171,7 @@ def _raise_loopback(cell, protections):
         protections.note("network", f"its loopback is down: {error.strerror}")
 
 
-def _enter_user_namespace(protections):
+def _enter_user_namespace(protections: Protections) -> None:
     """A user namespace that maps only this user: it makes the other namespaces possible without root."""
     uid, gid = os.geteuid(), os.getegid()
     try:
@@ -177,7 +182,7 @@ def _enter_user_namespace(protections):
         protections.refused("user", error)
 
 
-def _map_ids(uid, gid):
+def _map_ids(uid: int, gid: int) -> None:
     # An undumpable process does not own its files in /proc, so could not write its own map.
     linux.prctl(linux.PR_SET_DUMPABLE, 1)
     try:
@@ -191,7 +196,7 @@ def _map_ids(uid, gid):
 # ---------------------------------------------------------------- init
 
 
-def _init(cell, protections):
+def _init(cell: Cell, protections: Protections) -> int:
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
     _enter_tree(cell, protections)
@@ -206,7 +211,7 @@ def _init(cell, protections):
             return 0
 
 
-def _enter_tree(cell, protections):
+def _enter_tree(cell: Cell, protections: Protections) -> None:
     cell_scratch = cell.scratch
     if protections.active("files") and protections.active("processes"):
         try:
@@ -227,7 +232,7 @@ def _enter_tree(cell, protections):
 # ---------------------------------------------------------------- runner
 
 
-def _runner(cell, protections):
+def _runner(cell: Cell, protections: Protections) -> int:
     os.setsid()
     be_first_to_go()  # as root, so that it cannot be taken back
     _reset_environment(cell)
@@ -248,13 +253,13 @@ def _runner(cell, protections):
     return _serve(cell)
 
 
-def be_first_to_go():
+def be_first_to_go() -> None:
     """If memory runs out in spite of all limits (buffers of sockets count for none), a runner is ended and nobody else."""
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 
 
-def _reset_environment(cell):
+def _reset_environment(cell: Cell) -> None:
     kept = {k: os.environ[k] for k in ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME") if k in os.environ}
     scratch, cuda = cell.scratch, cell.spawn.device == "cuda"
     os.environ.clear()
@@ -274,7 +279,7 @@ def _reset_environment(cell):
         os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "1"
 
 
-def _become(uid, protections):
+def _become(uid: int, protections: Protections) -> None:
     """Drops root for ``uid`` and no groups, in a user namespace so that the limit on processes is this runner's own."""
     if os.geteuid() != 0 or uid == 0:
         if uid == 0:
@@ -293,7 +298,7 @@ def _become(uid, protections):
     protections.set("user", True, detail)
 
 
-def _limit(spawn, protections):
+def _limit(spawn: Spawn, protections: Protections) -> None:
     limits = [
         (resource.RLIMIT_CORE, _NO_CORE, _NO_CORE),
         (resource.RLIMIT_CPU, spawn.cpu_seconds, spawn.cpu_seconds + 1),
@@ -314,7 +319,7 @@ def _limit(spawn, protections):
     protections.set("cpu", True, f"{spawn.cpu_seconds} s for each process")
 
 
-def _restrict_files(cell, protections):
+def _restrict_files(cell: Cell, protections: Protections) -> None:
     rules = [(path, landlock.DEVICE) for path in cell.tree.devices]
     if protections.active("files"):
         rules += [("/", landlock.READ), ("/tmp", landlock.WRITE)]
@@ -329,7 +334,7 @@ def _restrict_files(cell, protections):
         protections.refused("landlock", error)
 
 
-def _filter_calls(cell, protections):
+def _filter_calls(cell: Cell, protections: Protections) -> None:
     try:
         seccomp.install(gpu=cell.spawn.device == "cuda", loopback=cell.loopback)
         protections.set("seccomp", True, "filter of system calls")
@@ -337,7 +342,7 @@ def _filter_calls(cell, protections):
         protections.refused("seccomp", error)
 
 
-def _serve(cell):
+def _serve(cell: Cell) -> int:
     """Runs the bench; the exit code of the runner as Python itself would choose it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Socket objects of the zygote are closed by number; forget them without closing what now has their numbers.

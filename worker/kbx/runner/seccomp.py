@@ -12,6 +12,7 @@ import platform
 import resource
 import socket
 import struct
+from collections.abc import Iterable, Sequence
 
 from kbx.runner import linux
 
@@ -53,7 +54,7 @@ _DENIED = {
 }  # fmt: skip
 
 
-def program(gpu, loopback=False, memory_files=False):
+def program(gpu: bool, loopback: bool = False, memory_files: bool = False) -> list[bytes]:
     """The filter for x86-64 as instructions of 8 bytes each.
 
     ``gpu`` allows what CUDA needs: memfd_create and shared anonymous memory, whose pages outlive their mapping and are
@@ -62,7 +63,7 @@ def program(gpu, loopback=False, memory_files=False):
     listens. ``memory_files`` allows memfd_create: for an oracle, which makes arenas.
     """
     denied = {name: number for name, number in _DENIED.items() if not (loopback and name == "connect")}
-    denied = (
+    numbers = (
         sorted(denied.values())
         + ([] if gpu else [_SCHED_SETAFFINITY])
         + ([] if gpu or memory_files else [_MEMFD_CREATE])
@@ -79,7 +80,7 @@ def program(gpu, loopback=False, memory_files=False):
         # ENOSYS makes glibc fall back to clone, whose flags a filter can read: clone3's are behind a pointer.
         _op(_JUMP_EQUAL, _CLONE3, 0, 1),
         _op(_RETURN, _ERRNO | errno.ENOSYS),
-        *_never(denied),
+        *_never(numbers),
         *_when(_CLONE, _OFFSET_ARG0, [_op(_JUMP_ANY_BIT, _NAMESPACES, 0, 1)]),
         *_unless(_SOCKET, _OFFSET_ARG0, families),
         *_when(_IOCTL, _OFFSET_ARG1, [_op(_JUMP_EQUAL, _TIOCSTI, 0, 1)]),
@@ -92,19 +93,19 @@ def program(gpu, loopback=False, memory_files=False):
     ]
 
 
-def install(gpu, loopback=False, memory_files=False):
+def install(gpu: bool, loopback: bool = False, memory_files: bool = False) -> None:
     """Filters this process and its children; the caller must have set no_new_privs. Raises OSError."""
     _install(program(gpu, loopback, memory_files))
 
 
-def deny_moving():
+def deny_moving() -> None:
     """Keeps this thread, and those that it starts from now on, on the processors that they have, where there are filters at all."""
     with contextlib.suppress(OSError):
         linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
         _install([_op(_LOAD, _OFFSET_NUMBER), *_never([_SCHED_SETAFFINITY]), _op(_RETURN, _ALLOW)])
 
 
-def _install(lines):
+def _install(lines: list[bytes]) -> None:
     if platform.machine() != "x86_64":
         raise OSError(errno.ENOSYS, f"no filter for {platform.machine()}")
     code = ctypes.create_string_buffer(b"".join(lines))
@@ -112,21 +113,21 @@ def _install(lines):
     linux.prctl(linux.PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(header))
 
 
-def _op(code, value, if_true=0, if_false=0):
+def _op(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
-def _never(numbers):
+def _never(numbers: Iterable[int]) -> list[bytes]:
     """Denies the calls ``numbers``."""
     return [line for number in numbers for line in (_op(_JUMP_EQUAL, number, 0, 1), _op(_RETURN, _ERRNO | errno.EPERM))]
 
 
-def _when(number, offset, test):
+def _when(number: int, offset: int, test: list[bytes]) -> list[bytes]:
     """Denies call ``number`` when ``test`` of its argument falls through; leaves the number loaded otherwise."""
     body = [_op(_LOAD, offset), *test, _op(_RETURN, _ERRNO | errno.EPERM), _op(_LOAD, _OFFSET_NUMBER)]
     return [_op(_JUMP_EQUAL, number, 0, len(body)), *body]
 
 
-def _unless(number, offset, values):
+def _unless(number: int, offset: int, values: Sequence[int]) -> list[bytes]:
     """Denies call ``number`` unless its argument is one of ``values``."""
     return _when(number, offset, [_op(_JUMP_EQUAL, v, len(values) - i, 0) for i, v in enumerate(values)])

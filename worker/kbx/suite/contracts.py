@@ -3,16 +3,24 @@
 The oracle has already compared structure, shapes, dtypes, device, aliasing and strides when it asks a contract about values.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import torch
 
 from kbx.suite import errors
+from kbx.suite.inputs import Call
 from kbx.suite.values import leaves
 
 Strides = Literal["any", "contiguous", "reference"]
+
+Check: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any], Any, Any], Iterable[object]]
+"""``check(args, kwargs, result, expected)``: complaints about a result, or about a list of draws."""
+Kept: TypeAlias = dict[Any, Any]
+"""What a contract has worked out of a call, as in ``Contract.keeps``."""
 
 _REAL, _COMPLEX = (torch.float64, torch.float32), (torch.complex128, torch.complex64)
 
@@ -21,12 +29,12 @@ _REAL, _COMPLEX = (torch.float64, torch.float32), (torch.complex128, torch.compl
 class Outcome:
     """A contract's word on one result. ``complaints`` is empty when the result is right."""
 
-    complaints: list = field(default_factory=list)
-    mismatches: list = field(default_factory=list)
-    metrics: dict = field(default_factory=dict)
+    complaints: list[str] = field(default_factory=list)
+    mismatches: list[errors.Mismatch] = field(default_factory=list)
+    metrics: dict[str, float] = field(default_factory=dict)
 
     @property
-    def right(self):
+    def right(self) -> bool:
         return not self.complaints
 
 
@@ -46,26 +54,32 @@ class Contract:
     """Whether results may differ from call to call."""
     draws = 1
     """Calls with the same inputs that one comparison covers."""
-    keeps = False
-    """Whether ``compare`` takes one more argument, ``kept``: a dict that belongs to the call, for what it works out of ``call``,
-    ``expected`` and ``truth`` alone, so that other results of the same call find it there. No large tensors."""
-    remembers = False
-    """Whether earlier results of a candidate decide what is right in later ones: then one that ``begun`` returns judges them all."""
 
-    def begun(self, schemes=()):
+    @property
+    def keeps(self) -> bool:
+        """Whether ``compare`` takes one more argument, ``kept``: a dict that belongs to the call, for what it works out of ``call``,
+        ``expected`` and ``truth`` alone, so that other results of the same call find it there. No large tensors."""
+        return False
+
+    @property
+    def remembers(self) -> bool:
+        """Whether earlier results of a candidate decide what is right in later ones: then one that ``begun`` returns judges them all."""
+        return False
+
+    def begun(self, schemes: Sequence[int] = ()) -> Contract:
         """The contract for the results of one candidate; ``schemes`` are ``schemes_left`` after earlier ones of it."""
         return self
 
     @property
-    def schemes_left(self):
+    def schemes_left(self) -> list[int]:
         """Positions of the schemes by which all results so far were right; empty where there is no choice."""
         return []
 
-    def controls(self):
+    def controls(self) -> dict[str, Callable[..., Any]]:
         """Further controls of the task, by name: functions as those of a task file."""
         return {}
 
-    def compare(self, call, results, expected, truth):
+    def compare(self, call: Call, results: list[Any], expected: Any, truth: Any) -> Outcome:
         """Judges ``results`` (a list of ``draws`` results of one call) and returns an ``Outcome``.
 
         ``call`` holds the arguments as they were before the call, ``expected`` the reference's result at the task's precision.
@@ -74,7 +88,7 @@ class Contract:
         """
         raise NotImplementedError
 
-    def agrees(self, result, expected):
+    def agrees(self, result: Any, expected: Any) -> bool:
         """Whether ``compare`` need not be asked, nor any truth: the result is so near the reference's. False says nothing."""
         return False
 
@@ -91,18 +105,18 @@ class Close(Contract):
     ``growth``: multiplies the tolerance, for recurrences that amplify errors. ``tf32``: TF32 products are allowed.
     """
 
-    scale: float | Callable | None = None
+    scale: float | Callable[..., Any] | None = None
     growth: float = 1.0
     tf32: bool = False
 
     needs_truth = True
 
     @property
-    def keeps(self):
+    def keeps(self) -> bool:
         """Not where a task compares in its own way: it may hand on other tensors than those of the call."""
         return type(self).compare is Close.compare
 
-    def compare(self, call, results, expected, truth, kept=None):
+    def compare(self, call: Call, results: list[Any], expected: Any, truth: Any, kept: Kept | None = None) -> Outcome:
         scale = self.scale(*call.args, **call.kwargs) if callable(self.scale) else self.scale
         found, kept = errors.Comparison(), {} if kept is None else kept
         triples = zip(leaves(results[0]), leaves(expected), leaves(truth), strict=True)
@@ -110,16 +124,18 @@ class Close(Contract):
             found.join(self._leaf(path, got, want, true, scale, kept, (self, place)))
         return _outcome(found)
 
-    def agrees(self, result, expected):
+    def agrees(self, result: Any, expected: Any) -> bool:
         pairs = zip(leaves(result), leaves(expected), strict=True)
         return all(self._near(got, want) for (_, got), (_, want) in pairs)
 
-    def _near(self, got, want):
+    def _near(self, got: Any, want: Any) -> bool:
         if isinstance(want, torch.Tensor) and (want.is_floating_point() or want.is_complex()):
             return want.element_size() > 1 and errors.near(got, want, self.tf32)
         return not _exact("", got, want, False).wrong
 
-    def _leaf(self, path, got, want, true, scale, kept, key):
+    def _leaf(
+        self, path: str, got: Any, want: Any, true: Any, scale: Any, kept: Kept, key: object
+    ) -> errors.Comparison:
         if isinstance(want, (float, complex)):
             # A Python number usually left a float32 tensor by item().
             double, single = _COMPLEX if isinstance(want, complex) else _REAL
@@ -142,7 +158,7 @@ class Exact(Contract):
 
     signed_zero: bool = False
 
-    def compare(self, call, results, expected, truth):
+    def compare(self, call: Call, results: list[Any], expected: Any, truth: Any) -> Outcome:
         found = errors.Comparison()
         for (path, got), (_, want) in zip(leaves(results[0]), leaves(expected), strict=True):
             found.join(_exact(path, got, want, self.signed_zero))
@@ -158,9 +174,9 @@ class Property(Contract):
     A check that raises has met a result it did not foresee (NaN in a decomposition): the result is wrong.
     """
 
-    check: Callable
+    check: Check
 
-    def compare(self, call, results, expected, truth):
+    def compare(self, call: Call, results: list[Any], expected: Any, truth: Any) -> Outcome:
         return _complaints(self.check, call, results[0], expected)
 
 
@@ -173,26 +189,26 @@ class Random(Contract):
     kernel fails less than once in a million. Repeats need not agree bit for bit.
     """
 
-    check: Callable
+    check: Check
     draws: int = 2
 
     random = True
 
-    def compare(self, call, results, expected, truth):
+    def compare(self, call: Call, results: list[Any], expected: Any, truth: Any) -> Outcome:
         return _complaints(self.check, call, results, expected)
 
 
-def _exact(path, got, want, signed_zero):
+def _exact(path: str, got: Any, want: Any, signed_zero: bool) -> errors.Comparison:
     if isinstance(want, torch.Tensor):
         return errors.exact(path, got, want, signed_zero)
     return errors.exact_plain(path, got, want)
 
 
-def _outcome(found):
+def _outcome(found: errors.Comparison) -> Outcome:
     return Outcome(found.complaints, found.mismatches, found.metrics())
 
 
-def _complaints(check, call, result, expected):
+def _complaints(check: Check, call: Call, result: Any, expected: Any) -> Outcome:
     try:
         return Outcome([str(c) for c in check(call.args, call.kwargs, result, expected)])
     except Exception as error:

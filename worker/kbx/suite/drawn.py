@@ -7,18 +7,23 @@ under the name that ``kbx.oracle.properties`` has for it.
 import contextlib
 import random
 import sys
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import torch
 
-from kbx.suite.inputs import SPECIAL_VALUES, Call
+from kbx.suite.inputs import SPECIAL_VALUES, Call, Inputs
 from kbx.suite.values import transform
+
+Change: TypeAlias = Callable[[torch.Tensor, Inputs], torch.Tensor]
+"""A tensor in another form, or the tensor itself where there is nothing to change."""
 
 SMALL, LARGE = 1e-3, 30
 """Factors of small and large values, as in the distributions of ``inputs``."""
 
 
 @contextlib.contextmanager
-def seeded(number, device):
+def seeded(number: int, device: torch.device | str) -> Iterator[None]:
     """Every generator that a file may draw from starts at ``number``, and is afterwards what it was."""
     devices = [] if torch.device(device).type == "cpu" else [torch.device(device)]
     numpy = sys.modules.get("numpy")
@@ -36,7 +41,7 @@ def seeded(number, device):
             numpy.random.set_state(states[1])
 
 
-def calls(made):
+def calls(made: object) -> list[Call]:
     """The calls that ``inputs()`` returned: a tuple or list of arguments, a dict of keyword arguments, a single tensor, or a list of
     several tuples or dicts. Raises ValueError."""
     if isinstance(made, list) and made and (_all(made, tuple) or _all(made, dict)):
@@ -44,11 +49,11 @@ def calls(made):
     return [_call(made)]
 
 
-def _all(values, kind):
+def _all(values: list[object], kind: type) -> bool:
     return all(isinstance(value, kind) for value in values)
 
 
-def _call(made):
+def _call(made: object) -> Call:
     if isinstance(made, Call):
         return made
     if isinstance(made, dict):
@@ -60,12 +65,12 @@ def _call(made):
     raise ValueError(f"must return the arguments as a tuple, list or dict, not {type(made).__name__}")
 
 
-def varied(call, variation, make):
+def varied(call: Call, variation: str, make: Inputs) -> Call | None:
     """The call with its tensors changed as one of ``VARIATIONS`` says; None where there is nothing to change. Random choices come
     from ``make``."""
-    changed = []
+    changed: list[bool] = []
 
-    def change(leaf):
+    def change(leaf: Any) -> Any:
         if not isinstance(leaf, torch.Tensor) or not leaf.numel():
             return leaf
         other = VARIATIONS[variation](leaf, make)
@@ -76,13 +81,13 @@ def varied(call, variation, make):
     return result if any(changed) else None
 
 
-def drawn(make, function, number=0, variation=None):
+def drawn(make: Inputs, function: Callable[[], object], number: int = 0, variation: str | None = None) -> Call:
     """For ``inputs`` of a task file: call ``number`` of those that ``function()`` returns under the seed of ``make``, in its
     distribution, maybe varied."""
     with seeded(make.generator.initial_seed(), make.device), make.device:
         call = calls(function())[number]
 
-    def placed(leaf):
+    def placed(leaf: Any) -> Any:
         return leaf.to(make.device) if isinstance(leaf, torch.Tensor) else leaf
 
     call = Call(transform(call.args, placed), transform(call.kwargs, placed))
@@ -95,25 +100,25 @@ OF_VALUES = {"small": "small_values", "large": "large_values", "zeros": "zeros"}
 """The variation that a distribution is; the others leave values as they are drawn."""
 
 
-def _non_contiguous(tensor, make):
+def _non_contiguous(tensor: torch.Tensor, make: Inputs) -> torch.Tensor:
     return make.strided(tensor) if tensor.dim() and tensor.numel() > 1 else tensor
 
 
-def _scaled(factor):
-    def scaled(tensor, make):
+def _scaled(factor: float) -> Change:
+    def scaled(tensor: torch.Tensor, make: Inputs) -> torch.Tensor:
         return tensor * factor if _is_float(tensor) else tensor
 
     return scaled
 
 
-def _zeros(tensor, make):
+def _zeros(tensor: torch.Tensor, make: Inputs) -> torch.Tensor:
     if not _is_float(tensor):
         return tensor
     kind = torch.rand(tensor.shape, generator=make.generator, device=make.generator.device).to(tensor.device)
     return tensor.masked_fill(kind < 0.5, -0.0).masked_fill(kind < 0.25, 0.0)
 
 
-def _special(tensor, make):
+def _special(tensor: torch.Tensor, make: Inputs) -> torch.Tensor:
     if not _is_float(tensor):
         return tensor
     flat = tensor.clone(memory_format=torch.contiguous_format).view(-1)
@@ -122,12 +127,12 @@ def _special(tensor, make):
     return flat.view(tensor.shape)
 
 
-def _is_float(tensor):
+def _is_float(tensor: torch.Tensor) -> bool:
     """Whether arithmetic may change it: there is none on floats of eight bits."""
     return (tensor.is_floating_point() or tensor.is_complex()) and tensor.element_size() > 1
 
 
-VARIATIONS = {
+VARIATIONS: dict[str, Change] = {
     "non_contiguous": _non_contiguous,
     "small_values": _scaled(SMALL),
     "large_values": _scaled(LARGE),

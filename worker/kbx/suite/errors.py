@@ -25,10 +25,30 @@ of its sign is right about a truth whose tolerance reaches the dtype's largest n
 is chance.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypedDict
 
 import torch
+
+
+class Mismatch(TypedDict):
+    """A wrong element: ``output`` is the path of its tensor, ``expected`` and ``got`` are text."""
+
+    output: str
+    index: list[int]
+    expected: str
+    got: str
+
+
+Part: TypeAlias = torch.Tensor | float
+"""A number for each element, or one for all."""
+Scale: TypeAlias = float | torch.Tensor | None
+_Flat: TypeAlias = tuple[torch.Tensor, torch.Tensor, Part]
+"""Reference, truth and scale, flat."""
 
 CHUNK = 1 << 24
 """Elements compared at a time: bounds the float64 temporaries of a benchmark-sized output."""
@@ -47,7 +67,7 @@ SHOWN = 5
 """Wrong elements reported for one comparison."""
 
 
-def _index(element, shape):
+def _index(element: int, shape: Sequence[int]) -> list[int]:
     """Where a flat element is. ``torch.unravel_index`` would import a second's worth of symbolic mathematics first."""
     index = []
     for length in reversed(shape):
@@ -67,20 +87,38 @@ class Comparison:
     """
 
     wrong: int = 0
-    mismatches: list = field(default_factory=list)
+    mismatches: list[Mismatch] = field(default_factory=list)
     excess: float | None = None
     max_abs: float = 0.0
     max_rel: float = 0.0
     error_ratio: float | None = None
 
-    def add(self, path, output, start, right, got, expected, allowed=None):
+    def add(
+        self,
+        path: str,
+        output: torch.Tensor,
+        start: int,
+        right: torch.Tensor,
+        got: torch.Tensor,
+        expected: torch.Tensor,
+        allowed: torch.Tensor | None = None,
+    ) -> None:
         """Notes the wrong elements of one flat stretch that begins at element ``start`` of ``output``; ``allowed`` are tolerances."""
         wrong = int(right.numel() - right.count_nonzero())
         self.wrong += wrong
         if wrong:
             self.show(path, output, start, right, got, expected, allowed)
 
-    def show(self, path, output, start, right, got, expected, allowed=None):
+    def show(
+        self,
+        path: str,
+        output: torch.Tensor,
+        start: int,
+        right: torch.Tensor,
+        got: torch.Tensor,
+        expected: torch.Tensor,
+        allowed: torch.Tensor | None = None,
+    ) -> None:
         """Notes where the first wrong elements are, without counting them."""
         room = SHOWN - len(self.mismatches)
         for place in (~right).nonzero().reshape(-1)[:room].tolist() if room else ():
@@ -92,7 +130,7 @@ class Comparison:
                 "expected": _text(expected[place].item()), "got": _text(got[place].item()),
             })  # fmt: skip
 
-    def measure(self, error, truth, allowed):
+    def measure(self, error: torch.Tensor, truth: torch.Tensor, allowed: torch.Tensor | None) -> None:
         """Updates the largest errors from one flat stretch of at least one element."""
         largest = float(error.amax())
         if not math.isfinite(largest):
@@ -105,13 +143,13 @@ class Comparison:
         ratio = None if allowed is None else float((error / allowed).amax())
         self.widen(largest, float(_relative(error, truth.abs()).amax()), ratio)
 
-    def widen(self, largest, relative, ratio):
+    def widen(self, largest: float, relative: float, ratio: float | None) -> None:
         """Takes in the largest errors of one stretch."""
         self.max_abs, self.max_rel = max(self.max_abs, largest), max(self.max_rel, relative)
         if ratio is not None:
             self.error_ratio = max(self.error_ratio or 0.0, ratio)
 
-    def join(self, other):
+    def join(self, other: Comparison) -> None:
         """Adds what another output's comparison found."""
         self.wrong += other.wrong
         self.excess = self.excess if self.mismatches else other.excess
@@ -121,7 +159,7 @@ class Comparison:
         self.error_ratio = max(ratios, default=None)
 
     @property
-    def complaints(self):
+    def complaints(self) -> list[str]:
         """What is wrong, in a sentence; empty when nothing is."""
         if not self.wrong:
             return []
@@ -130,13 +168,13 @@ class Comparison:
         values = f"expected {first['expected']}, got {first['got']}{_times(self.excess)}"
         return [f"{self.wrong} wrong element{plural}, first {place}: {values}"]
 
-    def metrics(self):
+    def metrics(self) -> dict[str, float]:
         """The finite figures by name."""
         figures = {"max_abs": self.max_abs, "max_rel": self.max_rel, "error_ratio": self.error_ratio}
         return {k: v for k, v in figures.items() if v is not None and math.isfinite(v)}
 
 
-def roundoff(dtype, tf32=False):
+def roundoff(dtype: torch.dtype, tf32: bool = False) -> float:
     """Unit roundoff of a floating or complex dtype, half its machine epsilon; TF32 keeps ten bits of mantissa."""
     return TF32_ROUNDOFF if tf32 and dtype == torch.float32 else torch.finfo(dtype).eps / 2
 
@@ -154,12 +192,14 @@ class Yardstick:
     floor: float
     finite: bool
 
-    def allowed(self, sizes, scale):
+    def allowed(self, sizes: torch.Tensor, scale: Part) -> torch.Tensor:
         """The tolerance of each element of a stretch; takes over ``sizes``, its ``|t|``."""
         return _with_scale(sizes, scale, self.size).mul_(self.budget).add_(self.floor)
 
 
-def yardstick(reference, truth, scale=None, growth=1.0, tf32=False):
+def yardstick(
+    reference: torch.Tensor, truth: torch.Tensor, scale: Scale = None, growth: float = 1.0, tf32: bool = False
+) -> Yardstick:
     """Measures the reference's own error; arguments as for ``close``."""
     dtype, flat = reference.dtype, (_flat(reference), _flat(truth), _scale(scale, reference))
     figures = _own_error(flat, faultless=truth is reference)
@@ -171,7 +211,16 @@ def yardstick(reference, truth, scale=None, growth=1.0, tf32=False):
     return Yardstick(size, budget, floor, finite)
 
 
-def close(path, got, reference, truth, scale=None, growth=1.0, tf32=False, measured=None):
+def close(
+    path: str,
+    got: torch.Tensor,
+    reference: torch.Tensor,
+    truth: torch.Tensor,
+    scale: Scale = None,
+    growth: float = 1.0,
+    tf32: bool = False,
+    measured: Yardstick | None = None,
+) -> Comparison:
     """Compares floating or complex tensors of one shape by the model above.
 
     ``scale`` is None, a number, or a tensor that broadcasts to the output; ``truth`` is the reference's float64 result.
@@ -194,7 +243,7 @@ def close(path, got, reference, truth, scale=None, growth=1.0, tf32=False, measu
     return found
 
 
-def near(got, reference, tf32=False):
+def near(got: torch.Tensor, reference: torch.Tensor, tf32: bool = False) -> bool:
     """Whether every element is within half of the least tolerance that ``close`` ever grants of the reference, or holds the same
     infinity or not-a-number.
 
@@ -206,7 +255,7 @@ def near(got, reference, tf32=False):
         return True
     budget = _slack(dtype, tf32) / 2 * roundoff(dtype, tf32)
 
-    def within(norm, excess):
+    def within(norm: float, excess: float) -> bool:
         # Neither holds where one side alone is infinite or not a number.
         return math.isfinite(norm) and excess <= budget * norm / math.sqrt(reference.numel())
 
@@ -226,7 +275,7 @@ def near(got, reference, tf32=False):
     return within(norm, error.abs_().sub_(reference.abs(), alpha=budget).max().item())
 
 
-def exact(path, got, expected, signed_zero=False):
+def exact(path: str, got: torch.Tensor, expected: torch.Tensor, signed_zero: bool = False) -> Comparison:
     """Compares tensors of one shape and dtype for equal values: NaN equals NaN, and 0.0 equals -0.0 unless told."""
     found = Comparison()
     for start, (c, e) in stretches(_flat(got), _flat(expected)):
@@ -245,17 +294,17 @@ def exact(path, got, expected, signed_zero=False):
     return found
 
 
-def exact_plain(path, got, expected):
+def exact_plain(path: str, got: object, expected: object) -> Comparison:
     """Compares values that are no tensors: NaN equals itself here, too."""
     if got == expected or (got != got and expected != expected):
         return Comparison()
-    mismatch = {"output": path, "index": [], "expected": repr(expected), "got": repr(got)}
+    mismatch: Mismatch = {"output": path, "index": [], "expected": repr(expected), "got": repr(got)}
     return Comparison(wrong=1, mismatches=[mismatch])
 
 
-def stretches(*flat):
+def stretches(whole: torch.Tensor, *others: Part) -> Iterator[tuple[int, list[Any]]]:
     """``(start, parts)`` of equal stretches of flat tensors of one length; a number is a part of each. Nothing of empty ones."""
-    whole, count = flat[0], flat[0].numel()
+    flat, count = (whole, *others), whole.numel()
     if any(f.numel() != count for f in flat if not isinstance(f, float)):
         raise ValueError(f"only tensors of one shape can be compared: one has {count} elements and another has not")
     step = CHUNK if whole.is_cuda else min(CHUNK, HOST_CHUNK)
@@ -263,16 +312,16 @@ def stretches(*flat):
         yield start, [f if isinstance(f, float) else _wide(f[start : start + step]) for f in flat]
 
 
-def _slack(dtype, tf32):
+def _slack(dtype: torch.dtype, tf32: bool) -> int:
     return SLACK_ROUNDED if tf32 or dtype in (torch.float16, torch.bfloat16) else SLACK
 
 
-def _with_scale(sizes, scale, size):
+def _with_scale(sizes: torch.Tensor, scale: Part, size: float) -> torch.Tensor:
     """``|t| + S`` in place of ``sizes``, its ``|t|``."""
     return sizes.add_(max(scale, size) if isinstance(scale, float) else scale.double().clamp(min=size))
 
 
-def _own_error(flat, faultless):
+def _own_error(flat: _Flat, faultless: bool) -> tuple[float, float, float]:
     """The output's root mean square, and that and the largest of the reference's ``q``, zeros where it is ``faultless``.
 
     They hold only if they are finite: then so are all the elements that went into them.
@@ -290,19 +339,19 @@ def _own_error(flat, faultless):
     return size, _root_mean_square(norms, flat), float(torch.stack(largest).amax()) if largest else 0.0
 
 
-def _root_mean_square(norms, flat):
+def _root_mean_square(norms: list[torch.Tensor], flat: _Flat) -> float:
     """Of all elements, from the norms of their stretches."""
     return math.sqrt(float(torch.stack(norms).square_().sum()) / flat[0].numel()) if norms else 0.0
 
 
-def _own_error_where_finite(flat):
+def _own_error_where_finite(flat: _Flat) -> tuple[float, float, float]:
     """``_own_error`` over the elements where each quantity is finite; zeros where there is none."""
     # Where the reference overflowed, a finite truth is huge and would excuse everything else.
     size, _ = _rms_and_max(flat, lambda r, t, s: torch.where(r.isfinite(), t, r))
     return size, *_rms_and_max(flat, lambda r, t, s: (r - t) / _with_scale(t.abs(), s, size))
 
 
-def _rms_and_max(flat, what):
+def _rms_and_max(flat: _Flat, what: Callable[[torch.Tensor, torch.Tensor, Part], torch.Tensor]) -> tuple[float, float]:
     """Root mean square and largest size of a quantity over the elements where it is finite; zeros where there is none."""
     norm, count, largest = 0.0, 0, 0.0
     for _, (r, t, s) in stretches(*flat):
@@ -317,14 +366,16 @@ def _rms_and_max(flat, what):
     return (norm / math.sqrt(count) if count else 0.0), largest
 
 
-def _settled(reference, truth):
+def _settled(reference: torch.Tensor, truth: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Both in float64. Where the reference is finite and the truth is not (a domain edge that only float64 reaches), the
     reference is the truth."""
     r, t = reference.double(), truth.double()
     return r, torch.where(t.isfinite(), t, r)
 
 
-def _finite_figures(flat, measured):
+def _finite_figures(
+    flat: tuple[torch.Tensor, torch.Tensor, torch.Tensor, Part], measured: Yardstick
+) -> list[list[float]]:
     """For each stretch the largest error, relative error, and error over its tolerance, and the number of wrong elements; not
     to be used where an error is not finite or a ratio not a number. The device is waited for once."""
     if not measured.finite:
@@ -333,7 +384,7 @@ def _finite_figures(flat, measured):
     return torch.stack(rows).tolist() if rows else []
 
 
-def _figures(c, t, s, measured):
+def _figures(c: torch.Tensor, t: torch.Tensor, s: Part, measured: Yardstick) -> torch.Tensor:
     error, sizes = torch.sub(c, t).abs_(), t.abs()
     largest, relative = error.amax(), _relative(error, sizes).amax()
     allowed = measured.allowed(sizes, s)
@@ -341,12 +392,14 @@ def _figures(c, t, s, measured):
     return torch.stack([largest, relative, error.div_(allowed).amax(), wrong.double()])
 
 
-def _relative(error, sizes):
+def _relative(error: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
     """Errors relative to the truth's ``sizes``, 0 where the truth is."""
     return error / torch.threshold(sizes, 0.0, math.inf)
 
 
-def _add_with_nonfinite(found, path, output, start, parts, measured):
+def _add_with_nonfinite(
+    found: Comparison, path: str, output: torch.Tensor, start: int, parts: list[Any], measured: Yardstick
+) -> None:
     """One stretch in which not everything is finite, or not every tolerance."""
     c, (r, t), s = parts[0].double(), _settled(*parts[1:3]), parts[3]
     allowed = measured.allowed(t.abs(), s)
@@ -361,7 +414,7 @@ def _add_with_nonfinite(found, path, output, start, parts, measured):
     found.measure(error, t, allowed)
 
 
-def _flat(tensor):
+def _flat(tensor: torch.Tensor) -> torch.Tensor:
     """Flat and real: a complex number is two neighbours."""
     tensor = tensor.detach()
     if tensor.is_complex():
@@ -369,7 +422,7 @@ def _flat(tensor):
     return tensor.reshape(-1)
 
 
-def _scale(scale, like):
+def _scale(scale: Scale, like: torch.Tensor) -> Part:
     """The task's scale: a number, or one for each element of ``_flat(like)``."""
     if scale is None or isinstance(scale, (int, float)):
         return abs(float(scale or 0))
@@ -380,18 +433,18 @@ def _scale(scale, like):
     return (given.unsqueeze(-1).expand(*like.shape, 2) if like.is_complex() else given).reshape(-1)
 
 
-def _wide(tensor):
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
     """float8 has no comparison: float32 holds each of its values."""
     return tensor.float() if tensor.is_floating_point() and tensor.element_size() == 1 else tensor
 
 
-def _excess(got, expected, allowed):
+def _excess(got: torch.Tensor, expected: torch.Tensor, allowed: torch.Tensor) -> float | None:
     """An element's error over its tolerance; None where that is not finite, or says nothing."""
     ratio = float((got.double() - expected.double()).abs() / allowed.double())
     return ratio if math.isfinite(ratio) and ratio > 1 else None
 
 
-def _times(excess):
+def _times(excess: float | None) -> str:
     """How wrong an element is, for a message."""
     if excess is None:
         return ""
@@ -400,6 +453,6 @@ def _times(excess):
     return f" ({excess:{'.1f' if excess < 10 else '.0f' if excess < 1e6 else '.0e'}}x the allowed error)"
 
 
-def _text(value):
+def _text(value: Any) -> str:
     """One element as text, short and the same everywhere."""
     return format(value, ".9g") if isinstance(value, float) else str(value)

@@ -12,6 +12,7 @@ standard deviations, once in 10¹⁰ times) plus the logarithm of the number of 
 """
 
 import math
+from collections.abc import Sequence
 
 import torch
 
@@ -27,7 +28,14 @@ VISIBLE = 1e-3
 """How far apart, relative to their size, an element's two values must lie for the mask to be read there."""
 
 
-def dropout_complaints(results, p, kept, truth, dropped=None, scale=None):
+def dropout_complaints(
+    results: Sequence[torch.Tensor],
+    p: float,
+    kept: torch.Tensor,
+    truth: torch.Tensor,
+    dropped: torch.Tensor | None = None,
+    scale: float | torch.Tensor | None = None,
+) -> list[str]:
     """Complaints about results whose elements are each one of two values, chosen at random; none for right ones.
 
     ``results``: one or more draws, of one shape. ``kept``: what every element is where it is kept, by the reference at
@@ -52,7 +60,9 @@ def dropout_complaints(results, p, kept, truth, dropped=None, scale=None):
     return mask_complaints(masks, p, truth, (truth - low).abs() > VISIBLE * (low.abs() + scale))
 
 
-def mask_complaints(kept, p, data, seen=None):
+def mask_complaints(
+    kept: Sequence[torch.Tensor], p: float, data: torch.Tensor, seen: torch.Tensor | None = None
+) -> list[str]:
     """Complaints about dropout masks; an empty list for honest ones.
 
     ``kept``: a list of one or more boolean tensors of one shape, one a draw, True where the element was kept. ``p``:
@@ -100,16 +110,16 @@ def mask_complaints(kept, p, data, seen=None):
     return complaints
 
 
-def _centred(mask, p):
+def _centred(mask: torch.Tensor, p: float) -> torch.Tensor:
     return mask.double() - (1 - p)
 
 
-def _weights(data):
+def _weights(data: torch.Tensor) -> dict[str, torch.Tensor]:
     """What a mask must not follow, each as weights from -1 to 1 in equal steps, by the complaint if it does."""
     n = data.numel()
     ramp = torch.linspace(-1, 1, n, dtype=torch.float64, device=data.device)
 
-    def ranked(values):
+    def ranked(values: torch.Tensor) -> torch.Tensor:
         return torch.empty_like(ramp).scatter_(0, values.argsort(stable=True), ramp)
 
     return {
@@ -119,17 +129,19 @@ def _weights(data):
     }
 
 
-def _spectrum(values):
+def _spectrum(values: torch.Tensor) -> torch.Tensor:
     """Of the values with as many zeros behind them, so that the pairs of a product do not wrap around."""
-    return torch.fft.rfft(values, 1 << (2 * values.numel() - 1).bit_length())
+    spectrum: torch.Tensor = torch.fft.rfft(values, 1 << (2 * values.numel() - 1).bit_length())
+    return spectrum
 
 
-def _correlated(one, two):
+def _correlated(one: torch.Tensor, two: torch.Tensor) -> torch.Tensor:
     """``Σ x[i]·y[i+k]`` from the spectra of ``x`` and ``y``, at place ``k``; negative ones count from the end."""
-    return torch.fft.irfft(one.conj() * two)
+    sums: torch.Tensor = torch.fft.irfft(one.conj() * two)
+    return sums
 
 
-def _judged(text, sums, variances, term, first=0):
+def _judged(text: str, sums: torch.Tensor, variances: torch.Tensor, term: float, first: int = 0) -> list[str]:
     """At most one complaint: the sum that is furthest beyond its limit; ``first`` is the distance of the first."""
     sums, variances = sums.reshape(-1), variances.reshape(-1).clamp(min=0)
     if not sums.numel():

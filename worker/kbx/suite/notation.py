@@ -8,12 +8,14 @@ literal of Python. Several such lines are several calls.
 
 import ast
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import torch
 
 from kbx.suite.drawn import varied
-from kbx.suite.inputs import call
+from kbx.suite.inputs import Call, Inputs, call
 from kbx.suite.values import leaves
 
 SHORT = {
@@ -23,16 +25,18 @@ SHORT = {
 }  # fmt: skip
 _NAMES = SHORT | {str(dtype).removeprefix("torch."): dtype for dtype in SHORT.values()}
 _BELOW = 100
+Notation: TypeAlias = Callable[[Inputs], Call]
+"""What makes the call that a comment describes."""
 _LINE = re.compile(r"\s*#\s*inputs:\s*(.*)")
 
 
 @dataclass(frozen=True)
 class _Tensor:
     dtype: torch.dtype
-    shape: tuple
+    shape: tuple[int, ...]
     below: int | None
 
-    def make(self, make):
+    def make(self, make: Inputs) -> torch.Tensor:
         if self.dtype.is_floating_point or self.dtype.is_complex:
             return make.floats(*self.shape, dtype=self.dtype)
         if self.dtype == torch.bool:
@@ -40,9 +44,10 @@ class _Tensor:
         return make.ints(*self.shape, low=0, high=self.below or _BELOW, dtype=self.dtype)
 
 
-def above(source, line):
+def above(source: str, line: int) -> list[tuple[int, str]]:
     """``(line, text)`` of each comment of this kind directly above ``line``, from top to bottom."""
-    lines, found = source.splitlines(), []
+    found: list[tuple[int, str]] = []
+    lines = source.splitlines()
     for number in range(line - 1, 0, -1):
         if not lines[number - 1].lstrip().startswith("#"):
             break
@@ -52,7 +57,7 @@ def above(source, line):
     return found
 
 
-def parse(text):
+def parse(text: str) -> Notation:
     """A function of ``Inputs`` that makes the call which a comment describes. Raises ValueError."""
     try:
         arguments = ast.parse(f"_({text})", mode="eval").body
@@ -61,27 +66,28 @@ def parse(text):
     if not isinstance(arguments, ast.Call) or not isinstance(arguments.func, ast.Name):
         raise ValueError("is no list of arguments")
     args = [_argument(node) for node in arguments.args]
-    kwargs = {each.arg: _argument(each.value) for each in arguments.keywords}
-    if None in kwargs:
+    values = [(each.arg, _argument(each.value)) for each in arguments.keywords]
+    kwargs = {name: value for name, value in values if name is not None}
+    if len(kwargs) < len(values):
         raise ValueError("cannot hold **")
 
-    def made(make):
+    def made(make: Inputs) -> Call:
         return call(*(_made(a, make) for a in args), **{name: _made(a, make) for name, a in kwargs.items()})
 
     return made
 
 
-def noted(make, text, variation=None):
+def noted(make: Inputs, text: str, variation: str | None = None) -> Call:
     """For ``inputs`` of a task file: the call that ``text`` describes, maybe varied."""
     made = parse(text)(make)
     return made if variation is None else varied(made, variation, make) or made
 
 
-def shown(arguments):
+def shown(arguments: Call) -> str:
     """A call in this notation: ``f32[1024, 1024], 0.5``."""
     names = {dtype: name for name, dtype in SHORT.items()}
 
-    def text(value):
+    def text(value: object) -> str:
         if isinstance(value, torch.Tensor):
             return f"{names.get(value.dtype, value.dtype)}{list(value.shape)}"
         parts = [text(leaf) for _, leaf in leaves(value)] if isinstance(value, (list, tuple, dict)) else [repr(value)]
@@ -90,11 +96,11 @@ def shown(arguments):
     return ", ".join([*map(text, arguments.args), *(f"{name}={text(v)}" for name, v in arguments.kwargs.items())])
 
 
-def _made(argument, make):
+def _made(argument: Any, make: Inputs) -> Any:
     return argument.make(make) if isinstance(argument, _Tensor) else argument
 
 
-def _argument(node):
+def _argument(node: ast.expr) -> Any:
     below = None
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt) and len(node.ops) == 1:
         below, node = _literal(node.comparators[0]), node.left
@@ -109,14 +115,14 @@ def _argument(node):
     return _literal(node)
 
 
-def _dtype(node):
+def _dtype(node: ast.expr) -> torch.dtype:
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else "?"
     if name not in _NAMES:
         raise ValueError(f"names the dtype {ast.unparse(node)!r}, which is none of {', '.join(SHORT)}")
     return _NAMES[name]
 
 
-def _sizes(node):
+def _sizes(node: ast.expr) -> tuple[int, ...]:
     sizes = _literal(node)
     sizes = sizes if isinstance(sizes, tuple) else (sizes,)
     if not all(type(size) is int and size >= 0 for size in sizes):
@@ -124,7 +130,7 @@ def _sizes(node):
     return sizes
 
 
-def _literal(node):
+def _literal(node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except ValueError:

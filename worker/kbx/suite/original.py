@@ -6,14 +6,19 @@
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import torch
 import torch.nn.functional as F
 
 from kbx.suite import errors
 from kbx.suite.contracts import Close, Contract, Exact, Outcome
+from kbx.suite.inputs import Call
 from kbx.suite.values import leaves
+
+Tolerances: TypeAlias = dict[torch.dtype, float]
 
 TOLERANCES = {torch.float16: 5e-3, torch.bfloat16: 5e-3, torch.float32: 1e-5, torch.float64: 1e-5}
 """KernelBench-X's, both relative and absolute, by dtype; every other dtype must be equal."""
@@ -32,7 +37,7 @@ class Original:
 
     file: str
     sha256: str
-    thresholds: dict | None = None
+    thresholds: dict[str, float] | None = None
 
     CHANGED = "the original file has changed since it was imported; import its checkout again"
 
@@ -46,11 +51,11 @@ class OriginalModel:
 
     CHANGED = Original.CHANGED
 
-    def digests(self):
+    def digests(self) -> dict[str, str]:
         """The SHA-256 of each file that the task rests on."""
         return {self.file: self.sha256}
 
-    def defaults(self):
+    def defaults(self) -> dict[str, Callable[[], list[Any]]]:
         """Functions that stand in for those that the file may leave out, by name."""
         return {}
 
@@ -60,14 +65,14 @@ class OwnModel(OriginalModel):
     """The same as a user's own reference, of ``kbx eval --reference``: it need not have ``get_init_inputs()``. ``imported`` are the
     files beside it that it imports, with their SHA-256."""
 
-    imported: dict = field(default_factory=dict)
+    imported: dict[str, str] = field(default_factory=dict)
 
     CHANGED = "the reference has changed since the command began; give the command again"
 
-    def digests(self):
+    def digests(self) -> dict[str, str]:
         return {self.file: self.sha256} | self.imported
 
-    def defaults(self):
+    def defaults(self) -> dict[str, Callable[[], list[Any]]]:
         return {"get_init_inputs": list_nothing}
 
 
@@ -77,13 +82,15 @@ class OwnFunction:
 
     file: str
     sha256: str
-    imported: dict = field(default_factory=dict)
+    imported: dict[str, str] = field(default_factory=dict)
 
     CHANGED = OwnModel.CHANGED
-    digests = OwnModel.digests
+
+    def digests(self) -> dict[str, str]:
+        return {self.file: self.sha256} | self.imported
 
 
-def list_nothing():
+def list_nothing() -> list[Any]:
     """The arguments of a constructor that takes none."""
     return []
 
@@ -94,11 +101,13 @@ class OriginalRules(Contract):
     the task has them; everything else by equality. Not-a-number equals itself.
     """
 
-    thresholds: dict | None = None
-    tolerances: dict = field(default_factory=lambda: TOLERANCES)
+    thresholds: dict[str, float] | None = None
+    tolerances: Tolerances = field(default_factory=lambda: TOLERANCES)
 
-    def compare(self, call, results, expected, truth):
-        found, complaints, figures = errors.Comparison(), [], {}
+    def compare(self, call: Call | None, results: list[Any], expected: Any, truth: Any) -> Outcome:
+        found = errors.Comparison()
+        complaints: list[str] = []
+        figures: dict[str, float] = {}
         for (path, got), (_, want) in zip(leaves(results[0]), leaves(expected), strict=True):
             if isinstance(want, torch.Tensor) and self.thresholds:
                 complaints += self._beyond(path, got, want, figures)
@@ -108,11 +117,12 @@ class OriginalRules(Contract):
                 found.join(errors.exact_plain(path, got, want))
         return Outcome(complaints + found.complaints, found.mismatches, figures if self.thresholds else found.metrics())
 
-    def _beyond(self, path, got, want, figures):
+    def _beyond(self, path: str, got: torch.Tensor, want: torch.Tensor, figures: dict[str, float]) -> list[str]:
         """What is wrong with a tensor that has thresholds; notes its largest finite errors in ``figures``."""
         cosine, l1, rmse = _distances(got.detach().float(), want.detach().float())
-        least = self.thresholds.get("cosine_sim", LEAST_COSINE)
-        most_l1, most_rmse = self.thresholds.get("l1_relative", MOST_L1), self.thresholds.get("rmse", MOST_RMSE)
+        thresholds = self.thresholds or {}
+        least = thresholds.get("cosine_sim", LEAST_COSINE)
+        most_l1, most_rmse = thresholds.get("l1_relative", MOST_L1), thresholds.get("rmse", MOST_RMSE)
         for name, value in (("l1_relative", l1), ("rmse", rmse), ("cosine_distance", 1 - cosine)):
             if math.isfinite(value):
                 figures[name] = max(figures.get(name, 0.0), value)
@@ -127,7 +137,7 @@ class OriginalRules(Contract):
         return [f"{path}: {', '.join(beyond)}"] if beyond else []
 
 
-def by_published_tolerances(contract, tolerances):
+def by_published_tolerances(contract: Contract, tolerances: Tolerances) -> Contract:
     """The contract of a task judged by constant ``tolerances``. One that compares no values with the reference's stays as it is:
     answers that are not unique, and random ones.
     """
@@ -136,7 +146,7 @@ def by_published_tolerances(contract, tolerances):
     return contract
 
 
-def _distances(got, want):
+def _distances(got: torch.Tensor, want: torch.Tensor) -> tuple[float, float, float]:
     """Cosine, relative L1 and RMSE. Two tensors of zeros, or of nothing, are equal, which their quotients do not say: the original's
     has cosine 0 there, so that not even its reference passes."""
     got, want = got.reshape(-1), want.reshape(-1)
@@ -147,7 +157,7 @@ def _distances(got, want):
     return cosine, l1.item(), (got - want).square().mean().sqrt().item()
 
 
-def _tensor(path, got, want, tolerance):
+def _tensor(path: str, got: torch.Tensor, want: torch.Tensor, tolerance: float | None) -> errors.Comparison:
     if tolerance is None:
         return errors.exact(path, got, want)
     found = errors.Comparison()

@@ -4,15 +4,23 @@ An honest kernel divides, multiplies by a reciprocal, or rounds halves away from
 rounded either way, and the tolerance of what depends on it grows by exactly that step.
 """
 
+from __future__ import annotations
+
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import torch
 
 from kbx.suite import errors
 from kbx.suite.contracts import Contract, Outcome
+from kbx.suite.inputs import Call
+
+Scheme: TypeAlias = dict[str, Any]
+"""The keyword arguments that a way of quantizing is."""
+_Kept: TypeAlias = dict[tuple[tuple[str, Any], ...], tuple[torch.Tensor, torch.Tensor]]
 
 HALFWAY = 2.0**-14
 """How near to a half a quotient up to 127 may be rounded either way: four float32 units in the last place of 127."""
@@ -34,34 +42,36 @@ class Schemes(Contract):
     negative one.
     """
 
-    emulate: Callable
-    honest: Callable
-    schemes: tuple = ({},)
-    left: list | None = field(default=None, kw_only=True, compare=False)
+    emulate: Callable[..., tuple[torch.Tensor, torch.Tensor]]
+    honest: Callable[..., Any]
+    schemes: tuple[Scheme, ...] = ({},)
+    left: list[Scheme] | None = field(default=None, kw_only=True, compare=False)
     """The schemes that no result has ruled out yet, for the results of one candidate."""
 
-    keeps = True
+    @property
+    def keeps(self) -> bool:
+        return True
 
     @property
-    def remembers(self):
+    def remembers(self) -> bool:
         return len(self.schemes) > 1
 
-    def begun(self, schemes=()):
+    def begun(self, schemes: Sequence[int] = ()) -> Schemes:
         left = [self.schemes[i] for i in schemes] or list(self.schemes)
         return replace(self, left=left) if self.remembers else self
 
     @property
-    def schemes_left(self):
+    def schemes_left(self) -> list[int]:
         return [i for i, scheme in enumerate(self.schemes) if scheme in self.left] if self.left is not None else []
 
-    def controls(self):
+    def controls(self) -> dict[str, Callable[..., Any]]:
         if not self.remembers:
             return {}
         turns = itertools.cycle(self.schemes)
         changing = {"negative_changes_scheme": lambda *args, **kwargs: self.honest(*args, **kwargs, **next(turns))}
         return {f"positive_by[{named(s)}]": functools.partial(self.honest, **s) for s in self.schemes} | changing
 
-    def compare(self, call, results, expected, truth, kept=None):
+    def compare(self, call: Call, results: list[Any], expected: Any, truth: Any, kept: _Kept | None = None) -> Outcome:
         left, kept = self.schemes if self.left is None else self.left, {} if kept is None else kept
         found = [(scheme, self._by(scheme, call, results[0], kept)) for scheme in left]
         right = [scheme for scheme, comparison in found if not comparison.wrong]
@@ -71,7 +81,9 @@ class Schemes(Contract):
             self.left[:] = right
         return Outcome(metrics=next(c for _, c in found if not c.wrong).metrics())
 
-    def _by(self, scheme, call, result, kept, shown=False):
+    def _by(
+        self, scheme: Scheme, call: Call, result: torch.Tensor, kept: _Kept, shown: bool = False
+    ) -> errors.Comparison:
         """The comparison of a result with one scheme's; ``shown`` says where it differs, and not only whether it does."""
         key = tuple(scheme.items())
         truth, allowed = kept.get(key) or self.emulate(*call.args, **call.kwargs, **scheme)
@@ -88,7 +100,9 @@ class Schemes(Contract):
                 found.show("output", result, start, right, got, want, most)
         return found
 
-    def _wrong(self, call, result, found, kept):
+    def _wrong(
+        self, call: Call, result: torch.Tensor, found: list[tuple[Scheme, errors.Comparison]], kept: _Kept
+    ) -> Outcome:
         """The outcome for a result that is right by none of the schemes that are left: what it is by the nearest."""
         scheme, _ = min(found, key=lambda pair: pair[1].wrong)
         nearest = self._by(scheme, call, result, kept, shown=True)
@@ -101,13 +115,13 @@ class Schemes(Contract):
             text += f". By another scheme ({named(other)}) this result is right" if other else ""
         return Outcome([text], nearest.mismatches, nearest.metrics())
 
-    def _other(self, call, result, left, kept):
+    def _other(self, call: Call, result: torch.Tensor, left: list[Scheme], kept: _Kept) -> Scheme | None:
         """A scheme that was ruled out and by which this result is right, or None."""
         others = [s for s in self.schemes if s not in left] if result.numel() <= EXPLAINED else []
         return next((s for s in others if not self._by(s, call, result, kept).wrong), None)
 
 
-def named(scheme):
+def named(scheme: Scheme) -> str:
     """A scheme in words: ``operands: row, value: tensor``."""
     return ", ".join(f"{key}: {value}" for key, value in scheme.items())
 
@@ -124,16 +138,16 @@ class Levels:
     """The relative error of ``scale``, beyond its rounding."""
 
     @property
-    def value(self):
+    def value(self) -> torch.Tensor:
         return self.level * self.scale
 
     @property
-    def error(self):
+    def error(self) -> torch.Tensor:
         """How far an honest element may be from ``value``, beyond a few roundings."""
         return (self.steps * (1 + self.doubt) + self.level.abs() * self.doubt) * self.scale
 
 
-def top_of(x, dims):
+def top_of(x: torch.Tensor, dims: tuple[int, ...]) -> torch.Tensor:
     """The largest magnitude over ``dims`` (a tuple of dimensions from 0), which remain with size 1; 0 of no elements."""
     return (
         x.abs().amax(dims, keepdim=True)
@@ -142,23 +156,32 @@ def top_of(x, dims):
     )
 
 
-def _left(dim, size, dims):
+def _left(dim: int, size: int, dims: tuple[int, ...]) -> int:
     return 1 if dim in dims else size
 
 
-def scale_of(x, dims, largest=127):
+def scale_of(x: torch.Tensor, dims: tuple[int, ...], largest: float = 127) -> torch.Tensor:
     """``top_of`` divided by ``largest``, in the tensor's own precision; 1 where all is zero."""
     top = top_of(x, dims)
     return torch.where(top > 0, top / largest, 1)
 
 
-def levels(x, dims, largest=127):
+def levels(x: torch.Tensor, dims: tuple[int, ...], largest: float = 127) -> Levels:
     """``Levels`` of a tensor that a kernel knows exactly, with one scale for all of ``dims``."""
     scale = scale_of(x.float(), dims, largest).double()
-    return between(*[x.double() / scale] * 3, scale, largest)
+    quotient = x.double() / scale
+    return between(quotient, quotient, quotient, scale, largest)
 
 
-def between(quotient, low, high, scale, largest=127, halfway=HALFWAY, doubt=0.0):
+def between(
+    quotient: torch.Tensor,
+    low: torch.Tensor,
+    high: torch.Tensor,
+    scale: torch.Tensor,
+    largest: float = 127,
+    halfway: float = HALFWAY,
+    doubt: torch.Tensor | float = 0.0,
+) -> Levels:
     """``Levels`` of ``quotient`` where an honest one lies between ``low`` and ``high``."""
     level = torch.round(quotient).clamp(-largest, largest)
     least = torch.ceil(low - 0.5 - halfway).clamp(min=-largest)
@@ -166,7 +189,7 @@ def between(quotient, low, high, scale, largest=127, halfway=HALFWAY, doubt=0.0)
     return Levels(level, scale, torch.maximum(level - least, most - level), doubt)
 
 
-def levels_of_result(x, error, dims, largest=127):
+def levels_of_result(x: torch.Tensor, error: torch.Tensor, dims: tuple[int, ...], largest: float = 127) -> Levels:
     """``Levels`` of a float64 tensor that a kernel knows up to ``error``, a tensor of its shape."""
     top, low, high = top_of(x, dims), top_of((x.abs() - error).clamp(min=0), dims), top_of(x.abs() + error, dims)
     doubt = torch.where(top > 0, torch.maximum(high - top, top - low) / top, 0.0).clamp(max=0.5) + 4 * ULP

@@ -1,27 +1,30 @@
 """Results as flat lists: a result is a tensor, a scalar, or lists, tuples and dicts of results."""
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 import torch
 
 RETURNED = "output"
 """The returned value, in paths and among the keys of ``Named``."""
 
 
-class Named(dict):
+class Named(dict[str, Any]):
     """Several outputs by name: what was returned, and the arguments that the call updated, by their ``key``."""
 
     @staticmethod
-    def of(returned, updated):
+    def of(returned: object, updated: Iterable[tuple[str, object]]) -> Any:
         """The returned value alone where nothing was updated; ``updated`` are pairs of an argument's name and contents."""
         named = {Named.key(name): contents for name, contents in updated}
         return Named({RETURNED: returned, **named}) if named else returned
 
     @staticmethod
-    def key(name):
+    def key(name: str) -> str:
         """An argument's name, unless it is called as the returned value is."""
         return f"argument {name}" if name.split("[")[0] == RETURNED else name
 
 
-def leaves(value, path=RETURNED):
+def leaves(value: object, path: str = RETURNED) -> list[tuple[str, Any]]:
     """``(path, leaf)`` of each leaf in order; paths read as Python: ``output[0]``, ``output['loss']``."""
     if isinstance(value, Named):
         return [leaf for name, v in value.items() for leaf in leaves(v, name)]
@@ -32,17 +35,17 @@ def leaves(value, path=RETURNED):
     return [(path, value)]
 
 
-def tensors(value):
+def tensors(value: object) -> list[torch.Tensor]:
     """The tensors of a value, in order of appearance."""
     return [leaf for _, leaf in leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
-def home(tensor):
+def home(tensor: torch.Tensor) -> int:
     """The address of the storage that a tensor lies in: views of one tensor have the same. 0 where nothing is stored."""
     return tensor.untyped_storage().data_ptr()
 
 
-def transform(value, change):
+def transform(value: Any, change: Callable[[Any], Any]) -> Any:
     """The value with ``change`` applied to each leaf; named tuples become tuples."""
     if isinstance(value, torch.Size):
         return change(value)

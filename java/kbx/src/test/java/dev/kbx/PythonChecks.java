@@ -10,6 +10,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Assumptions;
@@ -21,6 +24,9 @@ import org.w3c.dom.NodeList;
 /** Runs the checks of one Python project of this repository, each as a process of its own. */
 public final class PythonChecks {
   private static final int TAIL_LINES = 60;
+
+  /** A line of mypy's: file, line, and what is wrong there. */
+  private static final Pattern FOUND = Pattern.compile("(\\S+\\.pyi?):\\d+: (error|note): .*");
 
   private final Path project;
   private final Map<String, String> environment;
@@ -82,21 +88,55 @@ public final class PythonChecks {
         });
   }
 
+  /**
+   * A test for each file in which mypy finds something, by the file's name, and one that fails if
+   * mypy ends otherwise than well.
+   *
+   * @param cache folder for what mypy keeps, relative to the project
+   */
+  public List<DynamicTest> mypy(String python, String cache) throws Exception {
+    String[] command = {python, "-m", "mypy", "--no-pretty", "--cache-dir", cache};
+    Run run = run(command);
+    Map<String, List<String>> found = new TreeMap<>();
+    for (String line : run.lines) {
+      Matcher matcher = FOUND.matcher(line);
+      if (matcher.matches()) {
+        found.computeIfAbsent(matcher.group(1), _ -> new ArrayList<>()).add(line);
+      }
+    }
+    List<DynamicTest> tests = new ArrayList<>();
+    tests.add(DynamicTest.dynamicTest("mypy ends well", () -> assertPassed(run, command)));
+    found.forEach((file, lines) ->
+        tests.add(DynamicTest.dynamicTest(file, () -> fail(String.join("\n", lines)))));
+    return tests;
+  }
+
   /** Fails with the last lines of the output unless the command exits with 0. */
   public void assertPasses(String... command) throws Exception {
+    Run run = run(command);
+    assertPassed(run, command);
+    run.lines.stream()
+        .skip(Math.max(0, run.lines.size() - 1))
+        .forEach(line -> System.err.println(project.getFileName() + ": " + line));
+  }
+
+  private static void assertPassed(Run run, String... command) {
+    List<String> tail =
+        run.lines.subList(Math.max(0, run.lines.size() - TAIL_LINES), run.lines.size());
+    assertThat(run.code).as("%s\n%s", String.join(" ", command), String.join("\n", tail)).isZero();
+  }
+
+  /** What a command printed, and its exit code. */
+  private record Run(List<String> lines, int code) {}
+
+  private Run run(String... command) throws Exception {
     ProcessBuilder builder = new ProcessBuilder(command).directory(project.toFile());
     builder.redirectErrorStream(true).environment().putAll(environment);
     Process process = builder.start();
     try {
       process.getOutputStream().close();
       List<String> lines = lines(process);
-      List<String> tail = lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size());
-      assertThat(process.waitFor())
-          .as("%s\n%s", String.join(" ", command), String.join("\n", tail))
-          .isZero();
-      tail.stream()
-          .skip(Math.max(0, tail.size() - 1))
-          .forEach(line -> System.err.println(project.getFileName() + ": " + line));
+      return new Run(lines, process.waitFor());
     } finally {
       process.destroyForcibly();
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class WorkerTest {
   private static final Path WORKER = TestPython.home().resolve("worker");
 
-  /** An example that is no Python. */
+  /** An example that is not Python. */
   private static final String UNREADABLE = "../examples/mistakes/syntax";
 
   private static Path tools;
@@ -47,6 +47,12 @@ class WorkerTest {
         "4",
         "--dist", // Tests of one file share what takes seconds to start.
         "loadfile");
+  }
+
+  /** The types of the trusted side. */
+  @TestFactory
+  List<DynamicTest> mypy() throws Exception {
+    return checks.mypy(TestPython.interpreter().executable().toString(), "../target/mypy-worker");
   }
 
   @Test
