@@ -3,17 +3,19 @@ package dev.kbx.task;
 import dev.kbx.syntax.ByteOrderMark;
 import dev.kbx.syntax.PythonSource;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What calls of the published grade ask for, in words for who writes a kernel. Derived from the
- * task's {@code TESTED}, {@code DTYPE} and {@code TAGS}: a call of that grade has no property
- * beside those of {@code TESTED}.
+ * What calls of the published grade ask for, for the statement of a task. Derived from the task's
+ * {@code TESTED}, {@code DTYPE} and {@code TAGS}: a call of that grade has no property beside those
+ * of {@code TESTED}.
  */
 public final class PublishedCalls {
   private static final String DTYPE = "dtype:";
@@ -42,12 +44,21 @@ public final class PublishedCalls {
     }
   }
 
-  /** A line for each kind of argument, without line breaks. */
-  public List<String> lines() {
-    List<String> lines = new ArrayList<>(List.of(layout(), dtypes(), shapes()));
-    if (broadcasts()) lines.add(broadcast());
-    if (hasOptions()) lines.add(options());
-    return lines;
+  /** The values of {@code prompts/statement/calls}. */
+  public Map<String, Object> values() {
+    Map<String, Object> values = new HashMap<>();
+    values.put("gaps", has("non_contiguous"));
+    values.put("expanded", has("expanded"));
+    values.put("strided", has("non_contiguous") || has("expanded"));
+    values.put("dtypes", dtypes());
+    values.put("empty", has("empty"));
+    values.put("one", has("size_one"));
+    values.put("scalar", has("zero_dim"));
+    values.put("broadcasts", broadcasts());
+    values.put("broadcast", has("broadcast"));
+    values.put("defaults", task.signature().contains("="));
+    values.put("options", options());
+    return values;
   }
 
   /** Where a statement says nothing of broadcasting, there is nothing to take back. */
@@ -56,60 +67,27 @@ public final class PublishedCalls {
         && task.statement().contains("broadcast");
   }
 
-  private boolean hasOptions() {
-    return task.signature().contains("=");
-  }
-
-  private String layout() {
-    List<String> more = new ArrayList<>();
-    if (has("non_contiguous")) more.add("some have gaps or permuted dimensions");
-    if (has("expanded")) more.add("some have a stride of 0");
-    return more.isEmpty()
-        ? "Tensor arguments are contiguous."
-        : "Tensor arguments are contiguous, but " + String.join(" and ", more) + ".";
-  }
-
+  /** The task's dtype and those that are tested beside it: {@code `float32` or `float16`}. */
   private String dtypes() {
     List<String> dtypes =
         Stream.concat(Stream.ofNullable(task.dtype()), tested(DTYPE))
             .map(PublishedCalls::code)
             .toList();
-    return "Their dtype is "
-        + joined(dtypes, "or")
-        + ", unless the statement gives an argument another one.";
+    int last = dtypes.size() - 1;
+    return last < 1
+        ? String.join("", dtypes)
+        : String.join(", ", dtypes.subList(0, last)) + " or " + dtypes.get(last);
   }
 
-  private String shapes() {
-    List<String> some = new ArrayList<>();
-    List<String> none = new ArrayList<>();
-    (has("empty") ? some : none).add("empty");
-    (has("size_one") ? some : none).add("of one element");
-    (has("zero_dim") ? some : none).add("of shape `()`");
-    String text = none.isEmpty() ? "" : "No tensor is " + joined(none, "or") + ".";
-    return some.isEmpty() ? text : ("Some are " + joined(some, "or") + ". " + text).strip();
-  }
-
-  private String broadcast() {
-    return has("broadcast")
-        ? "Tensors of different shapes are broadcast."
-        : "No tensor is broadcast against another.";
-  }
-
+  /** Names of the arguments that are given another value than their default; may be empty. */
   private String options() {
-    List<String> options =
-        Stream.of(
-                tested(OPTION),
-                Stream.of("inplace").filter(_ -> has("in_place")),
-                Stream.of("out").filter(_ -> has("out_argument")))
-            .flatMap(names -> names)
-            .map(PublishedCalls::code)
-            .toList();
-    return options.isEmpty()
-        ? "Every argument that has a default is at its default."
-        : "Of the arguments with a default, only "
-            + joined(options, "and")
-            + (options.size() == 1 ? " is" : " are")
-            + " given another value.";
+    return Stream.of(
+            tested(OPTION),
+            Stream.of("inplace").filter(_ -> has("in_place")),
+            Stream.of("out").filter(_ -> has("out_argument")))
+        .flatMap(names -> names)
+        .map(PublishedCalls::code)
+        .collect(Collectors.joining(", "));
   }
 
   private boolean has(String property) {
@@ -124,11 +102,5 @@ public final class PublishedCalls {
 
   private static String code(String name) {
     return "`" + name + "`";
-  }
-
-  private static String joined(List<String> items, String last) {
-    if (items.size() < 2) return String.join("", items);
-    int end = items.size() - 1;
-    return String.join(", ", items.subList(0, end)) + " " + last + " " + items.get(end);
   }
 }

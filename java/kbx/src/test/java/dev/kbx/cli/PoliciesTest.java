@@ -114,7 +114,7 @@ class PoliciesTest {
   void promptsSayThePolicy() throws Exception {
     assertThat(Kbx.here("tasks", "show", "relu", "--prompt").out()).contains("Policy `kernel`: ");
     assertThat(Kbx.here("tasks", "show", "relu", "--prompt", "--policy", "mixed").out())
-        .contains("Policy `mixed`: replace what you can make faster by Triton kernels");
+        .contains("Policy `mixed`: write Triton kernels\nin that file for the parts that you can make faster");
     assertThat(Kbx.here("tasks", "show", "relu", "--policy", "mixed").err())
         .contains("--policy: is about the prompt; add --prompt");
   }

@@ -228,7 +228,7 @@ class PrecisionTest {
   void promptsSayThePrecision() {
     Object[] show = {"tasks", "show", "level1/39", "--suite", "kernelbench", "--precision", "fp16"};
     assertThat(Kbx.here(with(show, "--prompt")).out())
-        .contains("## Precision\n\nJudged in float16", "inputs: `x: float16 (")
+        .contains("## Precision\n\nThe module is judged in float16", "inputs: `x: float16 (")
         .doesNotContain("input_precision");
     assertThat(Kbx.here(show).err())
         .isEqualTo("kbx: --precision: is about the prompt; add --prompt\n");
@@ -236,7 +236,7 @@ class PrecisionTest {
         .contains("--precision bf16: Activation/gelu states its own dtypes");
     Object[] generate = {"generate", "--method", "single", "--show-prompt", "level1/39"};
     assertThat(Kbx.here(with(generate, "--suite", "kernelbench", "--precision", "bf16")).out())
-        .contains("Judged in bfloat16");
+        .contains("The module is judged in bfloat16");
   }
 
   /** All arguments, one after the other. */

@@ -67,7 +67,7 @@ class FeedbackTest {
   @Test
   void wrongElementsHaveTheirPlaces() {
     assertThat(execution(Judgements.wrong()))
-        .contains("The largest error is 37.2 times the allowed one.")
+        .contains("The largest error is 37.2 times the allowed error.")
         .contains("- `output[3, 7]`: expected 1, got 2");
   }
 
@@ -82,7 +82,7 @@ class FeedbackTest {
                     + " \"case\": \"strided=True\", \"status\": \"wrong_values\", \"message\":"
                     + " \"strided=True: 3 wrong\"}]"));
     assertThat(text).contains("- `non_contiguous` (`wrong_values`): strided=True: 3 wrong");
-    assertThat(text).contains("It is right for: empty, zeros.");
+    assertThat(text).contains("Results are correct in calls with these properties: empty, zeros.");
   }
 
   @Test
@@ -95,7 +95,7 @@ class FeedbackTest {
                 "static",
                 "\"rule\": \"decoy-kernel\", \"message\": \"line 4: k is never launched; instead: %s\""
                     .formatted(advice)));
-    assertThat(said).contains("the rule `decoy-kernel`").containsOnlyOnce(advice);
+    assertThat(said).contains("The rule `decoy-kernel`").containsOnlyOnce(advice);
     String bare =
         execution(
             Judgements.of(
@@ -104,7 +104,7 @@ class FeedbackTest {
     String unknown =
         execution(
             Judgements.of("rejected_static", "static", "\"rule\": \"later\", \"message\": \"k\""));
-    assertThat(unknown).contains("the rule `later`").doesNotContain("Instead");
+    assertThat(unknown).contains("The rule `later`").doesNotContain("Instead");
   }
 
   @Test
@@ -120,7 +120,7 @@ class FeedbackTest {
     assertThat(text).contains("Evidence: policy: torch did it");
     assertThat(text)
         .contains("computed 25 % of the results; other operations did 80 % of the work");
-    assertThat(text).contains("- `torch.erf` in line 5: 150 %");
+    assertThat(text).contains("- `torch.erf` in line 5 processed 150 %");
   }
 
   @Test
@@ -135,10 +135,11 @@ class FeedbackTest {
   @Test
   void aProfileSaysWhatBoundsAndWhatHelps() {
     String text = profile(Judgements.correct());
-    assertThat(text).contains("51 % of the peak bandwidth, an ideal kernel takes 0.128 ms");
-    assertThat(text).contains("40 registers a thread, 2048 bytes of shared memory a block");
-    assertThat(text).contains("At the longest size the kernel is bounded by memory traffic.");
-    assertThat(text).contains("What helps against memory traffic", "tl.load");
+    assertThat(text).contains("51 % of the peak bandwidth; an ideal kernel takes 0.128 ms");
+    assertThat(text).contains("- 40 registers a thread\n- 2048 bytes of shared memory a block\n");
+    assertThat(text)
+        .contains("At the size that takes longest, the kernel is limited by memory traffic.");
+    assertThat(text).contains("To spend less time on memory traffic", "tl.load");
   }
 
   @Test
@@ -155,9 +156,9 @@ class FeedbackTest {
             + " \"low\": 1, \"high\": 1, \"rounds\": 8, %s}]";
     assertThat(
             profile(Judgements.of("correct", "perf", size.formatted("\"iou\": 0.2, \"mfu\": 0.6"))))
-        .contains("bounded by arithmetic");
+        .contains("limited by arithmetic");
     assertThat(profile(Judgements.of("correct", "perf", size.formatted("\"bound\": \"launch\""))))
-        .contains("bounded by the cost of launching");
+        .contains("limited by the cost of launching");
     assertThat(
             profile(
                 Judgements.of(
@@ -166,7 +167,7 @@ class FeedbackTest {
                     size.formatted("\"iou\": 0.2")
                         + ", \"compile\": {\"arch\": \"sm_90\", \"registers\": 255, \"spills\":"
                         + " 64}")))
-        .contains("bounded by occupancy", "64 bytes spilled");
+        .contains("limited by occupancy", "64 bytes spilled");
     assertThat(profile(Judgements.of("correct", "perf", size.formatted("\"gbs\": 1"))))
         .doesNotContain("bounded");
   }
@@ -179,9 +180,10 @@ class FeedbackTest {
             + " 20, \"stall\": \"long_scoreboard\", \"stall_pct\": 61}]}";
     assertThat(profile(Judgements.of("correct", "perf", kernels)))
         .contains(
-            "- `k`, 2 launched: 0.500 ms, 12 % of the warps active, 30 % of the memory's peak")
-        .contains("61 % of the time stalled: long_scoreboard")
-        .contains("bounded by occupancy");
+            "- `k`, launched 2 times: 0.500 ms, 12 % of the warps active, 30 % of the memory's"
+                + " peak")
+        .contains("61 % of the time stalled (`long_scoreboard`)")
+        .contains("limited by occupancy");
     assertThat(
             profile(
                 Judgements.of("correct", "perf", "\"profile\": {\"failure\": \"ncu is missing\"}")))
@@ -194,7 +196,9 @@ class FeedbackTest {
         execution(
             Judgements.of(
                 "correct", "perf", "\"flags\": [\"large_workspace\", \"nondeterministic\"]"));
-    assertThat(text).contains("100 times the device memory", "Equal calls gave different bits");
+    assertThat(text)
+        .contains(
+            "100 times as much device memory", "Calls with equal inputs returned different bits");
   }
 
   @Test

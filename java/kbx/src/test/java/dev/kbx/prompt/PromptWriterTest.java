@@ -238,7 +238,7 @@ class PromptWriterTest {
   void withoutAGpuTheTargetIsNamed() {
     var device = new Verdict.Device("cpu", "Some Processor", null, null, "sm_80");
     String text = user(describing(device).first(GELU, null));
-    assertThat(text).contains("No GPU is used here", "architecture `sm_80`", "at most 163 KB");
+    assertThat(text).contains("There is no GPU", "architecture `sm_80`", "at most 163 KB");
     assertThat(text).doesNotContain("Some Processor");
   }
 
@@ -279,7 +279,7 @@ class PromptWriterTest {
   void aCastIsSaidOfModulesAlone(Format format) {
     Conditions half = at(ModulePrecision.FP16, format, SOFTMAX);
     assertThat(user(writer(half).first(SOFTMAX, null)))
-        .contains("## Precision", "Judged in float16", ".to(torch.float16)")
+        .contains("## Precision", "The module is judged in float16", ".to(torch.float16)")
         .doesNotContain("input_precision=\"ieee\"");
     assertThat(user(writer(all(SOFTMAX, format)).first(SOFTMAX, null)))
         .doesNotContain("## Precision", "float16");

@@ -6,17 +6,20 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Bound;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What bounds a kernel at its longest size; each has an example of what helps, in a file. */
 enum Bottleneck {
-  MEMORY("memory traffic"),
-  ARITHMETIC("arithmetic"),
-  LAUNCH("the cost of launching"),
-  OCCUPANCY("occupancy: too few warps are active to hide latencies");
+  MEMORY,
+  ARITHMETIC,
+  LAUNCH,
+  /** Too few warps are active to hide latencies. */
+  OCCUPANCY;
 
   /** Percent of the warps of an SM below which latencies show. */
   private static final double FEW_WARPS = 30;
@@ -24,20 +27,20 @@ enum Bottleneck {
   /** Percent of a peak from which a resource counts as busy. */
   private static final double BUSY = 60;
 
-  private final String title;
-
-  Bottleneck(String title) {
-    this.title = title;
+  /** Values of templates: for each bound's name whether it is this one. */
+  Map<String, Boolean> flags() {
+    Map<String, Boolean> values = new HashMap<>();
+    for (Bottleneck each : values()) values.put(each.label(), each == this);
+    return values;
   }
 
-  /** As in "is bounded by …". */
-  String title() {
-    return title;
+  private String label() {
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** The template with an example of what helps. */
   String template() {
-    return "bounds/" + name().toLowerCase(Locale.ROOT);
+    return "bounds/" + label();
   }
 
   /** Empty where nothing was measured that tells. */

@@ -44,7 +44,7 @@ final class Feedback {
       Task task, String code, Judgement judgement, FeedbackKind kind, Prompts prompts) {
     if (kind == FeedbackKind.NONE) return "";
     boolean profile = kind == FeedbackKind.PROFILE;
-    Map<String, Object> values = new Findings(code, judgement).values(profile);
+    Map<String, Object> values = new Findings(code, judgement, prompts).values(profile);
     values.put("entry", task.entry());
     values.put("help", profile ? help(code, judgement, prompts) : "");
     return Excerpts.cut(prompts.render(TEMPLATE, values), LIMIT);
@@ -80,10 +80,12 @@ final class Feedback {
 
     private final String code;
     private final Judgement judgement;
+    private final Prompts prompts;
 
-    Findings(String code, Judgement judgement) {
+    Findings(String code, Judgement judgement, Prompts prompts) {
       this.code = code;
       this.judgement = judgement;
+      this.prompts = prompts;
     }
 
     /**
@@ -92,7 +94,7 @@ final class Feedback {
      * @param profile with what {@link FeedbackKind#PROFILE} adds
      */
     Map<String, Object> values(boolean profile) {
-      Map<String, Object> values = new HashMap<>(new Speed(judgement, profile).values());
+      Map<String, Object> values = new HashMap<>(new Speed(judgement, profile, prompts).values());
       values.put("status", judgement.status().label());
       values.put("stage", judgement.stage().label());
       values.put("correct", judgement.status() == Status.CORRECT);

@@ -39,7 +39,9 @@ final class Hardware {
     values.put("cpu", isCpu());
     values.put("name", isCpu() ? "" : device.name());
     values.put("arch", arch);
-    values.put("facts", facts(listed, table.get("architectures").get(arch)));
+    values.put("device", listed.<Object>map(Hardware::facts).orElse(false));
+    values.put("architecture", limits(table.get("architectures").get(arch)));
+    values.putAll(peaks(listed));
     values.put("practice", practice(arch));
     return values;
   }
@@ -68,37 +70,32 @@ final class Hardware {
     return prompts.render(prompts.has(template) ? template : FOLDER + "generic", Map.of()).strip();
   }
 
-  private List<String> facts(Optional<JsonNode> listed, @Nullable JsonNode architecture) {
-    List<String> facts = new ArrayList<>();
-    listed.ifPresent(known -> addDevice(facts, known));
-    if (architecture != null) addArchitecture(facts, architecture);
-    addPeaks(facts, listed);
-    return facts;
+  private static Map<String, String> facts(JsonNode known) {
+    return Map.of(
+        "sms", known.get("sms").asString(),
+        "memory", known.get("memory_gb").asString(),
+        "l2", known.path("l2_mb").asString(""));
   }
 
-  private static void addDevice(List<String> facts, JsonNode known) {
-    facts.add("streaming multiprocessors (SMs): " + known.get("sms").asString());
-    facts.add("memory: %s GB".formatted(known.get("memory_gb").asString()));
-    if (known.has("l2_mb")) facts.add("L2 cache: %s MB".formatted(known.get("l2_mb").asString()));
+  private static Object limits(@Nullable JsonNode architecture) {
+    return architecture == null
+        ? false
+        : Map.of(
+            "shared", architecture.get("shared_kb").asString(),
+            "threads", architecture.get("threads").asString());
   }
 
-  private static void addArchitecture(List<String> facts, JsonNode arch) {
-    facts.add(
-        "shared memory of a block: at most %s KB".formatted(arch.get("shared_kb").asString()));
-    facts.add("threads of an SM: at most " + arch.get("threads").asString());
-    facts.add("registers: 65536 an SM, at most 255 a thread");
-  }
-
-  private void addPeaks(List<String> facts, Optional<JsonNode> listed) {
+  /** Measured peaks, in place of those that were not measured listed ones. */
+  private Map<String, String> peaks(Optional<JsonNode> listed) {
     Double copy = peaks.copyGbs();
-    if (copy != null) facts.add("measured memory bandwidth: %s GB/s".formatted(rounded(copy)));
-    else
-      listed.ifPresent(known ->
-          facts.add("listed memory bandwidth: %s GB/s".formatted(known.get("gbs").asString())));
-    if (!peaks.tflops().isEmpty()) facts.add("measured matrix products: " + rates(peaks.tflops()));
-    else
-      listed.ifPresent(
-          known -> facts.add("listed dense matrix products: " + rates(rates(known.get("tflops")))));
+    boolean rates = !peaks.tflops().isEmpty();
+    return Map.of(
+        "measuredBandwidth", copy == null ? "" : rounded(copy),
+        "listedBandwidth",
+            copy != null ? "" : listed.map(known -> known.get("gbs").asString()).orElse(""),
+        "measuredProducts", rates ? rates(peaks.tflops()) : "",
+        "listedProducts",
+            rates ? "" : listed.map(known -> rates(rates(known.get("tflops")))).orElse(""));
   }
 
   private static Map<String, Double> rates(JsonNode tflops) {
@@ -110,7 +107,7 @@ final class Hardware {
   private static String rates(Map<String, Double> tflops) {
     List<String> rates = new ArrayList<>();
     tflops.forEach((precision, rate) -> rates.add(precision + " " + rounded(rate)));
-    return String.join(", ", rates) + " TFLOP/s";
+    return String.join(", ", rates);
   }
 
   private static String rounded(double value) {

@@ -221,7 +221,7 @@ public final class PromptWriter {
     values.put("correct", isCorrect(attempt));
     values.put("outcome", judgement == null ? "no_code" : judgement.status().label());
     values.put("speedup", judgement == null ? "" : Speed.speedup(judgement.speedup()));
-    values.put("bound", judgement == null ? "" : Speed.bound(judgement));
+    values.put("bound", judgement == null ? "" : Speed.bound(judgement, prompts));
     values.put("note", Excerpts.orEmpty(attempt.note()).strip());
     values.put(
         "feedback",

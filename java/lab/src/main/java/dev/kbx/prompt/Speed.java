@@ -8,10 +8,6 @@ import dev.kbx.verdict.Verdict.Speedup;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The times of a judgement, and what bounds the kernel, as values of templates. */
@@ -21,24 +17,27 @@ final class Speed {
 
   private final Judgement judgement;
   private final boolean profile;
+  private final Prompts prompts;
 
   /**
    * @param profile with shares of peaks, resources and Nsight Compute's figures
    */
-  Speed(Judgement judgement, boolean profile) {
+  Speed(Judgement judgement, boolean profile, Prompts prompts) {
     this.judgement = judgement;
     this.profile = profile;
+    this.prompts = prompts;
   }
 
   Map<String, Object> values() {
     Map<String, Object> values = new HashMap<>();
     values.put("speedup", speedup(judgement.speedup()));
     values.put("sizes", Excerpts.first(judgement.sizes(), SIZES).stream().map(this::size).toList());
-    values.put("bound", profile ? bound(judgement) : "");
-    values.put("resources", profile ? resources(judgement.compile()) : "");
-    values.put("profiled", profile ? profiled(judgement.profile()) : "");
-    values.put("kernels", profile ? kernels(judgement.profile()) : List.of());
-    values.put("unprofiled", profile ? failure(judgement.profile()) : "");
+    values.put("bound", profile ? bound(judgement, prompts) : "");
+    values.putAll(resources(profile ? judgement.compile() : null));
+    Profile profiled = profile ? judgement.profile() : null;
+    values.put("profiled", profiled == null ? "" : Excerpts.orEmpty(profiled.shape()));
+    values.put("kernels", kernels(profiled));
+    values.put("unprofiled", profiled == null ? "" : Excerpts.orEmpty(profiled.failure()));
     return values;
   }
 
@@ -53,93 +52,77 @@ final class Speed {
             speedup.baseline());
   }
 
-  /** What bounds the kernel; empty if unknown. */
-  static String bound(Judgement judgement) {
-    return Bottleneck.of(judgement).map(Bottleneck::title).orElse("");
+  /** What bounds the kernel, in words; empty if unknown. */
+  static String bound(Judgement judgement, Prompts prompts) {
+    return Bottleneck.of(judgement)
+        .map(found -> prompts.render("bounds/title", found.flags()).strip())
+        .orElse("");
   }
 
   private Map<String, String> size(SizeTiming size) {
-    return Map.of(
-        "shape", size.shape(),
-        "candidate", Numbers.text(size.candidateMs()),
-        "reference", Numbers.text(size.referenceMs()),
-        "speedup", Numbers.text(size.speedup()),
-        "low", Numbers.text(size.low()),
-        "high", Numbers.text(size.high()),
-        "peaks", profile ? peaks(size) : "",
-        "memory", memory(size));
-  }
-
-  private static String peaks(SizeTiming size) {
-    return Stream.of(
-            share(size.iou(), "of the peak bandwidth"),
-            share(size.mfu(), "of the peak arithmetic rate"),
-            Optional.ofNullable(size.solMs())
-                .map(ms -> "an ideal kernel takes %s ms".formatted(Numbers.text(ms))))
-        .flatMap(Optional::stream)
-        .collect(Collectors.joining(", "));
-  }
-
-  private static Optional<String> share(@Nullable Double share, String of) {
-    return Optional.ofNullable(share).map(value -> Numbers.percent(value) + " " + of);
-  }
-
-  /** Memory that a call held, where it was far more than the reference's. */
-  private String memory(SizeTiming size) {
-    Long own = size.peakBytes();
+    Map<String, String> values = new HashMap<>();
+    values.put("shape", size.shape());
+    values.put("candidate", Numbers.text(size.candidateMs()));
+    values.put("reference", Numbers.text(size.referenceMs()));
+    values.put("speedup", Numbers.text(size.speedup()));
+    values.put("low", Numbers.text(size.low()));
+    values.put("high", Numbers.text(size.high()));
+    values.put("bandwidth", share(profile ? size.iou() : null));
+    values.put("rate", share(profile ? size.mfu() : null));
+    values.put("ideal", number(profile ? size.solMs() : null));
+    Long held = size.peakBytes();
     Long reference = size.referencePeakBytes();
-    if (own == null || reference == null || !judgement.flags().contains("large_workspace")) {
-      return "";
-    }
-    return "%s MB held, by the reference %s MB"
-        .formatted(Numbers.text(own / 1e6), Numbers.text(reference / 1e6));
+    boolean far =
+        judgement.flags().contains("large_workspace") && held != null && reference != null;
+    values.put("held", far ? Numbers.text(held / 1e6) : "");
+    values.put("referenceHeld", far ? Numbers.text(reference / 1e6) : "");
+    return values;
   }
 
-  private static String resources(Verdict.@Nullable Compile compile) {
-    if (compile == null) return "";
-    String figures =
-        Stream.of(
-                figure(compile.registers(), "%d registers a thread"),
-                figure(compile.sharedBytes(), "%d bytes of shared memory a block"),
-                figure(compile.spills(), "%d bytes spilled"))
-            .filter(Objects::nonNull)
-            .collect(Collectors.joining(", "));
-    return figures.isEmpty() ? "" : "%s for %s".formatted(figures, compile.arch());
+  private static Map<String, Object> resources(Verdict.@Nullable Compile compile) {
+    Map<String, Object> values = new HashMap<>();
+    values.put("registers", count(compile == null ? null : compile.registers()));
+    values.put("shared", count(compile == null ? null : compile.sharedBytes()));
+    values.put("spills", count(compile == null ? null : compile.spills()));
+    values.put("resources", values.values().stream().anyMatch(value -> !value.equals("")));
+    values.put("arch", compile == null ? "" : compile.arch());
+    return values;
   }
 
-  private static @Nullable String figure(@Nullable Integer value, String format) {
-    return value == null ? null : format.formatted(value);
-  }
-
-  private static String profiled(@Nullable Profile profile) {
-    return profile == null ? "" : Excerpts.orEmpty(profile.shape());
-  }
-
-  private static String failure(@Nullable Profile profile) {
-    return profile == null ? "" : Excerpts.orEmpty(profile.failure());
-  }
-
-  private static List<String> kernels(@Nullable Profile profile) {
+  private static List<Map<String, Object>> kernels(@Nullable Profile profile) {
     return profile == null
         ? List.of()
         : Excerpts.first(profile.kernels(), KERNELS).stream().map(Speed::kernel).toList();
   }
 
-  private static String kernel(Profile.Kernel kernel) {
-    String figures =
-        Stream.of(
-                Optional.of("%s ms".formatted(Numbers.text(kernel.durationMs()))),
-                percent(kernel.achievedOccupancyPct(), "of the warps active"),
-                percent(kernel.theoreticalOccupancyPct(), "possible"),
-                percent(kernel.dramPct(), "of the memory's peak"),
-                percent(kernel.smPct(), "of the SMs' peak"),
-                percent(kernel.stallPct(), "of the time stalled: " + kernel.stall()))
-            .flatMap(Optional::stream)
-            .collect(Collectors.joining(", "));
-    return "`%s`, %d launched: %s".formatted(kernel.kernel(), kernel.launches(), figures);
+  private static Map<String, Object> kernel(Profile.Kernel kernel) {
+    Map<String, Object> values = new HashMap<>();
+    values.put("kernel", kernel.kernel());
+    values.put("once", kernel.launches() == 1);
+    values.put("launches", kernel.launches());
+    values.put("duration", Numbers.text(kernel.durationMs()));
+    values.put("achieved", percent(kernel.achievedOccupancyPct()));
+    values.put("possible", percent(kernel.theoreticalOccupancyPct()));
+    values.put("dram", percent(kernel.dramPct()));
+    values.put("sm", percent(kernel.smPct()));
+    values.put("stalled", percent(kernel.stallPct()));
+    values.put("stall", Excerpts.orEmpty(kernel.stall()));
+    return values;
   }
 
-  private static Optional<String> percent(@Nullable Double value, String of) {
-    return Optional.ofNullable(value).map(v -> Numbers.percent(v / 100) + " " + of);
+  private static String count(@Nullable Integer value) {
+    return value == null ? "" : String.valueOf(value);
+  }
+
+  private static String number(@Nullable Double value) {
+    return value == null ? "" : Numbers.text(value);
+  }
+
+  private static String share(@Nullable Double value) {
+    return value == null ? "" : Numbers.percent(value);
+  }
+
+  private static String percent(@Nullable Double value) {
+    return value == null ? "" : Numbers.percent(value / 100);
   }
 }

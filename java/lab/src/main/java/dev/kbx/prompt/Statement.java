@@ -6,7 +6,6 @@ import dev.kbx.task.PublishedCalls;
 import dev.kbx.task.Sizes;
 import dev.kbx.task.Task;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +49,7 @@ public final class Statement {
     values.put("name", task.name());
     values.put("text", task.statement().strip());
     values.put("deciding", published && calls.isPresent());
-    values.put("calls", calls.map(PublishedCalls::lines).orElse(List.of()));
+    calls.map(PublishedCalls::values).ifPresent(values::putAll);
     values.put("special", calls.isPresent());
     values.put("cast", cast == null ? "" : cast(cast));
     values.put("signature", task.isModule() ? task.signature() : "def " + task.signature() + ":");
