@@ -292,7 +292,7 @@ def _applies(name: str, value: Any) -> bool:
 
 
 def _spoil(name: str, leaf: Any) -> Any:
-    """One leaf of a result spoiled in the control's way; what is no tensor is left alone."""
+    """One leaf of a result spoiled in the control's way; what is not a tensor is left alone."""
     if not isinstance(leaf, torch.Tensor):
         return leaf
     if name == "wrong_shape":

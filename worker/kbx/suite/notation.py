@@ -62,9 +62,9 @@ def parse(text: str) -> Notation:
     try:
         arguments = ast.parse(f"_({text})", mode="eval").body
     except SyntaxError as error:
-        raise ValueError(f"is no list of arguments: {error.msg}") from None
+        raise ValueError(f"is not a list of arguments: {error.msg}") from None
     if not isinstance(arguments, ast.Call) or not isinstance(arguments.func, ast.Name):
-        raise ValueError("is no list of arguments")
+        raise ValueError("is not a list of arguments")
     args = [_argument(node) for node in arguments.args]
     values = [(each.arg, _argument(each.value)) for each in arguments.keywords]
     kwargs = {name: value for name, value in values if name is not None}
@@ -109,7 +109,7 @@ def _argument(node: ast.expr) -> Any:
     if isinstance(node, ast.Subscript):
         return _Tensor(_dtype(node.value), _sizes(node.slice), below)
     if below is not None:
-        raise ValueError("has '<' after something that is no tensor")
+        raise ValueError("has '<' after something that is not a tensor")
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "torch":
         return _dtype(node)
     return _literal(node)

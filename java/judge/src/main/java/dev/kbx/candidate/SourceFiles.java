@@ -69,7 +69,7 @@ public final class SourceFiles {
     } else if (isCandidate(source) && !Files.isRegularFile(source)) {
       // A pipe may block and can be read only once.
       problems.accept(
-          absent(source, "is no regular file; give a task.py, .jsonl predictions, or a folder"));
+          absent(source, "is not a regular file; give a task.py, .jsonl predictions, or a folder"));
     } else if (isResults(source)) {
       problems.accept(
           problem(source, "holds kbx's results, no predictions; give what was judged there"));
@@ -77,7 +77,7 @@ public final class SourceFiles {
       return List.of(source);
     } else {
       problems.accept(
-          problem(source, "is no candidate; give a task.py, .jsonl predictions, or a folder"));
+          problem(source, "is not a candidate; give a task.py, .jsonl predictions, or a folder"));
     }
     return List.of();
   }

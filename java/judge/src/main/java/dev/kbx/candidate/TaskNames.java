@@ -166,7 +166,7 @@ public final class TaskNames {
       if (!called.isEmpty()) return one(called, "");
     }
     return new Missing(
-        "has no \"file\", and the wrapper entry in its %s is no task's; give it %s"
+        "has no \"file\", and the wrapper entry in its %s is not that of a task; give it %s"
             .formatted(key, namesOfTasks()));
   }
 

@@ -47,7 +47,7 @@ final class LazyTensor implements Rule {
         if (program.paths(base).stream().anyMatch(BASES::contains)) {
           report.found(
               program.place(base),
-              scope.name() + " is no plain tensor: it can compute when its values are read");
+              scope.name() + " is not a plain tensor: it can compute when its values are read");
         }
       }
     }

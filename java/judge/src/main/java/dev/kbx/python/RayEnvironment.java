@@ -35,7 +35,7 @@ public final class RayEnvironment {
       return withRay(Path.of(named), environment)
           .orElseThrow(() ->
               new PythonProblem(
-                  "%s names %s, which is no python with ray; name the one that the cluster runs on"
+                  "%s names %s, which is not a Python with ray; name the one that the cluster runs on"
                       .formatted(VARIABLE, named)));
     }
     Optional<Interpreter> found = withRay(Path.of("python3"), environment);

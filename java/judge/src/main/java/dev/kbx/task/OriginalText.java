@@ -55,7 +55,7 @@ record OriginalText(String text, String sha256) {
     private static final long serialVersionUID = 1;
 
     NotRegular(String file) {
-      super(file + " is no file");
+      super(file + " is not a file");
     }
   }
 

@@ -90,7 +90,7 @@ public record OwnReference(
     try {
       return Path.of(spec);
     } catch (InvalidPathException _) {
-      throw new InvalidSuite(spec + ": is no path");
+      throw new InvalidSuite(spec + ": is not a path");
     }
   }
 

@@ -101,7 +101,7 @@ public final class ClusterPool implements JudgingPool {
     if (!place.matches()) {
       if (AUTO.equals(address)) return;
       throw new UserError(
-          "--cluster %s: is no address; give ray://HOST:PORT, HOST:PORT, or auto"
+          "--cluster %s: is not an address; give ray://HOST:PORT, HOST:PORT, or auto"
               .formatted(address));
     }
     int port = Integer.parseInt(place.group("port"));

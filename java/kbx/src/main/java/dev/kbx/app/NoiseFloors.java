@@ -52,7 +52,7 @@ public final class NoiseFloors {
       return uuid.equals(floor.device().uuid()) ? Optional.of(floor) : Optional.empty();
     } catch (IOException | JacksonException | NullPointerException e) {
       observer.note(
-          "%s: is no noise floor and is ignored; 'kbx bench noise' makes a new one"
+          "%s: is not a noise floor and is ignored; 'kbx bench noise' makes a new one"
               .formatted(file));
       return Optional.empty();
     }

@@ -271,7 +271,7 @@ final class AnalyzeCommand implements Callable<Integer> {
       Path ledger = Ledgers.file(found.folder(), found.judged().run().id());
       if (!Files.exists(ledger)) {
         throw new UserError(
-            "%s: no such ledger, so it is no run of methods; name one of 'kbx run'"
+            "%s: no such ledger, so it is not a run of methods; name one of 'kbx run'"
                 .formatted(ledger));
       }
       return BudgetCurve.of(Ledgers.rows(ledger, found.judged().rows()));
@@ -376,7 +376,7 @@ final class AnalyzeCommand implements Callable<Integer> {
       } catch (NumberFormatException _) {
         // Said below.
       }
-      throw new UserError("--k: '%s' is no number of samples, such as 1,5,10".formatted(k));
+      throw new UserError("--k: '%s' is not a number of samples, such as 1,5,10".formatted(k));
     }
   }
 }

@@ -222,7 +222,7 @@ final class CertifyCommand implements Callable<Integer> {
       throw new UserError("--check %s: does not exist".formatted(file));
     } catch (CertificateCheck.NoCertificate e) {
       throw new UserError(
-          "--check %s: is no certificate of kbx; 'kbx certify' makes one".formatted(file));
+          "--check %s: is not a certificate of kbx; 'kbx certify' makes one".formatted(file));
     } catch (IOException e) {
       throw new UserError("--check %s: cannot be read: %s".formatted(file, Reason.of(e)), e);
     }

@@ -60,7 +60,7 @@ final class CompareCommand implements Callable<Integer> {
     if (Portability.isFor(judged)) {
       if (page != null) {
         throw new UserError(
-            "--page: these runs are on different devices, which are no then and now;"
+            "--page: these runs are on different devices, so neither is a later state of the other;"
                 + " leave it out for the table of devices");
       }
       PortabilityCommand.print(Portability.of(judged), format);

@@ -131,7 +131,7 @@ final class ExportCommand implements Callable<Integer> {
     /** The filter. Throws for values that no verdict can have. */
     TrainingFilter filter() {
       if (least != null && !(least > 0 && least < Double.POSITIVE_INFINITY)) {
-        throw new UserError("--min-speedup %s: is no speedup, such as 1.2".formatted(least));
+        throw new UserError("--min-speedup %s: is not a speedup, such as 1.2".formatted(least));
       }
       if (policy != null && Policy.of(policy).isEmpty()) {
         throw new UserError("--policy: '%s' is not one of kernel,mixed".formatted(policy));

@@ -100,12 +100,12 @@ record MethodFile(Path file, JsonNode document) {
       }
       if (!known.contains(key)) {
         throw new UserError(
-            "%s: %s is no key of %s; known: %s"
+            "%s: %s is not a key of %s; known: %s"
                 .formatted(file, key, place, String.join(", ", known)));
       }
       if (table.get(key).isValueNode()) continue;
       throw new UserError(
-          "%s: %s is no single value; write %s = \"…\", with several separated by commas"
+          "%s: %s is not a single value; write %s = \"…\", with several separated by commas"
               .formatted(file, key, key));
     }
   }

@@ -258,7 +258,7 @@ final class MethodFlags {
     List<String> words = CommandModel.words("--program ", String.valueOf(program));
     if (!Executables.exists(words.getFirst())) {
       throw new UserError(
-          "--program: %s is no program that can be started; name a file that is executable, or one of the PATH"
+          "--program: %s is not a program that can be started; name a file that is executable, or one of the PATH"
               .formatted(words.getFirst()));
     }
     Set<String> asked =
@@ -428,7 +428,7 @@ final class MethodFlags {
 
     private static UserError refused(String option, String part) {
       return new UserError(
-          "%s: '%s' is no limit; write calls=10,requests=20,tokens=50000,usd=0.50,wall=600,device=60, each above 0"
+          "%s: '%s' is not a limit; write calls=10,requests=20,tokens=50000,usd=0.50,wall=600,device=60, each above 0"
               .formatted(option, part));
     }
   }

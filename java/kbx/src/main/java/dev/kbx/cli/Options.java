@@ -392,7 +392,7 @@ final class Options {
 
     private static Path existing(String from, Path named) {
       if (Files.isRegularFile(named)) return named;
-      throw new UserError("%s %s: is no file".formatted(from, named));
+      throw new UserError("%s %s: is not a file".formatted(from, named));
     }
   }
 

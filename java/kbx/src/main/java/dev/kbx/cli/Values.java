@@ -44,9 +44,9 @@ final class Values {
     if (e.getCause() instanceof Refused refused) return refused(e, refused.getMessage());
     if (!(e.getCause() instanceof TypeConversionException)) return Optional.empty();
     Class<?> type = e.getArgSpec().type();
-    if (type == int.class) return refused(e, "is no whole number");
+    if (type == int.class) return refused(e, "is not a whole number");
     if (type.isEnum()) return refused(e, "is not one of " + names(type));
-    return type == double.class ? refused(e, "is no number") : Optional.empty();
+    return type == double.class ? refused(e, "is not a number") : Optional.empty();
   }
 
   /** The constants of an enum, as they are written on a command line. */
@@ -165,7 +165,7 @@ final class Values {
     try {
       return Double.parseDouble(value);
     } catch (NumberFormatException _) {
-      throw new Refused("is no number");
+      throw new Refused("is not a number");
     }
   }
 
@@ -177,7 +177,7 @@ final class Values {
         int count = Integer.parseInt(value);
         if (count >= 1) return count;
       } catch (NumberFormatException _) {
-        throw new Refused("is no whole number");
+        throw new Refused("is not a whole number");
       }
       throw new Refused("at least 1");
     }
@@ -191,7 +191,7 @@ final class Values {
         double number = Double.parseDouble(value);
         if (number > 0 && Double.isFinite(number)) return number;
       } catch (NumberFormatException _) {
-        throw new Refused("is no number");
+        throw new Refused("is not a number");
       }
       throw new Refused("more than 0");
     }

@@ -35,7 +35,7 @@ public final class CheatFiles {
     try {
       return Optional.of(Json.mapper().readValue(Files.readString(file), Trials.class));
     } catch (IOException | JacksonException e) {
-      throw new UnreadableException(file, "is no cheats.json", e);
+      throw new UnreadableException(file, "is not a cheats.json", e);
     }
   }
 }

@@ -155,7 +155,7 @@ final class Access {
     String host = request.authority();
     if (!LOOPBACK.matcher(host.toLowerCase(Locale.ROOT)).matches()) {
       throw Refusal.of(
-          403, "Host '%s' is no loopback name; ask http://127.0.0.1".formatted(Plans.cut(host)));
+          403, "Host '%s' is not a loopback name; ask http://127.0.0.1".formatted(Plans.cut(host)));
     }
     needOwnPage(request);
     return new Client(Client.LOCAL, Set.of(Client.Scope.ADMIN));

@@ -103,7 +103,7 @@ final class Archive {
       limited.begin();
       TarArchiveEntry entry = tar.getNextEntry();
       limited.end();
-      if (entry != null && !entry.isCheckSumOK()) throw new ZipException("it is no tar");
+      if (entry != null && !entry.isCheckSumOK()) throw new ZipException("it is not a tar archive");
       return entry;
     } catch (RuntimeException e) { // Of numbers that are none, or too large.
       throw new ZipException("a header cannot be read");

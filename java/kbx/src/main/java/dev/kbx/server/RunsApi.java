@@ -234,7 +234,7 @@ final class RunsApi implements HttpService {
       Sent sent = new Sent();
       if (id.isEmpty()) return sent;
       if (!ID.matcher(id).matches()) {
-        throw Refusal.of(400, "Last-Event-ID: is no id of an event of this stream");
+        throw Refusal.of(400, "Last-Event-ID: is not the id of an event of this stream");
       }
       String[] parts = id.split("[-,]", -1);
       sent.positions.set(0, Integer.parseInt(parts[0]) + 1);

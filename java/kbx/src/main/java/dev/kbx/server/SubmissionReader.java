@@ -109,7 +109,7 @@ final class SubmissionReader {
     if (reply.getBytes(StandardCharsets.UTF_8).length > CandidateSources.MAX_CODE) {
       throw Refusal.unusable(at + "/code", "code: has more than 1 MiB");
     }
-    if (hasLoneSurrogate(reply)) throw Refusal.unusable(at + "/code", "code: is no valid Unicode");
+    if (hasLoneSurrogate(reply)) throw Refusal.unusable(at + "/code", "code: is not valid Unicode");
     String suite = word(json, "suite", at, MOST_WORDS).orElse(usualSuite);
     Task task = task(suite(suite, at + "/suite"), name, at + "/task");
     Candidate candidate =

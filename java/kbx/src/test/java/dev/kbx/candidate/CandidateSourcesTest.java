@@ -350,7 +350,7 @@ class CandidateSourcesTest {
             large + ": is larger than 1 MiB, the limit for a candidate",
             unknown + ": no task 'gleu' in suite mini; did you mean gelu?",
             empty + ": is empty; it should hold a JSON object per line",
-            odd + ": is no candidate; give a task.py, .jsonl predictions, or a folder",
+            odd + ": is not a candidate; give a task.py, .jsonl predictions, or a folder",
             folder + ": holds no candidates; they are task.py files and .jsonl predictions",
             none + ": does not exist");
   }

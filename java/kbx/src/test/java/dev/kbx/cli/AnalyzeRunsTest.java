@@ -196,7 +196,7 @@ class AnalyzeRunsTest {
     assertThat(ok("analyze", "methods", out.resolve(first.id())).out())
         .contains("correct ÷ called", "solved by");
     refused("--p 0: more than 0", "analyze", "methods", out, "--p", "0");
-    refused("--k many: is no whole number", "analyze", "methods", out, "--k", "many");
+    refused("--k many: is not a whole number", "analyze", "methods", out, "--k", "many");
   }
 
   @Test
@@ -244,8 +244,8 @@ class AnalyzeRunsTest {
         .untimed("Math/exp_sqrt", "exp")
         .store(folder.resolve("called"));
     refused("the correct stage was not asked for", "analyze", "fastp", folder.resolve("called"));
-    refused("--k: '0' is no number of samples", "analyze", "passk", out, "--k", "1,0");
-    refused("--k: 'many' is no number of samples", "analyze", "passk", out, "--k", "many");
+    refused("--k: '0' is not a number of samples", "analyze", "passk", out, "--k", "1,0");
+    refused("--k: 'many' is not a number of samples", "analyze", "passk", out, "--k", "many");
     refused("RUN", "analyze", "fastp");
   }
 

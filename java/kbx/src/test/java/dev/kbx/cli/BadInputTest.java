@@ -123,8 +123,8 @@ class BadInputTest {
     for (String name : List.of("relu.py", "p.jsonl")) {
       Path pipe = folder.resolve(name);
       assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
-      refusedInOneLine(eval(pipe), pipe + ": is no regular file; give a task.py");
-      refusedInOneLine(Kbx.here("check", pipe), pipe + ": is no regular file; give a task.py");
+      refusedInOneLine(eval(pipe), pipe + ": is not a regular file; give a task.py");
+      refusedInOneLine(Kbx.here("check", pipe), pipe + ": is not a regular file; give a task.py");
     }
   }
 
@@ -342,7 +342,7 @@ class BadInputTest {
     "--suite,nosuch,nosuch",
     "--tasks,nosuch,nosuch",
     "--timeout,0,--timeout",
-    "--jobs,many,--jobs many: is no whole number",
+    "--jobs,many,--jobs many: is not a whole number",
     "--jobs,0,--jobs 0: at least 1",
     "--jobs,-1,--jobs -1: at least 1",
     "--seed,'',--seed: is empty",

@@ -98,7 +98,7 @@ class CertifyTest {
     Path other = Files.writeString(folder.resolve("other"), "no certificate\n");
     assertThat(Kbx.here("certify", "--check", other).err())
         .isEqualTo(
-            "kbx: --check %s: is no certificate of kbx; 'kbx certify' makes one\n"
+            "kbx: --check %s: is not a certificate of kbx; 'kbx certify' makes one\n"
                 .formatted(other));
     String cut = text.lines().findFirst().orElseThrow();
     assertThat(Kbx.here("certify", "--check", Files.writeString(other, cut)).out())

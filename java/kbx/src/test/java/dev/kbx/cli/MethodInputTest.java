@@ -28,7 +28,7 @@ class MethodInputTest {
       value = {
         "--temperature | -1   | 0 or more",
         "--temperature | NaN  | 0 or more",
-        "--temperature | warm | is no number",
+        "--temperature | warm | is not a number",
         "--top-p       | 0    | above 0, at most 1",
         "--top-p       | 1.5  | above 0, at most 1",
         "--max-tokens  | 0    | at least 1",
@@ -75,13 +75,13 @@ class MethodInputTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "tasks = [\"tanh\"]  | tasks is no single value; write tasks = \"…\", with several"
+        "tasks = [\"tanh\"]  | tasks is not a single value; write tasks = \"…\", with several"
             + " separated by commas",
-        "[[metod]]           | metod is no key of the file; known: ",
-        "help = true         | help is no key of the file; known: ",
-        "version = true      | version is no key of the file; known: ",
-        "stack-trace = true  | stack-trace is no key of the file; known: ",
-        "[grade]             | grade is no single value; ",
+        "[[metod]]           | metod is not a key of the file; known: ",
+        "help = true         | help is not a key of the file; known: ",
+        "version = true      | version is not a key of the file; known: ",
+        "stack-trace = true  | stack-trace is not a key of the file; known: ",
+        "[grade]             | grade is not a single value; ",
       })
   void keysWithoutAMeaningAreRefused(String wrong, String why) throws Exception {
     String methods = "[[method]]\nmethod = \"single\"\nmodel = \"m\"\n";
@@ -124,7 +124,7 @@ class MethodInputTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--budget calls=0.5       | --budget: 'calls=0.5' is no limit; write"
+        "--budget calls=0.5       | --budget: 'calls=0.5' is not a limit; write"
             + " calls=10,requests=20,tokens=50000,usd=0.50,wall=600,device=60, each above 0",
         "--budget calls=1,calls=2 | --budget: has 'calls' twice",
         "--name a/b               | --name a/b: names a folder of answers, too; leave out / and a"

@@ -215,7 +215,9 @@ class MethodRunsTest {
   void aProgramThatCannotBeStartedIsSaidBeforeAnythingBegins() {
     for (String[] wrong :
         new String[][] {
-          {"--program", "no-such-program x", "no-such-program is no program that can be started"},
+          {
+            "--program", "no-such-program x", "no-such-program is not a program that can be started"
+          },
           {"--program", "'open", "--program 'open: a quote has no end"},
           {"--temperature", "1", "--program: is missing"},
         }) {
@@ -374,7 +376,7 @@ class MethodRunsTest {
     assertThat(eval.exit()).as(eval.err()).isZero();
     Kbx.Result budget = Kbx.here("analyze", "budget", "--out", out);
     assertThat(budget.exit()).isEqualTo(1);
-    assertThat(budget.err()).contains("it is no run of methods; name one of 'kbx run'");
+    assertThat(budget.err()).contains("it is not a run of methods; name one of 'kbx run'");
   }
 
   @Test

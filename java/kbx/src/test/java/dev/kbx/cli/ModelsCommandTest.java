@@ -131,7 +131,7 @@ class ModelsCommandTest {
     assertThat(result.exit()).isEqualTo(1);
     assertThat(result.err()).isEqualTo("kbx: " + broken + ": [[model]] 1: name is missing\n");
     assertThat(Kbx.here("models", "--models", folder.resolve("gone")).err())
-        .isEqualTo("kbx: --models " + folder.resolve("gone") + ": is no file\n");
+        .isEqualTo("kbx: --models " + folder.resolve("gone") + ": is not a file\n");
     Kbx.Result unknown = Kbx.here("models", "--models", broken, "--check", "x", "--prices");
     assertThat(unknown.exit()).isEqualTo(1);
   }
@@ -154,6 +154,6 @@ class ModelsCommandTest {
     assertThat(Kbx.run(here, Map.of("KBX_MODELS", named.toString()), "models").out())
         .startsWith("Configuration: " + named + "\n");
     assertThat(Kbx.run(here, Map.of("KBX_MODELS", "gone.toml"), "models").err())
-        .isEqualTo("kbx: KBX_MODELS gone.toml: is no file\n");
+        .isEqualTo("kbx: KBX_MODELS gone.toml: is not a file\n");
   }
 }

@@ -46,6 +46,7 @@ class UsageTest {
   @Test
   void namesAClusterThatIsNone(@TempDir Path out) throws Exception {
     assertThat(Kbx.here("eval", "examples/honest/gelu.py", "--cluster", "foo", "--out", out).err())
-        .contains("kbx: --cluster foo: is no address; give ray://HOST:PORT, HOST:PORT, or auto");
+        .contains(
+            "kbx: --cluster foo: is not an address; give ray://HOST:PORT, HOST:PORT, or auto");
   }
 }

@@ -53,7 +53,7 @@ class CheatPageTest {
     Trials onCpu = trials("cpu", "a CPU", Status.WRONG_VALUES);
     assertThatExceptionOfType(UnreadableException.class)
         .isThrownBy(() -> CheatFiles.writePage(folder.resolve("cheats.md"), onCpu, kept))
-        .withMessage(kept + ": is no cheats.json");
+        .withMessage(kept + ": is not a cheats.json");
   }
 
   @Test

@@ -354,8 +354,8 @@ class TimingTest {
             + " {\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"RuntimeError\",\"message\":\"\",\"frames\":[]};"
             + " not_recorded",
       })
-  void whatCannotBeRecordedIsLaunched(String task, @Nullable String answer, @Nullable String flag)
-      throws Exception {
+  void whatCannotBeRecordedIsLaunched(
+      String task, @Nullable String answer, @Nullable String flag) throws Exception {
     Judgement verdict =
         brief(task, answer == null ? Map.of() : Map.of("record_calls", List.of(answer)));
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
@@ -482,8 +482,7 @@ class TimingTest {
 
   @ParameterizedTest
   @CsvSource({"5, 4_000, false", "60, 4_000, true", "5, 16_000, true"})
-  void whoWouldTakeTooMuchOfTheDeviceIsNotTimedFurther(double longer, String ms, boolean slow)
-      throws Exception {
+  void whoWouldTakeTooMuchOfTheDeviceIsNotTimedFurther(double longer, String ms, boolean slow) throws Exception {
     double claim = Double.parseDouble(ms.replace("_", ""));
     Judgement verdict =
         judgeWithin(

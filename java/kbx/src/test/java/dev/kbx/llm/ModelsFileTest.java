@@ -126,10 +126,10 @@ class ModelsFileTest {
         "name = 'x'; provider = 'google' | (x): provider must be openai, anthropic or gemini",
         "name = 'x'; provider = 'openai'; key = 'sk-1' | key is not read: keys do not belong here;"
             + " name key_env or key_file",
-        "name = 'x'; provider = 'openai'; modle = 'y' | modle is no key here; known: ",
+        "name = 'x'; provider = 'openai'; modle = 'y' | modle is not a key here; known: ",
         "name = 'x'; provider = 'openai'; base_url = 'localhost:8000' | base_url must begin with"
             + " http:// or https:// and name a host",
-        "name = 'x'; provider = 'openai'; base_url = 'http://a b' | base_url is no address:"
+        "name = 'x'; provider = 'openai'; base_url = 'http://a b' | base_url is not an address:"
             + " http://a b",
         "name = 'x'; provider = 'openai'; base_url = 'https://me:pw@host/v1' | base_url must not"
             + " hold a password or a query",
@@ -166,7 +166,7 @@ class ModelsFileTest {
     assertThatThrownBy(() -> catalog("[model]\nname = 'x'\n"))
         .hasMessageContaining("model must be tables: [[model]]");
     assertThatThrownBy(() -> catalog("[[models]]\nname = 'x'\n"))
-        .hasMessageContaining("models is no key here; known: model");
+        .hasMessageContaining("models is not a key here; known: model");
     String one = "[[model]]\nname = 'x'\nprovider = 'openai'\n";
     assertThatThrownBy(() -> catalog(one + one)).hasMessageContaining("two models are named x");
     Path latin =

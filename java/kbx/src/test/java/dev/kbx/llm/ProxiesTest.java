@@ -184,7 +184,7 @@ class ProxiesTest {
     "socks5://user:pass-word-0123456789@proxy:1080, 'HTTPS_PROXY: a proxy by socks5 cannot be"
         + " used'",
     "http://user:pass-word-0123456789@/,            'HTTPS_PROXY: names no host'",
-    "http://user:pass word@proxy,                   'HTTPS_PROXY: is no address'",
+    "http://user:pass word@proxy,                   'HTTPS_PROXY: is not an address'",
   })
   void whatCannotBeUsedIsSaidWithoutItsPassword(String value, String message) throws Exception {
     ModelCatalog catalog =

@@ -48,7 +48,7 @@ class PromptsTest {
     Prompts prompts = with("a/b.mustache", "{{#open}}");
     assertThatThrownBy(() -> prompts.render("a/b", Map.of()))
         .isInstanceOf(InvalidPrompt.class)
-        .hasMessageContaining("a/b.mustache: is no valid Mustache");
+        .hasMessageContaining("a/b.mustache: is not valid Mustache");
     assertThatThrownBy(() -> prompts.render("a/none", Map.of()))
         .isInstanceOf(InvalidPrompt.class)
         .hasMessageContaining("a/none.mustache: there is no such prompt");

@@ -207,7 +207,7 @@ public final class Ledger implements AutoCloseable {
     try {
       return reading.of(Json.mapper().readTree(line));
     } catch (RuntimeException e) {
-      throw new InvalidLedger("%s:%d: is no line of a kbx ledger".formatted(file, number));
+      throw new InvalidLedger("%s:%d: is not a line of a kbx ledger".formatted(file, number));
     }
   }
 

@@ -119,7 +119,7 @@ final class ModelsFile {
     try {
       address = URI.create(text.replaceAll("/+$", ""));
     } catch (IllegalArgumentException e) {
-      throw table.invalid("base_url", "is no address: " + text);
+      throw table.invalid("base_url", "is not an address: " + text);
     }
     String scheme = address.getScheme() == null ? "" : address.getScheme().toLowerCase(Locale.ROOT);
     if (!(scheme.equals("http") || scheme.equals("https")) || address.getHost() == null) {

@@ -108,7 +108,7 @@ final class Proxies extends ProxySelector {
     try {
       address = URI.create(text.contains("://") ? text : "http://" + text);
     } catch (IllegalArgumentException e) {
-      throw new InvalidModels(variable + ": is no address; write http://HOST:PORT");
+      throw new InvalidModels(variable + ": is not an address; write http://HOST:PORT");
     }
     if (!address.getScheme().equalsIgnoreCase("http")) {
       throw new InvalidModels(

@@ -147,7 +147,7 @@ public final class TomlTable {
     List<String> unknown =
         table.propertyNames().stream().filter(key -> !known.contains(key)).toList();
     if (!unknown.isEmpty()) {
-      throw invalid(unknown.getFirst(), "is no key here; known: " + String.join(", ", known));
+      throw invalid(unknown.getFirst(), "is not a key here; known: " + String.join(", ", known));
     }
   }
 

@@ -89,7 +89,7 @@ public final class ProgramAnswers {
     JsonNode value = node.get(key);
     if (value == null || value.isNull()) return List.of();
     if (value.isArray()) return value.valueStream().toList();
-    throw new Invalid("has \"%s\" that is no list".formatted(key));
+    throw new Invalid("has \"%s\" that is not a list".formatted(key));
   }
 
   private Prompt prompt(JsonNode node) throws Invalid {
@@ -108,7 +108,7 @@ public final class ProgramAnswers {
     if (temperature == null || temperature.isNull()) return null;
     double value = value(temperature);
     if (value >= 0 && Double.isFinite(value)) return value;
-    throw new Invalid("%s: \"temperature\" is no number from 0".formatted(id));
+    throw new Invalid("%s: \"temperature\" is not a number from 0".formatted(id));
   }
 
   /** Not a number for all else; infinite where a number is too large. */
@@ -163,7 +163,7 @@ public final class ProgramAnswers {
 
   private @Nullable Done done(@Nullable JsonNode node) throws Invalid {
     if (node == null || node.isNull()) return null;
-    if (!node.isObject()) throw new Invalid("\"done\" is no object; write {} or {\"id\": …}");
+    if (!node.isObject()) throw new Invalid("\"done\" is not an object; write {} or {\"id\": …}");
     refuseUnknown("\"done\"", node, Set.of("id"));
     JsonNode id = node.get("id");
     if (id == null || id.isNull()) return new Done(null);
@@ -174,7 +174,7 @@ public final class ProgramAnswers {
   private static @Nullable Reported usage(JsonNode node) throws Invalid {
     JsonNode usage = node.get("usage");
     if (usage == null || usage.isNull()) return null;
-    if (!usage.isObject()) throw new Invalid("\"usage\" is no object; write {\"calls\": 1}");
+    if (!usage.isObject()) throw new Invalid("\"usage\" is not an object; write {\"calls\": 1}");
     Set<String> known = new TreeSet<>(Set.of("calls", "input", "output", "usd"));
     refuseUnknown("\"usage\"", usage, known);
     for (String key : known) {
@@ -184,7 +184,7 @@ public final class ProgramAnswers {
       boolean whole = key.equals("usd") || value == Math.rint(value);
       if (value >= 0 && value <= MOST_REPORTED && whole) continue;
       throw new Invalid(
-          "\"usage\" has a \"%s\" that is no %s from 0 to 10^12"
+          "\"usage\" has a \"%s\" that is not a %s from 0 to 10^12"
               .formatted(key, key.equals("usd") ? "number" : "whole number"));
     }
     return new Reported(

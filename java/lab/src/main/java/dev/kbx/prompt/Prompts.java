@@ -96,7 +96,7 @@ public final class Prompts {
       return compiler.compile(text);
     } catch (MustacheException e) {
       throw new InvalidPrompt(
-          "%s: is no valid Mustache (%s); correct it"
+          "%s: is not valid Mustache (%s); correct it"
               .formatted(folder.resolve(template + SUFFIX), e.getMessage()));
     }
   }

@@ -122,7 +122,7 @@ public record CertificateCheck(
         if (number == 1) header = header(json);
         else entry(json);
       } catch (JacksonException | IllegalArgumentException | NullPointerException e) {
-        problems.add("line %d is no line of a certificate".formatted(number));
+        problems.add("line %d is not a line of a certificate".formatted(number));
       }
     }
 

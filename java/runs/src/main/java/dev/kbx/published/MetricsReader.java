@@ -44,7 +44,7 @@ final class MetricsReader implements PublishedReader {
       String file, String key, JsonNode row, int line, @Nullable String method, Set<Task> seen) {
     String name = Objects.requireNonNullElse(Fields.text(row, "file"), key);
     if (name.isEmpty() || !row.isObject()) {
-      found.unusable(file, line, "is no result of a task: it has no \"file\"");
+      found.unusable(file, line, "is not a result of a task: it has no \"file\"");
       return;
     }
     Task task = found.task(name, file, line);

@@ -28,7 +28,7 @@ final class SessionReader implements PublishedReader {
   @Override
   public void read(Path path) {
     if (!Files.isDirectory(path)) {
-      found.absent(path, Files.exists(path) ? "is no folder of sessions" : "does not exist");
+      found.absent(path, Files.exists(path) ? "is not a folder of sessions" : "does not exist");
       return;
     }
     List<Path> sessions = Sessions.in(path);
