@@ -328,7 +328,7 @@ class ComparisonTest {
 
   /** Seventy pairs that cannot be compared come before the one that changed, by name. */
   @Test
-  void ofManyPairsThoseThatChangedAreListedFirst() {
+  void changedPairsAreListedFirst() {
     SimulatedRun then = run(1);
     SimulatedRun now = run(2);
     IntStream.range(0, 70)

@@ -123,7 +123,7 @@ class NoiseReportTest {
   }
 
   @Test
-  void whatWaitsForTheHostIsAClassOfItsOwnAndNoPartOfTheFloor() {
+  void hostBoundSizesAreASeparateClassOutsideTheFloor() {
     List<Verdict> references = new ArrayList<>(references(21));
     references.add(verdict("waiting", 0, List.of(waiting(size("n=1", 2, 1.3, 0.1)))));
     NoiseReport report = report(references);
@@ -190,7 +190,7 @@ class NoiseReportTest {
   }
 
   @Test
-  void whatWasCutOffSaysSoAndIsNoFloor() {
+  void cutOffReportHasNoFloor() {
     NoiseReport report = report(references(21)).cutOff(300);
     assertThat(report.floors()).isEmpty();
     assertThat(Json.mapper().valueToTree(report).get("missing").asInt()).isEqualTo(300);

@@ -91,7 +91,7 @@ class RunFoldersTest {
   }
 
   @Test
-  void whoStatesItsNumberHasIt() throws IOException {
+  void statedSampleNumberIsKept() throws IOException {
     write("19_ReLU.py", "a");
     write("level_1_problem_19_sample_0_kernel.py", "b");
     write("level_1_problem_19_sample_5_kernel.py", "c");

@@ -233,7 +233,7 @@ class CheckTest {
   }
 
   @Test
-  void ofManyFilesThatCannotBeUsedSomeAreNamed() throws Exception {
+  void longListOfUnusableFilesIsShortened() throws Exception {
     file("gelu.py", OPEN);
     for (int i = 0; i < 30; i++) file("no_such_task_%d.py".formatted(i), OPEN);
     Kbx.Result result = Kbx.here("eval", folder, "--stages", "static", "--out", folder + "/out");

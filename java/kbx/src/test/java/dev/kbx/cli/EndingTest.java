@@ -43,7 +43,7 @@ class EndingTest {
   }
 
   @Test
-  void whoWaitsIsAnsweredWithTheStateOfNowWhenTheServerIsStopped() throws Exception {
+  void stoppingTheServerAnswersWaitingRequestsWithTheCurrentState() throws Exception {
     try (ServedKbx server = served();
         HttpClient http = HttpClient.newHttpClient()) {
       var waiting = ask(http, submission(server, 60));

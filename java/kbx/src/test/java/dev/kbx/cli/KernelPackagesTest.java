@@ -18,7 +18,7 @@ class KernelPackagesTest {
   @TempDir private Path folder;
 
   @Test
-  void whoNeedsThemIsNotJudgedHereAndTheMessageSaysWhy() {
+  void candidatesThatNeedMissingPackagesAreNotJudged() {
     Kbx.Result result =
         Kbx.here(
             "eval",

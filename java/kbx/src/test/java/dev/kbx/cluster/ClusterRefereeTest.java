@@ -462,7 +462,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void whoDoesNotWaitForALostClusterIsNotHeldUp() throws Exception {
+  void closingTheRefereeFailsCandidatesOfALostCluster() throws Exception {
     CompletableFuture<Judgement> judged;
     try (ClusterReferee referee = referee("")) {
       judged = underWay(referee);

@@ -157,7 +157,7 @@ class PeakCacheTest {
   }
 
   @Test
-  void whatAHotDeviceCanDoIsNotKept() throws Exception {
+  void peaksOfAThrottledDeviceAreNotCached() throws Exception {
     ask(GPU, new OracleMessage.DeviceState(990.0, null, 92.0, null, List.of("hw_thermal")));
     assertThat(file()).doesNotExist();
     ask(GPU, new OracleMessage.DeviceState(1980.0, null, 60.0, null, List.of("sw_power_cap")));

@@ -75,7 +75,7 @@ class SharedExclusiveLockTest {
   }
 
   @Test
-  void whoWantsToBeAloneGathers() throws Exception {
+  void newSharersWaitOnceTwoExclusiveRequestsWait() throws Exception {
     SharedExclusiveLock lease = new SharedExclusiveLock(2, Patience.LIMIT);
     var shared = lease.shared();
     Thread first = start(() -> lease.alone().close());
@@ -148,7 +148,7 @@ class SharedExclusiveLockTest {
   }
 
   @Test
-  void whoGivesUpWaitingHoldsNobodyUp() throws Exception {
+  void interruptedExclusiveRequestBlocksNobody() throws Exception {
     SharedExclusiveLock lease = new SharedExclusiveLock(1, Duration.ZERO);
     var shared = lease.shared();
     Thread alone = start(() -> lease.alone().close());
@@ -181,7 +181,7 @@ class SharedExclusiveLockTest {
   }
 
   @Test
-  void whoTakesMuchIsNotOvertaken() throws Exception {
+  void largeSharedRequestIsNotOvertakenBySmallOnes() throws Exception {
     SharedExclusiveLock lease = new SharedExclusiveLock(100, Patience.LIMIT);
     var first = lease.shared(0.2);
     List<String> order = Collections.synchronizedList(new ArrayList<>());
@@ -203,7 +203,7 @@ class SharedExclusiveLockTest {
   }
 
   @Test
-  void whoTakesMoreThanThereIsSharesWithNobodyThatCounts() throws Exception {
+  void sharedRequestAboveCapacityExcludesOthers() throws Exception {
     SharedExclusiveLock lease = new SharedExclusiveLock(100, Patience.LIMIT);
     var whole = lease.shared(1.5);
     Thread other = start(() -> lease.shared(0.01).close());

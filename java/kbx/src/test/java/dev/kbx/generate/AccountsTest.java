@@ -57,7 +57,7 @@ class AccountsTest {
   }
 
   @Test
-  void whatWasNotSentTakesNothingOfALimitOfRequests() {
+  void unsentRequestsDoNotCountAgainstTheLimit() {
     for (int i = 0; i < 4; i++) {
       assertThat(begins(2)).as("request %d", i).isTrue();
       fails(0);

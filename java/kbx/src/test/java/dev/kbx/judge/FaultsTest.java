@@ -65,7 +65,7 @@ class FaultsTest {
   }
 
   @Test
-  void whatALostDeviceDoesNotTakeTheOthersDo() throws Exception {
+  void remainingDevicesJudgeWhatALostDeviceCannot() throws Exception {
     gpu(DEAD);
     gpu(0);
     gpu(0);

@@ -126,7 +126,7 @@ class JudgeTest {
 
   /** Who is slow until the time is up has not passed what was not asked. */
   @Test
-  void whatWasNotAskedForLackOfTimeIsNotCorrect() throws Exception {
+  void callsNotMadeForLackOfTimeAreNotCorrect() throws Exception {
     Judgement verdict = graded(Grade.GENERAL, Duration.ZERO);
     assertThat(verdict.status()).isEqualTo(Status.TIMEOUT);
     assertThat(verdict.message()).startsWith("all calls together");
@@ -300,7 +300,7 @@ class JudgeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"load", "call"})
-  void whatAnEmulatedDeviceLacksIsNotTheCandidatesFault(String request) throws Exception {
+  void missingInterpreterFeatureIsNotTheCandidatesFault(String request) throws Exception {
     Judgement verdict = answering(request, lacking(",\"feature\":\"frobnication\""));
     assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
     assertThat(verdict.message())

@@ -146,7 +146,7 @@ class ProfilerTest {
         "{\"type\":\"profiled\",\"id\":$id,\"seconds\":0,\"failure\":\"\\u001b[2J\\n\"} | [2J",
         "{\"type\":\"returned\",\"id\":$id,\"seconds\":0} | no kernel does",
       })
-  void whateverItsProcessDoesIsItsFailureAlone(String answer, String failure) throws Exception {
+  void failureOfOneProfileDoesNotAffectTheNext(String answer, String failure) throws Exception {
     Profile profile = profile(Map.of("profile", List.of(answer)));
     assertThat(profile.kernels()).isNull();
     assertThat(requireNonNull(profile.failure())).contains(failure).doesNotContain("\u001b");

@@ -257,7 +257,7 @@ class TimingTest {
   }
 
   @Test
-  void whoLeavesOutTheSameCallOfEachBatchIsFoundForCertain() throws Exception {
+  void skippedCallInEachBatchIsAlwaysDetected() throws Exception {
     for (int i = 0; i < 5; i++) {
       assertThat(judge("skipping", Map.of()).status()).isEqualTo(Status.WRONG_VALUES);
     }
@@ -283,7 +283,7 @@ class TimingTest {
   }
 
   @Test
-  void whoLeavesNoMemoryToTheReferenceIsOutOfMemory() throws Exception {
+  void candidateThatStarvesTheReferenceIsOutOfMemory() throws Exception {
     assertThat(judgeOnFresh("starved").status()).isEqualTo(Status.OUT_OF_MEMORY);
   }
 
@@ -354,7 +354,7 @@ class TimingTest {
             + " {\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"RuntimeError\",\"message\":\"\",\"frames\":[]};"
             + " not_recorded",
       })
-  void whatCannotBeRecordedIsLaunched(
+  void unrecordableCallsAreTimedByLaunching(
       String task, @Nullable String answer, @Nullable String flag) throws Exception {
     Judgement verdict =
         brief(task, answer == null ? Map.of() : Map.of("record_calls", List.of(answer)));
@@ -386,7 +386,7 @@ class TimingTest {
   }
 
   @Test
-  void whoLeavesNoMemoryToTheReferencesGraphsIsOutOfMemory() throws Exception {
+  void candidateThatStarvesTheReferenceGraphsIsOutOfMemory() throws Exception {
     assertThat(brief("cramped", Map.of()).status()).isEqualTo(Status.OUT_OF_MEMORY);
   }
 
@@ -402,7 +402,7 @@ class TimingTest {
   }
 
   @Test
-  void whoRecordsALibraryCallHasNoKernel() throws Exception {
+  void recordedLibraryCallIsNotAKernel() throws Exception {
     String account =
         "{\"type\":\"calls_recorded\",\"id\":$id,\"seconds\":0,\"origins\":[{\"elements\":10,\"own\":0,"
             + "\"volume\":20,\"foreign\":20,\"operations\":[{\"name\":\"torch.relu\",\"line\":3,"
@@ -413,7 +413,7 @@ class TimingTest {
   }
 
   @Test
-  void whatTimedCallsRunAndTheSameCallsWatchedDoNotIsEvidence() throws Exception {
+  void operationsSeenOnlyInTimedCallsAreEvidence() throws Exception {
     String timed =
         measured(0.04, 0.04, 0.04, 0.04)
             .replace("{\"type", "{\"ran\":[[\"tanh\"],[],[\"tanh\"],[]],\"type");
@@ -463,7 +463,7 @@ class TimingTest {
   }
 
   @Test
-  void whatTuningAllocatesIsNoWorkspace() throws Exception {
+  void memoryAllocatedByTuningIsNotWorkspace() throws Exception {
     String tuning = measured(50, 50, 50, 50).replace("{\"type", "{\"peak_bytes\":268435456,\"type");
     String later = measured(50, 50, 50, 50).replace("{\"type", "{\"peak_bytes\":4096,\"type");
     Judgement verdict =
@@ -473,7 +473,7 @@ class TimingTest {
   }
 
   @Test
-  void whoIsHundredsOfTimesSlowerIsTimedInFewCalls() throws Exception {
+  void muchSlowerCandidateIsTimedInFewRounds() throws Exception {
     // The reference takes 0.04 ms, 0.03 ms in a graph.
     Judgement verdict = judge("held", Map.of("measure", List.of(measured(9, 9, 9, 9))));
     assertThat(speedup(verdict)).isCloseTo(0.04 / 9, within(1e-6));
@@ -482,7 +482,7 @@ class TimingTest {
 
   @ParameterizedTest
   @CsvSource({"5, 4_000, false", "60, 4_000, true", "5, 16_000, true"})
-  void whoWouldTakeTooMuchOfTheDeviceIsNotTimedFurther(double longer, String ms, boolean slow) throws Exception {
+  void timingStopsAtTheDeviceTimeLimit(double longer, String ms, boolean slow) throws Exception {
     double claim = Double.parseDouble(ms.replace("_", ""));
     Judgement verdict =
         judgeWithin(

@@ -115,7 +115,7 @@ class FailuresTest {
     "404, not_found_error,       model: claude-x,                     UNKNOWN_MODEL",
     "400, model_not_found,       no such model,                       UNKNOWN_MODEL",
   })
-  void whatWillNotGetBetterFailsAtOnce(int status, String type, String message, Kind kind)
+  void permanentErrorsAreNotRetried(int status, String type, String message, Kind kind)
       throws Exception {
     for (String provider : List.of("openai", "anthropic")) {
       ModelFailure failure = failure(ScriptedReply.error(status, type, message), provider);
@@ -303,7 +303,7 @@ class FailuresTest {
   }
 
   @Test
-  void whoeverPaysMayForbidAttempts() throws Exception {
+  void budgetMayForbidFurtherAttempts() throws Exception {
     try (ScriptedProvider server =
             ScriptedProvider.start(_ -> ScriptedReply.error(503, "", "loading"));
         Asking asking = new Asking(folder, server, "openai")) {

@@ -58,7 +58,7 @@ class ReplyCacheTest {
   }
 
   @Test
-  void whatCannotBeReadIsAskedForAgain() throws Exception {
+  void unreadableReplyIsAskedForAgain() throws Exception {
     Path replies = folder.resolve("replies");
     try (ScriptedProvider server = ScriptedProvider.start(ReplyCacheTest::numbered);
         Asking asking = new Asking(folder, server, "openai");

@@ -108,7 +108,7 @@ class FeedbackTest {
   }
 
   @Test
-  void whoComputedInstead() {
+  void feedbackNamesTheOperationsThatComputedInstead() {
     String text =
         execution(
             Judgements.of(

@@ -165,7 +165,7 @@ class TableTest {
   }
 
   @Test
-  void whereNoneOfHundredsFailsTheFirstAreListed() {
+  void firstRowsAreListedWhenNoneFails() {
     List<Verdict> correct =
         Fixtures.many(500, Fixtures.CPU).stream()
             .filter(verdict -> verdict.judgement().status() == Status.CORRECT)
@@ -199,7 +199,7 @@ class TableTest {
   }
 
   @Test
-  void ofSeveralFilesEachIsListedAndTheCorrectOnesAreCounted() {
+  void severalFilesAreListedAndTheCorrectOnesCounted() {
     List<Verdict> verdicts = Fixtures.examples(Fixtures.CPU);
     assertThat(ofFiles(verdicts, Fixtures.CPU, "gelu.py", "silu.py"))
         .contains("gelu#1", "16 correct · 1 rejected_static")

@@ -131,7 +131,7 @@ class RunServiceTest {
   }
 
   @Test
-  void ofTwoRunsOfOneSecondTheNewerOneComesFirst() {
+  void newerOfTwoRunsOfTheSameSecondComesFirst() {
     begin("20261121T063501-zzzz", 1);
     begin("20261121T063501-aaaa", 1);
     assertThat(store.runs().getFirst().id()).isEqualTo("20261121T063501-aaaa");
@@ -306,7 +306,7 @@ class RunServiceTest {
   }
 
   @Test
-  void noMoreRunnersAreReadyThanCandidatesAreLeft() throws Exception {
+  void warmRunnersDoNotExceedRemainingCandidates() throws Exception {
     List<Slot> gpu = List.of(workers.slot(DeviceSlot.cuda(0)));
     judge(begin("1", 1), timed(false), gpu, List.of(FakeWorkers.candidate("timed", RIGHT)));
     Thread.sleep(500); // For those who would make more.

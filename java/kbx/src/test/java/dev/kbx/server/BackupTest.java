@@ -28,7 +28,7 @@ class BackupTest {
   @TempDir private Path folder;
 
   @Test
-  void whatWaitsIsInTheBackupOfAStoreInUse() throws Exception {
+  void queuedCandidatesAreInABackupOfAStoreInUse() throws Exception {
     Path copy = folder.resolve("kbx-backup.db");
     try (RunStore store = RunStore.open(StoreAddress.of(folder.resolve("kbx.db")))) {
       store.begin(run());
@@ -50,7 +50,7 @@ class BackupTest {
 
   /** By the two commands of docs/serve.md, into an empty database. */
   @Test
-  void whatWaitsIsInTheDumpOfADatabaseInUse() throws Exception {
+  void queuedCandidatesAreInADumpOfADatabaseInUse() throws Exception {
     String from = TestPostgres.newDatabase();
     String to = TestPostgres.newDatabase();
     Path dump = folder.resolve("kbx.sql");

@@ -286,7 +286,7 @@ class PagesTest extends BrowserTest {
   }
 
   @Test
-  void whoMustSignInIsAskedTo() throws Exception {
+  void signedOutViewerIsSentToLogin() throws Exception {
     desk.signedIn = false;
     HttpResponse<String> answer = send(HttpRequest.newBuilder(URI.create(url("/runs"))));
     assertThat(answer.statusCode()).isEqualTo(303);

@@ -40,7 +40,7 @@ class PowerCutTest {
 
   @Tag("soak-only")
   @Test
-  void whatWasAcceptedAndWhatWasJudgedIsThereAfterAPowerFailure() throws Exception {
+  void acceptedAndJudgedCandidatesSurviveAPowerFailure() throws Exception {
     Path data = Files.createDirectory(folder.resolve("data")).toRealPath();
     Path synced = Files.createDirectory(folder.resolve("synced")).toRealPath();
     Path file = data.resolve("kbx.db");

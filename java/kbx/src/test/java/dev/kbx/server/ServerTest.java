@@ -113,7 +113,7 @@ class ServerTest {
   }
 
   @Test
-  void whoWaitsForAnyIsAnsweredByTheFirst() throws Exception {
+  void waitForAnyReturnsAtTheFirstVerdict() throws Exception {
     referee.permits.drainPermits();
     List<String> ids = new ArrayList<>();
     for (JsonNode each : json(submit("", code(1), code(2))).path("judgements")) {
@@ -155,7 +155,7 @@ class ServerTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whatWasNotJudgedIsJudgedOnceAfterANewStart(boolean team) throws Exception {
+  void queuedCandidatesAreJudgedOnceAfterARestart(boolean team) throws Exception {
     stop();
     StoreAddress address =
         team

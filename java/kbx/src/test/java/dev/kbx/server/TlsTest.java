@@ -99,7 +99,7 @@ class TlsTest {
   /** Of a client that begins no handshake there is not even a connection of HTTP yet. */
   @Test
   @Tag("soak-only")
-  void whoSaysNothingIsCutOff() throws Exception {
+  void silentConnectionIsClosed() throws Exception {
     try (RunStore store = store();
         KbxServer server = start(store);
         RawConnection silent = RawConnection.to(server.url())) {
@@ -108,7 +108,7 @@ class TlsTest {
   }
 
   @Test
-  void whoTrustsTheCertificateIsAnsweredAndNobodyElse() throws Exception {
+  void onlyClientsThatTrustTheCertificateAreAnswered() throws Exception {
     try (RunStore store = store();
         KbxServer server = start(store);
         HttpClient knows = HttpClient.newBuilder().sslContext(trusting()).build();

@@ -74,7 +74,7 @@ class RankCorrelationTest {
   }
 
   @Test
-  void whatDoesNotVaryHasNone() {
+  void constantSeriesHaveNoCorrelation() {
     assertThat(RankCorrelation.of(new double[] {1, 1, 1}, new double[] {1, 2, 3}, ones(3), each(3)))
         .isNull();
     assertThat(RankCorrelation.of(new double[0], new double[0], ones(0), each(0))).isNull();

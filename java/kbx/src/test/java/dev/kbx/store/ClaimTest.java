@@ -145,7 +145,7 @@ class ClaimTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void whoWasTakenOverWritesNothingMore(boolean stillThere) throws Exception {
+  void formerOwnerOfATakenOverRunWritesNothing(boolean stillThere) throws Exception {
     RunStore first = open(StoreAddress.of(url));
     SimulatedRun run = run(1).store(first);
     Verdict verdict = first.verdict(RUN, 0);
@@ -160,7 +160,7 @@ class ClaimTest {
 
   /** Its connection is made anew before another comes. */
   @Test
-  void whoWasOnlyCutOffGoesOn() throws Exception {
+  void lostConnectionWithoutTakeoverContinues() throws Exception {
     RunStore first = open(StoreAddress.of(url));
     SimulatedRun run = run(1).store(first);
     cut();

@@ -298,7 +298,7 @@ class PairedSamplesTest {
   }
 
   @Test
-  void whereAClockDisagreesAFewRoundsAreNotEnough() {
+  void disagreeingClockNeedsMoreRounds() {
     PairedSamples rounds = new PairedSamples(4);
     for (int i = 0; i < 4; i++) {
       rounds.add(new Round(0.02, i == 2 ? 5 : 0, 0, 0.02 + 0.01 * i, i % 2 == 0, 1e-5, false));

@@ -19,7 +19,7 @@ class CompileTimeTest {
   }
 
   @Test
-  void whoSaysTwiceThatItBeginsOrEndsGainsNothing() {
+  void repeatedBeginOrEndAddsNoCompileTime() {
     var _ = time.note(false, 50);
     var _ = time.note(true, 100);
     var _ = time.note(true, 110);
@@ -37,7 +37,7 @@ class CompileTimeTest {
   }
 
   @Test
-  void itHasAnEnd() {
+  void openCompilationCountsForTwoMinutesAtMost() {
     var _ = time.note(true, 0);
     assertThat(time.nanos(Duration.ofHours(1).toNanos()))
         .isEqualTo(Duration.ofMinutes(2).toNanos());

@@ -76,7 +76,7 @@ class ScratchFolderTest {
   }
 
   @Test
-  void whatWasKilledIsDeletedByTheNext() throws Exception {
+  void folderOfAKilledProcessIsDeletedByTheNext() throws Exception {
     Process killed = begin(given);
     Path files = Path.of(killed.inputReader().readLine());
     Path link =
@@ -123,7 +123,7 @@ class ScratchFolderTest {
   }
 
   @Test
-  void whatWasKilledWhileItWasMadeIsDeleted() throws Exception {
+  void halfMadeFolderOfAKilledProcessIsDeleted() throws Exception {
     FileTime before = FileTime.from(Instant.now().minus(Duration.ofHours(2)));
     Path old = Files.createDirectory(given.resolve("." + NAME + 1));
     Path locked = abandoned(given.resolve("." + NAME + 2));
