@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.app.Kbx;
 import dev.kbx.app.Observer;
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import dev.kbx.task.UnknownTask;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
@@ -86,7 +86,7 @@ class JavaApiTest {
           .isEqualTo(evaluated);
       assertThatThrownBy(() -> kbx.judge(RIGHT, "no_such_task")).isInstanceOf(UnknownTask.class);
       assertThatThrownBy(() -> kbx.judge(folder.resolve("absent.py"), "gelu"))
-          .isInstanceOf(UserError.class)
+          .isInstanceOf(InputException.class)
           .hasMessageContaining("absent.py");
     }
     assertThat(results.resolve("results.jsonl")).exists();
@@ -96,7 +96,7 @@ class JavaApiTest {
   @Test
   void wrongOptionsAreRefusedAndStaticChecksNeedNoWorkers() throws Exception {
     assertThatThrownBy(() -> Kbx.open(HOME, new Kbx.Options().arch("sm_1")))
-        .isInstanceOf(UserError.class)
+        .isInstanceOf(InputException.class)
         .hasMessageContaining("sm_1");
     Path copy = folder.resolve("kernel.py");
     Files.writeString(copy, "import os\n");

@@ -37,9 +37,9 @@ public record Ablation(
   private static final String ALGORITHM = "algorithm";
 
   /** How candidates were generated. */
-  private record Setting(Maker maker, Map<String, String> conditions) {
+  private record Setting(MethodAndModel maker, Map<String, String> conditions) {
     static Setting of(VerdictRow row) {
-      return new Setting(Maker.of(row), row.conditions());
+      return new Setting(MethodAndModel.of(row), row.conditions());
     }
 
     /** The only condition in which both differ; null if there are several or none. */

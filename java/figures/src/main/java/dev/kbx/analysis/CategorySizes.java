@@ -13,12 +13,12 @@ import java.util.TreeMap;
  * @param byCategory by name; those with a candidate, where the suite is missing or has changed
  */
 record CategorySizes(int total, Map<String, Integer> byCategory) {
-  static CategorySizes of(List<AskedRun> runs, List<VerdictRow> rows) {
+  static CategorySizes of(List<SelectedRun> runs, List<VerdictRow> rows) {
     Map<String, Set<String>> tasks = new TreeMap<>();
     for (VerdictRow row : rows) {
       tasks.computeIfAbsent(row.category(), _ -> new HashSet<>()).add(row.task());
     }
-    for (AskedRun run : runs) {
+    for (SelectedRun run : runs) {
       run.asked()
           .byCategory()
           .forEach((category, names) ->

@@ -16,7 +16,7 @@ import java.util.Map;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record CodeQuality(
-    Entered entered,
+    Inclusion entered,
     List<Unmeasured> unmeasured,
     int withoutReference,
     int withoutFeatures,
@@ -24,7 +24,7 @@ public record CodeQuality(
     List<TechniqueUse> techniques) {
 
   /** Of the candidates of all runs; of several rounds the last one counts. */
-  public static CodeQuality of(AskedRuns runs) {
+  public static CodeQuality of(SelectedRuns runs) {
     Pool pool = runs.pool(Pool.Rounds.LAST);
     List<Unmeasured> unmeasured = new ArrayList<>();
     for (Outcome outcome : List.of(Outcome.CALLED, Outcome.CORRECT, Outcome.FASTER)) {
@@ -32,7 +32,7 @@ public record CodeQuality(
       if (why != null) unmeasured.add(new Unmeasured(outcome, why));
     }
     List<Outcome> missing = unmeasured.stream().map(Unmeasured::outcome).toList();
-    Map<Maker, List<VerdictRow>> makers = Maker.group(pool.rows());
+    Map<MethodAndModel, List<VerdictRow>> makers = MethodAndModel.group(pool.rows());
     return new CodeQuality(
         pool.entered(),
         unmeasured,

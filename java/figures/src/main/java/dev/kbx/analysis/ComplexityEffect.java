@@ -26,7 +26,7 @@ public record ComplexityEffect(
     Of of,
     Measure measure,
     Failure failure,
-    @Nullable Maker maker,
+    @Nullable MethodAndModel maker,
     int candidates,
     int tasks,
     @Nullable Double rho,
@@ -95,8 +95,8 @@ public record ComplexityEffect(
 
   /** Of references and candidates, then of references by method and model. */
   static List<ComplexityEffect> of(
-      Pool pool, Map<Maker, List<VerdictRow>> makers, List<Outcome> missing) {
-    Map<@Nullable Maker, List<VerdictRow>> groups = new LinkedHashMap<>();
+      Pool pool, Map<MethodAndModel, List<VerdictRow>> makers, List<Outcome> missing) {
+    Map<@Nullable MethodAndModel, List<VerdictRow>> groups = new LinkedHashMap<>();
     groups.put(null, pool.rows());
     if (makers.size() > 1) groups.putAll(makers);
     List<ComplexityEffect> empty = new ArrayList<>();

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Deviance(
-    Entered entered,
+    Inclusion entered,
     List<String> constant,
     List<String> conditions,
     boolean withoutTraits,
@@ -70,7 +70,7 @@ public record Deviance(
   }
 
   /** The same by all factors but conditions of generation. */
-  public static Deviance of(AskedRuns runs) {
+  public static Deviance of(SelectedRuns runs) {
     return of(runs, List.of());
   }
 
@@ -78,7 +78,7 @@ public record Deviance(
    * The same with one outcome, without intervals and models of several factors: a twentieth of the
    * time.
    */
-  public static Deviance brief(AskedRuns runs, Outcome outcome) {
+  public static Deviance brief(SelectedRuns runs, Outcome outcome) {
     Pool pool = runs.pool(Pool.Rounds.LAST);
     List<Factor> factors = Factor.of(pool);
     String why = outcome.unmeasuredIn(runs);
@@ -93,7 +93,7 @@ public record Deviance(
    * @param wanted names of the factors; none for all but conditions of generation
    * @throws IncomparableRuns if there is no such factor
    */
-  public static Deviance of(AskedRuns runs, List<String> wanted) {
+  public static Deviance of(SelectedRuns runs, List<String> wanted) {
     Pool pool = runs.pool(Pool.Rounds.LAST);
     List<Factor> conditions = Factor.conditions(pool);
     List<Factor> known = new ArrayList<>(Factor.of(pool));
@@ -140,7 +140,7 @@ public record Deviance(
   }
 
   private static Measure measure(
-      Outcome outcome, AskedRuns runs, Pool pool, List<Factor> varying, Set<String> joint) {
+      Outcome outcome, SelectedRuns runs, Pool pool, List<Factor> varying, Set<String> joint) {
     String why = outcome.unmeasuredIn(runs);
     return why == null ? measure(outcome, pool, varying, joint) : Measure.unknown(outcome, why);
   }

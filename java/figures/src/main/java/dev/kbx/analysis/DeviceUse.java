@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record DeviceUse(
-    Entered entered,
+    Inclusion entered,
     @Nullable String unmeasured,
     int correct,
     int untimed,
@@ -37,7 +37,7 @@ public record DeviceUse(
   /** One kernel at its largest size, and its memory over all. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Kernel(
-      Maker maker,
+      MethodAndModel maker,
       String category,
       String task,
       String candidate,
@@ -63,7 +63,7 @@ public record DeviceUse(
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Group(
       @Nullable String category,
-      @Nullable Maker maker,
+      @Nullable MethodAndModel maker,
       int kernels,
       int tasks,
       Map<Bound, Integer> bounds,
@@ -90,7 +90,7 @@ public record DeviceUse(
       @Nullable Double high) {}
 
   /** Of the candidates of all runs; of several rounds the last one counts. */
-  public static DeviceUse of(AskedRuns runs) {
+  public static DeviceUse of(SelectedRuns runs) {
     Pool pool = runs.pool(Pool.Rounds.LAST);
     List<VerdictRow> correct = pool.rows().stream().filter(Iterations::isCorrect).toList();
     List<Kernel> kernels =
@@ -99,7 +99,7 @@ public record DeviceUse(
     if (!kernels.isEmpty()) {
       groups.add(group(null, null, kernels));
       Map<String, List<Kernel>> categories = new TreeMap<>();
-      Map<Maker, List<Kernel>> makers = new TreeMap<>();
+      Map<MethodAndModel, List<Kernel>> makers = new TreeMap<>();
       for (Kernel kernel : kernels) {
         categories.computeIfAbsent(kernel.category(), _ -> new ArrayList<>()).add(kernel);
         makers.computeIfAbsent(kernel.maker(), _ -> new ArrayList<>()).add(kernel);
@@ -121,7 +121,7 @@ public record DeviceUse(
     Efficiency largest = sizes == null ? null : sizes.largest();
     if (sizes == null || largest == null) return null;
     return new Kernel(
-        Maker.of(row),
+        MethodAndModel.of(row),
         row.category(),
         row.task(),
         row.candidate(),
@@ -132,7 +132,7 @@ public record DeviceUse(
   }
 
   private static Group group(
-      @Nullable String category, @Nullable Maker maker, List<Kernel> kernels) {
+      @Nullable String category, @Nullable MethodAndModel maker, List<Kernel> kernels) {
     Map<Bound, Integer> bounds = new TreeMap<>();
     for (Kernel kernel : kernels) {
       Bound bound = kernel.largest().bound();

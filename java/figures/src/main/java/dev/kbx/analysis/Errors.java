@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Errors(
-    Entered entered,
+    Inclusion entered,
     @Nullable String uncompared,
     int failed,
     List<OfStatus> statuses,
@@ -51,7 +51,7 @@ public record Errors(
       Stage stage, Status status, int candidates, int tasks, List<OfMaker> makers) {}
 
   /** How many candidates a method and model has of them. */
-  public record OfMaker(Maker maker, int candidates) {}
+  public record OfMaker(MethodAndModel maker, int candidates) {}
 
   /** Candidates that a rule rejects. */
   public record OfRule(String rule, int candidates, int tasks) {}
@@ -86,12 +86,12 @@ public record Errors(
   private static final class Group {
     private int candidates;
     private final Set<String> tasks = new HashSet<>();
-    private final Map<Maker, Integer> makers = new TreeMap<>();
+    private final Map<MethodAndModel, Integer> makers = new TreeMap<>();
 
     void add(VerdictRow row) {
       candidates++;
       tasks.add(row.path());
-      makers.merge(Maker.of(row), 1, Integer::sum);
+      makers.merge(MethodAndModel.of(row), 1, Integer::sum);
     }
 
     int candidates() {
@@ -106,7 +106,7 @@ public record Errors(
    *
    * @param causes of all rows of the runs
    */
-  public static Errors of(AskedRuns runs, Causes causes) {
+  public static Errors of(SelectedRuns runs, Causes causes) {
     Pool pool = runs.pool(Pool.Rounds.LAST);
     Map<StageStatus, Group> statuses = new LinkedHashMap<>();
     Map<String, Group> rules = new LinkedHashMap<>();

@@ -118,7 +118,7 @@ public record FastP(
    *
    * @throws IncomparableRuns if the correctness stage was not requested
    */
-  public static List<FastP> of(JudgedRun run, AskedTasks asked, Pick pick) {
+  public static List<FastP> of(JudgedRun run, SelectedTasks asked, Pick pick) {
     if (!run.run().stages().contains(Stage.CORRECT)) {
       throw new IncomparableRuns(
           "run %s: the correct stage was not asked for; fast_p needs it".formatted(run.run().id()));
@@ -136,7 +136,7 @@ public record FastP(
    * @return null if a speedup of a correct candidate is unknown
    */
   public static @Nullable List<Point> curve(
-      List<VerdictRow> verdicts, AskedTasks asked, String baseline) {
+      List<VerdictRow> verdicts, SelectedTasks asked, String baseline) {
     BaselineSpeeds speeds = BaselineSpeeds.of(verdicts);
     List<VerdictRow> counted = verdicts.stream().filter(asked::has).toList();
     List<Row> rows = rows(lastRounds(counted), speeds, Pick.FIRST_SAMPLE);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param singles independent samples of the other methods, to compare with as many rounds
  */
-public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> singles) {
+public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles> singles) {
 
   /**
    * The attempts of one method and model.
@@ -81,8 +81,8 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
    * @param floors measured noise floors of the devices
    * @throws IncomparableRuns if nothing has two rounds, or the correctness stage was not requested
    */
-  public static Iterations of(AskedRuns runs, List<NoiseFloor> floors) {
-    for (AskedRun run : runs.runs()) {
+  public static Iterations of(SelectedRuns runs, List<NoiseFloor> floors) {
+    for (SelectedRun run : runs.runs()) {
       String why = Outcome.CORRECT.unmeasured(run.judged());
       if (why != null) {
         throw new IncomparableRuns("run %s: %s".formatted(run.judged().run().id(), why));
@@ -92,10 +92,11 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
     List<OfMethod> methods = new ArrayList<>();
     List<List<VerdictRow>> others = new ArrayList<>();
     int most = 0;
-    Map<Maker, List<VerdictRow>> unjudged = Maker.group(pool.unjudged());
-    for (List<VerdictRow> rows : Maker.group(pool.rows()).values()) {
+    Map<MethodAndModel, List<VerdictRow>> unjudged = MethodAndModel.group(pool.unjudged());
+    for (List<VerdictRow> rows : MethodAndModel.group(pool.rows()).values()) {
       int rounds = rounds(rows).size();
-      List<VerdictRow> missing = unjudged.getOrDefault(Maker.of(rows.getFirst()), List.of());
+      List<VerdictRow> missing =
+          unjudged.getOrDefault(MethodAndModel.of(rows.getFirst()), List.of());
       if (rounds < 2) others.add(rows);
       else methods.add(of(rows, missing, pool.entered().asked(), floors));
       most = Math.max(most, rounds);
@@ -111,9 +112,9 @@ public record Iterations(Entered entered, List<OfMethod> methods, List<Singles> 
   }
 
   /** Whether they have something to analyse: a method with two rounds, judged for correctness. */
-  public static boolean haveRounds(AskedRuns runs) {
+  public static boolean haveRounds(SelectedRuns runs) {
     return Outcome.CORRECT.unmeasuredIn(runs) == null
-        && Maker.group(runs.pool(Pool.Rounds.ALL).rows()).values().stream()
+        && MethodAndModel.group(runs.pool(Pool.Rounds.ALL).rows()).values().stream()
             .anyMatch(rows -> rounds(rows).size() > 1);
   }
 

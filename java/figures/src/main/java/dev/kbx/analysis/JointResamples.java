@@ -15,7 +15,7 @@ import java.util.List;
  */
 record JointResamples(CellCounts counts, List<Design> designs, List<Logistic> starts) {
   /** Convergence of these fits, whose spread is larger by far. */
-  private static final double ROUGHLY = 1e-6;
+  private static final double RESAMPLE_TOLERANCE = 1e-6;
 
   static JointResamples of(JointFactors joint) {
     double[] passes = joint.counts().totalPasses();
@@ -25,7 +25,9 @@ record JointResamples(CellCounts counts, List<Design> designs, List<Logistic> st
     return new JointResamples(
         joint.counts(),
         designs,
-        designs.stream().map(design -> Logistic.fit(design, passes, trials, ROUGHLY)).toList());
+        designs.stream()
+            .map(design -> Logistic.fit(design, passes, trials, RESAMPLE_TOLERANCE))
+            .toList());
   }
 
   /**
@@ -53,6 +55,9 @@ record JointResamples(CellCounts counts, List<Design> designs, List<Logistic> st
   }
 
   private double deviance(int model, double[] passes, double[] trials) {
-    return starts.get(model).again(designs.get(model), passes, trials, ROUGHLY).deviance();
+    return starts
+        .get(model)
+        .again(designs.get(model), passes, trials, RESAMPLE_TOLERANCE)
+        .deviance();
   }
 }

@@ -41,7 +41,7 @@ public record Leaderboard(int tasks, List<Entry> entries) {
    *     times as fast as the baseline
    */
   public record Tried(
-      Maker maker,
+      MethodAndModel maker,
       String path,
       int samples,
       int correct,
@@ -66,7 +66,7 @@ public record Leaderboard(int tasks, List<Entry> entries) {
   public record Entry(
       int rank,
       boolean tied,
-      Maker maker,
+      MethodAndModel maker,
       int attempted,
       TaskShare correct,
       TaskShare general,
@@ -80,10 +80,10 @@ public record Leaderboard(int tasks, List<Entry> entries) {
    * @param p of McNemar's test, adjusted; null where intervals decided
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  public record Separation(Maker from, @Nullable Double p) {}
+  public record Separation(MethodAndModel from, @Nullable Double p) {}
 
   /** One of the board before ranks. */
-  private record Own(Maker maker, List<Tried> tried, TaskShare correct) {
+  private record Own(MethodAndModel maker, List<Tried> tried, TaskShare correct) {
     boolean once() {
       return tried.stream().allMatch(each -> each.samples() == 1);
     }
@@ -97,7 +97,7 @@ public record Leaderboard(int tasks, List<Entry> entries) {
    */
   public static Leaderboard of(List<Tried> tried, int tasks, boolean timed) {
     Set<String> paths = new HashSet<>();
-    Map<Maker, List<Tried>> makers = new TreeMap<>();
+    Map<MethodAndModel, List<Tried>> makers = new TreeMap<>();
     for (Tried each : tried) {
       paths.add(each.path());
       makers.computeIfAbsent(each.maker(), _ -> new ArrayList<>()).add(each);

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record MethodPair(
     Outcome outcome,
-    Maker first,
-    Maker second,
+    MethodAndModel first,
+    MethodAndModel second,
     Counts counts,
     TaskOutcomes.Test mcnemar,
     double holm,
@@ -37,15 +37,15 @@ public record MethodPair(
   public record OfCategory(String category, Counts counts, double p, double holm) {}
 
   /** Each two methods, in order; none if there is one. */
-  static List<MethodPair> of(Map<Maker, List<VerdictRow>> makers, List<Outcome> outcomes) {
-    List<Maker> all = List.copyOf(makers.keySet());
+  static List<MethodPair> of(Map<MethodAndModel, List<VerdictRow>> makers, List<Outcome> outcomes) {
+    List<MethodAndModel> all = List.copyOf(makers.keySet());
     List<Map<String, VerdictRow>> firsts =
         makers.values().stream().map(MethodPair::firstSamples).toList();
     return outcomes.parallelStream().flatMap(outcome -> of(outcome, all, firsts).stream()).toList();
   }
 
   private static List<MethodPair> of(
-      Outcome outcome, List<Maker> all, List<Map<String, VerdictRow>> firsts) {
+      Outcome outcome, List<MethodAndModel> all, List<Map<String, VerdictRow>> firsts) {
     List<MethodPair> pairs = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
       for (int j = i + 1; j < all.size(); j++) {
@@ -74,8 +74,8 @@ public record MethodPair(
 
   private static MethodPair of(
       Outcome outcome,
-      Maker first,
-      Maker second,
+      MethodAndModel first,
+      MethodAndModel second,
       Map<String, VerdictRow> left,
       Map<String, VerdictRow> right) {
     Map<String, int[]> categories = new TreeMap<>();

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record MethodRates(
-    Maker maker,
+    MethodAndModel maker,
     int candidates,
     int tasks,
     int notJudged,
@@ -106,7 +106,7 @@ public record MethodRates(
       @Nullable Double high) {}
 
   static MethodRates of(
-      Maker maker,
+      MethodAndModel maker,
       List<VerdictRow> rows,
       List<VerdictRow> unjudged,
       List<Outcome> measured,

@@ -15,7 +15,7 @@ import java.util.Map;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Methods(
-    Entered entered,
+    Inclusion entered,
     List<Unmeasured> unmeasured,
     List<MethodRates> methods,
     List<MethodPair> pairs,
@@ -31,7 +31,7 @@ public record Methods(
    * @param ks numbers of samples, for pass@k
    * @param ps speedups, for fast_p@k
    */
-  public static Methods of(AskedRuns runs, List<Integer> ks, List<Double> ps) {
+  public static Methods of(SelectedRuns runs, List<Integer> ks, List<Double> ps) {
     Pool pool = runs.pool(Pool.Rounds.LAST);
     List<Unmeasured> unmeasured = new ArrayList<>();
     List<Outcome> measured = new ArrayList<>();
@@ -40,8 +40,8 @@ public record Methods(
       if (why == null) measured.add(outcome);
       else unmeasured.add(new Unmeasured(outcome, why));
     }
-    Map<Maker, List<VerdictRow>> makers = Maker.group(pool.rows());
-    Map<Maker, List<VerdictRow>> unjudged = Maker.group(pool.unjudged());
+    Map<MethodAndModel, List<VerdictRow>> makers = MethodAndModel.group(pool.rows());
+    Map<MethodAndModel, List<VerdictRow>> unjudged = MethodAndModel.group(pool.unjudged());
     CategorySizes sizes = CategorySizes.of(runs.runs(), pool.rows());
     List<MethodRates> methods =
         List.copyOf(makers.entrySet()).parallelStream()

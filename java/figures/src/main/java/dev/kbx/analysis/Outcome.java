@@ -48,8 +48,8 @@ public enum Outcome {
    * Why it was not measured in one of the runs, or not alike in all; null if it was. Faster than
    * eager is another outcome than faster than compiled code.
    */
-  @Nullable String unmeasuredIn(AskedRuns runs) {
-    for (AskedRun run : runs.runs()) {
+  @Nullable String unmeasuredIn(SelectedRuns runs) {
+    for (SelectedRun run : runs.runs()) {
       String why = unmeasured(run.judged());
       if (why != null) return why;
     }
@@ -61,9 +61,9 @@ public enum Outcome {
   }
 
   /** What the speedups of the runs are against. */
-  static List<String> baselines(List<AskedRun> runs) {
+  static List<String> baselines(List<SelectedRun> runs) {
     Set<String> words = new HashSet<>();
-    for (AskedRun run : runs) {
+    for (SelectedRun run : runs) {
       for (VerdictRow row : run.judged().rows()) {
         if (row.speedup() != null) words.add(row.speedup().baseline());
       }

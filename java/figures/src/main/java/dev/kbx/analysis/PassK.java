@@ -98,7 +98,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
   }
 
   /** One for each series of the run; {@code ks} are positive. */
-  public static List<PassK> of(JudgedRun run, AskedTasks asked, List<Integer> ks) {
+  public static List<PassK> of(JudgedRun run, SelectedTasks asked, List<Integer> ks) {
     List<Integer> ascending = ks.stream().distinct().sorted().toList();
     BaselineSpeeds speeds = BaselineSpeeds.of(run.rows());
     Map<Pass, String> unmeasured = unmeasured(run, speeds);

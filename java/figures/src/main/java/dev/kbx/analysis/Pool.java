@@ -1,6 +1,6 @@
 package dev.kbx.analysis;
 
-import dev.kbx.analysis.Entered.Made;
+import dev.kbx.analysis.Inclusion.Made;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 record Pool(
     List<VerdictRow> rows,
     List<VerdictRow> unjudged,
-    Entered entered,
+    Inclusion entered,
     Map<String, TaskTraits> traits) {
 
   /** Which rounds of an attempt count. */
@@ -54,14 +54,14 @@ record Pool(
     }
   }
 
-  static Pool of(List<AskedRun> runs, Rounds rounds) {
+  static Pool of(List<SelectedRun> runs, Rounds rounds) {
     Set<Identity> seen = new HashSet<>();
     List<VerdictRow> judged = new ArrayList<>();
     List<VerdictRow> unjudged = new ArrayList<>();
     Map<String, TaskTraits> traits = new HashMap<>();
     int variants = 0;
     int repeated = 0;
-    for (AskedRun run : runs) {
+    for (SelectedRun run : runs) {
       traits.putAll(run.traits());
       for (VerdictRow row : run.judged().rows()) {
         if (!run.asked().has(row)) variants++;
@@ -75,8 +75,8 @@ record Pool(
     }
     List<VerdictRow> counted = rounds == Rounds.LAST ? last(judged) : judged;
     List<VerdictRow> sorted = Tally.sorted(counted);
-    Entered entered =
-        new Entered(
+    Inclusion entered =
+        new Inclusion(
             runs.stream().map(run -> run.judged().run().id()).toList(),
             runs.getFirst().judged().run().suite(),
             sorted.stream().map(row -> row.device().name()).distinct().sorted().toList(),
@@ -93,7 +93,7 @@ record Pool(
     return new Pool(sorted, unjudged, entered, traits);
   }
 
-  private static List<String> grades(List<AskedRun> runs) {
+  private static List<String> grades(List<SelectedRun> runs) {
     return runs.stream()
         .map(run -> run.judged().run())
         .map(run -> run.published() == null ? run.grade() : "as published")
@@ -104,7 +104,9 @@ record Pool(
 
   /** Rounds of one method may be runs of their own while those of another are not. */
   private static List<VerdictRow> last(List<VerdictRow> rows) {
-    return Maker.group(rows).values().stream().flatMap(own -> lastOfOne(own).stream()).toList();
+    return MethodAndModel.group(rows).values().stream()
+        .flatMap(own -> lastOfOne(own).stream())
+        .toList();
   }
 
   private static List<VerdictRow> lastOfOne(List<VerdictRow> rows) {
@@ -120,12 +122,12 @@ record Pool(
   }
 
   private static List<Made> made(List<VerdictRow> rows) {
-    return Maker.group(rows).entrySet().stream()
+    return MethodAndModel.group(rows).entrySet().stream()
         .map(entry -> made(entry.getKey(), entry.getValue()))
         .toList();
   }
 
-  private static Made made(Maker maker, List<VerdictRow> rows) {
+  private static Made made(MethodAndModel maker, List<VerdictRow> rows) {
     Map<String, Integer> ofTask = new HashMap<>();
     for (VerdictRow row : rows) ofTask.merge(row.path(), 1, Integer::sum);
     Integer last =

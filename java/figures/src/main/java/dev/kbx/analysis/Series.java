@@ -39,7 +39,7 @@ public record Series(
     int scaled) {
 
   /** A series with its rows, sorted by category, task and sample. */
-  record Members(Series series, AskedTasks asked, List<VerdictRow> rows) {}
+  record Members(Series series, SelectedTasks asked, List<VerdictRow> rows) {}
 
   private record Key(@Nullable String method, @Nullable String model, @Nullable Integer round)
       implements Comparable<Key> {
@@ -59,7 +59,7 @@ public record Series(
   }
 
   /** All series of a run, by method, model and round; one empty series if it has no verdict. */
-  static List<Members> of(JudgedRun run, AskedTasks asked) {
+  static List<Members> of(JudgedRun run, SelectedTasks asked) {
     Map<Key, List<VerdictRow>> series =
         Tally.sorted(run.rows()).stream()
             .collect(Collectors.groupingBy(Key::of, TreeMap::new, Collectors.toList()));
@@ -70,7 +70,7 @@ public record Series(
   }
 
   private static Members members(
-      JudgedRun run, AskedTasks asked, Key key, List<VerdictRow> verdicts) {
+      JudgedRun run, SelectedTasks asked, Key key, List<VerdictRow> verdicts) {
     List<VerdictRow> counted = verdicts.stream().filter(asked::has).toList();
     int judged = Math.toIntExact(counted.stream().filter(VerdictRow::judged).count());
     Series series =

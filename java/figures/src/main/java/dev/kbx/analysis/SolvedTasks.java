@@ -27,9 +27,9 @@ public record SolvedTasks(String grouping, List<Group> groups) {
       String name, int tasks, int all, int several, List<OnlyOne> one, List<String> none) {}
 
   /** A task that a single method solves. */
-  public record OnlyOne(String task, Maker maker) {}
+  public record OnlyOne(String task, MethodAndModel maker) {}
 
-  private record Task(VerdictRow any, Map<Maker, Boolean> solved) {}
+  private record Task(VerdictRow any, Map<MethodAndModel, Boolean> solved) {}
 
   static List<SolvedTasks> of(Pool pool) {
     Map<String, Task> tasks = new TreeMap<>();
@@ -37,7 +37,7 @@ public record SolvedTasks(String grouping, List<Group> groups) {
       tasks
           .computeIfAbsent(row.path(), _ -> new Task(row, new TreeMap<>()))
           .solved()
-          .merge(Maker.of(row), Iterations.isCorrect(row), Boolean::logicalOr);
+          .merge(MethodAndModel.of(row), Iterations.isCorrect(row), Boolean::logicalOr);
     }
     int makers = pool.entered().made().size();
     List<Task> common =
@@ -73,7 +73,7 @@ public record SolvedTasks(String grouping, List<Group> groups) {
     List<OnlyOne> one = new ArrayList<>();
     List<String> none = new ArrayList<>();
     for (Task task : tasks) {
-      List<Maker> by =
+      List<MethodAndModel> by =
           task.solved().entrySet().stream()
               .filter(Map.Entry::getValue)
               .map(Map.Entry::getKey)

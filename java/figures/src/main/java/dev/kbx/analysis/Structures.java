@@ -33,7 +33,7 @@ public record Structures(int unknown, Variety all, List<OfMaker> makers, List<Cl
   public record Variety(int candidates, int tasks, int sources, int structures) {}
 
   /** The candidates of one method and model. */
-  public record OfMaker(Maker maker, Variety variety) {}
+  public record OfMaker(MethodAndModel maker, Variety variety) {}
 
   /**
    * Candidates on one task with one structure.
@@ -59,7 +59,7 @@ public record Structures(int unknown, Variety all, List<OfMaker> makers, List<Cl
     private int candidates;
     private int correct;
     private final Set<String> sources = new HashSet<>();
-    private final Set<Maker> makers = new HashSet<>();
+    private final Set<MethodAndModel> makers = new HashSet<>();
 
     Members(VerdictRow first) {
       source = first.source();
@@ -69,7 +69,7 @@ public record Structures(int unknown, Variety all, List<OfMaker> makers, List<Cl
       candidates++;
       if (Iterations.isCorrect(row)) correct++;
       sources.add(row.candidate());
-      makers.add(Maker.of(row));
+      makers.add(MethodAndModel.of(row));
     }
 
     Cluster cluster(Key key) {
@@ -98,7 +98,8 @@ public record Structures(int unknown, Variety all, List<OfMaker> makers, List<Cl
     clusters.sort(
         Comparator.comparingInt(Cluster::candidates).reversed().thenComparing(Cluster::task));
     List<OfMaker> makers = new ArrayList<>();
-    Maker.group(rows).forEach((maker, own) -> makers.add(new OfMaker(maker, variety(own))));
+    MethodAndModel.group(rows)
+        .forEach((maker, own) -> makers.add(new OfMaker(maker, variety(own))));
     return new Structures(
         unknown,
         variety(rows),

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param asked the tasks that count; rates exclude candidates of other tasks (variants)
  */
 public record Tally(
-    boolean call, boolean correct, boolean general, boolean perf, AskedTasks asked) {
+    boolean call, boolean correct, boolean general, boolean perf, SelectedTasks asked) {
 
   /**
    * Passes of a group of candidates by stage.
@@ -51,7 +51,7 @@ public record Tally(
       @Nullable Rate perf) {}
 
   /** The tally of a run. */
-  public static Tally of(RunInfo run, List<VerdictRow> rows, AskedTasks asked) {
+  public static Tally of(RunInfo run, List<VerdictRow> rows, SelectedTasks asked) {
     boolean timed = rows.stream().anyMatch(row -> row.perfOk() != null);
     boolean gpu = !run.device().kind().equals("cpu");
     return new Tally(

@@ -57,10 +57,10 @@ public record TechniqueUse(String technique, Use all, List<OfMaker> makers) {
   }
 
   /** The candidates of one method and model. */
-  public record OfMaker(Maker maker, Use use) {}
+  public record OfMaker(MethodAndModel maker, Use use) {}
 
   /** Those that any candidate attempts, by name. */
-  static List<TechniqueUse> of(Map<Maker, List<VerdictRow>> makers, boolean timed) {
+  static List<TechniqueUse> of(Map<MethodAndModel, List<VerdictRow>> makers, boolean timed) {
     List<VerdictRow> all = makers.values().stream().flatMap(List::stream).toList();
     TreeSet<String> names = new TreeSet<>();
     for (VerdictRow row : all)

@@ -1,8 +1,8 @@
 package dev.kbx.paper;
 
-import dev.kbx.analysis.Entered;
+import dev.kbx.analysis.Inclusion;
 import dev.kbx.document.Counted;
-import dev.kbx.paper.Conditions.Range;
+import dev.kbx.paper.MeasurementConditions.Range;
 import dev.kbx.section.MethodNames;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.NoiseFloor;
@@ -31,7 +31,7 @@ final class Appendix {
   record Item(String subject, List<String> items) {}
 
   private final Measurement measurement;
-  private final Conditions conditions;
+  private final MeasurementConditions conditions;
   private final List<Item> items = new ArrayList<>();
 
   private Appendix(Measurement measurement) {
@@ -122,7 +122,7 @@ final class Appendix {
   }
 
   private List<String> coverage() {
-    Entered entered = measurement.entered();
+    Inclusion entered = measurement.entered();
     List<String> sentences = new ArrayList<>();
     sentences.add(
         "%s of %d of the %d tasks asked for."
@@ -133,7 +133,7 @@ final class Appendix {
                 entered.tasks(),
                 entered.asked()));
     MethodNames makers = MethodNames.of(entered);
-    for (Entered.Made made : entered.made()) {
+    for (Inclusion.Made made : entered.made()) {
       sentences.add(
           "%s: %s on %s, at most %d a task%s."
               .formatted(
@@ -147,7 +147,7 @@ final class Appendix {
   }
 
   private List<String> exclusions() {
-    Entered entered = measurement.entered();
+    Inclusion entered = measurement.entered();
     List<String> sentences = new ArrayList<>();
     left(sentences, entered.notJudged(), "not judged, as kbx or the task failed");
     left(sentences, entered.variants(), "on variants of published tasks");

@@ -1,6 +1,6 @@
 package dev.kbx.paper;
 
-import dev.kbx.analysis.Entered;
+import dev.kbx.analysis.Inclusion;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.RunInfo;
 import java.util.List;
@@ -14,7 +14,10 @@ import java.util.List;
  * @param floors known noise floors of the devices
  */
 public record Measurement(
-    List<RunInfo> runs, Entered entered, Conditions conditions, List<NoiseFloor> floors) {
+    List<RunInfo> runs,
+    Inclusion entered,
+    MeasurementConditions conditions,
+    List<NoiseFloor> floors) {
   /** The title of the appendix. */
   static final String TITLE = "How this was measured";
 

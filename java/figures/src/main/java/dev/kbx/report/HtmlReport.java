@@ -1,11 +1,11 @@
 package dev.kbx.report;
 
-import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.JudgedRun;
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.Methods;
+import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Block;
@@ -59,8 +59,8 @@ record HtmlReport(
     RunInfo run,
     Tally tally,
     List<VerdictRow> rows,
-    Map<Maker, List<VerdictRow>> makers,
-    AskedRuns asked,
+    Map<MethodAndModel, List<VerdictRow>> makers,
+    SelectedRuns asked,
     PageData data,
     PageDetails details,
     String sourcesFile,
@@ -86,8 +86,8 @@ record HtmlReport(
       List<String> problems,
       @Nullable MethodsReport methods) {
     List<RunVerdicts.Entry> shown = shown(verdicts.entries());
-    Map<Maker, List<VerdictRow>> makers = Maker.group(verdicts.rows());
-    List<Maker> names = List.copyOf(makers.keySet());
+    Map<MethodAndModel, List<VerdictRow>> makers = MethodAndModel.group(verdicts.rows());
+    List<MethodAndModel> names = List.copyOf(makers.keySet());
     PageData data =
         new PageData(
             shown,
@@ -101,7 +101,7 @@ record HtmlReport(
         tally,
         verdicts.rows(),
         makers,
-        AskedRuns.of(new JudgedRun(run, verdicts.rows()), tally.asked()),
+        SelectedRuns.of(new JudgedRun(run, verdicts.rows()), tally.asked()),
         data,
         data.details(),
         sourcesFile,

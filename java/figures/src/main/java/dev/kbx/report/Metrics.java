@@ -75,7 +75,7 @@ record Metrics(
    */
   static void write(
       Writer writer,
-      Submission submission,
+      ResultFileSet submission,
       RunVerdicts verdicts,
       Function<Verdict, String> sourceOf) {
     var entries = new TreeMap<String, RunVerdicts.Entry>();

@@ -2,7 +2,7 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Verdict;
@@ -29,7 +29,7 @@ import tools.jackson.databind.ObjectWriter;
 record PageData(
     List<RunVerdicts.Entry> shown,
     RunVerdicts verdicts,
-    List<Maker> makers,
+    List<MethodAndModel> makers,
     Function<Verdict, String> sourceOf,
     List<Trajectory> trajectories,
     @Nullable PageSpeed speed) {
@@ -62,7 +62,8 @@ record PageData(
 
   /** Input of the script. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  record Page(int chunk, List<Maker> makers, @Nullable PageSpeed speed, List<PageRow> rows) {}
+  record Page(
+      int chunk, List<MethodAndModel> makers, @Nullable PageSpeed speed, List<PageRow> rows) {}
 
   /**
    * Details of some candidates.
@@ -81,13 +82,13 @@ record PageData(
   /** Writes the rows, for a script element. */
   void writeRows(Writer writer) throws IOException {
     List<String> ids = Anchors.of(shown.stream().map(RunVerdicts.Entry::row).toList());
-    Map<Maker, Integer> numbers = new TreeMap<>();
-    for (Maker maker : makers) numbers.put(maker, numbers.size());
+    Map<MethodAndModel, Integer> numbers = new TreeMap<>();
+    for (MethodAndModel maker : makers) numbers.put(maker, numbers.size());
     List<PageRow> rows = new ArrayList<>(shown.size());
     for (int i = 0; i < shown.size(); i++) {
       VerdictRow row = shown.get(i).row();
       Verdict verdict = verdicts.whole(shown.get(i));
-      Integer maker = numbers.get(new Maker(row.method(), row.model()));
+      Integer maker = numbers.get(new MethodAndModel(row.method(), row.model()));
       rows.add(PageRow.of(verdict, row, ids.get(i), maker == null ? 0 : maker));
     }
     JSON.writeValue(writer, new Page(CHUNK, makers, speed, rows));

@@ -1,9 +1,9 @@
 package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.FastP;
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodAndModel;
+import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import java.util.ArrayList;
@@ -42,12 +42,12 @@ record PageSpeed(
       RunInfo run,
       RunVerdicts verdicts,
       List<RunVerdicts.Entry> shown,
-      AskedTasks asked,
-      List<Maker> makers) {
+      SelectedTasks asked,
+      List<MethodAndModel> makers) {
     boolean timed = verdicts.rows().stream().anyMatch(row -> row.correctSpeedup() != null);
     if (!timed) return null;
     List<Curve> curves = new ArrayList<>();
-    Maker.group(verdicts.rows())
+    MethodAndModel.group(verdicts.rows())
         .forEach((maker, rows) -> {
           List<FastP.Point> curve = FastP.curve(rows, asked, run.baseline());
           if (curve != null) curves.add(new Curve(makers.indexOf(maker), points(curve)));

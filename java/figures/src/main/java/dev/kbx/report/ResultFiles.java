@@ -1,6 +1,6 @@
 package dev.kbx.report;
 
-import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.Tally;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The files of one run in its own folder: {@code results.jsonl}, {@code metrics.json}, {@code
  * summary.json}, {@code report.html}, and for a run of the KernelBench suite {@link
  * EvalResultFiles}. With several methods or models, each has its own pair in place of {@code
- * metrics.json} and {@code summary.json}, named by {@link Submission}.
+ * metrics.json} and {@code summary.json}, named by {@link ResultFileSet}.
  *
  * <p>Safe for several threads. Every method throws {@link UnwritableException} if a file cannot be
  * written.
@@ -87,15 +87,15 @@ public final class ResultFiles implements AutoCloseable {
   public synchronized List<String> finish(
       RunInfo run,
       RunVerdicts verdicts,
-      AskedTasks asked,
+      SelectedTasks asked,
       Function<Verdict, String> sourceOf,
       List<String> problems,
       @Nullable MethodsReport methods) {
     Tally tally = Tally.of(run, verdicts.rows(), asked);
     // Files for other tools do not say that results are as published.
     boolean forTools = run.published() == null;
-    List<Submission> submissions = Submission.of(verdicts.entries());
-    for (Submission submission : submissions) {
+    List<ResultFileSet> submissions = ResultFileSet.of(verdicts.entries());
+    for (ResultFileSet submission : submissions) {
       Summary summary = Summary.of(run, tally, submission.rows(), problems);
       if (forTools) {
         AtomicFile.replace(
@@ -111,14 +111,14 @@ public final class ResultFiles implements AutoCloseable {
     String sources = submissions.size() == 1 ? submissions.getFirst().metrics() : "kbx.db";
     page(report(), HtmlReport.of(run, tally, verdicts, sourceOf, sources, problems, methods));
     if (forTools) new EvalResultFiles(out).write(verdicts);
-    return submissions.stream().map(Submission::summary).toList();
+    return submissions.stream().map(ResultFileSet::summary).toList();
   }
 
   /** The page of a run alone, as {@link #finish} writes it. */
   public static AtomicFile.Body page(
       RunInfo run,
       RunVerdicts verdicts,
-      AskedTasks asked,
+      SelectedTasks asked,
       Function<Verdict, String> sourceOf,
       @Nullable MethodsReport methods) {
     Tally tally = Tally.of(run, verdicts.rows(), asked);
@@ -130,7 +130,7 @@ public final class ResultFiles implements AutoCloseable {
   }
 
   /** Deletes pairs of files written before candidates of other models were added. */
-  private void deleteOthers(List<Submission> submissions) {
+  private void deleteOthers(List<ResultFileSet> submissions) {
     Set<String> written =
         submissions.stream()
             .flatMap(submission -> Stream.of(submission.metrics(), submission.summary()))

@@ -2,11 +2,11 @@ package dev.kbx.report;
 
 import static java.util.stream.Collectors.joining;
 
-import dev.kbx.analysis.AskedRuns;
-import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.Methods;
+import dev.kbx.analysis.SelectedRuns;
+import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Block;
@@ -76,7 +76,7 @@ public record Table(int width, boolean colour) {
    * @param asked the requested tasks, the denominator of rates
    * @param rest the complete list, named if this table is incomplete: the report's path
    */
-  public String render(RunInfo run, RunVerdicts verdicts, AskedTasks asked, String rest) {
+  public String render(RunInfo run, RunVerdicts verdicts, SelectedTasks asked, String rest) {
     List<VerdictRow> rows = verdicts.rows();
     Tally tally = Tally.of(run, rows, asked);
     List<Block> blocks = new ArrayList<>(candidates(verdicts, tally, run.ofFiles(), rest));
@@ -288,12 +288,12 @@ public record Table(int width, boolean colour) {
 
   /** Of one method and model by category; of several as analyses have them, never mixed. */
   private List<Block> rates(RunInfo run, List<VerdictRow> rows, Tally tally) {
-    if (Maker.group(rows).size() < 2) {
+    if (MethodAndModel.group(rows).size() < 2) {
       Block.Table whole = RatesSection.categories(run, tally, rows, true);
       boolean fits = new TerminalRenderer(width, false).fits(whole);
       return List.of(fits ? whole : RatesSection.categories(run, tally, rows, false));
     }
-    AskedRuns asked = AskedRuns.of(new JudgedRun(run, rows), tally.asked());
+    SelectedRuns asked = SelectedRuns.of(new JudgedRun(run, rows), tally.asked());
     return List.copyOf(MethodsSection.ratesAndCategories(Methods.of(asked, List.of(), List.of())));
   }
 

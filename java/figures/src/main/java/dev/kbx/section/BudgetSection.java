@@ -3,7 +3,7 @@ package dev.kbx.section;
 import static java.util.stream.Collectors.joining;
 
 import dev.kbx.analysis.BudgetCurve;
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.document.Axes;
 import dev.kbx.document.Block.Table;
 import dev.kbx.document.Cell;
@@ -115,7 +115,10 @@ public final class BudgetSection {
 
   private static MethodNames names(List<BudgetCurve> curves) {
     return new MethodNames(
-        curves.stream().map(curve -> new Maker(curve.method(), curve.model())).distinct().toList());
+        curves.stream()
+            .map(curve -> new MethodAndModel(curve.method(), curve.model()))
+            .distinct()
+            .toList());
   }
 
   private static String tasks(BudgetCurve curve) {

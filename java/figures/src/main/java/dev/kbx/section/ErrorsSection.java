@@ -1,12 +1,12 @@
 package dev.kbx.section;
 
-import dev.kbx.analysis.Entered.Made;
 import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.Errors.OfMessage;
 import dev.kbx.analysis.Errors.OfProperty;
 import dev.kbx.analysis.Errors.OfRule;
 import dev.kbx.analysis.Errors.OfStatus;
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.Inclusion.Made;
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.Structures;
 import dev.kbx.analysis.Structures.Cluster;
 import dev.kbx.analysis.Structures.OfMaker;
@@ -102,7 +102,7 @@ public final class ErrorsSection {
   }
 
   private static Cell count(OfStatus status, Made made) {
-    Maker maker = new Maker(made.method(), made.model());
+    MethodAndModel maker = new MethodAndModel(made.method(), made.model());
     int count =
         status.makers().stream()
             .filter(each -> each.maker().equals(maker))

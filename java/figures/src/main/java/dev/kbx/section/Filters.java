@@ -1,6 +1,6 @@
 package dev.kbx.section;
 
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.document.Cell;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +24,7 @@ final class Filters {
    *
    * @param filters pairs of another filter and its value
    */
-  static String of(Maker maker, String... filters) {
+  static String of(MethodAndModel maker, String... filters) {
     StringBuilder all = new StringBuilder(of("method", stated(maker.method())));
     all.append('&').append(of("model", stated(maker.model())));
     for (int i = 0; i < filters.length; i += 2) {

@@ -1,7 +1,7 @@
 package dev.kbx.section;
 
-import dev.kbx.analysis.Entered;
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.Inclusion;
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.document.Text;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -19,13 +19,13 @@ public final class MethodNames {
 
   private static final String UNSTATED = "not stated";
 
-  private final Map<Maker, String> names = new LinkedHashMap<>();
+  private final Map<MethodAndModel, String> names = new LinkedHashMap<>();
 
-  MethodNames(List<Maker> makers) {
-    boolean methods = makers.stream().map(Maker::method).distinct().count() > 1;
-    boolean models = makers.stream().map(Maker::model).distinct().count() > 1;
+  MethodNames(List<MethodAndModel> makers) {
+    boolean methods = makers.stream().map(MethodAndModel::method).distinct().count() > 1;
+    boolean models = makers.stream().map(MethodAndModel::model).distinct().count() > 1;
     Set<String> used = new HashSet<>();
-    for (Maker maker : makers) {
+    for (MethodAndModel maker : makers) {
       String name = Text.cutMiddle(name(maker, methods, models), LONGEST);
       String unique = name;
       for (int i = 2; !used.add(unique); i++) {
@@ -36,13 +36,15 @@ public final class MethodNames {
   }
 
   /** Of the candidates that an analysis counts. */
-  public static MethodNames of(Entered entered) {
+  public static MethodNames of(Inclusion entered) {
     return new MethodNames(
-        entered.made().stream().map(made -> new Maker(made.method(), made.model())).toList());
+        entered.made().stream()
+            .map(made -> new MethodAndModel(made.method(), made.model()))
+            .toList());
   }
 
   /** What differs between makers; method and model if nothing does. */
-  private static String name(Maker maker, boolean methods, boolean models) {
+  private static String name(MethodAndModel maker, boolean methods, boolean models) {
     String method = maker.method() == null ? "" : Text.clean(maker.method());
     String model = maker.model() == null ? "" : Text.clean(maker.model());
     if (method.isEmpty() && model.isEmpty()) return methods || models ? UNSTATED : "all candidates";
@@ -58,12 +60,12 @@ public final class MethodNames {
   }
 
   /** Its name; of one that is not among those given, method and model. */
-  public String of(Maker maker) {
+  public String of(MethodAndModel maker) {
     String name = names.get(maker);
     return name == null ? Text.cutMiddle(name(maker, true, true), LONGEST) : name;
   }
 
   public String of(@Nullable String method, @Nullable String model) {
-    return of(new Maker(method, model));
+    return of(new MethodAndModel(method, model));
   }
 }

@@ -3,7 +3,7 @@ package dev.kbx.section;
 import static java.util.stream.Collectors.joining;
 
 import dev.kbx.analysis.Ablation;
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.MethodPair;
 import dev.kbx.analysis.MethodRates;
 import dev.kbx.analysis.MethodRates.Conversion;
@@ -87,8 +87,8 @@ public final class MethodsSection {
   }
 
   private Table rates() {
-    List<Maker> all = methods.methods().stream().map(MethodRates::maker).toList();
-    boolean models = all.stream().map(Maker::model).distinct().count() > 1;
+    List<MethodAndModel> all = methods.methods().stream().map(MethodRates::maker).toList();
+    boolean models = all.stream().map(MethodAndModel::model).distinct().count() > 1;
     String model = all.getFirst().model();
     List<Column.Of<MethodRates>> columns = new ArrayList<>();
     columns.add(

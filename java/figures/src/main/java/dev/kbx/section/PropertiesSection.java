@@ -1,6 +1,6 @@
 package dev.kbx.section;
 
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.PropertyMatrix;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Block.Table;
@@ -59,8 +59,8 @@ public final class PropertiesSection {
     return blocks.section("properties", "Where kernels hold");
   }
 
-  private static Maker maker(PropertyMatrix matrix) {
-    return new Maker(matrix.method(), matrix.model());
+  private static MethodAndModel maker(PropertyMatrix matrix) {
+    return new MethodAndModel(matrix.method(), matrix.model());
   }
 
   private static Table totals(List<PropertyMatrix> all, MethodNames names) {

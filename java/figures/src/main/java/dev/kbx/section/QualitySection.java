@@ -2,7 +2,7 @@ package dev.kbx.section;
 
 import dev.kbx.analysis.CodeQuality;
 import dev.kbx.analysis.ComplexityEffect;
-import dev.kbx.analysis.Entered.Made;
+import dev.kbx.analysis.Inclusion.Made;
 import dev.kbx.analysis.Methods.Unmeasured;
 import dev.kbx.analysis.TechniqueUse;
 import dev.kbx.analysis.TechniqueUse.Use;

@@ -1,9 +1,10 @@
 package dev.kbx.candidate;
 
+import dev.kbx.error.EnvironmentException;
 import java.nio.file.Path;
 
 /** A file of candidates changed while they were being judged. */
-public final class ChangedFile extends RuntimeException {
+final class ChangedFile extends EnvironmentException {
   private static final long serialVersionUID = 1;
 
   ChangedFile(Path file, int line, String how) {

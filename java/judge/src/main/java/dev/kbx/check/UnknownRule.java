@@ -1,10 +1,11 @@
 package dev.kbx.check;
 
+import dev.kbx.error.InputException;
 import dev.kbx.task.Spelling;
 import java.util.List;
 
 /** An id that no rule has. The message is one line and names similar ids. */
-public final class UnknownRule extends RuntimeException {
+public final class UnknownRule extends InputException {
   private static final long serialVersionUID = 1;
 
   private UnknownRule(String message) {

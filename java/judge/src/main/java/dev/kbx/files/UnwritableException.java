@@ -1,5 +1,6 @@
 package dev.kbx.files;
 
+import dev.kbx.error.EnvironmentException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -12,7 +13,7 @@ import java.nio.file.Path;
  * A result file or its folder cannot be written. The message names the file and the cause ({@code
  * Permission denied}, {@code No space left on device}).
  */
-public final class UnwritableException extends RuntimeException {
+public final class UnwritableException extends EnvironmentException {
   private static final long serialVersionUID = 1;
 
   private static final String FULL = "No space left on device";

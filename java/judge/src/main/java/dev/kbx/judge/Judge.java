@@ -33,15 +33,15 @@ final class Judge {
   /** Restarts of a failing trusted process before the verdict is {@code infrastructure}. */
   private static final int RETRIES = 2;
 
-  private final Bench bench;
+  private final JudgingSlot judgingSlot;
   private final Slot slot;
   private final Plan plan;
   private final Verdict.Device device;
   private final Map<String, String> versions;
 
-  Judge(Bench bench, Plan plan, Verdict.Device device, Map<String, String> versions) {
-    this.bench = bench;
-    this.slot = bench.slot();
+  Judge(JudgingSlot judgingSlot, Plan plan, Verdict.Device device, Map<String, String> versions) {
+    this.judgingSlot = judgingSlot;
+    this.slot = judgingSlot.slot();
     this.plan = plan;
     this.device = device;
     this.versions = versions;
@@ -66,7 +66,7 @@ final class Judge {
       return judgement(executed.draft(), executed.outcome());
     }
     if (!isRunNevertheless(refused.get())) return judgement(statics, refused.get());
-    Judge untimed = new Judge(bench, plan.untimed(), device, versions);
+    Judge untimed = new Judge(judgingSlot, plan.untimed(), device, versions);
     Executed ran = untimed.executed(candidate, statics);
     if (ran.outcome().status() == Status.SYNTAX_ERROR) {
       return judgement(ran.draft(), ran.outcome());
@@ -123,7 +123,7 @@ final class Judge {
     JudgementBuilder draft = begun(candidate);
     if (StaticStage.decide(candidate, plan, draft).isPresent()) return Optional.empty();
     try (ConcurrencyLimit.Pass _ = slot.compiling(candidate.bringsCpp())) {
-      return new Precompiler(bench, arch, plan, draft, versions).binaries(candidate);
+      return new Precompiler(judgingSlot, arch, plan, draft, versions).binaries(candidate);
     } catch (WorkerFailure e) {
       return Optional.empty(); // The machine that judges tries again.
     }
@@ -132,7 +132,7 @@ final class Judge {
   /** Keeps what another machine compiled for this slot's GPU. */
   void keep(Binaries compiled, Candidate candidate) throws InterruptedException {
     try {
-      new Precompiler(bench, plan, begun(candidate), versions).keep(compiled, candidate);
+      new Precompiler(judgingSlot, plan, begun(candidate), versions).keep(compiled, candidate);
     } catch (WorkerFailure e) {
       // It only saves time; a device that is lost is found when the candidate is judged.
     }
@@ -140,7 +140,7 @@ final class Judge {
 
   /** The judgement of a candidate under which devices were lost: no further device is risked. */
   Judgement givenUp(Candidate candidate, DeviceLost lost) {
-    return new Conditions(device(), versions)
+    return new JudgingConditions(device(), versions)
         .givenUp(candidate, plan, "given up: " + lost.getMessage());
   }
 
@@ -160,7 +160,7 @@ final class Judge {
     if (slot.gpu() == null && !candidate.bringsCpp()) {
       return Precompiler.Compiled.NOTHING;
     }
-    Precompiler precompiler = new Precompiler(bench, plan, draft, versions);
+    Precompiler precompiler = new Precompiler(judgingSlot, plan, draft, versions);
     for (int failures = 0; ; ) {
       try (ConcurrencyLimit.Pass _ = slot.compiling(candidate.bringsCpp())) {
         return precompiler.compile(candidate);
@@ -199,7 +199,7 @@ final class Judge {
       Map<String, String> files,
       boolean alone)
       throws InterruptedException {
-    GpuBench place = bench.gpu();
+    SharedGpu place = judgingSlot.gpu();
     if (place == null) {
       return Optional.of(new Correctness(slot, plan, candidate, draft, true).judge(files));
     }
@@ -251,7 +251,7 @@ final class Judge {
 
   /** Profiles last, after the verdict: a failure here is recorded and decides nothing. */
   private void profile(
-      GpuBench place, Candidate candidate, JudgementBuilder draft, Map<String, String> files)
+      SharedGpu place, Candidate candidate, JudgementBuilder draft, Map<String, String> files)
       throws InterruptedException {
     if (!plan.profile() || draft.timing() == null) return;
     Profile found =
@@ -264,7 +264,7 @@ final class Judge {
    * Runs after the candidate's process has ended: that process could slow down a baseline that
    * other candidates are compared with.
    */
-  private void compare(GpuBench place, Candidate candidate, JudgementBuilder draft)
+  private void compare(SharedGpu place, Candidate candidate, JudgementBuilder draft)
       throws InterruptedException {
     Timing.Result timing = draft.timing();
     if (timing == null) return;

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 /** A referee that has devices to judge with: those of this machine, or of a cluster. */
 public interface JudgingReferee extends Referee {
   /** The conditions under which a candidate could be judged now, as far as they are known. */
-  List<Conditions> conditions();
+  List<JudgingConditions> conditions();
 
   @Override
   default List<JudgingDevice> devices() {
@@ -20,8 +20,8 @@ public interface JudgingReferee extends Referee {
   /**
    * The conditions under which a candidate could be judged, but for the card; few, and each once.
    */
-  default Set<Conditions> kinds() {
-    return conditions().stream().map(Conditions::onAnyCard).collect(Collectors.toSet());
+  default Set<JudgingConditions> kinds() {
+    return conditions().stream().map(JudgingConditions::onAnyCard).collect(Collectors.toSet());
   }
 
   /**

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Safe for several threads.
  */
 public final class LocalReferee implements JudgingReferee {
-  private final List<Bench> benches;
-  private final Queue<Bench> free;
+  private final List<JudgingSlot> judgingSlots;
+  private final Queue<JudgingSlot> free;
 
   /** Fair: threads get slots in order of arrival. */
   private final ReentrantLock lock = new ReentrantLock(true);
@@ -52,36 +52,36 @@ public final class LocalReferee implements JudgingReferee {
       Map<String, String> versions,
       BaselineCache baselines,
       BinaryCache binaries) {
-    this.benches = benches(slots, baselines, binaries);
-    this.free = new ArrayDeque<>(benches);
+    this.judgingSlots = judgingSlots(slots, baselines, binaries);
+    this.free = new ArrayDeque<>(judgingSlots);
     this.device = device;
     this.versions = Map.copyOf(versions);
   }
 
-  private static List<Bench> benches(
+  private static List<JudgingSlot> judgingSlots(
       List<Slot> slots, BaselineCache baselines, BinaryCache binaries) {
-    Map<Gpu, GpuBench> gpus = new HashMap<>();
-    List<Bench> benches = new ArrayList<>();
+    Map<Gpu, SharedGpu> gpus = new HashMap<>();
+    List<JudgingSlot> judgingSlots = new ArrayList<>();
     for (Slot slot : slots) {
       Gpu gpu = slot.gpu();
-      GpuBench shared =
-          gpu == null ? null : gpus.computeIfAbsent(gpu, _ -> GpuBench.of(gpu, baselines));
-      benches.add(new Bench(slot, binaries, shared));
+      SharedGpu shared =
+          gpu == null ? null : gpus.computeIfAbsent(gpu, _ -> SharedGpu.of(gpu, baselines));
+      judgingSlots.add(new JudgingSlot(slot, binaries, shared));
     }
-    return List.copyOf(benches);
+    return List.copyOf(judgingSlots);
   }
 
   @Override
   public int capacity() {
-    return benches.size();
+    return judgingSlots.size();
   }
 
   @Override
   public void expect(Plan plan, int candidates) {
     if (candidates <= 0) return;
-    benches.getFirst().slot().expect(candidates);
-    benches.stream()
-        .map(bench -> bench.slot().gpu())
+    judgingSlots.getFirst().slot().expect(candidates);
+    judgingSlots.stream()
+        .map(judgingSlot -> judgingSlot.slot().gpu())
         .filter(Objects::nonNull)
         .distinct()
         .forEach(gpu -> gpu.readyInBackground(plan));
@@ -90,9 +90,9 @@ public final class LocalReferee implements JudgingReferee {
   /** The devices that can judge, as far as their oracles have reported them. */
   private List<Verdict.Device> reported() {
     List<Verdict.Device> devices = new ArrayList<>();
-    DeviceSlot named = benches.getFirst().slot().device();
-    for (Bench bench : benches) {
-      Slot slot = bench.slot();
+    DeviceSlot named = judgingSlots.getFirst().slot().device();
+    for (JudgingSlot judgingSlot : judgingSlots) {
+      Slot slot = judgingSlot.slot();
       boolean first = slot.gpu() == null || slot.device().equals(named);
       Optional<Verdict.Device> own = slot.described();
       if (own.isEmpty() && first) own = Optional.of(device);
@@ -104,16 +104,18 @@ public final class LocalReferee implements JudgingReferee {
   @Override
   public List<JudgingDevice> devices() {
     Map<DeviceSlot, JudgingDevice> devices = new LinkedHashMap<>();
-    for (Bench bench : benches) {
-      Slot slot = bench.slot();
-      DeviceSlot place = slot.gpu() == null ? benches.getFirst().slot().device() : slot.device();
+    for (JudgingSlot judgingSlot : judgingSlots) {
+      Slot slot = judgingSlot.slot();
+      DeviceSlot place =
+          slot.gpu() == null ? judgingSlots.getFirst().slot().device() : slot.device();
       devices.computeIfAbsent(place, _ -> judging(slot));
     }
     return List.copyOf(devices.values());
   }
 
   private JudgingDevice judging(Slot slot) {
-    boolean first = slot.gpu() == null || slot.device().equals(benches.getFirst().slot().device());
+    boolean first =
+        slot.gpu() == null || slot.device().equals(judgingSlots.getFirst().slot().device());
     Optional<Verdict.Device> known = slot.described();
     if (known.isEmpty() && first) known = Optional.of(device);
     if (slot.lost()) {
@@ -130,8 +132,8 @@ public final class LocalReferee implements JudgingReferee {
   }
 
   @Override
-  public List<Conditions> conditions() {
-    return reported().stream().map(each -> new Conditions(each, versions)).toList();
+  public List<JudgingConditions> conditions() {
+    return reported().stream().map(each -> new JudgingConditions(each, versions)).toList();
   }
 
   /** The device that judgements name until an oracle has reported theirs. */
@@ -146,15 +148,15 @@ public final class LocalReferee implements JudgingReferee {
 
   /** Work on a slot. */
   interface Work<T> {
-    T on(Bench bench) throws InterruptedException;
+    T on(JudgingSlot judgingSlot) throws InterruptedException;
   }
 
   @Override
   public Judgement judge(Candidate candidate, Plan plan) throws InterruptedException {
     try {
-      return on(bench -> judge(bench, candidate, plan));
+      return on(judgingSlot -> judge(judgingSlot, candidate, plan));
     } catch (DeviceLost e) {
-      return on(bench -> judgeOrGiveUp(bench, candidate, plan));
+      return on(judgingSlot -> judgeOrGiveUp(judgingSlot, candidate, plan));
     }
   }
 
@@ -166,7 +168,8 @@ public final class LocalReferee implements JudgingReferee {
    */
   public Optional<Binaries> compile(Candidate candidate, Plan plan, String arch)
       throws InterruptedException {
-    return on(bench -> new Judge(bench, plan, device, versions).compile(candidate, arch));
+    return on(
+        judgingSlot -> new Judge(judgingSlot, plan, device, versions).compile(candidate, arch));
   }
 
   /**
@@ -174,23 +177,24 @@ public final class LocalReferee implements JudgingReferee {
    * compiled for other devices or by other versions.
    */
   public void keep(Binaries compiled, Candidate candidate, Plan plan) throws InterruptedException {
-    new Judge(benches.getFirst(), plan, device, versions).keep(compiled, candidate);
+    new Judge(judgingSlots.getFirst(), plan, device, versions).keep(compiled, candidate);
   }
 
-  private Judgement judge(Bench bench, Candidate candidate, Plan plan) throws InterruptedException {
-    Judgement judgement = new Judge(bench, plan, device, versions).judge(candidate);
-    bench.slot().settled();
-    return bench.slot().lost() ? judgement.with(Judgement.DEVICE_LOST) : judgement;
+  private Judgement judge(JudgingSlot judgingSlot, Candidate candidate, Plan plan)
+      throws InterruptedException {
+    Judgement judgement = new Judge(judgingSlot, plan, device, versions).judge(candidate);
+    judgingSlot.slot().settled();
+    return judgingSlot.slot().lost() ? judgement.with(Judgement.DEVICE_LOST) : judgement;
   }
 
   /** A candidate under which two devices were lost is not tried on a third. */
-  private Judgement judgeOrGiveUp(Bench bench, Candidate candidate, Plan plan)
+  private Judgement judgeOrGiveUp(JudgingSlot judgingSlot, Candidate candidate, Plan plan)
       throws InterruptedException {
     try {
-      return judge(bench, candidate, plan);
+      return judge(judgingSlot, candidate, plan);
     } catch (DeviceLost e) {
       lost(e);
-      return new Judge(bench, plan, device, versions).givenUp(candidate, e);
+      return new Judge(judgingSlot, plan, device, versions).givenUp(candidate, e);
     }
   }
 
@@ -200,40 +204,40 @@ public final class LocalReferee implements JudgingReferee {
    * @throws DeviceLost if the slot's device was lost, or no slot is left
    */
   <T> T on(Work<T> work) throws InterruptedException {
-    Bench bench = take();
+    JudgingSlot judgingSlot = take();
     try {
-      return work.on(bench);
+      return work.on(judgingSlot);
     } catch (DeviceLost e) {
       lost(e);
       throw e;
     } finally {
-      giveBack(bench);
+      giveBack(judgingSlot);
     }
   }
 
   @Override
   public void settled() {
-    benches.getFirst().slot().settled();
+    judgingSlots.getFirst().slot().settled();
   }
 
   /** Whether a slot is left. */
   boolean usable() {
-    return benches.stream().anyMatch(bench -> !bench.slot().lost());
+    return judgingSlots.stream().anyMatch(judgingSlot -> !judgingSlot.slot().lost());
   }
 
-  private Bench take() throws InterruptedException {
+  private JudgingSlot take() throws InterruptedException {
     lock.lockInterruptibly();
     try {
       while (true) {
-        Bench bench = free.poll();
-        if (bench == null && usable()) {
+        JudgingSlot judgingSlot = free.poll();
+        if (judgingSlot == null && usable()) {
           changed.await();
-        } else if (bench == null) {
+        } else if (judgingSlot == null) {
           changed.signalAll();
           DeviceLost why = last;
           throw why != null ? why : new DeviceLost("every device stopped computing");
-        } else if (!bench.slot().lost()) {
-          return bench;
+        } else if (!judgingSlot.slot().lost()) {
+          return judgingSlot;
         }
       }
     } finally {
@@ -241,10 +245,10 @@ public final class LocalReferee implements JudgingReferee {
     }
   }
 
-  private void giveBack(Bench bench) {
+  private void giveBack(JudgingSlot judgingSlot) {
     lock.lock();
     try {
-      free.add(bench);
+      free.add(judgingSlot);
       changed.signalAll();
     } finally {
       lock.unlock();

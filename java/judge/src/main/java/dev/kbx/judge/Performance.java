@@ -37,7 +37,7 @@ final class Performance {
   private List<OracleMessage.Size> sizes = List.of();
   private @Nullable Timing timing;
 
-  Performance(GpuBench bench, Plan plan, Candidate candidate, JudgementBuilder draft) {
+  Performance(SharedGpu bench, Plan plan, Candidate candidate, JudgementBuilder draft) {
     this.gpu = bench.gpu();
     this.references = bench.references();
     this.plan = plan;

@@ -77,8 +77,9 @@ final class Precompiler {
   private final Map<String, String> versions;
 
   /** Compiles for the slot's own device. */
-  Precompiler(Bench bench, Plan plan, JudgementBuilder draft, Map<String, String> versions) {
-    this(bench, null, plan, draft, versions);
+  Precompiler(
+      JudgingSlot judgingSlot, Plan plan, JudgementBuilder draft, Map<String, String> versions) {
+    this(judgingSlot, null, plan, draft, versions);
   }
 
   /**
@@ -86,14 +87,14 @@ final class Precompiler {
    *     the slot's own device
    */
   Precompiler(
-      Bench bench,
+      JudgingSlot judgingSlot,
       @Nullable String gpuElsewhere,
       Plan plan,
       JudgementBuilder draft,
       Map<String, String> versions) {
-    this.slot = bench.slot();
+    this.slot = judgingSlot.slot();
     this.gpuElsewhere = gpuElsewhere;
-    this.binaries = bench.binaries();
+    this.binaries = judgingSlot.binaries();
     this.plan = plan;
     this.draft = draft;
     this.versions = versions;

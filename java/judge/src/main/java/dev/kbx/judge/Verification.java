@@ -68,8 +68,8 @@ public final class Verification implements TaskReferee {
     var _ =
         judge(
             task,
-            (bench, one) -> {
-              found.addAll(traced(bench, one).updates());
+            (judgingSlot, one) -> {
+              found.addAll(traced(judgingSlot, one).updates());
               return List.of();
             });
     return found;
@@ -77,20 +77,20 @@ public final class Verification implements TaskReferee {
 
   /** A way to examine a task. */
   private interface Way {
-    List<Control> of(Bench bench, Task task)
+    List<Control> of(JudgingSlot judgingSlot, Task task)
         throws InterruptedException, Oracle.Refused, IOException;
   }
 
-  private List<Control> traceShapes(Bench bench, Task task)
+  private List<Control> traceShapes(JudgingSlot judgingSlot, Task task)
       throws InterruptedException, Oracle.Refused {
-    var _ = traced(bench, task);
+    var _ = traced(judgingSlot, task);
     return List.of();
   }
 
-  private OracleMessage.ShapesTraced traced(Bench bench, Task task)
+  private OracleMessage.ShapesTraced traced(JudgingSlot judgingSlot, Task task)
       throws InterruptedException, Oracle.Refused {
     String file = task.file().toAbsolutePath().toString();
-    try (OraclePool.Borrowed borrowed = bench.slot().borrow()) {
+    try (OraclePool.Borrowed borrowed = judgingSlot.slot().borrow()) {
       try {
         OracleMessage.ShapesTraced traced =
             borrowed
@@ -108,36 +108,37 @@ public final class Verification implements TaskReferee {
     }
   }
 
-  private List<Control> controls(Bench bench, Task task)
+  private List<Control> controls(JudgingSlot judgingSlot, Task task)
       throws InterruptedException, Oracle.Refused, IOException {
     List<Control> controls = new ArrayList<>();
-    for (OracleMessage.Control control : askOracle(bench.slot(), task))
+    for (OracleMessage.Control control : askOracle(judgingSlot.slot(), task))
       controls.add(control(control));
-    if (Files.exists(task.kernel())) controls.add(kernel(bench, task));
+    if (Files.exists(task.kernel())) controls.add(kernel(judgingSlot, task));
     return controls;
   }
 
   private TaskVerdict judge(Task task, Way way) throws InterruptedException {
     while (true) {
       try {
-        return referee.on(bench -> judge(bench, task, way));
+        return referee.on(judgingSlot -> judge(judgingSlot, task, way));
       } catch (DeviceLost e) {
         if (!referee.usable()) throw e;
       }
     }
   }
 
-  private TaskVerdict judge(Bench bench, Task task, Way way) throws InterruptedException {
+  private TaskVerdict judge(JudgingSlot judgingSlot, Task task, Way way)
+      throws InterruptedException {
     long start = System.nanoTime();
     String key = key(task); // The key of the files as they are now: they may change meanwhile.
     List<Control> controls = List.of();
     String problem = null;
     try {
-      controls = way.of(bench, task);
+      controls = way.of(judgingSlot, task);
     } catch (Oracle.Refused e) {
       problem = place(task, e.answer()) + ": " + e.answer().message();
     } catch (WorkerFailure e) {
-      Slot slot = bench.slot();
+      Slot slot = judgingSlot.slot();
       if (slot.isLost()) throw new DeviceLost(slot.described().orElse(referee.device()), e);
       problem = task.file() + ": " + e.getMessage();
     } catch (IOException e) {
@@ -197,11 +198,12 @@ public final class Verification implements TaskReferee {
     return new Control(said.name(), kind, said.ok(), said.status(), said.detail(), said.line());
   }
 
-  private Control kernel(Bench bench, Task task) throws InterruptedException, IOException {
+  private Control kernel(JudgingSlot judgingSlot, Task task)
+      throws InterruptedException, IOException {
     String code = Files.readString(task.kernel());
     Candidate candidate = new Candidate(task, code, task.kernel().toString(), 0, null, null, null);
     Judgement verdict =
-        new Judge(bench, plan, referee.device(), referee.versions()).judge(candidate);
+        new Judge(judgingSlot, plan, referee.device(), referee.versions()).judge(candidate);
     boolean right = verdict.status() == Status.CORRECT && verdict.flags().isEmpty();
     String detail = verdict.message();
     if (verdict.status() == Status.CORRECT) {
@@ -218,6 +220,6 @@ public final class Verification implements TaskReferee {
 
   @Override
   public String key(Task task) {
-    return new Conditions(referee.device(), referee.versions()).key(task, plan);
+    return new JudgingConditions(referee.device(), referee.versions()).key(task, plan);
   }
 }

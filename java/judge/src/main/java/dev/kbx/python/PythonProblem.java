@@ -1,9 +1,10 @@
 package dev.kbx.python;
 
+import dev.kbx.error.InputException;
 import java.util.List;
 
 /** There is no usable Python. The message is one line: what, where, what to do. */
-public final class PythonProblem extends Exception {
+public final class PythonProblem extends InputException {
   private static final long serialVersionUID = 1;
 
   private final transient List<String> details;

@@ -131,7 +131,7 @@ final class CompiledBaselines {
   private CompiledTimes.Size measure(
       Oracle oracle, String shape, boolean warm, PairedSamples rounds)
       throws InterruptedException, Oracle.Refused {
-    Conditions conditions = new Conditions();
+    DeviceStates conditions = new DeviceStates();
     long begin = oracle.nanoTime();
     compare(oracle, 0, warm); // As with candidates, the first round warms up and does not count.
     for (int number = 1; !rounds.enough((oracle.nanoTime() - begin) / 1e9, false); number++) {

@@ -64,7 +64,7 @@ record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
       String shape,
       PairedSamples rounds,
       @Nullable PairedSamples python,
-      Conditions conditions,
+      DeviceStates conditions,
       MemoryPeaks memory) {
     double candidateMs = rounds.candidateMs();
     double referenceMs = rounds.referenceMs();

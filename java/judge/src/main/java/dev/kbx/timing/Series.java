@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 final class Series {
   private final Phase phase;
   private final int sizes;
-  private final Conditions conditions = new Conditions();
+  private final DeviceStates conditions = new DeviceStates();
   private final @Nullable JsonNode recorded;
   private HostRunAhead lead;
   private PairedSamples samples;
@@ -63,7 +63,7 @@ final class Series {
     return samples;
   }
 
-  Conditions conditions() {
+  DeviceStates conditions() {
     return conditions;
   }
 

@@ -6,6 +6,7 @@ import dev.kbx.certify.CertificateEntry;
 import dev.kbx.certify.CertificateHeader;
 import dev.kbx.check.Rules;
 import dev.kbx.document.Text;
+import dev.kbx.error.InputException;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
@@ -99,8 +100,8 @@ public final class CertificateReplay {
    * Judges the entries one after the other.
    *
    * @param named the folder of the run's suite, if that is none of kbx's own; its code is sandboxed
-   * @throws UserError if the run's suite is not kbx's own and no folder is named, or that cannot be
-   *     used, or the run has a setting that this kbx does not know
+   * @throws InputException if the run's suite is not kbx's own and no folder is named, or that
+   *     cannot be used, or the run has a setting that this kbx does not know
    */
   public static Result of(
       CertificateHeader header,
@@ -146,7 +147,7 @@ public final class CertificateReplay {
 
   private static <T> T known(Optional<T> setting, String name) {
     return setting.orElseThrow(
-        () -> new UserError("--replay: this kbx does not know the run's " + Text.clean(name)));
+        () -> new InputException("--replay: this kbx does not know the run's " + Text.clean(name)));
   }
 
   private Row row(CertificateEntry entry) throws InterruptedException {
@@ -234,14 +235,14 @@ public final class CertificateReplay {
      * The tasks of a certificate's run.
      *
      * @param named the folder that the user names, if any
-     * @throws UserError if the run's suite is not kbx's own and no folder is named, or that cannot
-     *     be used
+     * @throws InputException if the run's suite is not kbx's own and no folder is named, or that
+     *     cannot be used
      */
     static ReplayedSuite of(Home home, CertificateHeader header, @Nullable Path named) {
       if (named == null) {
         Suite bundled =
             home.bundledSuite(header.run().suite())
-                .orElseThrow(() -> new UserError(foreign(header.run().suite())));
+                .orElseThrow(() -> new InputException(foreign(header.run().suite())));
         return new ReplayedSuite(tasks(bundled, header), null);
       }
       Path folder = real(home, named);
@@ -258,11 +259,11 @@ public final class CertificateReplay {
       try {
         folder = named.toRealPath();
       } catch (IOException e) {
-        throw new UserError("--suite %s: cannot be read: %s".formatted(named, Reason.of(e)));
+        throw new InputException("--suite %s: cannot be read: %s".formatted(named, Reason.of(e)));
       }
       // All that lies in it can be read by its code.
       if (ofThisUser(home).anyMatch(own -> own.startsWith(folder))) {
-        throw new UserError(
+        throw new InputException(
             "--suite %s: kbx's own files or your home lie in it; name the folder of the suite alone"
                 .formatted(named));
       }

@@ -1,5 +1,6 @@
 package dev.kbx.app;
 
+import dev.kbx.error.InputException;
 import dev.kbx.judge.TaskReferee;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.Plan;
@@ -38,7 +39,7 @@ public record ChosenSuite(String label, Suite suite, @Nullable OwnReference refe
       Suite suite = home.suite(reference.write(folder).toString());
       return new ChosenSuite(reference.label(), suite, reference);
     } catch (IOException e) {
-      throw new UserError("%s: cannot be written (%s)".formatted(folder, Reason.of(e)), e);
+      throw new InputException("%s: cannot be written (%s)".formatted(folder, Reason.of(e)), e);
     }
   }
 
@@ -71,7 +72,8 @@ public record ChosenSuite(String label, Suite suite, @Nullable OwnReference refe
     }
     for (TaskVerdict verdict : found) {
       if (verdict.problem() == null) continue;
-      throw new UserError(verdict.problem().replace(verdict.file(), reference.file().toString()));
+      throw new InputException(
+          verdict.problem().replace(verdict.file(), reference.file().toString()));
     }
   }
 

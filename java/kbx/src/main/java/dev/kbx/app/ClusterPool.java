@@ -2,7 +2,8 @@ package dev.kbx.app;
 
 import dev.kbx.cluster.ClusterReferee;
 import dev.kbx.cluster.Shipment;
-import dev.kbx.judge.Conditions;
+import dev.kbx.error.InputException;
+import dev.kbx.judge.JudgingConditions;
 import dev.kbx.judge.JudgingReferee;
 import dev.kbx.judge.TaskReferee;
 import dev.kbx.plan.Plan;
@@ -41,10 +42,10 @@ public final class ClusterPool implements JudgingPool {
   private static final int PATIENCE_MS = 5_000;
 
   private final ClusterReferee referee;
-  private final Conditions first;
+  private final JudgingConditions first;
   private final Observer observer;
 
-  private ClusterPool(ClusterReferee referee, Conditions first, Observer observer) {
+  private ClusterPool(ClusterReferee referee, JudgingConditions first, Observer observer) {
     this.observer = observer;
     this.referee = referee;
     this.first = first;
@@ -89,7 +90,7 @@ public final class ClusterPool implements JudgingPool {
       for (Suite suite : suites) shipment.add(suite.root(), suite.tasks(), archives);
       return ClusterReferee.connect(python, home.folder(), nodes, shipment, observer::note);
     } catch (IOException e) {
-      throw new UserError("--cluster: cannot pack what the nodes need: " + Reason.of(e), e);
+      throw new InputException("--cluster: cannot pack what the nodes need: " + Reason.of(e), e);
     }
   }
 
@@ -100,19 +101,19 @@ public final class ClusterPool implements JudgingPool {
     Matcher place = PLACE.matcher(address);
     if (!place.matches()) {
       if (AUTO.equals(address)) return;
-      throw new UserError(
+      throw new InputException(
           "--cluster %s: is not an address; give ray://HOST:PORT, HOST:PORT, or auto"
               .formatted(address));
     }
     int port = Integer.parseInt(place.group("port"));
-    if (port > 65_535) throw new UserError("--cluster %s: no such port".formatted(address));
+    if (port > 65_535) throw new InputException("--cluster %s: no such port".formatted(address));
     try (Socket socket = new Socket()) {
       InetAddress host = InetAddress.getByName(place.group("host"));
       socket.connect(new InetSocketAddress(host, port), PATIENCE_MS);
     } catch (UnknownHostException e) {
-      throw new UserError("--cluster %s: no host of that name".formatted(address));
+      throw new InputException("--cluster %s: no host of that name".formatted(address));
     } catch (IOException e) {
-      throw new UserError("--cluster %s: nothing answers there".formatted(address));
+      throw new InputException("--cluster %s: nothing answers there".formatted(address));
     }
   }
 

@@ -6,6 +6,7 @@ import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.candidate.SourceFiles;
 import dev.kbx.document.Counted;
+import dev.kbx.error.InputException;
 import dev.kbx.plan.Plan;
 import dev.kbx.report.EvalResultFiles;
 import dev.kbx.report.LatestRun;
@@ -82,13 +83,13 @@ public final class Evaluation implements AutoCloseable {
   /**
    * Reads the sources and opens the results folder.
    *
-   * @throws UserError if there is nothing to judge, or the folder cannot be written, or the run to
-   *     resume was begun with other settings; nothing has been created for wrong sources
+   * @throws InputException if there is nothing to judge, or the folder cannot be written, or the
+   *     run to resume was begun with other settings; nothing has been created for wrong sources
    */
   public static Evaluation open(Request request, Observer observer) throws IOException {
     boolean goesOn = request.resume() && request.results().store().exists();
     if (request.resume() && !goesOn && request.sources().isEmpty()) {
-      throw new UserError(
+      throw new InputException(
           "--resume: no run in %s to resume; name its --out folder, or what to judge"
               .formatted(request.results().store()));
     }
@@ -97,7 +98,7 @@ public final class Evaluation implements AutoCloseable {
     new EvalResultFiles(folder)
         .inTheWay(request.asked().suite().suite().name())
         .ifPresent(file -> {
-          throw new UserError(
+          throw new InputException(
               file + ": was not written by kbx and would be replaced; give another --out");
         });
     FolderLock lock = FolderLock.of(folder);
@@ -138,7 +139,7 @@ public final class Evaluation implements AutoCloseable {
         .run(found.run().id())
         .map(ResumedRun::new)
         .orElseThrow(() ->
-            new UserError("run %s was just deleted; begin again".formatted(found.run().id())));
+            new InputException("run %s was just deleted; begin again".formatted(found.run().id())));
   }
 
   /** Throws for a path that does not exist, the commonest mistake, without reading a suite. */
@@ -147,35 +148,36 @@ public final class Evaluation implements AutoCloseable {
     sources.stream()
         .filter(source -> !Files.exists(source))
         .forEach(source -> SourceFiles.in(source, absent::add));
-    if (absent.size() == 1) throw new UserError(absent.getFirst().toString());
+    if (absent.size() == 1) throw new InputException(absent.getFirst().toString());
   }
 
   private static Reading read(Request request, List<Path> given, Observer observer) {
     RunPlan asked = request.asked();
     if (given.isEmpty()) {
-      throw new UserError("name at least one SOURCE: a .py file, a .jsonl file or a folder");
+      throw new InputException("name at least one SOURCE: a .py file, a .jsonl file or a folder");
     }
     Reading reading = CandidateSources.read(given, asked.suite().suite(), asked.selected());
     List<Problem> absent = reading.problems(Problem.Kind.ABSENT);
     boolean nothing = reading.candidates().isEmpty() && reading.unselected() == 0;
     if (absent.size() == 1 || (nothing && reading.problems().size() == 1)) {
-      throw new UserError((absent.isEmpty() ? reading.problems() : absent).getFirst().toString());
+      throw new InputException(
+          (absent.isEmpty() ? reading.problems() : absent).getFirst().toString());
     }
     observer.problems(problems(reading));
     if (!absent.isEmpty()) {
-      throw new UserError(
+      throw new InputException(
           "nothing was judged: %d of the sources do not exist".formatted(absent.size()));
     }
     if (reading.candidates().isEmpty()) {
       String names = String.join(", ", given.stream().map(Path::toString).toList());
-      throw new UserError(
+      throw new InputException(
           reading.unselected() == 0
               ? "nothing to judge in " + names
               : "--tasks %s: leaves out all that is in %s, %s; select their tasks"
                   .formatted(asked.tasks(), names, Counted.of(reading.unselected(), "candidate")));
     }
     if (request.strict() && !reading.problems().isEmpty()) {
-      throw new UserError(
+      throw new InputException(
           "--strict: nothing was judged: %s, named above"
               .formatted(Counted.of(reading.problems().size(), "problem")));
     }
@@ -201,8 +203,8 @@ public final class Evaluation implements AutoCloseable {
    * Begins the run, or goes on with the earlier one.
    *
    * @param pool judges; outlives the evaluation's use
-   * @throws UserError if an earlier session judged on another device or by other software, or the
-   *     reference of the user's own cannot be used
+   * @throws InputException if an earlier session judged on another device or by other software, or
+   *     the reference of the user's own cannot be used
    */
   public void begin(JudgingPool pool) throws InterruptedException {
     RunPlan asked = request.asked();
@@ -309,7 +311,7 @@ public final class Evaluation implements AutoCloseable {
       same("with --timeout ", then.timeoutSeconds(), now.timeoutSeconds());
       same("", profiles(then.profile()), profiles(now.profile()));
       if (!then.seed().equals(now.seed())) {
-        throw new UserError(
+        throw new InputException(
             "run %s was begun with another --seed, or where .kbx/secret was another; start a new run without --resume"
                 .formatted(run.id()));
       }
@@ -318,7 +320,7 @@ public final class Evaluation implements AutoCloseable {
     /** Throws if its candidates differ from these. */
     void checkCandidates(List<Candidate> candidates, Plan plan, RunStore store) {
       if (run.candidates() != candidates.size()) {
-        throw new UserError(
+        throw new InputException(
             "run %s had %d candidates and the sources now hold %d; start a new run without --resume"
                 .formatted(run.id(), run.candidates(), candidates.size()));
       }
@@ -329,7 +331,7 @@ public final class Evaluation implements AutoCloseable {
       for (RunStore.Judged judged : store.judged(run.id())) {
         Candidate candidate = candidates.get(judged.position());
         if (candidate.identity().equals(judged.identity())) continue;
-        throw new UserError(
+        throw new InputException(
             "%s is not what run %s judged there: restore it, or start a new run without --resume"
                 .formatted(candidate.origin(), run.id()));
       }
@@ -354,7 +356,7 @@ public final class Evaluation implements AutoCloseable {
         if (state.size() == 1) return;
         task.reads()
             .ifPresent(place -> {
-              throw new UserError(
+              throw new InputException(
                   "run %s cannot go on: its task %s may read other files (%s), and whether these are as they were is not known; start a new run without --resume"
                       .formatted(run.id(), task.path(), place));
             });
@@ -364,7 +366,7 @@ public final class Evaluation implements AutoCloseable {
     /** Throws if device or software versions differ. */
     void checkDevice(JudgingPool pool) {
       if (run.device().equals(pool.device()) && run.versions().equals(pool.versions())) return;
-      throw new UserError(
+      throw new InputException(
           "run %s was begun on %s with %s, this is %s with %s; start a new run without --resume"
               .formatted(
                   run.id(),
@@ -383,7 +385,7 @@ public final class Evaluation implements AutoCloseable {
 
     private void same(String how, Object then, Object now) {
       if (then.equals(now)) return;
-      throw new UserError(
+      throw new InputException(
           "run %s was begun %s%s, this is %s%s; give the same, or start a new run without --resume"
               .formatted(run.id(), how, then, how, now));
     }

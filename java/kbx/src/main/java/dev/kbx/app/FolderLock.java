@@ -2,6 +2,7 @@ package dev.kbx.app;
 
 import static java.nio.file.StandardOpenOption.APPEND;
 
+import dev.kbx.error.InputException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -46,7 +47,7 @@ public final class FolderLock implements AutoCloseable {
       @Nullable FileLock lock = file.tryLock(WRITER, 1, false);
       if (lock == null) {
         file.close();
-        throw new UserError(
+        throw new InputException(
             "%s: another kbx is writing there; wait for it or name another folder"
                 .formatted(folder));
       }
@@ -54,7 +55,7 @@ public final class FolderLock implements AutoCloseable {
       Files.deleteIfExists(judging(folder)); // Of one that was killed.
       return new FolderLock(folder, file);
     } catch (IOException e) {
-      throw new UserError("%s: cannot lock it: %s".formatted(folder, Reason.of(e)), e);
+      throw new InputException("%s: cannot lock it: %s".formatted(folder, Reason.of(e)), e);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.kbx.app;
 
 import dev.kbx.certify.SigningKey;
+import dev.kbx.error.InputException;
 import dev.kbx.judge.JudgeFingerprint;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Suite;
@@ -148,7 +149,7 @@ public final class Home {
         problem = e;
       }
     }
-    throw new UserError(
+    throw new InputException(
         "cannot keep a secret for seeds in %s or %s: %s; set HOME to a folder of yours, or give --seed"
             .formatted(
                 files.getFirst(), files.getLast(), problem == null ? "" : Reason.of(problem)));
@@ -164,7 +165,7 @@ public final class Home {
   private static String secret(Path file) throws IOException {
     String secret = kept(file, Home::newSecret).strip();
     if (secret.isEmpty()) {
-      throw new UserError(file + ": is empty; delete it and kbx makes a new secret for seeds");
+      throw new InputException(file + ": is empty; delete it and kbx makes a new secret for seeds");
     }
     return secret;
   }
@@ -208,14 +209,14 @@ public final class Home {
       try {
         return SigningKey.of(kept(file, SigningKey::generate));
       } catch (CharacterCodingException | IllegalArgumentException e) {
-        throw new UserError(
+        throw new InputException(
             "%s: is no Ed25519 private key in PEM; put a copy of it back, or delete it and kbx makes a new one, which is another signer"
                 .formatted(file));
       } catch (IOException e) {
         problem = e;
       }
     }
-    throw new UserError(
+    throw new InputException(
         "cannot keep a key to sign with in %s: %s; set HOME to a folder of yours, or give --key"
             .formatted(folders, problem == null ? "" : Reason.of(problem)));
   }

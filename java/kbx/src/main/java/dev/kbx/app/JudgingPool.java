@@ -2,6 +2,7 @@ package dev.kbx.app;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
+import dev.kbx.error.InputException;
 import dev.kbx.judge.JudgingReferee;
 import dev.kbx.judge.Repeats;
 import dev.kbx.judge.TaskReferee;
@@ -34,7 +35,7 @@ public interface JudgingPool extends AutoCloseable {
       throws InterruptedException, PythonProblem {
     if (settings.cluster() == null) return WorkerPool.start(settings, plan);
     if (!needsPython(plan.stages())) {
-      throw new UserError("--cluster: static checks need no device; leave it away");
+      throw new InputException("--cluster: static checks need no device; leave it away");
     }
     return start(settings, suites);
   }

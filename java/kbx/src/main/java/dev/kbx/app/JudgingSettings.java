@@ -1,5 +1,6 @@
 package dev.kbx.app;
 
+import dev.kbx.error.InputException;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonEnvironment;
 import dev.kbx.python.PythonProblem;
@@ -74,12 +75,12 @@ public record JudgingSettings(
       return gpus().stream().map(DeviceSlot::cuda).toList();
     }
     if (device.startsWith("cuda:")) return chosen(device.substring("cuda:".length()));
-    throw new UserError("--device %s: use auto, cpu, cuda or cuda:0,1".formatted(device));
+    throw new InputException("--device %s: use auto, cpu, cuda or cuda:0,1".formatted(device));
   }
 
   private static void needGpu(String device) {
     if (gpus().isEmpty()) {
-      throw new UserError(
+      throw new InputException(
           "--device %s: no NVIDIA GPU here (no /dev/nvidia0); use --device cpu".formatted(device));
     }
   }
@@ -96,10 +97,10 @@ public record JudgingSettings(
       try {
         index = Integer.parseInt(part.strip());
       } catch (NumberFormatException e) {
-        throw new UserError("--device cuda:%s: '%s' is no GPU number".formatted(list, part));
+        throw new InputException("--device cuda:%s: '%s' is no GPU number".formatted(list, part));
       }
       if (!there.contains(index)) {
-        throw new UserError(
+        throw new InputException(
             "--device cuda:%s: no GPU %d here; there %s %s"
                 .formatted(list, index, there.size() == 1 ? "is" : "are", listed(there)));
       }

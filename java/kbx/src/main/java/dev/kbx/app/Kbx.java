@@ -3,6 +3,7 @@ package dev.kbx.app;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.SourceFiles;
 import dev.kbx.check.Rules;
+import dev.kbx.error.InputException;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.L2State;
@@ -37,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Processes that judge are started by {@link #open(Path, Options)}, which takes seconds, and end
  * with {@link #close}. Several threads may judge at the same time. What can be corrected is a
- * {@link UserError}, {@link dev.kbx.task.InvalidSuite}, {@link dev.kbx.task.UnknownTask} or {@link
- * PythonProblem}, whose messages name an option as the command line writes it.
+ * {@link InputException}, {@link dev.kbx.task.InvalidSuite}, {@link dev.kbx.task.UnknownTask} or
+ * {@link PythonProblem}, whose messages name an option as the command line writes it.
  */
 public final class Kbx implements AutoCloseable {
   private final RunPlan asked;
@@ -81,14 +82,15 @@ public final class Kbx implements AutoCloseable {
     List<Task> found =
         asked.suite().reference() == null ? asked.suite().suite().find(task) : asked.selected();
     if (found.size() != 1) {
-      throw new UserError("%s: %d tasks have that name; name one".formatted(task, found.size()));
+      throw new InputException(
+          "%s: %d tasks have that name; name one".formatted(task, found.size()));
     }
     RunPlan.check(asked.plan().precision(), found);
     String code =
         SourceFiles.code(
             file,
             problem -> {
-              throw new UserError(problem.toString());
+              throw new InputException(problem.toString());
             });
     Candidate candidate =
         new Candidate(found.getFirst(), String.valueOf(code), file.toString(), 0, null, null, null);
@@ -188,7 +190,7 @@ public final class Kbx implements AutoCloseable {
     /** Time limit of one call, without compiling and waiting for a processor; whole seconds. */
     public Options timeout(Duration limit) {
       if (limit.toSeconds() < 1) {
-        throw new UserError("--timeout %d: at least 1 second".formatted(limit.toSeconds()));
+        throw new InputException("--timeout %d: at least 1 second".formatted(limit.toSeconds()));
       }
       this.timeout = limit;
       return this;
@@ -275,7 +277,7 @@ public final class Kbx implements AutoCloseable {
 
     private Plan plan(Home home) {
       if (profile && !stages.contains(Stage.PERF)) {
-        throw new UserError(
+        throw new InputException(
             "--profile: nothing is timed without the perf stage; add it to --stages");
       }
       return new Plan(

@@ -2,6 +2,7 @@ package dev.kbx.app;
 
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.error.InputException;
 import dev.kbx.generate.Header;
 import dev.kbx.generate.Ledger;
 import dev.kbx.generate.MethodSettings;
@@ -72,7 +73,7 @@ public record Ledgers(Path folder) {
           .sorted(Comparator.<Path>naturalOrder().reversed())
           .toList();
     } catch (IOException e) {
-      throw new UserError("%s: cannot be read: %s".formatted(runs, Reason.of(e)), e);
+      throw new InputException("%s: cannot be read: %s".formatted(runs, Reason.of(e)), e);
     }
   }
 

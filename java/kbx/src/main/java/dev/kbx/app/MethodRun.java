@@ -2,6 +2,8 @@ package dev.kbx.app;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.error.EnvironmentException;
+import dev.kbx.error.InputException;
 import dev.kbx.generate.Answered;
 import dev.kbx.generate.DevelopmentJudge;
 import dev.kbx.generate.Generation;
@@ -81,7 +83,7 @@ public final class MethodRun {
   }
 
   private static void refuse(Path newest, Path folder) {
-    throw new UserError(
+    throw new InputException(
         "--resume: no run in %s has these methods, models and tasks; its newest is %s: give the options of that, or begin a new one without --resume"
             .formatted(folder, Ledger.header(newest).run()));
   }
@@ -183,7 +185,7 @@ public final class MethodRun {
   }
 
   /** The run could not be completed; what was done is kept. */
-  public static final class Incomplete extends RuntimeException {
+  public static final class Incomplete extends EnvironmentException {
     private static final long serialVersionUID = 1;
 
     Incomplete(String message) {

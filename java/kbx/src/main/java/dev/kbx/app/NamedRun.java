@@ -1,10 +1,11 @@
 package dev.kbx.app;
 
-import dev.kbx.analysis.AskedRun;
-import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.SelectedRun;
+import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.VerdictRow;
-import dev.kbx.report.AskedSuite;
+import dev.kbx.error.InputException;
+import dev.kbx.report.SuiteSelection;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoredRow;
 import dev.kbx.task.Task;
@@ -91,14 +92,15 @@ public final class NamedRun {
 
   private static Found find(
       String reference, ResultsFolder out, BiConsumer<VerdictRow, BriefVerdict> reader) {
-    if (reference.isEmpty()) throw new UserError("RUN: is empty; name a run or a results folder");
+    if (reference.isEmpty())
+      throw new InputException("RUN: is empty; name a run or a results folder");
     Path path = Path.of(reference);
     if (Files.isDirectory(path)) {
       ResultsFolder folder = ResultsFolder.of(path);
       return new Found(newest(folder, reader), folder);
     }
     if (Files.exists(path)) {
-      throw new UserError("%s: is a file; %s".formatted(path, FORMS));
+      throw new InputException("%s: is a file; %s".formatted(path, FORMS));
     }
     Path parent = path.getParent();
     String id = path.getFileName().toString();
@@ -123,7 +125,7 @@ public final class NamedRun {
         .filter(run -> run.finished() != null)
         .findFirst()
         .orElseThrow(() ->
-            new UserError(
+            new InputException(
                 "%s: no complete run there; name one of those %s as %s/ID"
                     .formatted(place, others, place)));
   }
@@ -145,36 +147,36 @@ public final class NamedRun {
     }
   }
 
-  private static UserError neither(Path reference, String norRun) {
-    return new UserError("%s: no such results folder, and %s".formatted(reference, norRun));
+  private static InputException neither(Path reference, String norRun) {
+    return new InputException("%s: no such results folder, and %s".formatted(reference, norRun));
   }
 
   /**
    * Runs as one set, with the tasks that they asked for.
    *
-   * @throws UserError if they are of two suites, or some are as published and others are not
+   * @throws InputException if they are of two suites, or some are as published and others are not
    */
-  public static AskedRuns asked(Home home, List<JudgedRun> judged) {
+  public static SelectedRuns asked(Home home, List<JudgedRun> judged) {
     refuseMixture(judged);
-    List<AskedRun> asked =
+    List<SelectedRun> asked =
         judged.stream()
             .map(run -> {
               List<Task> selected = home.selected(run.run());
-              return new AskedRun(
-                  run, AskedSuite.of(run, selected), AskedSuite.traits(run, selected));
+              return new SelectedRun(
+                  run, SuiteSelection.of(run, selected), SuiteSelection.traits(run, selected));
             })
             .toList();
     checkSuites(asked);
-    return new AskedRuns(asked);
+    return new SelectedRuns(asked);
   }
 
   /** Tasks of two suites have no categories in common. */
-  private static void checkSuites(List<AskedRun> runs) {
+  private static void checkSuites(List<SelectedRun> runs) {
     String first = runs.getFirst().judged().run().suite();
-    for (AskedRun run : runs) {
+    for (SelectedRun run : runs) {
       String other = run.judged().run().suite();
       if (other.equals(first)) continue;
-      throw new UserError(
+      throw new InputException(
           "runs of two suites, %s and %s: analyse them one by one".formatted(first, other));
     }
   }
@@ -188,7 +190,7 @@ public final class NamedRun {
     List<RunInfo> published = runs.get(true);
     List<RunInfo> judged = runs.get(false);
     if (published.isEmpty() || judged.isEmpty()) return;
-    throw new UserError(
+    throw new InputException(
         "run %s is as published and run %s was judged by kbx: analyse them one by one, or 'kbx compare' them"
             .formatted(published.getFirst().id(), judged.getFirst().id()));
   }

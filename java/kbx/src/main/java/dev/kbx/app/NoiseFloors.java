@@ -2,8 +2,9 @@ package dev.kbx.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.kbx.analysis.AskedRuns;
+import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.device.PeakCache;
+import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;
@@ -34,7 +35,7 @@ public final class NoiseFloors {
   }
 
   /** The stored noise floors of all GPUs that the runs timed on. */
-  public List<NoiseFloor> ofRuns(AskedRuns runs) {
+  public List<NoiseFloor> ofRuns(SelectedRuns runs) {
     return runs.runs().stream()
         .flatMap(run -> run.judged().cards().stream())
         .distinct()
@@ -72,7 +73,7 @@ public final class NoiseFloors {
       AtomicFile.cache(file, text.getBytes(UTF_8));
       return Optional.of(file);
     } catch (IOException e) {
-      throw new UserError(
+      throw new InputException(
           "%s: cannot keep the noise floor there: %s".formatted(file, Reason.of(e)), e);
     }
   }

@@ -2,6 +2,7 @@ package dev.kbx.app;
 
 import dev.kbx.candidate.Problem;
 import dev.kbx.document.Counted;
+import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.published.PublishedFormat;
 import dev.kbx.published.PublishedOutcome;
@@ -65,12 +66,12 @@ public final class PublishedImport {
   /**
    * Reads published results and stores them.
    *
-   * @throws UserError if they state no outcome, or their format has no such suite
+   * @throws InputException if they state no outcome, or their format has no such suite
    */
   public static Imported run(Home home, Request request, Observer observer) throws IOException {
     PublishedFormat format = request.format();
     if (format.suite() == null && request.suite() != null) {
-      throw new UserError(
+      throw new InputException(
           "--suite: kbx has no tasks for %s; leave it away".formatted(format.label()));
     }
     String named = request.suite() == null ? format.suite() : request.suite();
@@ -93,14 +94,14 @@ public final class PublishedImport {
   private static void refuseNothing(
       Request request, PublishedReading reading, List<String> problems, Observer observer) {
     if (!reading.stated().isEmpty()) return;
-    if (problems.size() == 1) throw new UserError(problems.getFirst());
+    if (problems.size() == 1) throw new InputException(problems.getFirst());
     observer.problems(problems);
     if (reading.results().isEmpty()) {
-      throw new UserError(
+      throw new InputException(
           "%s: has no result in the format %s"
               .formatted(request.source(), request.format().label()));
     }
-    throw new UserError(
+    throw new InputException(
         "%s: states no outcome for any of its %s, so nothing is published there to import; 'kbx eval' judges the kernels"
             .formatted(request.source(), Counted.of(reading.results().size(), "record")));
   }

@@ -1,7 +1,5 @@
 package dev.kbx.app;
 
-import dev.kbx.analysis.AskedRun;
-import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.Deviance;
@@ -10,19 +8,22 @@ import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.JudgedRun;
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.PropertyMatrix;
+import dev.kbx.analysis.SelectedRun;
+import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
-import dev.kbx.paper.Conditions;
 import dev.kbx.paper.Measurement;
+import dev.kbx.paper.MeasurementConditions;
 import dev.kbx.paper.Publication;
-import dev.kbx.report.AskedSuite;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
+import dev.kbx.report.SuiteSelection;
 import dev.kbx.section.AdvisedErrors;
 import dev.kbx.section.BudgetSection;
 import dev.kbx.section.Overview;
@@ -100,7 +101,7 @@ public final class PublishedRuns {
   /** Writes the page of the only run. */
   public void page(Path file) {
     if (runs.size() > 1) {
-      throw new UserError(
+      throw new InputException(
           "--format html: is the page of one run, and %d were named".formatted(runs.size()));
     }
     NamedRun.Found found = runs.getFirst();
@@ -113,14 +114,14 @@ public final class PublishedRuns {
           ResultFiles.page(
               run,
               verdicts,
-              AskedSuite.of(found.judged(), home.selected(run)),
+              SuiteSelection.of(found.judged(), home.selected(run)),
               verdict -> store.source(verdict.provenance().candidate()).orElse(""),
               ledger == null ? null : LedgerReport.of(ledger, verdicts.rows())));
     }
   }
 
   public Publication publication() {
-    AskedRuns asked = NamedRun.asked(home, judged());
+    SelectedRuns asked = NamedRun.asked(home, judged());
     Methods methods = Methods.of(asked, samples(), PS);
     Overview overview = overview(asked, methods, causes, floors, () -> Deviance.of(asked));
     if (overview.iterations() == null) {
@@ -147,7 +148,7 @@ public final class PublishedRuns {
    * @param explained finds the deviance, which takes longest
    */
   public static Overview overview(
-      AskedRuns runs,
+      SelectedRuns runs,
       Methods methods,
       Causes causes,
       NoiseFloors floors,
@@ -168,7 +169,7 @@ public final class PublishedRuns {
   /** The usual numbers of samples, and the most that a task has of one method and model. */
   private List<Integer> samples() {
     SortedSet<Integer> ks = new TreeSet<>(KS);
-    for (List<VerdictRow> own : Maker.group(rows()).values()) {
+    for (List<VerdictRow> own : MethodAndModel.group(rows()).values()) {
       Map<String, Set<Integer>> ofTask = new HashMap<>();
       for (VerdictRow row : own) {
         ofTask.computeIfAbsent(row.path(), _ -> new HashSet<>()).add(row.sample());
@@ -178,19 +179,19 @@ public final class PublishedRuns {
     return List.copyOf(ks);
   }
 
-  private Conditions conditions() {
-    Conditions.Reader reader = new Conditions.Reader();
-    ObjectReader stated = Json.mapper().readerFor(Conditions.Stated.class);
+  private MeasurementConditions conditions() {
+    MeasurementConditions.Reader reader = new MeasurementConditions.Reader();
+    ObjectReader stated = Json.mapper().readerFor(MeasurementConditions.Stated.class);
     forEachStored(stored -> {
-      Conditions.Stated found = stated.readValue(stored.json());
+      MeasurementConditions.Stated found = stated.readValue(stored.json());
       reader.add(found);
     });
     return reader.conditions();
   }
 
-  private List<FastP> fastP(AskedRuns asked) {
+  private List<FastP> fastP(SelectedRuns asked) {
     List<FastP> all = new ArrayList<>();
-    for (AskedRun run : asked.runs()) {
+    for (SelectedRun run : asked.runs()) {
       List<FastP> own =
           known("fast_p", () -> FastP.of(run.judged(), run.asked(), FastP.Pick.FIRST_SAMPLE));
       if (own == null) continue;
@@ -206,7 +207,7 @@ public final class PublishedRuns {
     return all;
   }
 
-  private List<PassK> passK(AskedRuns asked) {
+  private List<PassK> passK(SelectedRuns asked) {
     List<Integer> ks = samples();
     return asked.runs().stream()
         .filter(run -> run.judged().run().stages().contains(Stage.CALL))

@@ -1,5 +1,6 @@
 package dev.kbx.app;
 
+import dev.kbx.error.InputException;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.RunInfo;
@@ -51,7 +52,7 @@ public record ResultsFolder(Path out, StoreAddress store) {
     try {
       return new ResultsFolder(out, StoreAddress.of(named));
     } catch (IllegalArgumentException e) {
-      throw new UserError((url != null ? "--store " : VARIABLE + " ") + e.getMessage());
+      throw new InputException((url != null ? "--store " : VARIABLE + " ") + e.getMessage());
     }
   }
 
@@ -60,7 +61,7 @@ public record ResultsFolder(Path out, StoreAddress store) {
     return new ResultsFolder(out, StoreAddress.of(out.resolve("kbx.db")));
   }
 
-  /** Opens the store. Throws {@link UserError} if there is none. */
+  /** Opens the store. Throws {@link InputException} if there is none. */
   public RunStore open() {
     return existing().orElseThrow(this::withoutRuns);
   }
@@ -91,13 +92,13 @@ public record ResultsFolder(Path out, StoreAddress store) {
   }
 
   /** Says that the store has no such run, and which it has. */
-  public UserError unknown(String run, RunStore opened) {
-    return new UserError("%s: no run %s; %s".formatted(place(), run, listed(opened.runs())));
+  public InputException unknown(String run, RunStore opened) {
+    return new InputException("%s: no run %s; %s".formatted(place(), run, listed(opened.runs())));
   }
 
   /** Says that the folder holds no runs, and what is there instead. */
-  public UserError withoutRuns() {
-    return new UserError(
+  public InputException withoutRuns() {
+    return new InputException(
         "%s: no runs there (%s); name the folder of an earlier --out"
             .formatted(out, Files.isDirectory(out) ? "no kbx.db" : inPlaceOf(out)));
   }
@@ -135,11 +136,11 @@ public record ResultsFolder(Path out, StoreAddress store) {
       }
       return folder;
     } catch (AccessDeniedException e) {
-      throw new UserError(name + ": no permission to write there; name another folder");
+      throw new InputException(name + ": no permission to write there; name another folder");
     } catch (NoSuchFileException e) {
-      throw new UserError(name + ": cannot create a folder there; name another");
+      throw new InputException(name + ": cannot create a folder there; name another");
     } catch (IOException e) {
-      throw new UserError("%s: cannot write there: %s".formatted(name, Reason.of(e)), e);
+      throw new InputException("%s: cannot write there: %s".formatted(name, Reason.of(e)), e);
     }
   }
 
@@ -152,10 +153,10 @@ public record ResultsFolder(Path out, StoreAddress store) {
    */
   public static Path file(String name, Path file, String ending) {
     if (Files.isDirectory(file)) {
-      throw new UserError("%s: is a folder; name a file, *%s".formatted(name, ending));
+      throw new InputException("%s: is a folder; name a file, *%s".formatted(name, ending));
     }
     if (Files.isRegularFile(file) && !file.toString().endsWith(ending)) {
-      throw new UserError(
+      throw new InputException(
           "%s: is there already and no *%s; give another name, or delete it"
               .formatted(name, ending));
     }
@@ -172,7 +173,7 @@ public record ResultsFolder(Path out, StoreAddress store) {
     }
     if (nearest == null || Files.isDirectory(nearest)) return;
     String what = nearest.equals(folder) ? "is " : nearest + " is ";
-    throw new UserError("%s: %s%s; name a folder".formatted(name, what, inPlaceOf(nearest)));
+    throw new InputException("%s: %s%s; name a folder".formatted(name, what, inPlaceOf(nearest)));
   }
 
   /** Lists runs in words: all ids if they are few, else the newest. */

@@ -3,6 +3,7 @@ package dev.kbx.app;
 import dev.kbx.certify.CertificateHeader;
 import dev.kbx.certify.CertificateWriter;
 import dev.kbx.certify.SigningKey;
+import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.InvalidSuite;
@@ -34,17 +35,17 @@ public final class RunCertificate {
             ? NamedRun.newest(store.runs(), results.place())
             : store.run(id).orElseThrow(() -> results.unknown(id, store));
     if (chosen.published() != null) {
-      throw new UserError(
+      throw new InputException(
           "run %s is as published: kbx can vouch for none of it; 'kbx eval' judges its kernels"
               .formatted(chosen.id()));
     }
     if (chosen.neverEnds()) {
-      throw new UserError(
+      throw new InputException(
           "run %s is one of kbx serve, which has no end: certify one of kbx eval"
               .formatted(chosen.id()));
     }
     if (chosen.finished() == null) {
-      throw new UserError(
+      throw new InputException(
           "run %s is not finished: if no kbx is at it, 'kbx eval --resume' completes it"
               .formatted(chosen.id()));
     }

@@ -1,6 +1,7 @@
 package dev.kbx.app;
 
 import dev.kbx.document.Counted;
+import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.generate.Header;
 import dev.kbx.generate.MethodSettings;
@@ -72,7 +73,7 @@ public record RunExport(
     Path ledger =
         (run == null ? results.newestLedger() : results.ledger(run))
             .orElseThrow(() ->
-                new UserError(
+                new InputException(
                     "export: %s by methods; the formats kernelbench and training are for all runs"
                         .formatted(
                             run == null
@@ -84,7 +85,8 @@ public record RunExport(
         new TranscriptExport(empty(target), chosen(transcript), conditions(header));
     int lines = writer.applyAsInt(export, header);
     if (lines == 0) {
-      throw new UserError("run %s has %s: nothing was written".formatted(header.run(), nothing));
+      throw new InputException(
+          "run %s has %s: nothing was written".formatted(header.run(), nothing));
     }
     observer.note("run %s: %s in %s".formatted(header.run(), Counted.of(lines, "line"), target));
   }
@@ -94,7 +96,7 @@ public record RunExport(
     List<Trajectory> of =
         transcript.trajectories().stream().filter(each -> each.method().equals(method)).toList();
     if (!of.isEmpty()) return of;
-    throw new UserError(
+    throw new InputException(
         "--method: run %s has none called %s; it has %s"
             .formatted(
                 transcript.header().run(),
@@ -134,7 +136,7 @@ public record RunExport(
               .toList();
       TrainingFilter.Kept kept = filter.of(verdicts);
       if (kept.verdicts().isEmpty()) {
-        throw new UserError(
+        throw new InputException(
             "run %s has no kernel to learn from: of %s left out are %s"
                 .formatted(
                     chosen.id(), Counted.of(verdicts.size(), "verdict"), words(kept.leftOut())));
@@ -166,7 +168,7 @@ public record RunExport(
   private RunInfo judged(RunStore store) {
     RunInfo chosen = chosen(store);
     if (chosen.published() == null) return chosen;
-    throw new UserError(
+    throw new InputException(
         "run %s is as published: none of its kernels is verified; 'kbx eval' judges them"
             .formatted(chosen.id()));
   }
@@ -182,7 +184,7 @@ public record RunExport(
       RunFolder.Written written =
           new RunFolder(empty(target)).write(verdicts, verdict -> source(store, verdict));
       if (written.kernels() == 0) {
-        throw new UserError(
+        throw new InputException(
             "run %s has no verdict on a task of KernelBench: nothing was written"
                 .formatted(chosen.id()));
       }
@@ -236,13 +238,13 @@ public record RunExport(
     return store
         .source(verdict.provenance().candidate())
         .orElseThrow(
-            () -> new UserError(verdict.provenance().source() + ": its source was not kept"));
+            () -> new InputException(verdict.provenance().source() + ": its source was not kept"));
   }
 
   private RunInfo chosen(RunStore store) {
     if (run != null) return store.run(run).orElseThrow(() -> results.unknown(run, store));
     List<RunInfo> runs = store.runs();
-    if (runs.isEmpty()) throw new UserError("export: there is no run yet");
+    if (runs.isEmpty()) throw new InputException("export: there is no run yet");
     return runs.getFirst();
   }
 
@@ -253,9 +255,9 @@ public record RunExport(
     try (Stream<Path> files = Files.list(folder)) {
       if (files.findAny().isEmpty()) return folder;
     } catch (IOException e) {
-      throw new UserError("%s: cannot be read: %s".formatted(folder, Reason.of(e)), e);
+      throw new InputException("%s: cannot be read: %s".formatted(folder, Reason.of(e)), e);
     }
-    throw new UserError("%s: is not empty; name a new folder".formatted(folder));
+    throw new InputException("%s: is not empty; name a new folder".formatted(folder));
   }
 
   /** {@code not correct 3, speedup 1}; {@code none} if nothing is left out. */

@@ -1,6 +1,7 @@
 package dev.kbx.app;
 
 import dev.kbx.candidate.Candidate;
+import dev.kbx.error.InputException;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.run.RunService;
@@ -38,7 +39,7 @@ public record RunPlan(
     if (precision == ModulePrecision.FP32) return;
     for (Task task : tasks) {
       if (task.isModule()) continue;
-      throw new UserError(
+      throw new InputException(
           "--precision %s: %s states its own dtypes; only tasks with a Model, as those of --suite kernelbench, can be cast"
               .formatted(
                   precision.label(), task.isOwn() ? "the reference " + task.name() : task.path()));
@@ -48,7 +49,7 @@ public record RunPlan(
   /** Returns an architecture that kernels can be compiled for without a GPU, or throws. */
   static String arch(String name) {
     if (Plan.ARCHITECTURES.contains(name)) return name;
-    throw new UserError(
+    throw new InputException(
         "--arch %s: use one of %s".formatted(name, String.join(", ", Plan.ARCHITECTURES)));
   }
 

@@ -1,10 +1,10 @@
 package dev.kbx.app;
 
-import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
-import dev.kbx.report.AskedSuite;
+import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
+import dev.kbx.report.SuiteSelection;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.BriefVerdict;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param summaries names of its {@code summary*.json}
  */
 public record RunResults(
-    RunInfo run, RunVerdicts verdicts, AskedTasks asked, List<String> summaries) {
+    RunInfo run, RunVerdicts verdicts, SelectedTasks asked, List<String> summaries) {
   /**
    * Completes a run that has all its verdicts.
    *
@@ -49,7 +49,7 @@ public record RunResults(
     RunInfo finished = complete ? run : run.finishedAt(Instant.now());
     if (!complete) store.finish(finished);
     RunVerdicts verdicts = verdicts(store, run.id());
-    AskedTasks asked = AskedSuite.of(new JudgedRun(finished, verdicts.rows()), selected);
+    SelectedTasks asked = SuiteSelection.of(new JudgedRun(finished, verdicts.rows()), selected);
     List<String> summaries =
         files.finish(
             finished,

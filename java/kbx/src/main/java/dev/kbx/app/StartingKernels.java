@@ -5,6 +5,7 @@ import dev.kbx.analysis.VerdictRow;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.SourceFiles;
+import dev.kbx.error.InputException;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Status;
@@ -57,7 +58,7 @@ public final class StartingKernels {
         String code = read(from);
         return _ -> Optional.of(code);
       }
-      throw new UserError(
+      throw new InputException(
           "--from %s: one kernel for %d tasks; name one task with --tasks, or give a folder"
               .formatted(from, selected.size()));
     }
@@ -67,7 +68,7 @@ public final class StartingKernels {
           each.task(), each, (known, now) -> LATEST.compare(now, known) > 0 ? now : known);
     }
     if (kernels.isEmpty()) {
-      throw new UserError(
+      throw new InputException(
           "--from %s: has no kernel of these tasks, as %s.py"
               .formatted(from, selected.getFirst().path()));
     }
@@ -94,7 +95,7 @@ public final class StartingKernels {
             .collect(Collectors.toSet());
     Map<String, String> sources = NamedRun.sources(from.toString(), folder, candidates);
     if (sources.isEmpty()) {
-      throw new UserError(
+      throw new InputException(
           "--from %s: the run has no kernel of these tasks, as %s"
               .formatted(from, selected.getFirst().path()));
     }
@@ -106,8 +107,8 @@ public final class StartingKernels {
   private static List<JudgedRun> runs(Path from, ResultsFolder folder) {
     try {
       return NamedRun.read(List.of(from.toString()), folder);
-    } catch (UserError e) {
-      throw new UserError("--from " + e.getMessage());
+    } catch (InputException e) {
+      throw new InputException("--from " + e.getMessage());
     }
   }
 
@@ -120,7 +121,7 @@ public final class StartingKernels {
         SourceFiles.code(
             file,
             problem -> {
-              throw new UserError(problem.toString());
+              throw new InputException(problem.toString());
             });
     return Objects.requireNonNull(code);
   }

@@ -1,6 +1,7 @@
 package dev.kbx.app;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
 import dev.kbx.generate.Transcript.Kernel;
@@ -155,7 +156,7 @@ final class TrainingExport {
     String kernel =
         store
             .source(from.candidate())
-            .orElseThrow(() -> new UserError(from.source() + ": its source was not kept"));
+            .orElseThrow(() -> new InputException(from.source() + ": its source was not kept"));
     Kernel written = written(from, kernel);
     return new Example(
         verdict,

@@ -4,7 +4,8 @@
  * dev.kbx.app.Evaluation} that of {@code kbx eval}.
  *
  * <p>Nothing here parses options, prints, or ends the process. What a user can correct is a {@link
- * dev.kbx.app.UserError}; what is worth telling meanwhile goes to an {@link dev.kbx.app.Observer}.
+ * dev.kbx.app.InputException}; what is worth telling meanwhile goes to an {@link
+ * dev.kbx.app.Observer}.
  */
 @NullMarked
 package dev.kbx.app;

@@ -1,6 +1,5 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.CodeQuality;
@@ -12,12 +11,13 @@ import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
+import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.app.Home;
 import dev.kbx.app.Ledgers;
 import dev.kbx.app.NamedRun;
-import dev.kbx.app.UserError;
 import dev.kbx.document.Document;
-import dev.kbx.report.AskedSuite;
+import dev.kbx.error.InputException;
+import dev.kbx.report.SuiteSelection;
 import dev.kbx.section.AdvisedErrors;
 import dev.kbx.section.BudgetSection;
 import dev.kbx.section.BudgetSection.Curves;
@@ -126,7 +126,7 @@ final class AnalyzeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      AskedRuns judged = runs.read();
+      SelectedRuns judged = runs.read();
       Iterations iterations = Iterations.of(judged, Terminal.noiseFloors().ofRuns(judged));
       runs.print(
           "iterations", iterations, iterations.entered(), () -> IterationsSection.of(iterations));
@@ -150,7 +150,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
       Causes causes = new Causes();
-      AskedRuns judged = runs.read(causes::add);
+      SelectedRuns judged = runs.read(causes::add);
       AdvisedErrors errors = AdvisedErrors.of(Errors.of(judged, causes));
       runs.print("errors", errors, errors.errors().entered(), () -> ErrorsSection.of(errors));
       return ExitCode.OK;
@@ -270,7 +270,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     private static List<BudgetCurve> curves(NamedRun.Found found) {
       Path ledger = Ledgers.file(found.folder(), found.judged().run().id());
       if (!Files.exists(ledger)) {
-        throw new UserError(
+        throw new InputException(
             "%s: no such ledger, so it is not a run of methods; name one of 'kbx run'"
                 .formatted(ledger));
       }
@@ -311,7 +311,7 @@ final class AnalyzeCommand implements Callable<Integer> {
       List<JudgedRun> judged = NamedRun.read(runs, results.folder());
       DocumentFormat.AsPublished published = DocumentFormat.AsPublished.among(judged);
       for (JudgedRun run : judged) {
-        all.addAll(FastP.of(run, AskedSuite.of(run, Home.here().selected(run.run())), pick));
+        all.addAll(FastP.of(run, SuiteSelection.of(run, Home.here().selected(run.run())), pick));
       }
       format.print(
           published,
@@ -358,7 +358,7 @@ final class AnalyzeCommand implements Callable<Integer> {
       List<JudgedRun> judged = NamedRun.read(runs, results.folder());
       DocumentFormat.AsPublished published = DocumentFormat.AsPublished.among(judged);
       for (JudgedRun run : judged) {
-        all.addAll(PassK.of(run, AskedSuite.of(run, Home.here().selected(run.run())), wanted));
+        all.addAll(PassK.of(run, SuiteSelection.of(run, Home.here().selected(run.run())), wanted));
       }
       format.print(
           published,
@@ -376,7 +376,7 @@ final class AnalyzeCommand implements Callable<Integer> {
       } catch (NumberFormatException _) {
         // Said below.
       }
-      throw new UserError("--k: '%s' is not a number of samples, such as 1,5,10".formatted(k));
+      throw new InputException("--k: '%s' is not a number of samples, such as 1,5,10".formatted(k));
     }
   }
 }

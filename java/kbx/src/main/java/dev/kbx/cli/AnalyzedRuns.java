@@ -1,14 +1,14 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.AskedRuns;
-import dev.kbx.analysis.Entered;
+import dev.kbx.analysis.Inclusion;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.app.Home;
 import dev.kbx.app.NamedRun;
 import dev.kbx.document.Document;
 import dev.kbx.document.Section;
-import dev.kbx.section.EnteredSection;
+import dev.kbx.section.InclusionSection;
 import dev.kbx.verdict.BriefVerdict;
 import java.util.List;
 import java.util.Map;
@@ -44,12 +44,12 @@ final class AnalyzedRuns {
   private DocumentFormat.AsPublished published = DocumentFormat.AsPublished.among(List.of());
 
   /** The runs with the tasks that they asked for. */
-  AskedRuns read() {
+  SelectedRuns read() {
     return read((_, _) -> {});
   }
 
   /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
-  AskedRuns read(BiConsumer<VerdictRow, BriefVerdict> reader) {
+  SelectedRuns read(BiConsumer<VerdictRow, BriefVerdict> reader) {
     List<JudgedRun> judged =
         runs.isEmpty()
             ? List.of(NamedRun.newest(output.results.folder(), reader))
@@ -63,13 +63,13 @@ final class AnalyzedRuns {
   }
 
   /** Prints an analysis of the runs after what it counts. */
-  void print(String kind, Object analysis, Entered entered, Supplier<Section> section) {
+  void print(String kind, Object analysis, Inclusion entered, Supplier<Section> section) {
     output.format.print(
         published,
         Map.of("kind", kind, kind, analysis),
         () -> {
           Section said = section.get();
-          return new Document(said.title(), List.of(EnteredSection.of(entered), said));
+          return new Document(said.title(), List.of(InclusionSection.of(entered), said));
         });
   }
 }

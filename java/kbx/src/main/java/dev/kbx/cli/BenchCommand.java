@@ -1,6 +1,6 @@
 package dev.kbx.cli;
 
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
@@ -21,6 +21,6 @@ import picocli.CommandLine.Command;
 final class BenchCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError("bench: say cheats, noise, referee or throughput");
+    throw new InputException("bench: say cheats, noise, referee or throughput");
   }
 }

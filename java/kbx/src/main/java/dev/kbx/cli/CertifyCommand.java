@@ -5,12 +5,12 @@ import dev.kbx.app.Home;
 import dev.kbx.app.Reason;
 import dev.kbx.app.ResultsFolder;
 import dev.kbx.app.RunCertificate;
-import dev.kbx.app.UserError;
 import dev.kbx.certify.CertificateCheck;
 import dev.kbx.certify.CertificateEntry;
 import dev.kbx.certify.CertificateHeader;
 import dev.kbx.certify.SigningKey;
 import dev.kbx.document.Counted;
+import dev.kbx.error.InputException;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.store.RunStore;
 import dev.kbx.verdict.RunInfo;
@@ -107,7 +107,7 @@ final class CertifyCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     if (check != null) return check(check);
     if (signer != null || replay != null || suite != null) {
-      throw new UserError("--signer, --replay, --suite: are for --check FILE");
+      throw new InputException("--signer, --replay, --suite: are for --check FILE");
     }
     return certify();
   }
@@ -138,11 +138,11 @@ final class CertifyCommand implements Callable<Integer> {
     try {
       return SigningKey.of(Files.readString(given));
     } catch (NoSuchFileException e) {
-      throw new UserError("--key %s: does not exist".formatted(given));
+      throw new InputException("--key %s: does not exist".formatted(given));
     } catch (IOException e) {
-      throw new UserError("--key %s: cannot be read: %s".formatted(given, Reason.of(e)), e);
+      throw new InputException("--key %s: cannot be read: %s".formatted(given, Reason.of(e)), e);
     } catch (IllegalArgumentException e) {
-      throw new UserError(
+      throw new InputException(
           "--key %s: is no Ed25519 private key in PEM; 'openssl genpkey -algorithm ed25519' makes one"
               .formatted(given));
     }
@@ -175,14 +175,14 @@ final class CertifyCommand implements Callable<Integer> {
 
   private int check(Path file) throws Exception {
     if (key != null || output != null || noSources || run != null) {
-      throw new UserError("--check: needs neither a RUN, --key, --output nor --no-sources");
+      throw new InputException("--check: needs neither a RUN, --key, --output nor --no-sources");
     }
     if (signer != null && !SigningKey.isSigner(signer)) {
-      throw new UserError(
+      throw new InputException(
           "--signer %s: a signer is named ed25519: and 32 hexadecimal digits, as 'kbx certify' prints"
               .formatted(signer));
     }
-    if (suite != null && replay == null) throw new UserError("--suite: is for --replay N");
+    if (suite != null && replay == null) throw new InputException("--suite: is for --replay N");
     CertificateSample sample = new CertificateSample(replay == null ? 0 : replay);
     CertificateCheck checked = read(file, sample);
     CertificateText text = new CertificateText(checked, signer);
@@ -219,12 +219,12 @@ final class CertifyCommand implements Callable<Integer> {
     try {
       return CertificateCheck.of(file, sample::add);
     } catch (NoSuchFileException e) {
-      throw new UserError("--check %s: does not exist".formatted(file));
+      throw new InputException("--check %s: does not exist".formatted(file));
     } catch (CertificateCheck.NoCertificate e) {
-      throw new UserError(
+      throw new InputException(
           "--check %s: is not a certificate of kbx; 'kbx certify' makes one".formatted(file));
     } catch (IOException e) {
-      throw new UserError("--check %s: cannot be read: %s".formatted(file, Reason.of(e)), e);
+      throw new InputException("--check %s: cannot be read: %s".formatted(file, Reason.of(e)), e);
     }
   }
 

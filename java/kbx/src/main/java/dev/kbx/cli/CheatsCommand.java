@@ -4,7 +4,6 @@ import dev.kbx.app.FolderLock;
 import dev.kbx.app.Home;
 import dev.kbx.app.Reason;
 import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.UserError;
 import dev.kbx.app.WorkerPool;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.SuiteMark;
@@ -15,6 +14,7 @@ import dev.kbx.corpus.CheatFiles;
 import dev.kbx.corpus.CheatTable;
 import dev.kbx.corpus.Trial;
 import dev.kbx.corpus.Trials;
+import dev.kbx.error.InputException;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
@@ -102,8 +102,8 @@ final class CheatsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
-    if (timeout < 1) throw new UserError("--timeout %d: at least 1 second".formatted(timeout));
-    if (every < 1) throw new UserError("--every %d: at least 1".formatted(every));
+    if (timeout < 1) throw new InputException("--timeout %d: at least 1 second".formatted(timeout));
+    if (every < 1) throw new InputException("--every %d: at least 1".formatted(every));
     if (page != null) checkPage(page);
     workers.check(stages());
     StoreAddress address = ResultsFolder.ownStore(out.path()).store();
@@ -115,7 +115,8 @@ final class CheatsCommand implements Callable<Integer> {
       trials = judge(entries, address);
       CheatFiles.write(folder, trials);
     } catch (java.io.IOException e) {
-      throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)), e);
+      throw new InputException(
+          "--out %s: cannot write there: %s".formatted(folder, Reason.of(e)), e);
     }
     if (page != null) {
       CheatFiles.writePage(page, trials, Home.here().folder().resolve("bench/cheats-gpu.json"));
@@ -128,13 +129,14 @@ final class CheatsCommand implements Callable<Integer> {
   private static void checkPage(Path page) {
     Path folder = page.toAbsolutePath().getParent();
     if (Files.isDirectory(page)) {
-      throw new UserError("--page %s: is a folder; name a file".formatted(page));
+      throw new InputException("--page %s: is a folder; name a file".formatted(page));
     }
     if (Files.exists(page) && !Files.isWritable(page)) {
-      throw new UserError("--page %s: no permission to write it; name another".formatted(page));
+      throw new InputException(
+          "--page %s: no permission to write it; name another".formatted(page));
     }
     if (folder == null || !Files.isWritable(folder)) {
-      throw new UserError("--page %s: %s cannot be written".formatted(page, folder));
+      throw new InputException("--page %s: %s cannot be written".formatted(page, folder));
     }
   }
 

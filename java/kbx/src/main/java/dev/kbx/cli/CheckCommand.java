@@ -2,7 +2,6 @@ package dev.kbx.cli;
 
 import dev.kbx.app.Home;
 import dev.kbx.app.Reason;
-import dev.kbx.app.UserError;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.FileTasks;
@@ -13,6 +12,7 @@ import dev.kbx.check.RuleInfo;
 import dev.kbx.check.Rules;
 import dev.kbx.check.Severity;
 import dev.kbx.check.StaticCheck;
+import dev.kbx.error.InputException;
 import dev.kbx.facts.Facts;
 import dev.kbx.program.Program;
 import dev.kbx.report.CheckJson;
@@ -126,7 +126,7 @@ final class CheckCommand implements Callable<Integer> {
       return ExitCode.OK;
     }
     if (files.isEmpty()) {
-      throw new UserError("name at least one FILE: a .py file, a .jsonl file, a folder, or -");
+      throw new InputException("name at least one FILE: a .py file, a .jsonl file, a folder, or -");
     }
     if (facts) {
       System.out.print(json(described()));
@@ -136,10 +136,10 @@ final class CheckCommand implements Callable<Integer> {
         new CheckedSources(new StaticCheck(active, policy.policy()), suite, task)
             .check(files, severity);
     if (checks.sources().isEmpty() && checks.problems().size() == 1) {
-      throw new UserError(checks.problems().getFirst());
+      throw new InputException(checks.problems().getFirst());
     }
     Problems.print(checks.problems());
-    if (checks.sources().isEmpty()) throw new UserError("nothing to check");
+    if (checks.sources().isEmpty()) throw new InputException("nothing to check");
     TerminalStream.style(System.out, rendered(checks, infos));
     Problems.recall(checks.problems(), null);
     boolean refused =
@@ -160,7 +160,7 @@ final class CheckCommand implements Callable<Integer> {
     var sources =
         new DescribedSources(suite, problem -> System.err.println("kbx: " + problem))
             .describe(files);
-    if (sources.isEmpty()) throw new UserError("nothing to describe");
+    if (sources.isEmpty()) throw new InputException("nothing to describe");
     return sources;
   }
 
@@ -322,7 +322,7 @@ final class CheckCommand implements Callable<Integer> {
       }
       Suite all = suite.open();
       if (all.find(task).size() == 1) return all;
-      throw new UserError("--task %s: means several tasks; name one".formatted(task));
+      throw new InputException("--task %s: means several tasks; name one".formatted(task));
     }
 
     private Stream<Checked> check(Path file, Suite tasks, @Nullable Task against) {

@@ -4,7 +4,7 @@ import dev.kbx.app.ClusterPool;
 import dev.kbx.app.JudgingSettings;
 import dev.kbx.cluster.ClusterReferee;
 import dev.kbx.document.Counted;
-import dev.kbx.judge.Conditions;
+import dev.kbx.judge.JudgingConditions;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.verdict.Verdict;
 import java.time.Duration;
@@ -70,7 +70,7 @@ final class ClusterDoctor {
             Counted.of(site.slots(), "slot"));
   }
 
-  private static void tell(Conditions conditions) {
+  private static void tell(JudgingConditions conditions) {
     Verdict.Device device = conditions.device();
     System.out.printf(
         "         %s%s%n",

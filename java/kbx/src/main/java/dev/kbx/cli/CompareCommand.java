@@ -6,8 +6,8 @@ import dev.kbx.analysis.Portability;
 import dev.kbx.app.NamedRun;
 import dev.kbx.app.NoiseFloors;
 import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.UserError;
 import dev.kbx.document.Document;
+import dev.kbx.error.InputException;
 import dev.kbx.report.ComparisonPage;
 import dev.kbx.section.ComparisonSection;
 import dev.kbx.verdict.NoiseFloor;
@@ -55,11 +55,11 @@ final class CompareCommand implements Callable<Integer> {
   public Integer call() {
     List<JudgedRun> judged = NamedRun.read(runs, results.folder());
     if (page != null && judged.size() != 2) {
-      throw new UserError("--page: shows two runs, not %d".formatted(judged.size()));
+      throw new InputException("--page: shows two runs, not %d".formatted(judged.size()));
     }
     if (Portability.isFor(judged)) {
       if (page != null) {
-        throw new UserError(
+        throw new InputException(
             "--page: these runs are on different devices, so neither is a later state of the other;"
                 + " leave it out for the table of devices");
       }

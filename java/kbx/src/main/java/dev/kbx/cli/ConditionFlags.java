@@ -1,13 +1,13 @@
 package dev.kbx.cli;
 
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import dev.kbx.plan.Plan;
-import dev.kbx.prompt.Conditions;
-import dev.kbx.prompt.Conditions.FeedbackKind;
-import dev.kbx.prompt.Conditions.Format;
-import dev.kbx.prompt.Conditions.History;
-import dev.kbx.prompt.Conditions.Language;
-import dev.kbx.prompt.Conditions.Shots;
+import dev.kbx.prompt.PromptConditions;
+import dev.kbx.prompt.PromptConditions.FeedbackKind;
+import dev.kbx.prompt.PromptConditions.Format;
+import dev.kbx.prompt.PromptConditions.History;
+import dev.kbx.prompt.PromptConditions.Language;
+import dev.kbx.prompt.PromptConditions.Shots;
 import dev.kbx.task.Task;
 import java.util.Arrays;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 
-/** Conditions of prompts: factors that analyses can group by. */
+/** PromptConditions of prompts: factors that analyses can group by. */
 final class ConditionFlags {
   @Option(
       names = "--shots",
@@ -76,7 +76,7 @@ final class ConditionFlags {
   void check(List<Task> tasks) {
     for (Task task : tasks) {
       if (language().allowedBy(task)) continue;
-      throw new UserError(
+      throw new InputException(
           "--language %s: %s takes Triton kernels only; tasks with a Model, as those of --suite kernelbench, and your own references take others"
               .formatted(language, task.path()));
     }
@@ -87,8 +87,8 @@ final class ConditionFlags {
   }
 
   /** For the prompts of a task that is judged by a plan. */
-  Conditions conditions(Plan plan, Task task) {
-    return new Conditions(
+  PromptConditions conditions(Plan plan, Task task) {
+    return new PromptConditions(
         one(Shots.class, "--shots", shots),
         hardware,
         advice,
@@ -109,6 +109,6 @@ final class ConditionFlags {
         Arrays.stream(type.getEnumConstants())
             .map(value -> value.name().toLowerCase(Locale.ROOT))
             .collect(Collectors.joining(","));
-    throw new UserError("%s: '%s' is not one of %s".formatted(option, word, known));
+    throw new InputException("%s: '%s' is not one of %s".formatted(option, word, known));
   }
 }

@@ -2,13 +2,13 @@ package dev.kbx.cli;
 
 import dev.kbx.app.Home;
 import dev.kbx.app.Reason;
-import dev.kbx.app.UserError;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Reading;
 import dev.kbx.candidate.SuiteMark;
 import dev.kbx.corpus.MalformedHeader;
 import dev.kbx.corpus.Specimen;
+import dev.kbx.error.InputException;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
@@ -49,11 +49,11 @@ final class CorpusFiles {
     return entries;
   }
 
-  /** Files and folders with headers. Throws UserError for what cannot be used. */
+  /** Files and folders with headers. Throws InputException for what cannot be used. */
   List<Entry> read(List<Path> sources) {
     Reading reading = CandidateSources.read(sources, suite);
     if (!reading.problems().isEmpty()) {
-      throw new UserError(reading.problems().getFirst().toString());
+      throw new InputException(reading.problems().getFirst().toString());
     }
     return reading.candidates().stream().map(CorpusFiles::example).toList();
   }
@@ -63,7 +63,7 @@ final class CorpusFiles {
       return new Entry(
           Specimen.example(shown(Path.of(candidate.origin())), candidate.code()), candidate);
     } catch (MalformedHeader e) {
-      throw new UserError(candidate.origin() + ": " + e.getMessage());
+      throw new InputException(candidate.origin() + ": " + e.getMessage());
     }
   }
 
@@ -75,7 +75,7 @@ final class CorpusFiles {
           Specimen.kernel(shown(file), task.category(), task.name()),
           new Candidate(task, code, file.toString(), 0, null, null, null));
     } catch (IOException e) {
-      throw new UserError("%s: cannot be read (%s)".formatted(file, Reason.of(e)), e);
+      throw new InputException("%s: cannot be read (%s)".formatted(file, Reason.of(e)), e);
     }
   }
 

@@ -8,9 +8,9 @@ import dev.kbx.app.Kbx;
 import dev.kbx.app.ResultsFolder;
 import dev.kbx.app.RunPlan;
 import dev.kbx.app.RunResults;
-import dev.kbx.app.UserError;
 import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
+import dev.kbx.error.InputException;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Tolerance;
@@ -159,11 +159,11 @@ final class EvalCommand implements Callable<Integer> {
   }
 
   private void checkWatch() {
-    if (json.isAsked()) throw new UserError("--watch and --json: give one of them");
-    if (resume) throw new UserError("--watch and --resume: give one of them");
+    if (json.isAsked()) throw new InputException("--watch and --json: give one of them");
+    if (resume) throw new InputException("--watch and --resume: give one of them");
     for (Path source : sources) {
       if (Files.isDirectory(source)) {
-        throw new UserError(source + ": is a folder; --watch needs files");
+        throw new InputException(source + ": is a folder; --watch needs files");
       }
     }
   }
@@ -175,18 +175,18 @@ final class EvalCommand implements Callable<Integer> {
         .tolerance(
             Tolerance.of(tolerance)
                 .orElseThrow(() ->
-                    new UserError(
+                    new InputException(
                         "--tolerance: '%s' is not one of model,published".formatted(tolerance))))
         .baseline(
             Baseline.of(baseline)
                 .orElseThrow(() ->
-                    new UserError(
+                    new InputException(
                         "--baseline: '%s' is not one of eager,compile,max-autotune,best"
                             .formatted(baseline))))
         .cache(
             L2State.of(cache)
-                .orElseThrow(
-                    () -> new UserError("--cache: '%s' is not one of cold,warm".formatted(cache))))
+                .orElseThrow(() ->
+                    new InputException("--cache: '%s' is not one of cold,warm".formatted(cache))))
         .profile(profile)
         .publishedAccounting(!noPublishedAccounting);
   }

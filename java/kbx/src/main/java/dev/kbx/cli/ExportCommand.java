@@ -3,7 +3,7 @@ package dev.kbx.cli;
 import dev.kbx.app.Home;
 import dev.kbx.app.RunExport;
 import dev.kbx.app.TrainingFilter;
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import dev.kbx.task.Policy;
 import java.nio.file.Path;
 import java.util.List;
@@ -72,11 +72,11 @@ final class ExportCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (!FORMATS.contains(format)) {
-      throw new UserError(
+      throw new InputException(
           "export: no format '%s'; there are %s".formatted(format, String.join(", ", FORMATS)));
     }
     if (rounds && !format.equals(PREDICTIONS)) {
-      throw new UserError("--rounds: only predictions have a choice; leave it away");
+      throw new InputException("--rounds: only predictions have a choice; leave it away");
     }
     if (!format.equals(TRAINING)) training.refuse(format);
     RunExport export =
@@ -131,10 +131,11 @@ final class ExportCommand implements Callable<Integer> {
     /** The filter. Throws for values that no verdict can have. */
     TrainingFilter filter() {
       if (least != null && !(least > 0 && least < Double.POSITIVE_INFINITY)) {
-        throw new UserError("--min-speedup %s: is not a speedup, such as 1.2".formatted(least));
+        throw new InputException(
+            "--min-speedup %s: is not a speedup, such as 1.2".formatted(least));
       }
       if (policy != null && Policy.of(policy).isEmpty()) {
-        throw new UserError("--policy: '%s' is not one of kernel,mixed".formatted(policy));
+        throw new InputException("--policy: '%s' is not one of kernel,mixed".formatted(policy));
       }
       return new TrainingFilter(
           grade == null ? null : Options.GradeChoice.parse(grade), least, policy, duplicates);
@@ -149,7 +150,7 @@ final class ExportCommand implements Callable<Integer> {
       boolean any =
           grade != null || least != null || policy != null || licence != null || duplicates;
       if (!any) return;
-      throw new UserError(
+      throw new InputException(
           "export %s: --grade, --min-speedup, --policy, --near-duplicates and --licence are for the format training"
               .formatted(format));
     }

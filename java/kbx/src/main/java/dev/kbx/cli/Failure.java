@@ -2,26 +2,14 @@ package dev.kbx.cli;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.kbx.analysis.IncomparableRuns;
-import dev.kbx.app.MethodRun;
 import dev.kbx.app.Reason;
-import dev.kbx.app.UserError;
-import dev.kbx.candidate.ChangedFile;
-import dev.kbx.check.UnknownRule;
-import dev.kbx.cluster.ClusterProblem;
 import dev.kbx.device.DeviceLost;
-import dev.kbx.files.UnreadableException;
-import dev.kbx.files.UnwritableException;
+import dev.kbx.error.EnvironmentException;
+import dev.kbx.error.InputException;
+import dev.kbx.error.KbxException;
 import dev.kbx.generate.Generation;
-import dev.kbx.generate.InvalidLedger;
-import dev.kbx.llm.InvalidModels;
 import dev.kbx.llm.ModelFailure;
-import dev.kbx.prompt.InvalidPrompt;
 import dev.kbx.python.PythonProblem;
-import dev.kbx.store.RunConflict;
-import dev.kbx.store.StoreProblem;
-import dev.kbx.task.InvalidSuite;
-import dev.kbx.task.UnknownTask;
 import dev.kbx.worker.WorkerFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,34 +26,27 @@ record Failure(int exit, String message) {
   static Failure of(Exception e) {
     if (Reason.isOfTheMachine(e)) return incomplete(e);
     return switch (e) {
-      case UserError _,
-          InvalidSuite _,
-          UnknownTask _,
-          UnknownRule _,
-          IncomparableRuns _,
-          InvalidModels _,
-          UnreadableException _,
-          RunConflict _,
-          InvalidLedger _,
-          InvalidPrompt _ ->
-          new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()));
-      case PythonProblem problem -> new Failure(ExitCode.USAGE, lines(problem));
-      case StoreProblem _,
-          UnwritableException _,
-          ChangedFile _,
-          ModelFailure _,
-          ClusterProblem _,
-          MethodRun.Incomplete _ ->
-          new Failure(ExitCode.INCOMPLETE, String.valueOf(e.getMessage()));
-      case DeviceLost _ ->
-          new Failure(
-              ExitCode.INCOMPLETE, e.getMessage() + "; --resume goes on when it does again");
-      case Generation.Outage _ ->
-          new Failure(ExitCode.INCOMPLETE, e.getMessage() + "; --resume goes on when it answers");
-      case WorkerFailure _ ->
-          new Failure(ExitCode.INCOMPLETE, e.getMessage() + "; 'kbx doctor' looks at this machine");
+      case KbxException known -> new Failure(exit(known), message(known));
+      case ModelFailure _ -> new Failure(ExitCode.INCOMPLETE, String.valueOf(e.getMessage()));
       default ->
           new Failure(ExitCode.INCOMPLETE, e + " (a fault of kbx: --stack-trace shows where)");
+    };
+  }
+
+  private static int exit(KbxException e) {
+    return switch (e) {
+      case InputException _ -> ExitCode.USAGE;
+      case EnvironmentException _ -> ExitCode.INCOMPLETE;
+    };
+  }
+
+  private static String message(KbxException e) {
+    return switch (e) {
+      case PythonProblem problem -> lines(problem);
+      case DeviceLost _ -> e.getMessage() + "; --resume goes on when it does again";
+      case Generation.Outage _ -> e.getMessage() + "; --resume goes on when it answers";
+      case WorkerFailure _ -> e.getMessage() + "; 'kbx doctor' looks at this machine";
+      default -> String.valueOf(e.getMessage());
     };
   }
 

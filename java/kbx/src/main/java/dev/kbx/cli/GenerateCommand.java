@@ -22,7 +22,7 @@ import dev.kbx.method.Assignment;
 import dev.kbx.method.History;
 import dev.kbx.method.Next;
 import dev.kbx.plan.Plan;
-import dev.kbx.prompt.Conditions.FeedbackKind;
+import dev.kbx.prompt.PromptConditions.FeedbackKind;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.task.Task;

@@ -3,8 +3,8 @@ package dev.kbx.cli;
 import dev.kbx.app.Home;
 import dev.kbx.app.PublishedImport;
 import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.UserError;
 import dev.kbx.document.Counted;
+import dev.kbx.error.InputException;
 import dev.kbx.published.PublishedFormat;
 import dev.kbx.published.PublishedReading;
 import dev.kbx.task.Suites;
@@ -77,7 +77,7 @@ final class ImportCommand implements Callable<Integer> {
     PublishedFormat wanted =
         PublishedFormat.of(format)
             .orElseThrow(() ->
-                new UserError(
+                new InputException(
                     "import: no format '%s'; there are %s"
                         .formatted(format, String.join(", ", PublishedFormat.labels()))));
     ResultsFolder into = results.folder();

@@ -5,10 +5,10 @@ import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.Reason;
 import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.UserError;
 import dev.kbx.app.WorkerPool;
 import dev.kbx.document.Counted;
 import dev.kbx.document.Text;
+import dev.kbx.error.InputException;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
@@ -142,7 +142,7 @@ final class ImportTasksCommand implements Callable<Integer> {
         return ExitCode.INCOMPLETE; // The interrupt has said so.
       }
     } catch (IOException e) {
-      throw new UserError("--out %s: cannot write there: %s".formatted(out, Reason.of(e)), e);
+      throw new InputException("--out %s: cannot write there: %s".formatted(out, Reason.of(e)), e);
     }
   }
 
@@ -151,7 +151,7 @@ final class ImportTasksCommand implements Callable<Integer> {
       case "kernelbenchx" -> Originals.find(folder);
       case "kernelbench" -> OriginalLevels.find(folder);
       default ->
-          throw new UserError(
+          throw new InputException(
               "tasks import %s: only kernelbenchx and kernelbench can be imported"
                   .formatted(format));
     };
@@ -279,7 +279,7 @@ final class ImportTasksCommand implements Callable<Integer> {
     ResultsFolder.refuseObstacle("--out " + out, out);
     for (Path file : sources(suite)) {
       if (!MARK.matcher(Files.readString(file)).find()) {
-        throw new UserError(
+        throw new InputException(
             "--out %s: holds a file that was not imported, %s; name another folder"
                 .formatted(out, suite.relativize(file)));
       }

@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.app.Reason;
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import dev.kbx.llm.TomlTable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,7 +32,7 @@ record MethodFile(Path file, JsonNode document) {
     try {
       return new MethodFile(file, TomlTable.tree(file.toString(), Files.readString(file)));
     } catch (IOException e) {
-      throw new UserError("%s: cannot be read: %s".formatted(file, Reason.of(e)), e);
+      throw new InputException("%s: cannot be read: %s".formatted(file, Reason.of(e)), e);
     }
   }
 
@@ -40,7 +40,7 @@ record MethodFile(Path file, JsonNode document) {
   List<MethodFlags> methods() {
     JsonNode tables = document.path(METHOD);
     if (!tables.isArray() || tables.isEmpty()) {
-      throw new UserError(
+      throw new InputException(
           "%s: has no [[method]]; write one with method = \"…\" and model = \"…\"".formatted(file));
     }
     List<MethodFlags> methods = new ArrayList<>();
@@ -50,12 +50,12 @@ record MethodFile(Path file, JsonNode document) {
 
   /**
    * Gives a command, which was parsed, the file's keys for what was not given beside it. Throws
-   * {@link UserError} if a flag of methods was: which of them it is for is not known.
+   * {@link InputException} if a flag of methods was: which of them it is for is not known.
    */
   void complete(CommandLine command) {
     for (OptionSpec given : command.getParseResult().matchedOptions()) {
       if (!ofMethods().contains(key(given))) continue;
-      throw new UserError(
+      throw new InputException(
           "%s: %s has the methods; write %s into its [[method]] tables"
               .formatted(given.longestName(), file, key(given)));
     }
@@ -79,7 +79,7 @@ record MethodFile(Path file, JsonNode document) {
     try {
       line.parseArgs(arguments.toArray(String[]::new));
     } catch (CommandLine.ParameterException e) {
-      throw new UserError(
+      throw new InputException(
           "%s: %s".formatted(file, Values.message(e).orElse(String.valueOf(e.getMessage()))));
     }
   }
@@ -96,15 +96,15 @@ record MethodFile(Path file, JsonNode document) {
     for (String key : table.propertyNames()) {
       if (key.equals(METHOD) && place.equals(WHOLE)) continue;
       if (place.equals(WHOLE) && ofMethods().contains(key)) {
-        throw new UserError("%s: %s is a key of [[method]] tables".formatted(file, key));
+        throw new InputException("%s: %s is a key of [[method]] tables".formatted(file, key));
       }
       if (!known.contains(key)) {
-        throw new UserError(
+        throw new InputException(
             "%s: %s is not a key of %s; known: %s"
                 .formatted(file, key, place, String.join(", ", known)));
       }
       if (table.get(key).isValueNode()) continue;
-      throw new UserError(
+      throw new InputException(
           "%s: %s is not a single value; write %s = \"…\", with several separated by commas"
               .formatted(file, key, key));
     }

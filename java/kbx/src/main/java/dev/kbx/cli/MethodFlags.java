@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.app.ProgramScreen;
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import dev.kbx.generate.Budget;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.ProgramCommand;
@@ -11,8 +11,8 @@ import dev.kbx.llm.ModelCatalog;
 import dev.kbx.method.Algorithm;
 import dev.kbx.method.MethodOptions;
 import dev.kbx.plan.Plan;
-import dev.kbx.prompt.Conditions;
-import dev.kbx.prompt.Conditions.FeedbackKind;
+import dev.kbx.prompt.PromptConditions;
+import dev.kbx.prompt.PromptConditions.FeedbackKind;
 import dev.kbx.task.Task;
 import java.io.File;
 import java.nio.file.Files;
@@ -206,15 +206,15 @@ final class MethodFlags {
   }
 
   /** What is wrong with them, and where they are. */
-  UserError placed(UserError wrong) {
-    return place == null ? wrong : new UserError(place + wrong.getMessage());
+  InputException placed(InputException wrong) {
+    return place == null ? wrong : new InputException(place + wrong.getMessage());
   }
 
   boolean hasControl() {
     return control;
   }
 
-  Conditions conditions(Plan plan, Task task) {
+  PromptConditions conditions(Plan plan, Task task) {
     return conditions.conditions(plan, task);
   }
 
@@ -242,7 +242,7 @@ final class MethodFlags {
   private @Nullable String program(Algorithm method) {
     boolean external = method == Algorithm.EXTERNAL;
     if (external == (program != null)) return program;
-    throw new UserError(
+    throw new InputException(
         external
             ? "--program: is missing; it is the method, as --program 'python3 agent.py'"
             : "--program: only --method external has one");
@@ -257,7 +257,7 @@ final class MethodFlags {
     if (program(method()) == null) return Optional.empty();
     List<String> words = CommandModel.words("--program ", String.valueOf(program));
     if (!Executables.exists(words.getFirst())) {
-      throw new UserError(
+      throw new InputException(
           "--program: %s is not a program that can be started; name a file that is executable, or one of the PATH"
               .formatted(words.getFirst()));
     }
@@ -268,7 +268,7 @@ final class MethodFlags {
             .collect(Collectors.toSet());
     List<String> absent = ProgramScreen.absent(asked, System.getenv());
     if (!absent.isEmpty()) {
-      throw new UserError(
+      throw new InputException(
           "--program-env %s: is not set; export it, or leave it out".formatted(absent.getFirst()));
     }
     return Optional.of(
@@ -281,7 +281,7 @@ final class MethodFlags {
   }
 
   /** The method as settings of a run. */
-  MethodSettings settings(Conditions asked, String prompts) {
+  MethodSettings settings(PromptConditions asked, String prompts) {
     Algorithm method = method();
     return new MethodSettings(
         name == null ? method.label() : name,
@@ -299,7 +299,7 @@ final class MethodFlags {
   /** Best of as many single replies, with the same model and budget. */
   static MethodSettings control(MethodSettings of) {
     if (of.model().equals(ModelCatalog.NONE)) {
-      throw new UserError(
+      throw new InputException(
           "--control: asks the method's model, and there is none; name one with --model");
     }
     int calls = calls(of);
@@ -324,7 +324,7 @@ final class MethodFlags {
       return limit == null ? most : (int) Math.min(limit, most);
     }
     if (limit != null) return (int) Math.min(limit, Integer.MAX_VALUE);
-    throw new UserError(
+    throw new InputException(
         "--control: how many requests a program makes is not known beforehand; limit both"
             + " with --budget calls=N");
   }
@@ -332,28 +332,28 @@ final class MethodFlags {
   private Algorithm method() {
     String labels =
         Stream.of(Algorithm.values()).map(Algorithm::label).collect(Collectors.joining(","));
-    if (method == null) throw new UserError("--method: is missing; one of " + labels);
+    if (method == null) throw new InputException("--method: is missing; one of " + labels);
     return Algorithm.of(method)
         .orElseThrow(
-            () -> new UserError("--method: '%s' is not one of %s".formatted(method, labels)));
+            () -> new InputException("--method: '%s' is not one of %s".formatted(method, labels)));
   }
 
   private String model(Algorithm method) {
     boolean external = method == Algorithm.EXTERNAL;
     if (model != null && model.equals(ModelCatalog.NONE) && !external) {
-      throw new UserError(
+      throw new InputException(
           "--model none: only --method external asks its own models; 'kbx models' lists what there"
               + " is");
     }
     if (model != null) return model;
     if (external) return ModelCatalog.NONE;
-    throw new UserError("--model: is missing; 'kbx models' lists what there is");
+    throw new InputException("--model: is missing; 'kbx models' lists what there is");
   }
 
   private String answer(Algorithm method) {
     if (answer == null) return method.answer();
     if (List.of("best", "last", "first").contains(answer)) return answer;
-    throw new UserError("--answer: '%s' is not one of best,last,first".formatted(answer));
+    throw new InputException("--answer: '%s' is not one of best,last,first".formatted(answer));
   }
 
   private @Nullable Double temperature(Algorithm method) {
@@ -400,7 +400,7 @@ final class MethodFlags {
           throw refused(option, part.strip());
         }
         if (limits.put(sides[0], amount) != null) {
-          throw new UserError("%s: has '%s' twice".formatted(option, sides[0]));
+          throw new InputException("%s: has '%s' twice".formatted(option, sides[0]));
         }
       }
       return new Budget(
@@ -426,8 +426,8 @@ final class MethodFlags {
       return limit == null ? null : Long.valueOf((long) limit.doubleValue());
     }
 
-    private static UserError refused(String option, String part) {
-      return new UserError(
+    private static InputException refused(String option, String part) {
+      return new InputException(
           "%s: '%s' is not a limit; write calls=10,requests=20,tokens=50000,usd=0.50,wall=600,device=60, each above 0"
               .formatted(option, part));
     }

@@ -5,8 +5,8 @@ import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.Reason;
 import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.UserError;
 import dev.kbx.app.WorkerPool;
+import dev.kbx.error.InputException;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
@@ -68,14 +68,14 @@ final class NewTaskCommand implements Callable<Integer> {
   public Integer call() throws PythonProblem {
     workers.check();
     if (!NAME.matcher(name).matches()) {
-      throw new UserError(
+      throw new InputException(
           "tasks new %s: a name has letters, digits, '_', '-' and '.'".formatted(name));
     }
     OwnReference reference = OwnReference.read(from);
     checkAlone(reference);
     Path file = out.resolve(Task.OWN).resolve(name + ".py");
     if (Files.exists(file)) {
-      throw new UserError(file + ": is there already; give another name, or delete it");
+      throw new InputException(file + ": is there already; give another name, or delete it");
     }
     try {
       ResultsFolder.writable(out);
@@ -92,7 +92,7 @@ final class NewTaskCommand implements Callable<Integer> {
         delete(draft);
       }
     } catch (IOException e) {
-      throw new UserError("%s: cannot be written (%s)".formatted(file, Reason.of(e)), e);
+      throw new InputException("%s: cannot be written (%s)".formatted(file, Reason.of(e)), e);
     }
   }
 
@@ -100,7 +100,7 @@ final class NewTaskCommand implements Callable<Integer> {
   private void checkAlone(OwnReference reference) {
     if (reference.imported().isEmpty()) return;
     Path folder = reference.file().toAbsolutePath().getParent();
-    throw new UserError(
+    throw new InputException(
         "%s: imports files beside it, and a task file stands alone: first put into it what it needs of %s"
             .formatted(
                 from,
@@ -130,13 +130,13 @@ final class NewTaskCommand implements Callable<Integer> {
         if (problem == null) return verdict;
       }
     }
-    throw new UserError("%s: no task can be made of it: %s".formatted(from, problem));
+    throw new InputException("%s: no task can be made of it: %s".formatted(from, problem));
   }
 
   private static TaskVerdict verified(Verification verification, Path draft)
       throws InterruptedException {
     Suite suite = Home.here().suite(draft.toAbsolutePath().toString());
-    if (suite.tasks().isEmpty()) throw new UserError(suite.broken().getFirst().toString());
+    if (suite.tasks().isEmpty()) throw new InputException(suite.broken().getFirst().toString());
     List<TaskVerdict> found = new ArrayList<>();
     verification.run(suite.tasks(), Map.of(), found::add);
     return found.getFirst();

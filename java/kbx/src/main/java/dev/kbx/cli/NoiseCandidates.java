@@ -1,8 +1,8 @@
 package dev.kbx.cli;
 
 import dev.kbx.app.Home;
-import dev.kbx.app.UserError;
 import dev.kbx.candidate.Candidate;
+import dev.kbx.error.InputException;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suites;
 import dev.kbx.task.Task;
@@ -82,7 +82,7 @@ final class NoiseCandidates {
     try {
       return Files.readString(file);
     } catch (IOException e) {
-      throw new UserError("%s: cannot be read (%s)".formatted(file, e.getMessage()));
+      throw new InputException("%s: cannot be read (%s)".formatted(file, e.getMessage()));
     }
   }
 

@@ -6,9 +6,9 @@ import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.NoiseFloors;
 import dev.kbx.app.Reason;
-import dev.kbx.app.UserError;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
+import dev.kbx.error.InputException;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
@@ -86,11 +86,12 @@ final class NoiseCommand implements Callable<Integer> {
     workers.check();
     boolean local = cluster.cluster().isEmpty();
     if (!local && asked != null) {
-      throw new UserError("--twins: a cluster may judge the two on two GPUs; leave it away");
+      throw new InputException("--twins: a cluster may judge the two on two GPUs; leave it away");
     }
     int twins = asked != null ? asked : local ? TWINS : 0;
     if (repeats < 0 || twins < 0 || repeats + twins == 0) {
-      throw new UserError("--repeats %d --twins %d: nothing to time".formatted(repeats, twins));
+      throw new InputException(
+          "--repeats %d --twins %d: nothing to time".formatted(repeats, twins));
     }
     if (local) {
       needGpu(workers.settings().slots().getFirst().kind().label());
@@ -102,10 +103,11 @@ final class NoiseCommand implements Callable<Integer> {
     try (var _ = FolderLock.of(folder)) {
       report = measure(references, twins, folder);
     } catch (IOException e) {
-      throw new UserError("--out %s: cannot write there: %s".formatted(folder, Reason.of(e)), e);
+      throw new InputException(
+          "--out %s: cannot write there: %s".formatted(folder, Reason.of(e)), e);
     }
     if (report.rows().isEmpty() && report.twins() == null) {
-      throw new UserError(
+      throw new InputException(
           "no size was timed: "
               + report.untimed().stream().findFirst().orElse("no twins were on one GPU"));
     }
@@ -118,7 +120,7 @@ final class NoiseCommand implements Callable<Integer> {
 
   private static void needGpu(String kind) {
     if (!kind.equals(DeviceSlot.Kind.CUDA.label())) {
-      throw new UserError("bench noise: no GPU is used, so there is nothing to time");
+      throw new InputException("bench noise: no GPU is used, so there is nothing to time");
     }
   }
 

@@ -7,8 +7,8 @@ import dev.kbx.app.JudgingPool;
 import dev.kbx.app.JudgingSettings;
 import dev.kbx.app.Kbx;
 import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.UserError;
 import dev.kbx.check.Rules;
+import dev.kbx.error.InputException;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
@@ -48,14 +48,14 @@ final class Options {
 
   private Options() {}
 
-  /** The stages that are named, in the order given. Throws {@link UserError}. */
+  /** The stages that are named, in the order given. Throws {@link InputException}. */
   static List<Stage> stages(List<String> names) {
     List<Stage> wanted = new ArrayList<>();
     for (String name : names) {
       try {
         wanted.add(Stage.valueOf(name.strip().toUpperCase(Locale.ROOT)));
       } catch (IllegalArgumentException e) {
-        throw new UserError("--stages: '%s' is not one of %s".formatted(name, STAGES));
+        throw new InputException("--stages: '%s' is not one of %s".formatted(name, STAGES));
       }
     }
     return wanted;
@@ -203,10 +203,10 @@ final class Options {
     @Mixin private Seed seed = new Seed();
     @Mixin private RulesOff rules = new RulesOff();
 
-    /** What was asked for. Throws UserError for a value that there is not. */
+    /** What was asked for. Throws InputException for a value that there is not. */
     Kbx.Options options() {
       if (reference != null && suite != null) {
-        throw new UserError(
+        throw new InputException(
             "--reference and --suite: give one of them; a reference needs no suite");
       }
       Kbx.Options options =
@@ -226,8 +226,8 @@ final class Options {
 
     private static Policy policy(String name) {
       return Policy.of(name)
-          .orElseThrow(
-              () -> new UserError("--policy: '%s' is not one of kernel,mixed".formatted(name)));
+          .orElseThrow(() ->
+              new InputException("--policy: '%s' is not one of kernel,mixed".formatted(name)));
     }
   }
 
@@ -265,11 +265,11 @@ final class Options {
       return parse(grade);
     }
 
-    /** The grade of that name. Throws UserError if there is none. */
+    /** The grade of that name. Throws InputException if there is none. */
     static Grade parse(String name) {
       return Grade.of(name)
-          .orElseThrow(
-              () -> new UserError("--grade: '%s' is not one of published,general".formatted(name)));
+          .orElseThrow(() ->
+              new InputException("--grade: '%s' is not one of published,general".formatted(name)));
     }
   }
 
@@ -289,7 +289,8 @@ final class Options {
     ModulePrecision precision() {
       return ModulePrecision.of(precision)
           .orElseThrow(() ->
-              new UserError("--precision: '%s' is not one of fp32,fp16,bf16".formatted(precision)));
+              new InputException(
+                  "--precision: '%s' is not one of fp32,fp16,bf16".formatted(precision)));
     }
   }
 
@@ -312,8 +313,8 @@ final class Options {
 
     private static Policy parse(String name) {
       return Policy.of(name)
-          .orElseThrow(
-              () -> new UserError("--policy: '%s' is not one of kernel,mixed".formatted(name)));
+          .orElseThrow(() ->
+              new InputException("--policy: '%s' is not one of kernel,mixed".formatted(name)));
     }
   }
 
@@ -392,7 +393,7 @@ final class Options {
 
     private static Path existing(String from, Path named) {
       if (Files.isRegularFile(named)) return named;
-      throw new UserError("%s %s: is not a file".formatted(from, named));
+      throw new InputException("%s %s: is not a file".formatted(from, named));
     }
   }
 
@@ -495,12 +496,14 @@ final class Options {
     /** The cluster, if one judges. */
     Optional<JudgingSettings.Cluster> cluster() {
       if (address == null && deviceClass != null) {
-        throw new UserError("--device-class: chooses among the nodes of a --cluster; give both");
+        throw new InputException(
+            "--device-class: chooses among the nodes of a --cluster; give both");
       }
       if (address == null && slots != null) {
-        throw new UserError("--cluster-slots: asks the autoscaler of a --cluster; give both");
+        throw new InputException("--cluster-slots: asks the autoscaler of a --cluster; give both");
       }
-      if (slots != null && slots < 1) throw new UserError("--cluster-slots: must be at least 1");
+      if (slots != null && slots < 1)
+        throw new InputException("--cluster-slots: must be at least 1");
       if (address == null) return Optional.empty();
       return Optional.of(
           new JudgingSettings.Cluster(

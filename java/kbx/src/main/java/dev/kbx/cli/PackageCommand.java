@@ -4,7 +4,7 @@ import dev.kbx.app.Bundle;
 import dev.kbx.app.Home;
 import dev.kbx.app.Reason;
 import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ final class PackageCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     if (Files.isDirectory(Home.here().folder().resolve("runtime")))
-      throw new UserError(
+      throw new InputException(
           Home.here().folder() + " is a bundle already; make bundles in a checkout");
     Path out = this.out == null ? Home.here().folder().resolve("target") : this.out;
     try {
@@ -42,7 +42,7 @@ final class PackageCommand implements Callable<Integer> {
       System.out.println(bundle.make(folder));
       return ExitCode.OK;
     } catch (IOException e) {
-      throw new UserError("cannot make the bundle in %s: %s".formatted(out, Reason.of(e)), e);
+      throw new InputException("cannot make the bundle in %s: %s".formatted(out, Reason.of(e)), e);
     }
   }
 }

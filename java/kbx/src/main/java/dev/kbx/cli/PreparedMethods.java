@@ -6,14 +6,14 @@ import dev.kbx.app.JudgingSettings;
 import dev.kbx.app.ProgramScreen;
 import dev.kbx.app.RunPlan;
 import dev.kbx.app.StartingKernels;
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.generate.ProgramCommand;
 import dev.kbx.generate.RecordedSpeedups;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ModelCatalog;
-import dev.kbx.prompt.Conditions;
+import dev.kbx.prompt.PromptConditions;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.python.PythonProblem;
@@ -54,7 +54,7 @@ final class PreparedMethods implements AutoCloseable {
     Set<String> names = new HashSet<>();
     for (MethodSettings each : settings) {
       if (names.add(each.name())) continue;
-      throw new UserError(
+      throw new InputException(
           "two methods are called %s: give one of them another --name".formatted(each.name()));
     }
     return settings;
@@ -100,7 +100,7 @@ final class PreparedMethods implements AutoCloseable {
       MethodSettings asked = method.settings(conditions(method), prompts.version());
       var _ = program(method); // Refused early if it cannot be started.
       return method.hasControl() ? List.of(asked, MethodFlags.control(asked)) : List.of(asked);
-    } catch (UserError e) {
+    } catch (InputException e) {
       throw method.placed(e);
     }
   }
@@ -145,7 +145,7 @@ final class PreparedMethods implements AutoCloseable {
     return flags.keepReplies ? catalog.openCached(name, replies) : catalog.open(name);
   }
 
-  private Conditions conditions(MethodFlags method) {
+  private PromptConditions conditions(MethodFlags method) {
     return method.conditions(asked.plan(), asked.selected().getFirst());
   }
 

@@ -3,8 +3,8 @@ package dev.kbx.cli;
 import dev.kbx.app.Home;
 import dev.kbx.app.Reason;
 import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.UserError;
 import dev.kbx.document.Counted;
+import dev.kbx.error.InputException;
 import dev.kbx.python.PythonProblem;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
@@ -89,19 +89,20 @@ final class RefereeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, PythonProblem {
-    if (devices < 1) throw new UserError("--devices %d: at least 1".formatted(devices));
-    if (candidates < 4) throw new UserError("--candidates %d: at least 4".formatted(candidates));
+    if (devices < 1) throw new InputException("--devices %d: at least 1".formatted(devices));
+    if (candidates < 4)
+      throw new InputException("--candidates %d: at least 4".formatted(candidates));
     Options.stages(List.of(stages.split(",", -1)));
     Path simulated = Home.here().folder().resolve("bench/simulated");
     if (!Files.isDirectory(simulated)) {
-      throw new UserError(simulated + " is missing; it has the workers that this runs with");
+      throw new InputException(simulated + " is missing; it has the workers that this runs with");
     }
     Options.Workers.check(python);
     Path folder = ResultsFolder.writable(out);
     try {
       return measure(simulated, folder);
     } catch (IOException e) {
-      throw new UserError("--out %s: %s".formatted(folder, Reason.of(e)), e);
+      throw new InputException("--out %s: %s".formatted(folder, Reason.of(e)), e);
     }
   }
 
@@ -110,7 +111,7 @@ final class RefereeCommand implements Callable<Integer> {
     Path run = folder.resolve("run");
     Path firstLog = folder.resolve("gc-first.log");
     if ((Files.exists(file) || Files.exists(run)) && !Files.exists(firstLog)) {
-      throw new UserError(
+      throw new InputException(
           "--out %s: has a %s that this command did not make and would replace; name another folder"
               .formatted(folder, (Files.exists(run) ? run : file).getFileName()));
     }
@@ -234,7 +235,7 @@ final class RefereeCommand implements Callable<Integer> {
     static void write(Path file, Suite suite, int count) throws IOException {
       List<Task> tasks =
           suite.tasks().stream().filter(task -> Files.exists(task.kernel())).toList();
-      if (tasks.isEmpty()) throw new UserError(suite.name() + " has no kernels to vary");
+      if (tasks.isEmpty()) throw new InputException(suite.name() + " has no kernels to vary");
       Map<Task, String> kernels = new LinkedHashMap<>();
       for (Task task : tasks) kernels.put(task, Files.readString(task.kernel()));
       try (BufferedWriter out = Files.newBufferedWriter(file)) {

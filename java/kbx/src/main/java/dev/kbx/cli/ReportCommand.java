@@ -4,7 +4,7 @@ import dev.kbx.app.Home;
 import dev.kbx.app.NamedRun;
 import dev.kbx.app.PublishedRuns;
 import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.paper.DataFiles;
 import dev.kbx.paper.LatexReport;
@@ -64,7 +64,7 @@ final class ReportCommand implements Callable<Integer> {
 
     static Format of(String name) {
       for (Format format : values()) if (format.label().equals(name)) return format;
-      throw new UserError(
+      throw new InputException(
           "--format: no format '%s'; there are %s"
               .formatted(
                   name,
@@ -103,7 +103,7 @@ final class ReportCommand implements Callable<Integer> {
   public Integer call() {
     Format wanted = Format.of(format);
     if (wanted == Format.PARQUET && !DataFiles.hasParquet()) {
-      throw new UserError(
+      throw new InputException(
           "--format parquet: this bundle has no Parquet; use csv here, or parquet in a checkout");
     }
     Path target = target(wanted);

@@ -13,7 +13,7 @@ import dev.kbx.app.ResultsFolder;
 import dev.kbx.app.RunPlan;
 import dev.kbx.app.RunResults;
 import dev.kbx.generate.PreparedMethod;
-import dev.kbx.prompt.Conditions.FeedbackKind;
+import dev.kbx.prompt.PromptConditions.FeedbackKind;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.Suite;
 import java.nio.file.Path;

@@ -2,18 +2,18 @@ package dev.kbx.cli;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.app.FolderLock;
 import dev.kbx.app.Home;
 import dev.kbx.app.ResultsFolder;
 import dev.kbx.app.RunResults;
-import dev.kbx.app.UserError;
 import dev.kbx.document.Counted;
-import dev.kbx.report.AskedSuite;
+import dev.kbx.error.InputException;
 import dev.kbx.report.LatestRun;
 import dev.kbx.report.RunList;
 import dev.kbx.report.RunVerdicts;
+import dev.kbx.report.SuiteSelection;
 import dev.kbx.report.Table;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore;
@@ -45,7 +45,7 @@ import picocli.CommandLine.Parameters;
 final class RunsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError(
+    throw new InputException(
         "runs: say list, show RUN, delete RUN..., merge DIR..., copy FROM TO or compare RUN RUN");
   }
 
@@ -94,8 +94,8 @@ final class RunsCommand implements Callable<Integer> {
         if (json.isAsked()) {
           verdicts.print(System.out, info, null);
         } else {
-          AskedTasks asked =
-              AskedSuite.of(new JudgedRun(info, verdicts.rows()), Home.here().selected(info));
+          SelectedTasks asked =
+              SuiteSelection.of(new JudgedRun(info, verdicts.rows()), Home.here().selected(info));
           TerminalStream.style(
               System.out,
               new Table(Terminal.columns(), Terminal.colours())
@@ -207,7 +207,7 @@ final class RunsCommand implements Callable<Integer> {
               store
                   .run(id)
                   .orElseThrow(
-                      () -> new UserError("%s: no run %s there".formatted(store.label(), id))))
+                      () -> new InputException("%s: no run %s there".formatted(store.label(), id))))
           .toList();
     }
 
@@ -216,7 +216,7 @@ final class RunsCommand implements Callable<Integer> {
       try {
         return StoreAddress.of(text);
       } catch (IllegalArgumentException e) {
-        throw new UserError(String.valueOf(e.getMessage()));
+        throw new InputException(String.valueOf(e.getMessage()));
       }
     }
 

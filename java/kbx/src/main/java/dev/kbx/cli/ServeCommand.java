@@ -6,7 +6,7 @@ import dev.kbx.app.FolderLock;
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.Reason;
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Statement;
 import dev.kbx.python.PythonProblem;
@@ -167,22 +167,23 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private Listening listening() {
-    if (port < 0 || port > 65_535) throw new UserError("--port %d: 0 to 65535".formatted(port));
+    if (port < 0 || port > 65_535)
+      throw new InputException("--port %d: 0 to 65535".formatted(port));
     checkAddress();
     if (certificates == null && key == null) {
       return new Listening(host, port, requireTokens, Optional.empty());
     }
     if (certificates == null || key == null) {
-      throw new UserError("--tls-cert and --tls-key: give both, or neither");
+      throw new InputException("--tls-cert and --tls-key: give both, or neither");
     }
     for (Path file : List.of(certificates, key)) {
-      if (!Files.isReadable(file)) throw new UserError(file + ": cannot be read");
+      if (!Files.isReadable(file)) throw new InputException(file + ": cannot be read");
     }
     try {
       TlsKeys keys = TlsKeys.read(certificates, key);
       return new Listening(host, port, requireTokens, Optional.of(keys));
     } catch (IllegalArgumentException e) {
-      throw new UserError(requireNonNull(e.getMessage()));
+      throw new InputException(requireNonNull(e.getMessage()));
     }
   }
 
@@ -192,14 +193,14 @@ final class ServeCommand implements Callable<Integer> {
       trial.setReuseAddress(true);
       trial.bind(new InetSocketAddress(InetAddress.getByName(host), port));
     } catch (UnknownHostException e) {
-      throw new UserError("--host %s: no such address".formatted(host));
+      throw new InputException("--host %s: no such address".formatted(host));
     } catch (IOException e) {
       throw cannotListen(e);
     }
   }
 
-  private UserError cannotListen(IOException why) {
-    return new UserError(
+  private InputException cannotListen(IOException why) {
+    return new InputException(
         "--host %s --port %d: cannot listen there: %s".formatted(host, port, Reason.of(why)), why);
   }
 

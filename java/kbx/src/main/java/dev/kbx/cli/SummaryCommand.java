@@ -1,10 +1,10 @@
 package dev.kbx.cli;
 
-import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.Deviance;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Outcome;
+import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.app.NoiseFloors;
 import dev.kbx.app.PublishedRuns;
 import dev.kbx.section.Overview;
@@ -35,7 +35,7 @@ final class SummaryCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Causes causes = new Causes();
-    AskedRuns judged = runs.read(causes::add);
+    SelectedRuns judged = runs.read(causes::add);
     NoiseFloors floors = Terminal.noiseFloors();
     Methods methods = Methods.of(judged, List.of(1), List.of());
     // A page shows little of the whole deviance, which takes a third of all the time.

@@ -2,7 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.app.Home;
 import dev.kbx.app.RunPlan;
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.prompt.Prompts;
@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
 final class TasksCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new UserError(
+    throw new InputException(
         "tasks: say list, show TASK, verify [TASK...], import FORMAT DIR or new NAME --from FILE");
   }
 
@@ -72,7 +72,7 @@ final class TasksCommand implements Callable<Integer> {
       List<Task> tasks =
           all.stream().filter(task -> task.category().equalsIgnoreCase(wanted)).toList();
       if (!tasks.isEmpty()) return tasks;
-      throw new UserError(
+      throw new InputException(
           "--category %s: no such category; there are %s"
               .formatted(
                   wanted,
@@ -123,13 +123,13 @@ final class TasksCommand implements Callable<Integer> {
     @Override
     public Integer call() {
       if (grade != null && !form.prompt) {
-        throw new UserError("--grade %s: is about the prompt; add --prompt".formatted(grade));
+        throw new InputException("--grade %s: is about the prompt; add --prompt".formatted(grade));
       }
       if (policy.policy().isPresent() && !form.prompt) {
-        throw new UserError("--policy: is about the prompt; add --prompt");
+        throw new InputException("--policy: is about the prompt; add --prompt");
       }
       if (precision.precision() != ModulePrecision.FP32 && !form.prompt) {
-        throw new UserError("--precision: is about the prompt; add --prompt");
+        throw new InputException("--precision: is about the prompt; add --prompt");
       }
       Grade asked = Options.GradeChoice.parse(grade == null ? Grade.PUBLISHED.label() : grade);
       List<Task> found = suite.open().find(task);
@@ -141,9 +141,9 @@ final class TasksCommand implements Callable<Integer> {
     }
 
     /** Refuses several tasks with --json, which prints one document. */
-    private UserError several(List<Task> found) {
+    private InputException several(List<Task> found) {
       String some = found.stream().limit(NAMED).map(Task::path).collect(Collectors.joining(", "));
-      return new UserError(
+      return new InputException(
           "%s: means %d tasks, %s%s; with --json name one"
               .formatted(task, found.size(), some, found.size() > NAMED ? ", …" : ""));
     }

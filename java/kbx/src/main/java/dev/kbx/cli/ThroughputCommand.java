@@ -2,13 +2,13 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.Throughput;
 import dev.kbx.app.Home;
-import dev.kbx.app.UserError;
 import dev.kbx.app.WorkerPool;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Reading;
 import dev.kbx.check.Rules;
 import dev.kbx.corpus.Trial;
+import dev.kbx.error.InputException;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
@@ -80,7 +80,7 @@ final class ThroughputCommand implements Callable<Integer> {
     Reading reading = CandidateSources.read(sources, suite, suite.tasks());
     reading.problems().forEach(problem -> System.err.println("kbx: " + problem));
     if (reading.candidates().isEmpty())
-      throw new UserError(
+      throw new InputException(
           "nothing to judge in "
               + String.join(", ", sources.stream().map(Path::toString).toList()));
     return reading.candidates();

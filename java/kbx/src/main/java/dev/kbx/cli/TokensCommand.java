@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.app.ResultsFolder;
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import dev.kbx.server.Tokens;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore.Token;
@@ -84,7 +84,7 @@ final class TokensCommand {
       if (expires.equals("never")) return null;
       Matcher given = TIME.matcher(expires);
       if (!given.matches()) {
-        throw new UserError(
+        throw new InputException(
             "--expires '%s': give hours, days or weeks such as 12h, 90d or 8w, or never"
                 .formatted(expires));
       }
@@ -101,13 +101,13 @@ final class TokensCommand {
     @Override
     public Integer call() {
       if (!NAME.matcher(name).matches() || name.equals("local")) {
-        throw new UserError(
+        throw new InputException(
             "'%s': a name has 1 to 100 of the characters A-Z a-z 0-9 . _ @ -".formatted(name)
                 + ", and is not 'local'");
       }
       for (String scope : scopes) {
         if (!Tokens.SCOPES.contains(scope)) {
-          throw new UserError(
+          throw new InputException(
               "--scope: '%s' is not one of %s".formatted(scope, String.join(", ", Tokens.SCOPES)));
         }
       }
@@ -117,7 +117,7 @@ final class TokensCommand {
             new Tokens(store.service())
                 .create(name, scopes, end)
                 .orElseThrow(() ->
-                    new UserError(
+                    new InputException(
                         "there is a valid token '%s': revoke it first, or give another name"
                             .formatted(name)));
         System.out.println(token);
@@ -185,7 +185,7 @@ final class TokensCommand {
     public Integer call() {
       try (RunStore store = place.existing()) {
         if (!new Tokens(store.service()).revoke(name)) {
-          throw new UserError(
+          throw new InputException(
               "there is no valid token '%s'; kbx tokens list shows all".formatted(name));
         }
         System.err.println("kbx: revoked at " + Instant.now());

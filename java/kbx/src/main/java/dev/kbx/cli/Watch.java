@@ -4,10 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import dev.kbx.app.Evaluation;
 import dev.kbx.app.Reason;
-import dev.kbx.app.UserError;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.Reading;
 import dev.kbx.document.Text;
+import dev.kbx.error.InputException;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.FileSystems;
@@ -56,7 +56,7 @@ final class Watch {
         changes.await();
       }
     } catch (IOException e) {
-      throw new UserError("--watch: the sources cannot be watched: " + Reason.of(e), e);
+      throw new InputException("--watch: the sources cannot be watched: " + Reason.of(e), e);
     }
   }
 
@@ -65,7 +65,7 @@ final class Watch {
     Reading reading;
     try {
       reading = evaluation.reread();
-    } catch (UserError e) {
+    } catch (InputException e) {
       Terminal.say(requireNonNull(e.getMessage())); // The next save may mend it.
       return before;
     }
@@ -176,7 +176,7 @@ final class Watch {
         if (key == null) return;
         changed |= concerns(key);
         if (!key.reset())
-          throw new UserError(key.watchable() + ": is gone; nothing is left to watch");
+          throw new InputException(key.watchable() + ": is gone; nothing is left to watch");
       }
     }
 

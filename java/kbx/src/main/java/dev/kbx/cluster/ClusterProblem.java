@@ -2,10 +2,11 @@ package dev.kbx.cluster;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.error.EnvironmentException;
 import java.util.concurrent.ExecutionException;
 
 /** The cluster cannot be used, or is lost. The message is one line that a user can act on. */
-public final class ClusterProblem extends RuntimeException {
+final class ClusterProblem extends EnvironmentException {
   private static final long serialVersionUID = 1;
 
   ClusterProblem(String message) {

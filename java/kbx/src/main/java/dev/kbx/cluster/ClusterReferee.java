@@ -1,7 +1,7 @@
 package dev.kbx.cluster;
 
 import dev.kbx.candidate.Candidate;
-import dev.kbx.judge.Conditions;
+import dev.kbx.judge.JudgingConditions;
 import dev.kbx.judge.JudgingReferee;
 import dev.kbx.judge.TaskReferee;
 import dev.kbx.plan.Limits;
@@ -105,7 +105,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
    *
    * @throws ClusterProblem if no node can judge
    */
-  public Conditions first() throws InterruptedException {
+  public JudgingConditions first() throws InterruptedException {
     return register.first();
   }
 
@@ -123,7 +123,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
       int gpus,
       int slots,
       boolean compiles,
-      List<Conditions> up,
+      List<JudgingConditions> up,
       boolean used) {
     public Site {
       up = List.copyOf(up);
@@ -161,13 +161,13 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
   }
 
   @Override
-  public List<Conditions> conditions() {
+  public List<JudgingConditions> conditions() {
     return register.conditions();
   }
 
   /** Of all slots that there ever were: what one of them judged may be asked for again. */
   @Override
-  public Set<Conditions> kinds() {
+  public Set<JudgingConditions> kinds() {
     return register.kinds();
   }
 
@@ -220,7 +220,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
   }
 
   TaskVerdict examine(Task task, Plan plan, boolean controls) throws InterruptedException {
-    SentTask sent = shipment.sent(task);
+    TaskMessage sent = shipment.sent(task);
     Job job =
         new Job(
             task.path(),
@@ -247,7 +247,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
   }
 
   /** Examines tasks on the nodes of a cluster. */
-  private record ClusterTasks(ClusterReferee referee, Plan plan, Conditions conditions)
+  private record ClusterTasks(ClusterReferee referee, Plan plan, JudgingConditions conditions)
       implements TaskReferee {
     @Override
     public int capacity() {

@@ -53,7 +53,7 @@ sealed interface NodeMessage {
 
   /** To a node: examine a task by its controls, or only trace the shapes of its calls. */
   @JsonTypeName("examine")
-  record Examine(int id, SentTask task, Plan plan, boolean controls) implements Request {}
+  record Examine(int id, TaskMessage task, Plan plan, boolean controls) implements Request {}
 
   /** An answer to a request. */
   sealed interface Answer extends NodeMessage permits Compiled, Judged, Examined, Failed {
@@ -88,7 +88,7 @@ sealed interface NodeMessage {
    * @param origin as of {@link dev.kbx.candidate.Candidate}
    */
   record SentCandidate(
-      SentTask task,
+      TaskMessage task,
       String code,
       String origin,
       int sample,

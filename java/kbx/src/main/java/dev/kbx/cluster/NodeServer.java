@@ -112,7 +112,7 @@ public final class NodeServer {
     return examine.controls() ? verification.verify(task) : verification.trace(task);
   }
 
-  private Task task(SentTask sent) {
+  private Task task(TaskMessage sent) {
     return sent.task(Shipment.on(shipped));
   }
 

@@ -140,17 +140,17 @@ public final class Shipment {
   }
 
   /** A task with its place on every node. */
-  SentTask sent(Task task) {
+  TaskMessage sent(Task task) {
     Path file = task.file().toAbsolutePath().normalize();
     for (Map.Entry<Path, String> root : roots.entrySet()) {
       if (file.startsWith(root.getKey())) {
-        return SentTask.of(task, root.getValue() + "/" + root.getKey().relativize(file));
+        return TaskMessage.of(task, root.getValue() + "/" + root.getKey().relativize(file));
       }
     }
     if (!file.startsWith(home)) {
       throw new IllegalArgumentException(file + " is in no suite that was shipped");
     }
-    return SentTask.of(
+    return TaskMessage.of(
         task, bundle.isEmpty() ? file.toString() : bundle + "/" + home.relativize(file));
   }
 

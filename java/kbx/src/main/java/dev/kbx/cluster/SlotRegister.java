@@ -3,7 +3,7 @@ package dev.kbx.cluster;
 import static java.util.Objects.requireNonNull;
 
 import dev.kbx.judge.BinaryCache;
-import dev.kbx.judge.Conditions;
+import dev.kbx.judge.JudgingConditions;
 import dev.kbx.verdict.Verdict;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -40,8 +40,8 @@ final class SlotRegister {
   private final Map<Integer, Slot> slots = new HashMap<>();
   private final Map<String, Integer> failures = new HashMap<>();
   private final Set<String> blocked = new HashSet<>();
-  private final Set<Conditions> kinds = ConcurrentHashMap.newKeySet();
-  private final CompletableFuture<Conditions> first = new CompletableFuture<>();
+  private final Set<JudgingConditions> kinds = ConcurrentHashMap.newKeySet();
+  private final CompletableFuture<JudgingConditions> first = new CompletableFuture<>();
   private List<BridgeMessage.Node> nodes = List.of();
 
   /**
@@ -50,7 +50,8 @@ final class SlotRegister {
    * @param compiles whether it only compiles
    * @param conditions null before
    */
-  record Slot(String node, String address, boolean compiles, @Nullable Conditions conditions) {
+  record Slot(
+      String node, String address, boolean compiles, @Nullable JudgingConditions conditions) {
     boolean judges() {
       return conditions != null && !compiles;
     }
@@ -72,7 +73,7 @@ final class SlotRegister {
    *
    * @throws ClusterProblem if no node can judge
    */
-  Conditions first() throws InterruptedException {
+  JudgingConditions first() throws InterruptedException {
     try {
       return first.get();
     } catch (ExecutionException e) {
@@ -85,13 +86,13 @@ final class SlotRegister {
     first.completeExceptionally(problem);
   }
 
-  /** Conditions, but for the card, of all slots that were ever up; grows with them. */
-  Set<Conditions> kinds() {
+  /** JudgingConditions, but for the card, of all slots that were ever up; grows with them. */
+  Set<JudgingConditions> kinds() {
     return kinds;
   }
 
-  /** Conditions of the slots that judge, each once. */
-  synchronized List<Conditions> conditions() {
+  /** JudgingConditions of the slots that judge, each once. */
+  synchronized List<JudgingConditions> conditions() {
     return slots.values().stream()
         .filter(Slot::judges)
         .map(Slot::conditions)
@@ -114,7 +115,7 @@ final class SlotRegister {
   }
 
   private ClusterReferee.Site site(BridgeMessage.Node node) {
-    List<Conditions> up =
+    List<JudgingConditions> up =
         slots.values().stream()
             .filter(slot -> slot.node().equals(node.id()))
             .map(Slot::conditions)
@@ -171,7 +172,7 @@ final class SlotRegister {
   synchronized boolean admit(int number, Slot slot, NodeMessage.Ready ready) {
     Optional<String> refused = slot.compiles() ? unfit(ready) : refused(ready.device());
     if (refused.isEmpty()) {
-      Conditions conditions = new Conditions(ready.device(), ready.versions());
+      JudgingConditions conditions = new JudgingConditions(ready.device(), ready.versions());
       slots.put(number, new Slot(slot.node(), slot.address(), slot.compiles(), conditions));
       if (slot.compiles()) return true;
       kinds.add(conditions.onAnyCard());
@@ -182,8 +183,8 @@ final class SlotRegister {
     return refused.isEmpty();
   }
 
-  /** Conditions of the first slot that was ever up; null before. */
-  private @Nullable Conditions firstUp() {
+  /** JudgingConditions of the first slot that was ever up; null before. */
+  private @Nullable JudgingConditions firstUp() {
     return first.isDone() && !first.isCompletedExceptionally() ? first.join() : null;
   }
 
@@ -199,7 +200,7 @@ final class SlotRegister {
 
   /** Why what a node compiles is of no use to those that judge. */
   private Optional<String> unfit(NodeMessage.Ready ready) {
-    Conditions judging = requireNonNull(firstUp());
+    JudgingConditions judging = requireNonNull(firstUp());
     if (judging.device().kind().equals("cpu")) {
       return Optional.of("it could only compile, and those that judge have no GPU");
     }
@@ -223,7 +224,7 @@ final class SlotRegister {
         && !name.toLowerCase(Locale.ROOT).contains(deviceClass.get().toLowerCase(Locale.ROOT))) {
       return Optional.of("it has %s, not %s".formatted(name, deviceClass.get()));
     }
-    Conditions other = firstUp();
+    JudgingConditions other = firstUp();
     if (other == null) return Optional.empty();
     Verdict.Device same = other.device();
     boolean mixed =

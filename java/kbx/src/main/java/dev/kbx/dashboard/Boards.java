@@ -2,7 +2,7 @@ package dev.kbx.dashboard;
 
 import dev.kbx.analysis.Leaderboard;
 import dev.kbx.analysis.Leaderboard.Tried;
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.store.VerdictQueries;
 import dev.kbx.store.VerdictQueries.Board;
 import dev.kbx.store.VerdictQueries.Cell;
@@ -120,7 +120,7 @@ public final class Boards {
 
   private static Tried tried(Cell cell) {
     return new Tried(
-        new Maker(cell.method(), cell.model()),
+        new MethodAndModel(cell.method(), cell.model()),
         cell.category() + "/" + cell.task(),
         cell.samples(),
         cell.correct(),

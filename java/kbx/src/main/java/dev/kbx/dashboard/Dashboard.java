@@ -6,10 +6,10 @@ import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Counted;
 import dev.kbx.prompt.Statement;
-import dev.kbx.report.AskedSuite;
 import dev.kbx.report.ComparisonPage;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
+import dev.kbx.report.SuiteSelection;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.Stored;
 import dev.kbx.store.VerdictQueries;
@@ -250,7 +250,7 @@ public final class Dashboard {
           return ResultFiles.page(
                   run,
                   verdicts,
-                  AskedSuite.of(new JudgedRun(run, verdicts.rows()), selected(run)),
+                  SuiteSelection.of(new JudgedRun(run, verdicts.rows()), selected(run)),
                   verdict -> store.source(verdict.provenance().candidate()).orElse(""),
                   null)
               ::write;
@@ -278,7 +278,7 @@ public final class Dashboard {
    *
    * @param problem why it was refused; null before
    */
-  public String submit(Viewer viewer, Submission given, @Nullable String problem) {
+  public String submit(Viewer viewer, SubmissionForm given, @Nullable String problem) {
     return Frame.page(
         viewer,
         "/submit",

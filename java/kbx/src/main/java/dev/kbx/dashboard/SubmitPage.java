@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param problem why it was refused; null before
  */
-record SubmitPage(List<Suite> suites, Viewer viewer, Submission given, @Nullable String problem) {
+record SubmitPage(
+    List<Suite> suites, Viewer viewer, SubmissionForm given, @Nullable String problem) {
   private record Choice(String value, String title) {}
 
   private static final List<Choice> GRADES =

@@ -30,7 +30,7 @@ final class Acceptance {
   private final OpenRuns runs;
   private final KnownVerdicts verdicts;
   private final Backlog backlog;
-  private final Figures figures;
+  private final ServiceMetrics figures;
   private final Runnable unsure;
   private final AtomicLong lastId = new AtomicLong();
   private final SecureRandom random = new SecureRandom();
@@ -44,7 +44,7 @@ final class Acceptance {
       OpenRuns runs,
       KnownVerdicts verdicts,
       Backlog backlog,
-      Figures figures,
+      ServiceMetrics figures,
       Runnable unsure) {
     this.store = store;
     this.machine = machine;

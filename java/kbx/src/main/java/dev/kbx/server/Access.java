@@ -34,7 +34,7 @@ final class Access {
 
   private final Tokens tokens;
   private final boolean open;
-  private final Guesses guesses = new Guesses();
+  private final InvalidTokenLimit invalidTokens = new InvalidTokenLimit();
 
   /**
    * @param open whether requests without a token are served
@@ -84,14 +84,14 @@ final class Access {
           return client;
         }
         case Tokens.Worth.Expired(String name, Instant at) ->
-            throw guesses.refusal(
+            throw invalidTokens.refusal(
                 address(request),
                 "the token '%s' expired at %s; make a new one with kbx tokens create"
                     .formatted(name, at));
         case Tokens.Worth.Unknown() -> {}
       }
     }
-    throw guesses.refusal(
+    throw invalidTokens.refusal(
         address(request), "the token is not valid; make one with kbx tokens create");
   }
 
@@ -148,7 +148,7 @@ final class Access {
 
   private Client withoutToken(ServerRequest request) {
     if (!open) {
-      throw guesses.refusal(
+      throw invalidTokens.refusal(
           address(request),
           "a token is needed: send 'Authorization: Bearer kbx_...', made by kbx tokens create");
     }
@@ -162,10 +162,10 @@ final class Access {
   }
 
   /**
-   * Slows down who sends invalid tokens: nobody finds one, but answering takes processor time. Safe
-   * for several threads, and of the same size however many addresses there are.
+   * Slows clients that send invalid tokens: nobody guesses one, but answering takes processor time.
+   * Safe for several threads, and of the same size however many addresses there are.
    */
-  private static final class Guesses {
+  private static final class InvalidTokenLimit {
     /** Addresses may share a counter. */
     private static final int COUNTERS = 1 << 10;
 

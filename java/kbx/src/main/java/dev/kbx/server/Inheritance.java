@@ -1,6 +1,6 @@
 package dev.kbx.server;
 
-import dev.kbx.judge.Conditions;
+import dev.kbx.judge.JudgingConditions;
 import dev.kbx.plan.Plan;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore.ServiceRun;
@@ -143,8 +143,8 @@ final class Inheritance {
   /** What differs between this server and a run. */
   private String why(RunInfo run) {
     List<String> differences = new ArrayList<>();
-    Conditions then = new Conditions(run.device(), run.versions()).onAnyCard();
-    Conditions now = new Conditions(machine.device(), machine.versions()).onAnyCard();
+    JudgingConditions then = new JudgingConditions(run.device(), run.versions()).onAnyCard();
+    JudgingConditions now = new JudgingConditions(machine.device(), machine.versions()).onAnyCard();
     if (!then.device().equals(now.device())) {
       differences.add("%s instead of %s".formatted(named(now), named(then)));
     }
@@ -160,7 +160,7 @@ final class Inheritance {
         + (differences.isEmpty() ? "another seed or suite" : String.join(", ", differences));
   }
 
-  private static String named(Conditions conditions) {
+  private static String named(JudgingConditions conditions) {
     String driver = conditions.device().driver();
     return conditions.device().name() + (driver == null ? "" : " with driver " + driver);
   }

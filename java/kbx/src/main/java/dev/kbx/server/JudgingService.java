@@ -47,8 +47,8 @@ final class JudgingService implements AutoCloseable {
   private final Inheritance inheritance;
   private final Backlog backlog;
   private final Feeds feeds;
-  private final Figures figures;
-  private final Settlements settlements;
+  private final ServiceMetrics figures;
+  private final OutcomeWriter settlements;
   private final Waits waits = new Waits();
   private final int limit;
   private final Set<Thread> judges = ConcurrentHashMap.newKeySet();
@@ -71,7 +71,7 @@ final class JudgingService implements AutoCloseable {
       int limit,
       Health.Condition room,
       Feeds feeds,
-      Figures figures) {
+      ServiceMetrics figures) {
     this.store = store;
     this.room = room;
     this.machine = machine;
@@ -90,7 +90,7 @@ final class JudgingService implements AutoCloseable {
     this.verdicts = new KnownVerdicts(store.service(), machine);
     this.backlog = new Backlog(limit, this::retrySeconds);
     this.health = new StoreHealth(store.service(), up -> backlog.queue().pause(store, !up));
-    this.settlements = new Settlements(store.service(), health);
+    this.settlements = new OutcomeWriter(store.service(), health);
     this.acceptance =
         new Acceptance(
             store.service(), machine, runs, verdicts, backlog, figures, () -> unsure.set(true));

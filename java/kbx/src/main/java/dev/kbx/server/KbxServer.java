@@ -94,7 +94,7 @@ public final class KbxServer implements AutoCloseable {
   public static KbxServer start(
       Listening where, RunStore store, RunStore reads, Machine machine, int limit, Path scratch) {
     Feeds feeds = new Feeds();
-    Figures figures = new Figures();
+    ServiceMetrics figures = new ServiceMetrics();
     boolean open = isLoopback(where.host()) && !where.requireTokens();
     Access access = new Access(new Tokens(reads.service()), open);
     Scratch files = new Scratch(scratch);
@@ -121,7 +121,9 @@ public final class KbxServer implements AutoCloseable {
             new TasksApi(access, machine),
             new ServiceApi(access, machine, judging, figures),
             new PageRoutes(
-                dashboard, new ServerDesk(access, judging, reads.service(), machine), bodies));
+                dashboard,
+                new ServerPageBackend(access, judging, reads.service(), machine),
+                bodies));
     answers(routing, routes, figures, interrupts, judging.store(), connections);
     WebServerConfig.Builder config =
         WebServer.builder()
@@ -173,7 +175,7 @@ public final class KbxServer implements AutoCloseable {
   private static void answers(
       HttpRouting.Builder routing,
       Routes routes,
-      Figures figures,
+      ServiceMetrics figures,
       Interrupts interrupts,
       StoreHealth store,
       Connections connections) {

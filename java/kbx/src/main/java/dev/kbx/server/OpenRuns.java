@@ -1,6 +1,6 @@
 package dev.kbx.server;
 
-import dev.kbx.judge.Conditions;
+import dev.kbx.judge.JudgingConditions;
 import dev.kbx.plan.Plan;
 import dev.kbx.run.RunService;
 import dev.kbx.run.StandingRun;
@@ -33,7 +33,7 @@ final class OpenRuns {
   private final RunStore store;
   private final Machine machine;
   private final Listener listener;
-  private final Conditions here;
+  private final JudgingConditions here;
   private final SecureRandom random = new SecureRandom();
   private final Map<String, String> ids = new HashMap<>();
   private final Map<String, String> digests = new HashMap<>();
@@ -49,7 +49,7 @@ final class OpenRuns {
     this.store = store;
     this.machine = machine;
     this.listener = listener;
-    this.here = new Conditions(machine.device(), machine.versions()).onAnyCard();
+    this.here = new JudgingConditions(machine.device(), machine.versions()).onAnyCard();
   }
 
   /** The id of the run for a client's name, which is begun if there is none. */

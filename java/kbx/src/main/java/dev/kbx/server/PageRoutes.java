@@ -3,7 +3,7 @@ package dev.kbx.server;
 import dev.kbx.dashboard.Assets;
 import dev.kbx.dashboard.Dashboard;
 import dev.kbx.dashboard.RunView;
-import dev.kbx.dashboard.Submission;
+import dev.kbx.dashboard.SubmissionForm;
 import dev.kbx.dashboard.Viewer;
 import io.helidon.common.media.type.MediaType;
 import io.helidon.common.media.type.MediaTypes;
@@ -52,10 +52,10 @@ final class PageRoutes implements HttpService {
   private static final MediaType FORM = MediaTypes.APPLICATION_FORM_URLENCODED;
 
   private final Dashboard dashboard;
-  private final Desk desk;
+  private final PageBackend desk;
   private final Bodies bodies;
 
-  PageRoutes(Dashboard dashboard, Desk desk, Bodies bodies) {
+  PageRoutes(Dashboard dashboard, PageBackend desk, Bodies bodies) {
     this.dashboard = dashboard;
     this.desk = desk;
     this.bodies = bodies;
@@ -215,8 +215,8 @@ final class PageRoutes implements HttpService {
       return;
     }
     Parameters form = form(request, MOST_FORM);
-    Submission given =
-        new Submission(
+    SubmissionForm given =
+        new SubmissionForm(
             field(form, "suite"),
             field(form, "task"),
             field(form, "grade"),
@@ -232,7 +232,7 @@ final class PageRoutes implements HttpService {
       return;
     }
     try {
-      Desk.Accepted accepted = desk.submit(viewer.get(), given);
+      PageBackend.Accepted accepted = desk.submit(viewer.get(), given);
       see(
           response,
           "/candidates/%s?judgement=%s".formatted(accepted.candidate(), accepted.judgement()));
@@ -283,8 +283,8 @@ final class PageRoutes implements HttpService {
         number(request, "page").orElse(0));
   }
 
-  private static Submission asked(ServerRequest request) {
-    return new Submission(query(request, "suite"), query(request, "task"), "", "", "", "");
+  private static SubmissionForm asked(ServerRequest request) {
+    return new SubmissionForm(query(request, "suite"), query(request, "task"), "", "", "", "");
   }
 
   /** Where to go after signing in: a path of this server, whatever was asked for. */

@@ -167,7 +167,7 @@ final class RunsApi implements HttpService {
     Client _ = access.require(request, Client.Scope.READ);
     RunInfo run = run(request);
     boolean follow = Answers.flag(request, "follow");
-    Sent sent = Sent.parse(request.headers().first(LAST_EVENT).orElse(""));
+    SentPositions sent = SentPositions.parse(request.headers().first(LAST_EVENT).orElse(""));
     response.header(HeaderNames.CONTENT_TYPE, "text/event-stream");
     if (Heads.sent(response)) return;
     if (!streams.tryAcquire()) {
@@ -182,7 +182,7 @@ final class RunsApi implements HttpService {
     }
   }
 
-  private void stream(SseSink sink, RunInfo run, Sent sent, boolean follow)
+  private void stream(SseSink sink, RunInfo run, SentPositions sent, boolean follow)
       throws InterruptedException {
     long version = feeds.state(run.id(), Long.MAX_VALUE).version();
     while (true) {
@@ -225,13 +225,13 @@ final class RunsApi implements HttpService {
    * Positions that a stream of events has sent: {@code 17} are all up to 17, {@code 17-3,5} the
    * same without 3 and 5.
    */
-  private static final class Sent {
+  private static final class SentPositions {
     private static final Pattern ID = Pattern.compile("\\d{1,8}(-\\d{1,8}(,\\d{1,8})*)?");
 
     private final BitSet positions = new BitSet();
 
-    static Sent parse(String id) {
-      Sent sent = new Sent();
+    static SentPositions parse(String id) {
+      SentPositions sent = new SentPositions();
       if (id.isEmpty()) return sent;
       if (!ID.matcher(id).matches()) {
         throw Refusal.of(400, "Last-Event-ID: is not the id of an event of this stream");

@@ -17,9 +17,9 @@ final class ServiceApi implements HttpService {
   private final Access access;
   private final Machine machine;
   private final JudgingService judging;
-  private final Figures figures;
+  private final ServiceMetrics figures;
 
-  ServiceApi(Access access, Machine machine, JudgingService judging, Figures figures) {
+  ServiceApi(Access access, Machine machine, JudgingService judging, ServiceMetrics figures) {
     this.access = access;
     this.machine = machine;
     this.judging = judging;

@@ -36,8 +36,8 @@ class CodeQualityTest {
 
   private static CodeQuality of(SimulatedRun run, Map<String, TaskTraits> traits) {
     return CodeQuality.of(
-        new AskedRuns(
-            List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits))));
+        new SelectedRuns(
+            List.of(new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), traits))));
   }
 
   private static Map<String, TaskTraits> traits() {

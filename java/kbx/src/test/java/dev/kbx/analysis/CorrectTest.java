@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Correct is the status of that name, in each figure. */
 class CorrectTest {
-  private static final AskedTasks FOUR =
-      AskedTasks.named(Map.of("Math", Set.of("exp", "log", "sin", "tan")));
+  private static final SelectedTasks FOUR =
+      SelectedTasks.named(Map.of("Math", Set.of("exp", "log", "sin", "tan")));
 
   private static final SimulatedRun RUN =
       SimulatedRun.on(SimulatedRun.H200, 1)
@@ -41,7 +41,7 @@ class CorrectTest {
         .satisfies(fast ->
             assertThat(fast.against().getFirst().overall().thresholds().getFirst().faster())
                 .isEqualTo(1));
-    AskedRuns asked = new AskedRuns(List.of(new AskedRun(run, FOUR, Map.of())));
+    SelectedRuns asked = new SelectedRuns(List.of(new SelectedRun(run, FOUR, Map.of())));
     Methods methods = Methods.of(asked, List.of(1), List.of());
     assertThat(methods.methods().getFirst().outcomes())
         .filteredOn(each -> each.outcome() == Outcome.CORRECT)

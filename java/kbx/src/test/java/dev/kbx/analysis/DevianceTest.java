@@ -23,11 +23,11 @@ class DevianceTest {
   }
 
   private static Deviance of(SimulatedRun... runs) {
-    return Deviance.of(new AskedRuns(List.of(runs).stream().map(DevianceTest::asked).toList()));
+    return Deviance.of(new SelectedRuns(List.of(runs).stream().map(DevianceTest::asked).toList()));
   }
 
-  private static AskedRun asked(SimulatedRun run) {
-    return new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
+  private static SelectedRun asked(SimulatedRun run) {
+    return new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), Map.of());
   }
 
   private static Measure correct(Deviance deviance) {
@@ -71,7 +71,8 @@ class DevianceTest {
         .extracting(FactorDeviance::factor)
         .doesNotContain("hardware", "shots");
     Deviance asked =
-        Deviance.of(new AskedRuns(List.of(asked(run))), List.of("hardware", "category", "shots"));
+        Deviance.of(
+            new SelectedRuns(List.of(asked(run))), List.of("hardware", "category", "shots"));
     assertThat(correct(asked).factors())
         .extracting(FactorDeviance::factor)
         .containsExactly("category", "hardware");
@@ -82,7 +83,8 @@ class DevianceTest {
     assertThat(requireNonNull(correct(asked).joint()).factors())
         .extracting(JointDeviance.Part::factor)
         .containsExactly("category", "hardware");
-    assertThatThrownBy(() -> Deviance.of(new AskedRuns(List.of(asked(run))), List.of("hardwear")))
+    assertThatThrownBy(
+            () -> Deviance.of(new SelectedRuns(List.of(asked(run))), List.of("hardwear")))
         .isInstanceOf(IncomparableRuns.class)
         .hasMessageStartingWith("--factor: no factor 'hardwear'; there are category, ")
         .hasMessageEndingWith("device, hardware, shots");
@@ -93,7 +95,7 @@ class DevianceTest {
     SimulatedRun run = run(1);
     tasks(run, "a", 100);
     tasks(run, "b", 40);
-    Deviance brief = Deviance.brief(new AskedRuns(List.of(asked(run))), Outcome.CORRECT);
+    Deviance brief = Deviance.brief(new SelectedRuns(List.of(asked(run))), Outcome.CORRECT);
     assertThat(brief.outcomes()).hasSize(1);
     assertThat(correct(brief))
         .usingRecursiveComparison()
@@ -103,13 +105,13 @@ class DevianceTest {
     assertThat(correct(brief).joint()).isNull();
     assertThat(brief).usingRecursiveComparison().ignoringFields("outcomes").isEqualTo(of(run));
     SimulatedRun nothing = run(2).stages(Stage.STATIC);
-    AskedRuns empty = new AskedRuns(List.of(asked(nothing)));
+    SelectedRuns empty = new SelectedRuns(List.of(asked(nothing)));
     assertThat(Deviance.brief(empty, Outcome.CORRECT).outcomes().getFirst().unknown()).isNotNull();
   }
 
   @Test
   void noCandidateLeavesNothingToExplain() {
-    AskedRuns empty = new AskedRuns(List.of(asked(run(1))));
+    SelectedRuns empty = new SelectedRuns(List.of(asked(run(1))));
     assertThat(Deviance.brief(empty, Outcome.CORRECT).outcomes().getFirst().unknown())
         .isEqualTo("0 of 0 pass, nothing to explain");
     assertThat(correct(Deviance.of(empty)).unknown()).isEqualTo("0 of 0 pass, nothing to explain");
@@ -229,8 +231,9 @@ class DevianceTest {
     }
     Deviance deviance =
         Deviance.of(
-            new AskedRuns(
-                List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits))));
+            new SelectedRuns(
+                List.of(
+                    new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), traits))));
     assertThat(deviance.constant()).containsExactly("bound", "dtype", "device");
     Measure measure = correct(deviance);
     assertThat(measure.factors().stream().map(FactorDeviance::factor))
@@ -277,7 +280,7 @@ class DevianceTest {
     first.round(1).untimed("M/a", "a1");
     SimulatedRun second = run(2).by("refine").round(0).untimed("M/b", "b0");
     second.by("single").wrong("N/c", "c", Status.INFRASTRUCTURE).wrong("N/d", "d", Status.TIMEOUT);
-    Entered entered = of(first, second).entered();
+    Inclusion entered = of(first, second).entered();
     assertThat(entered.candidates()).isEqualTo(3);
     assertThat(entered.tasks()).isEqualTo(3);
     assertThat(entered.repeated()).isEqualTo(1);
@@ -316,7 +319,7 @@ class DevianceTest {
     SimulatedRun zero = run(1).by("refine").round(0).wrong("M/a", "a0", Status.TIMEOUT);
     SimulatedRun one = run(2).by("refine").round(1).untimed("M/a", "a1");
     SimulatedRun single = run(3).by("single").untimed("M/a", "s").untimed("N/b", "t");
-    Entered entered = of(zero, one, single).entered();
+    Inclusion entered = of(zero, one, single).entered();
     assertThat(entered.earlierRounds()).isEqualTo(1);
     assertThat(entered.candidates()).isEqualTo(3);
     assertThat(entered.made().getFirst().samples()).as("of refine").isEqualTo(1);

@@ -34,8 +34,8 @@ class DeviceUseTest {
 
   private static DeviceUse of(SimulatedRun run) {
     return DeviceUse.of(
-        new AskedRuns(
-            List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))));
+        new SelectedRuns(
+            List.of(new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), Map.of()))));
   }
 
   private static SimulatedRun run() {
@@ -78,7 +78,7 @@ class DeviceUseTest {
   @Test
   void groupsAreCategoriesAndMakers() {
     assertThat(of(run()).groups().stream().map(group -> group.category() + " " + group.maker()))
-        .containsExactly("null null", "M null", "N null", "null " + new Maker("a", null));
+        .containsExactly("null null", "M null", "N null", "null " + new MethodAndModel("a", null));
   }
 
   @Test

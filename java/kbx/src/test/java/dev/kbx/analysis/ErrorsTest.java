@@ -25,7 +25,8 @@ class ErrorsTest {
     }
     JudgedRun judged = new JudgedRun(run.info(), rows);
     return Errors.of(
-        new AskedRuns(List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of()))), causes);
+        new SelectedRuns(List.of(new SelectedRun(judged, SelectedTasks.counted(judged), Map.of()))),
+        causes);
   }
 
   private static SimulatedRun run() {
@@ -58,8 +59,8 @@ class ErrorsTest {
     assertThat(values.tasks()).isEqualTo(2);
     assertThat(values.makers())
         .containsExactly(
-            new Errors.OfMaker(new Maker("a", null), 2),
-            new Errors.OfMaker(new Maker("b", null), 1));
+            new Errors.OfMaker(new MethodAndModel("a", null), 2),
+            new Errors.OfMaker(new MethodAndModel("b", null), 1));
   }
 
   @Test

@@ -23,15 +23,15 @@ import org.junit.jupiter.api.Test;
 
 class FastPTest {
   /** Ten tasks: four in one category, six in the other. */
-  private static final AskedTasks TEN =
-      AskedTasks.named(
+  private static final SelectedTasks TEN =
+      SelectedTasks.named(
           Map.of("Math", Set.of("a", "b", "c", "d"), "Loss", Set.of("e", "f", "g", "h", "i", "j")));
 
   private static SimulatedRun run() {
     return SimulatedRun.on(SimulatedRun.H200, 1).asking("*", 10);
   }
 
-  private static FastP of(SimulatedRun run, AskedTasks asked, Pick pick) {
+  private static FastP of(SimulatedRun run, SelectedTasks asked, Pick pick) {
     List<FastP> all = FastP.of(run.judged(), asked, pick);
     assertThat(all).hasSize(1);
     return all.getFirst();
@@ -226,7 +226,7 @@ class FastPTest {
   void anUnknownSuiteHasNoSharesByCategory() {
     SimulatedRun run = run().correct("Math/a", "a", 1.2);
     JudgedRun judged = run.judged();
-    FastP fast = of(run, AskedTasks.counted(judged), Pick.FIRST_SAMPLE);
+    FastP fast = of(run, SelectedTasks.counted(judged), Pick.FIRST_SAMPLE);
     Against eager = fast.against().getFirst();
     assertThat(eager.overall().thresholds().getFirst().share()).isEqualTo(0.1);
     Point math = eager.categories().getFirst().thresholds().getFirst();

@@ -18,9 +18,10 @@ import org.junit.jupiter.api.Test;
 class IterationsTest {
   private static Iterations of(SimulatedRun... runs) {
     return Iterations.of(
-        new AskedRuns(
+        new SelectedRuns(
             List.of(runs).stream()
-                .map(run -> new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))
+                .map(run ->
+                    new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), Map.of()))
                 .toList()),
         List.of());
   }

@@ -17,7 +17,15 @@ class LeaderboardTest {
       int passes = i >= from && i < to ? 1 : 0;
       tried.add(
           new Tried(
-              new Maker(method, null), "Math/t" + i, 1, passes, passes == 1, 0, passes, 0, 0));
+              new MethodAndModel(method, null),
+              "Math/t" + i,
+              1,
+              passes,
+              passes == 1,
+              0,
+              passes,
+              0,
+              0));
     }
     return tried;
   }
@@ -61,7 +69,8 @@ class LeaderboardTest {
     List<Tried> sampled = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       sampled.add(
-          new Tried(new Maker("sampled", null), "Math/t" + i, 4, i % 4, false, 0, i % 4, 0, 0));
+          new Tried(
+              new MethodAndModel("sampled", null), "Math/t" + i, 4, i % 4, false, 0, i % 4, 0, 0));
     }
     Leaderboard board = board(sampled, solves("near", 0, 18, 40), solves("far", 0, 40, 40));
     assertThat(ranks(board)).containsExactly("1 far", "2= near", "2= sampled");
@@ -70,7 +79,7 @@ class LeaderboardTest {
 
   @Test
   void fasterIsKnownOnlyIfEachCorrectOneWasTimed() {
-    Tried untimed = new Tried(new Maker("b", null), "Math/t0", 1, 1, true, 0, 0, 0, 0);
+    Tried untimed = new Tried(new MethodAndModel("b", null), "Math/t0", 1, 1, true, 0, 0, 0, 0);
     Leaderboard board = board(solves("a", 0, 2, 2), List.of(untimed));
     assertThat(board.entries().getFirst().faster()).isNotNull();
     assertThat(board.entries().getLast().faster()).isNull();

@@ -15,9 +15,10 @@ import org.junit.jupiter.api.Test;
 class MethodsTest {
   private static Methods of(List<Integer> ks, List<Double> ps, SimulatedRun... runs) {
     return Methods.of(
-        new AskedRuns(
+        new SelectedRuns(
             List.of(runs).stream()
-                .map(run -> new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))
+                .map(run ->
+                    new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), Map.of()))
                 .toList()),
         ks,
         ps);
@@ -119,7 +120,7 @@ class MethodsTest {
     assertThat(m.all()).isEqualTo(1);
     assertThat(m.one().stream().map(SolvedTasks.OnlyOne::task))
         .containsExactly("M/t1", "M/t2", "M/t3", "M/t4", "M/t5");
-    assertThat(m.one().getFirst().maker()).isEqualTo(new Maker("a", null));
+    assertThat(m.one().getFirst().maker()).isEqualTo(new MethodAndModel("a", null));
     assertThat(groups.getLast().none()).containsExactly("N/t8", "N/t9");
   }
 
@@ -237,12 +238,14 @@ class MethodsTest {
     SimulatedRun second = SimulatedRun.on(SimulatedRun.CPU, 2).by("b").untimed("M/y", "y");
     Methods methods =
         Methods.of(
-            new AskedRuns(
+            new SelectedRuns(
                 List.of(
-                    new AskedRun(
-                        first.judged(), AskedTasks.named(Map.of("M", Set.of("x", "z"))), Map.of()),
-                    new AskedRun(
-                        second.judged(), AskedTasks.named(Map.of("M", Set.of("y"))), Map.of()))),
+                    new SelectedRun(
+                        first.judged(),
+                        SelectedTasks.named(Map.of("M", Set.of("x", "z"))),
+                        Map.of()),
+                    new SelectedRun(
+                        second.judged(), SelectedTasks.named(Map.of("M", Set.of("y"))), Map.of()))),
             List.of(1),
             List.of());
     assertThat(methods.entered().asked()).isEqualTo(3);

@@ -23,7 +23,7 @@ class PassKTest {
 
   private static PassK of(SimulatedRun run, Integer... ks) {
     JudgedRun judged = run.judged();
-    List<PassK> all = PassK.of(judged, AskedTasks.counted(judged), List.of(ks));
+    List<PassK> all = PassK.of(judged, SelectedTasks.counted(judged), List.of(ks));
     assertThat(all).hasSize(1);
     return all.getFirst();
   }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.app.Home;
-import dev.kbx.app.UserError;
 import dev.kbx.certify.SigningKey;
+import dev.kbx.error.InputException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -156,7 +156,7 @@ class CertifyTest {
 
   private static void isDamaged(Path file, List<Path> folders) {
     assertThatThrownBy(() -> Home.signingKey(folders))
-        .isInstanceOf(UserError.class)
+        .isInstanceOf(InputException.class)
         .hasMessageContainingAll(file + ": is no Ed25519 private key", "delete it");
     assertThat(Home.knownSigningKey(folders)).isEmpty();
     assertThat(folders.getLast()).doesNotExist();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.app.NoiseFloors;
 import dev.kbx.app.Observer;
-import dev.kbx.app.UserError;
+import dev.kbx.error.InputException;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
@@ -52,7 +52,7 @@ class NoiseFloorsTest {
   @Test
   void aFolderThatCannotBeIsOneLine() throws Exception {
     Path file = Files.createFile(folder.resolve("no-folder"));
-    assertThatExceptionOfType(UserError.class)
+    assertThatExceptionOfType(InputException.class)
         .isThrownBy(() -> new NoiseFloors(file, Observer.SILENT).keep(floor(UUID, 0.01)))
         .withMessageContaining("no-folder");
   }

@@ -114,7 +114,9 @@ class PoliciesTest {
   void promptsSayThePolicy() throws Exception {
     assertThat(Kbx.here("tasks", "show", "relu", "--prompt").out()).contains("Policy `kernel`: ");
     assertThat(Kbx.here("tasks", "show", "relu", "--prompt", "--policy", "mixed").out())
-        .contains("Policy `mixed`: write Triton kernels\nin that file for the parts that you can make faster");
+        .contains(
+            "Policy `mixed`: write Triton kernels\n"
+                + "in that file for the parts that you can make faster");
     assertThat(Kbx.here("tasks", "show", "relu", "--policy", "mixed").err())
         .contains("--policy: is about the prompt; add --prompt");
   }

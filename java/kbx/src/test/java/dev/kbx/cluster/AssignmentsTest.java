@@ -233,7 +233,7 @@ class AssignmentsTest {
   }
 
   private static Job compilable(String task) {
-    SentTask sent = SentTask.of(FakeWorkers.candidate(task, Map.of()).task(), "add.py");
+    TaskMessage sent = TaskMessage.of(FakeWorkers.candidate(task, Map.of()).task(), "add.py");
     NodeMessage.SentCandidate none =
         new NodeMessage.SentCandidate(sent, "", "", 0, null, null, null, Map.of());
     return new Job(

@@ -8,7 +8,7 @@ import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
 import dev.kbx.judge.Binaries;
-import dev.kbx.judge.Conditions;
+import dev.kbx.judge.JudgingConditions;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.task.Task;
@@ -218,7 +218,7 @@ class ClusterRefereeTest {
   }
 
   private static Judgement judgement() {
-    return new Conditions(H100, VERSIONS).givenUp(candidate(), plan(), "a judgement");
+    return new JudgingConditions(H100, VERSIONS).givenUp(candidate(), plan(), "a judgement");
   }
 
   @Test
@@ -281,7 +281,7 @@ class ClusterRefereeTest {
       up(1, H100);
       up(2, other);
       assertThat(referee.conditions()).hasSize(2);
-      Conditions kind = new Conditions(H100, VERSIONS).onAnyCard();
+      JudgingConditions kind = new JudgingConditions(H100, VERSIONS).onAnyCard();
       assertThat(referee.kinds()).containsExactly(kind);
       down(1);
       down(2);
@@ -297,7 +297,7 @@ class ClusterRefereeTest {
       up(1, H100);
       up(2, A100);
       assertThat(link.order()).isEqualTo(new BridgeMessage.Block("node2"));
-      assertThat(referee.conditions()).containsExactly(new Conditions(H100, VERSIONS));
+      assertThat(referee.conditions()).containsExactly(new JudgingConditions(H100, VERSIONS));
       assertThat(notes).singleElement().asString().contains("cannot be compared");
     }
   }
@@ -337,7 +337,7 @@ class ClusterRefereeTest {
     try (ClusterReferee referee = referee("")) {
       compilerUp(5, Map.of("torch", "2.13.0", "witness", "native", "nvcc", "13.0"));
       up(1, H100);
-      assertThat(referee.conditions()).containsExactly(new Conditions(H100, VERSIONS));
+      assertThat(referee.conditions()).containsExactly(new JudgingConditions(H100, VERSIONS));
       assertThat(referee.described())
           .isEqualTo("1 of 0 nodes, 1 candidates at a time, 1 node compiles");
       CompletableFuture<Judgement> judged = judge(referee);

@@ -22,13 +22,13 @@ import dev.kbx.plan.Grade;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
-import dev.kbx.prompt.Conditions;
-import dev.kbx.prompt.Conditions.FeedbackKind;
-import dev.kbx.prompt.Conditions.Format;
-import dev.kbx.prompt.Conditions.History;
-import dev.kbx.prompt.Conditions.Language;
-import dev.kbx.prompt.Conditions.Shots;
 import dev.kbx.prompt.MeasuredPeaks;
+import dev.kbx.prompt.PromptConditions;
+import dev.kbx.prompt.PromptConditions.FeedbackKind;
+import dev.kbx.prompt.PromptConditions.Format;
+import dev.kbx.prompt.PromptConditions.History;
+import dev.kbx.prompt.PromptConditions.Language;
+import dev.kbx.prompt.PromptConditions.Shots;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.task.Policy;
@@ -71,7 +71,7 @@ class GenerationTest {
   private static final PromptWriter WRITER =
       new PromptWriter(
           Prompts.bundled(Path.of("")),
-          new Conditions(
+          new PromptConditions(
               Shots.ZERO,
               false,
               false,

@@ -3,6 +3,7 @@ package dev.kbx.generate;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.error.InputException;
 import dev.kbx.verdict.Verdict.Device;
 import java.time.Instant;
 import java.util.List;
@@ -36,7 +37,7 @@ class HeaderTest {
             Map.of("torch", "2.10", "triton", "3.5"),
             Map.of("grade", "published", "off", "decoy"));
     assertThatThrownBy(() -> then.refuseOther(now))
-        .isInstanceOf(InvalidLedger.class)
+        .isInstanceOf(InputException.class)
         .hasMessage(
             "run r1 was begun with other conditions, so that its feedback would not be comparable:"
                 + " device was EPYC sm_90, is H200 GPU-1 580 sm_90, grade was general, is"

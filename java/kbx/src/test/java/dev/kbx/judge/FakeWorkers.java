@@ -107,14 +107,14 @@ public final class FakeWorkers {
     return new BaselineCache(Path.of("target/baselines"), _ -> {});
   }
 
-  /** A bench on a slot that remembers nothing from before. */
-  public static Bench bench(Slot slot) {
-    return bench(slot, BinaryCache.nowhere(), baselines());
+  /** A judgingSlot on a slot that remembers nothing from before. */
+  public static JudgingSlot judgingSlot(Slot slot) {
+    return judgingSlot(slot, BinaryCache.nowhere(), baselines());
   }
 
-  public static Bench bench(Slot slot, BinaryCache binaries, BaselineCache baselines) {
+  public static JudgingSlot judgingSlot(Slot slot, BinaryCache binaries, BaselineCache baselines) {
     Gpu gpu = slot.gpu();
-    return new Bench(slot, binaries, gpu == null ? null : GpuBench.of(gpu, baselines));
+    return new JudgingSlot(slot, binaries, gpu == null ? null : SharedGpu.of(gpu, baselines));
   }
 
   public static Slot slot(Workers workers, int index) {

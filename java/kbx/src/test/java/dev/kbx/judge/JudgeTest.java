@@ -57,7 +57,7 @@ class JudgeTest {
 
   private static Judgement judgeOn(Slot slot, Plan plan, String task, Map<String, ?> script)
       throws Exception {
-    return new Judge(FakeWorkers.bench(slot), plan, FakeWorkers.DEVICE, Map.of())
+    return new Judge(FakeWorkers.judgingSlot(slot), plan, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate(task, script));
   }
 
@@ -97,7 +97,7 @@ class JudgeTest {
             false,
             false);
     Map<String, ?> script = calls.length == 0 ? Map.of() : Map.of("call", List.of(calls));
-    return new Judge(FakeWorkers.bench(slot), graded, FakeWorkers.DEVICE, Map.of())
+    return new Judge(FakeWorkers.judgingSlot(slot), graded, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate("general", script));
   }
 
@@ -156,7 +156,7 @@ class JudgeTest {
             FakeWorkers.plan().limits());
     Slot gpu = workers.slot(DeviceSlot.cuda(0));
     Judgement verdict =
-        new Judge(FakeWorkers.bench(gpu), timed, FakeWorkers.DEVICE, Map.of())
+        new Judge(FakeWorkers.judgingSlot(gpu), timed, FakeWorkers.DEVICE, Map.of())
             .judge(FakeWorkers.candidate("task", Map.of()));
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
     assertThat(verdict.flags()).containsExactly("no_sizes");
@@ -167,7 +167,7 @@ class JudgeTest {
   void whatHasNoRoomBesideOthersIsJudgedAlone() throws Exception {
     Slot gpu = workers.slot(DeviceSlot.cuda(0));
     Judgement verdict =
-        new Judge(FakeWorkers.bench(gpu), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
+        new Judge(FakeWorkers.judgingSlot(gpu), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
             .judge(FakeWorkers.module("crowded", Map.of()));
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
   }
@@ -294,7 +294,8 @@ class JudgeTest {
   }
 
   private static Judgement judgeOn(Slot slot, Map<String, ?> script) throws Exception {
-    return new Judge(FakeWorkers.bench(slot), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
+    return new Judge(
+            FakeWorkers.judgingSlot(slot), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate("task", script));
   }
 
@@ -340,7 +341,7 @@ class JudgeTest {
         new Candidate(
             plain.task(), plain.code() + "\n" + statement, plain.origin(), 0, null, null, null);
     Judgement verdict =
-        new Judge(FakeWorkers.bench(gpu), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
+        new Judge(FakeWorkers.judgingSlot(gpu), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
             .judge(importing);
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
   }

@@ -59,18 +59,19 @@ class PrecompilerTest {
 
   private Precompiler.Compiled compile(Candidate candidate) throws Exception {
     Plan plan = FakeWorkers.plan(Duration.ofSeconds(10), Duration.ofSeconds(60));
-    Bench bench = new Bench(FakeWorkers.slot(workers, 0), BinaryCache.in(folder, _ -> {}), null);
-    return new Precompiler(bench, plan, new JudgementBuilder(Policy.KERNEL, null), VERSIONS)
+    JudgingSlot judgingSlot =
+        new JudgingSlot(FakeWorkers.slot(workers, 0), BinaryCache.in(folder, _ -> {}), null);
+    return new Precompiler(judgingSlot, plan, new JudgementBuilder(Policy.KERNEL, null), VERSIONS)
         .compile(candidate);
   }
 
   /** A machine that compiles for a GPU that it has not, or receives what is compiled for one. */
   private Precompiler elsewhere(String cache, String arch, Map<String, String> versions) {
-    Bench bench =
-        new Bench(
+    JudgingSlot judgingSlot =
+        new JudgingSlot(
             FakeWorkers.slot(workers, 0), BinaryCache.in(folder.resolve(cache), _ -> {}), null);
     JudgementBuilder draft = new JudgementBuilder(Policy.KERNEL, null);
-    return new Precompiler(bench, arch, FakeWorkers.plan("sm_80"), draft, versions);
+    return new Precompiler(judgingSlot, arch, FakeWorkers.plan("sm_80"), draft, versions);
   }
 
   @Test

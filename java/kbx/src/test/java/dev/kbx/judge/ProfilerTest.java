@@ -36,7 +36,7 @@ class ProfilerTest {
 
   private final List<String> notices = new ArrayList<>();
   private final Workers workers = FakeWorkers.start(notices::add);
-  private final Bench bench = FakeWorkers.bench(workers.slot(DeviceSlot.cuda(0)));
+  private final JudgingSlot judgingSlot = FakeWorkers.judgingSlot(workers.slot(DeviceSlot.cuda(0)));
 
   @AfterEach
   void close() {
@@ -60,7 +60,7 @@ class ProfilerTest {
             L2State.COLD,
             profile,
             false);
-    return new Judge(bench, plan, FakeWorkers.DEVICE, Map.of())
+    return new Judge(judgingSlot, plan, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate(task, script));
   }
 

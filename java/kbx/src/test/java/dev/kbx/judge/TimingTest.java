@@ -44,12 +44,12 @@ class TimingTest {
   @TempDir private static Path folder;
 
   private static Workers workers;
-  private static Bench bench;
+  private static JudgingSlot judgingSlot;
 
   @BeforeAll
   static void open() throws IOException {
     workers = FakeWorkers.start(FakeClock.in(folder));
-    bench = FakeWorkers.bench(workers.slot(DeviceSlot.cuda(0)));
+    judgingSlot = FakeWorkers.judgingSlot(workers.slot(DeviceSlot.cuda(0)));
   }
 
   @AfterAll
@@ -58,17 +58,18 @@ class TimingTest {
   }
 
   private static Judgement judge(String task, Map<String, ?> script) throws Exception {
-    return judge(bench, task, script);
+    return judge(judgingSlot, task, script);
   }
 
   /** On a device whose memory no other test has asked for. */
   private static Judgement judgeOnFresh(String task) throws Exception {
     try (Workers own = FakeWorkers.start()) {
-      return judge(FakeWorkers.bench(own.slot(DeviceSlot.cuda(0))), task, Map.of());
+      return judge(FakeWorkers.judgingSlot(own.slot(DeviceSlot.cuda(0))), task, Map.of());
     }
   }
 
-  private static Judgement judge(Bench bench, String task, Map<String, ?> script) throws Exception {
+  private static Judgement judge(JudgingSlot judgingSlot, String task, Map<String, ?> script)
+      throws Exception {
     Plan plan =
         new Plan(
             List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
@@ -76,7 +77,7 @@ class TimingTest {
             "sm_90",
             "secret",
             FakeWorkers.plan().limits());
-    return new Judge(bench, plan, FakeWorkers.DEVICE, Map.of())
+    return new Judge(judgingSlot, plan, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate(task, script));
   }
 
@@ -170,7 +171,7 @@ class TimingTest {
   void whatOthersSayAtLengthIsNotTheCandidatesTime() throws Exception {
     // By the clock of the machine: reading what others say takes none of the other.
     try (Workers real = FakeWorkers.start()) {
-      Bench own = FakeWorkers.bench(real.slot(DeviceSlot.cuda(0)));
+      JudgingSlot own = FakeWorkers.judgingSlot(real.slot(DeviceSlot.cuda(0)));
       Thread talker = Thread.startVirtualThread(() -> talk(real));
       Judgement verdict =
           judge(own, "product", Map.of("measure", List.of(measured(20, 20, 20, 20))));
@@ -535,7 +536,7 @@ class TimingTest {
             FakeWorkers.plan(Duration.ofSeconds(20), Duration.ofSeconds(60))
                 .limits()
                 .withDevice(device));
-    return new Judge(bench, plan, FakeWorkers.DEVICE, Map.of())
+    return new Judge(judgingSlot, plan, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate(task, script));
   }
 

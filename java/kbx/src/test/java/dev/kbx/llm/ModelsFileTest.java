@@ -3,6 +3,7 @@ package dev.kbx.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.error.InputException;
 import dev.kbx.llm.ModelCatalog.Configured;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -155,7 +156,7 @@ class ModelsFileTest {
       })
   void whatIsWrongIsSaidInOneLine(String table, String message) {
     assertThatThrownBy(() -> catalog("[[model]]\n" + table.replace("; ", "\n") + "\n"))
-        .isInstanceOf(InvalidModels.class)
+        .isInstanceOf(InputException.class)
         .hasMessageStartingWith(folder.resolve("models.toml").toString())
         .hasMessageContaining(message)
         .hasMessageNotContainingAny("\n", "sk-1");
@@ -172,7 +173,7 @@ class ModelsFileTest {
     Path latin =
         Files.write(folder.resolve("latin.toml"), "# für\n".getBytes(StandardCharsets.ISO_8859_1));
     assertThatThrownBy(() -> ModelCatalog.read(latin, Map.of(), () -> Path.of("")))
-        .isInstanceOf(InvalidModels.class)
+        .isInstanceOf(InputException.class)
         .hasMessageContaining("cannot be read as text");
     assertThat(catalog("").list()).hasSize(3);
   }
@@ -182,7 +183,7 @@ class ModelsFileTest {
     ModelCatalog catalog = catalog("[[model]]\nname = 'qwen'\nprovider = 'openai'\n");
     for (String name : List.of("qwn", "", "openai:", "mistral:x")) {
       assertThatThrownBy(() -> catalog.open(name))
-          .isInstanceOf(InvalidModels.class)
+          .isInstanceOf(InputException.class)
           .hasMessage(
               "%s: no model of this name; %s has qwen; or say openai:MODEL, anthropic:MODEL, gemini:MODEL, replay:LEDGER or command:PROGRAM"
                   .formatted(name, folder.resolve("models.toml")));

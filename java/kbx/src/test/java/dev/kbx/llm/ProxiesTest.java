@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.kbx.error.InputException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -193,7 +194,7 @@ class ProxiesTest {
             Map.of("HTTPS_PROXY", value, "TEST_KEY", Asking.KEY),
             () -> Path.of(""));
     assertThatThrownBy(() -> catalog.open("m"))
-        .isInstanceOf(InvalidModels.class)
+        .isInstanceOf(InputException.class)
         .hasMessageContaining(message)
         .hasMessageNotContaining("pass");
     catalog.open("command:cat").close(); // Needs no network.

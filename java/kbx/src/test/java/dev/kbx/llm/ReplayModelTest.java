@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.kbx.error.InputException;
 import dev.kbx.llm.ChatReply.Usage;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,12 +120,12 @@ class ReplayModelTest {
   @Test
   void aLedgerThatIsNone() throws Exception {
     assertThatThrownBy(() -> open("{}\nno JSON\n{}\n"))
-        .isInstanceOf(InvalidModels.class)
+        .isInstanceOf(InputException.class)
         .hasMessage(folder.resolve("ledger.jsonl") + ":2: is no JSON");
     ModelCatalog catalog =
         ModelCatalog.read(folder.resolve("none.toml"), Map.of(), () -> Path.of(""));
     assertThatThrownBy(() -> catalog.open("replay:" + folder.resolve("gone.jsonl")))
-        .isInstanceOf(InvalidModels.class)
+        .isInstanceOf(InputException.class)
         .hasMessageContaining("gone.jsonl: this ledger cannot be read");
   }
 }

@@ -3,6 +3,7 @@ package dev.kbx.llm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.error.InputException;
 import dev.kbx.llm.ChatReply.Usage;
 import dev.kbx.llm.ChatRequest.Parameters;
 import java.nio.file.Files;
@@ -96,7 +97,7 @@ class ReplyCacheTest {
     try (ScriptedProvider server = ScriptedProvider.start(ReplyCacheTest::numbered);
         Asking asking = new Asking(folder, server, "openai")) {
       assertThatThrownBy(() -> asking.catalog().openCached("m", file))
-          .isInstanceOf(InvalidModels.class)
+          .isInstanceOf(InputException.class)
           .hasMessageStartingWith(file + ": replies cannot be kept here");
       assertThat(server.requests()).isZero();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.kbx.error.InputException;
 import dev.kbx.llm.ModelCatalog.Configured;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -118,7 +119,7 @@ class SecretsTest {
     for (String mode : List.of("rw-r--r--", "rw-rw----", "rw----r--", "rw--w----")) {
       Files.setPosixFilePermissions(key, PosixFilePermissions.fromString(mode));
       assertThatThrownBy(() -> catalog.open("m"))
-          .isInstanceOf(InvalidModels.class)
+          .isInstanceOf(InputException.class)
           .hasMessage(
               "m: %s: others may use this key (%s); run: chmod 600 %s".formatted(key, mode, key));
       assertThat(catalog.list().getFirst().key().present()).isFalse();
@@ -134,14 +135,14 @@ class SecretsTest {
     Path none = folder.resolve("none.toml");
     assertThatThrownBy(
             () -> ModelCatalog.read(none, Map.of(), () -> Path.of("")).open("openai:gpt-5"))
-        .isInstanceOf(InvalidModels.class)
+        .isInstanceOf(InputException.class)
         .hasMessage(
             "openai:gpt-5: OPENAI_API_KEY is not set; put the key there: export OPENAI_API_KEY=…");
     for (String broken : List.of("two words " + SECRET, SECRET + "\u00e9", "line\n" + SECRET)) {
       ModelCatalog catalog =
           ModelCatalog.read(none, Map.of("ANTHROPIC_API_KEY", broken), () -> Path.of(""));
       assertThatThrownBy(() -> catalog.open("anthropic:claude"))
-          .isInstanceOf(InvalidModels.class)
+          .isInstanceOf(InputException.class)
           .hasMessage(
               "anthropic:claude: ANTHROPIC_API_KEY: holds something else than one key; give the key"
                   + " alone");

@@ -7,12 +7,12 @@ import dev.kbx.candidate.Extraction;
 import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
-import dev.kbx.prompt.Conditions;
-import dev.kbx.prompt.Conditions.FeedbackKind;
-import dev.kbx.prompt.Conditions.Format;
-import dev.kbx.prompt.Conditions.Language;
-import dev.kbx.prompt.Conditions.Shots;
 import dev.kbx.prompt.MeasuredPeaks;
+import dev.kbx.prompt.PromptConditions;
+import dev.kbx.prompt.PromptConditions.FeedbackKind;
+import dev.kbx.prompt.PromptConditions.Format;
+import dev.kbx.prompt.PromptConditions.Language;
+import dev.kbx.prompt.PromptConditions.Shots;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.task.Policy;
@@ -42,14 +42,14 @@ final class Played {
 
   Played(Method method) {
     this.method = method;
-    Conditions conditions =
-        new Conditions(
+    PromptConditions conditions =
+        new PromptConditions(
             Shots.ZERO,
             false,
             false,
             Language.TRITON,
             FeedbackKind.EXECUTION,
-            dev.kbx.prompt.Conditions.History.LAST,
+            dev.kbx.prompt.PromptConditions.History.LAST,
             Format.CHAT,
             Grade.PUBLISHED,
             Policy.KERNEL,

@@ -3,8 +3,8 @@ package dev.kbx.paper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
-import dev.kbx.analysis.Entered;
-import dev.kbx.analysis.Entered.Made;
+import dev.kbx.analysis.Inclusion;
+import dev.kbx.analysis.Inclusion.Made;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Status;
@@ -38,8 +38,8 @@ class AppendixTest {
     return Json.mapper().treeToValue(json, Verdict.class);
   }
 
-  private static Entered entered(int notJudged, int earlier) {
-    return new Entered(
+  private static Inclusion entered(int notJudged, int earlier) {
+    return new Inclusion(
         List.of("r"),
         "kernelbenchx",
         List.of(),
@@ -56,8 +56,8 @@ class AppendixTest {
   }
 
   private static Map<String, String> appendix(
-      SimulatedRun run, List<Verdict> verdicts, Entered entered, List<NoiseFloor> floors) {
-    Conditions.Reader reader = new Conditions.Reader();
+      SimulatedRun run, List<Verdict> verdicts, Inclusion entered, List<NoiseFloor> floors) {
+    MeasurementConditions.Reader reader = new MeasurementConditions.Reader();
     verdicts.forEach(reader::add);
     Measurement measurement =
         new Measurement(List.of(run.info()), entered, reader.conditions(), floors);

@@ -3,7 +3,7 @@ package dev.kbx.prompt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.Bundled;
-import dev.kbx.prompt.Conditions.FeedbackKind;
+import dev.kbx.prompt.PromptConditions.FeedbackKind;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;

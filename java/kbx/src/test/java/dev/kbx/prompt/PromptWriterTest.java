@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
-import dev.kbx.prompt.Conditions.FeedbackKind;
-import dev.kbx.prompt.Conditions.Format;
-import dev.kbx.prompt.Conditions.History;
-import dev.kbx.prompt.Conditions.Language;
-import dev.kbx.prompt.Conditions.Shots;
+import dev.kbx.prompt.PromptConditions.FeedbackKind;
+import dev.kbx.prompt.PromptConditions.Format;
+import dev.kbx.prompt.PromptConditions.History;
+import dev.kbx.prompt.PromptConditions.Language;
+import dev.kbx.prompt.PromptConditions.Shots;
 import dev.kbx.prompt.PromptWriter.Turn;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suites;
@@ -54,9 +54,9 @@ class PromptWriterTest {
     return tasks.stream().filter(task -> task.name().equals(name)).findFirst().orElseThrow();
   }
 
-  /** Conditions with everything; tests take away. */
-  private static Conditions all(Task task, Format format) {
-    return new Conditions(
+  /** PromptConditions with everything; tests take away. */
+  private static PromptConditions all(Task task, Format format) {
+    return new PromptConditions(
         Shots.FEW,
         true,
         true,
@@ -69,8 +69,8 @@ class PromptWriterTest {
         ModulePrecision.FP32);
   }
 
-  private static Conditions bare(Language language, History history, FeedbackKind feedback) {
-    return new Conditions(
+  private static PromptConditions bare(Language language, History history, FeedbackKind feedback) {
+    return new PromptConditions(
         Shots.ZERO,
         false,
         false,
@@ -83,7 +83,7 @@ class PromptWriterTest {
         ModulePrecision.FP32);
   }
 
-  private static PromptWriter writer(Conditions conditions) {
+  private static PromptWriter writer(PromptConditions conditions) {
     return new PromptWriter(PROMPTS, conditions, H200, MeasuredPeaks.NONE);
   }
 
@@ -257,9 +257,9 @@ class PromptWriterTest {
 
   @Test
   void theGradeDecidesOnTheStatement() {
-    Conditions all = all(GELU, Format.CHAT);
-    Conditions general =
-        new Conditions(
+    PromptConditions all = all(GELU, Format.CHAT);
+    PromptConditions general =
+        new PromptConditions(
             all.shots(),
             false,
             false,
@@ -277,7 +277,7 @@ class PromptWriterTest {
   @ParameterizedTest
   @EnumSource(Format.class)
   void aCastIsSaidOfModulesAlone(Format format) {
-    Conditions half = at(ModulePrecision.FP16, format, SOFTMAX);
+    PromptConditions half = at(ModulePrecision.FP16, format, SOFTMAX);
     assertThat(user(writer(half).first(SOFTMAX, null)))
         .contains("## Precision", "The module is judged in float16", ".to(torch.float16)")
         .doesNotContain("input_precision=\"ieee\"");
@@ -287,8 +287,8 @@ class PromptWriterTest {
         .isEqualTo(user(writer(at(ModulePrecision.FP32, format, GELU)).first(GELU, null)));
   }
 
-  private static Conditions at(ModulePrecision precision, Format format, Task task) {
-    return new Conditions(
+  private static PromptConditions at(ModulePrecision precision, Format format, Task task) {
+    return new PromptConditions(
         Shots.ZERO,
         false,
         false,
@@ -344,7 +344,7 @@ class PromptWriterTest {
   @ParameterizedTest
   @EnumSource(Language.class)
   void theLanguageIsAskedFor(Language language) {
-    Conditions conditions = bare(language, History.LAST, FeedbackKind.NONE);
+    PromptConditions conditions = bare(language, History.LAST, FeedbackKind.NONE);
     String marks =
         switch (language) {
           case TRITON -> "@triton.jit";

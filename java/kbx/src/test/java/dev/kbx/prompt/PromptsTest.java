@@ -3,6 +3,7 @@ package dev.kbx.prompt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.error.InputException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,25 +33,25 @@ class PromptsTest {
   void aMissingValueIsNamed() throws IOException {
     Prompts prompts = with("a/b.mustache", "One\n{{two}}\n");
     assertThatThrownBy(() -> prompts.render("a/b", Map.of()))
-        .isInstanceOf(InvalidPrompt.class)
+        .isInstanceOf(InputException.class)
         .hasMessageContaining("a/b.mustache:2: no value for 'two'");
     Prompts section = with("a/c.mustache", "{{#three}}x{{/three}}");
     assertThatThrownBy(() -> section.render("a/c", Map.of()))
-        .isInstanceOf(InvalidPrompt.class)
+        .isInstanceOf(InputException.class)
         .hasMessageContaining("'three'");
   }
 
   @Test
   void badFilesAreNamed() throws IOException {
     assertThatThrownBy(() -> Prompts.in(folder.resolve("none")))
-        .isInstanceOf(InvalidPrompt.class)
+        .isInstanceOf(InputException.class)
         .hasMessageContaining("none");
     Prompts prompts = with("a/b.mustache", "{{#open}}");
     assertThatThrownBy(() -> prompts.render("a/b", Map.of()))
-        .isInstanceOf(InvalidPrompt.class)
+        .isInstanceOf(InputException.class)
         .hasMessageContaining("a/b.mustache: is not valid Mustache");
     assertThatThrownBy(() -> prompts.render("a/none", Map.of()))
-        .isInstanceOf(InvalidPrompt.class)
+        .isInstanceOf(InputException.class)
         .hasMessageContaining("a/none.mustache: there is no such prompt");
   }
 

@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SectionText;
 import dev.kbx.SimulatedRun;
-import dev.kbx.analysis.AskedRun;
-import dev.kbx.analysis.AskedRuns;
-import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.CodeQuality;
 import dev.kbx.analysis.Comparison;
@@ -20,6 +17,9 @@ import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
+import dev.kbx.analysis.SelectedRun;
+import dev.kbx.analysis.SelectedRuns;
+import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.TaskTraits;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Document;
@@ -80,7 +80,7 @@ class AnalysisTextTest {
     for (int i = 0; i < 120; i++) {
       run.timed("MatrixMultiply/a_long_name_" + i, "m" + i, 2.5, 2.4, 2.3);
     }
-    AskedTasks asked = AskedTasks.counted(run.judged());
+    SelectedTasks asked = SelectedTasks.counted(run.judged());
     FastP fast = FastP.of(run.judged(), asked, FastP.Pick.FIRST_SAMPLE).getFirst();
     String text = SectionText.of(80, FastPSection.of(fast));
     assertThat(text.lines()).allMatch(line -> Text.columns(line) <= 80);
@@ -96,7 +96,7 @@ class AnalysisTextTest {
       for (int i = 0; i < 9 - wrong; i++) run.correct(name, name + i, 1.5);
       for (int i = 0; i < wrong; i++) run.wrong(name, name + " w" + i, Status.WRONG_VALUES);
     }
-    AskedTasks asked = AskedTasks.counted(run.judged());
+    SelectedTasks asked = SelectedTasks.counted(run.judged());
     PassK pass = PassK.of(run.judged(), asked, List.of(1, 2, 3, 4, 5, 6, 7)).getFirst();
     String text = SectionText.of(80, PassKSection.of(pass));
     assertThat(text.lines()).allMatch(line -> Text.columns(line) <= 80);
@@ -156,8 +156,9 @@ class AnalysisTextTest {
         else run.wrong(task, method + i, Status.WRONG_VALUES);
       }
     }
-    AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
-    Deviance deviance = Deviance.of(new AskedRuns(List.of(asked)));
+    SelectedRun asked =
+        new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), Map.of());
+    Deviance deviance = Deviance.of(new SelectedRuns(List.of(asked)));
     for (int width : new int[] {80, 100}) {
       String text = deviance(width, deviance);
       assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
@@ -191,8 +192,9 @@ class AnalysisTextTest {
     for (int i = 0; i < 4; i++) run.correct("MatrixMultiply/m", "s" + i, 1);
     Iterations iterations =
         Iterations.of(
-            new AskedRuns(
-                List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))),
+            new SelectedRuns(
+                List.of(
+                    new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), Map.of()))),
             List.of());
     for (int width : new int[] {80, 100}) {
       String text = SectionText.of(width, IterationsSection.of(iterations));
@@ -220,8 +222,9 @@ class AnalysisTextTest {
     }
     Methods methods =
         Methods.of(
-            new AskedRuns(
-                List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of()))),
+            new SelectedRuns(
+                List.of(
+                    new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), Map.of()))),
             List.of(1, 2, 10),
             List.of(1.0, 1.5));
     for (int width : new int[] {80, 100}) {
@@ -257,7 +260,8 @@ class AnalysisTextTest {
     AdvisedErrors errors =
         AdvisedErrors.of(
             Errors.of(
-                new AskedRuns(List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of()))),
+                new SelectedRuns(
+                    List.of(new SelectedRun(judged, SelectedTasks.counted(judged), Map.of()))),
                 causes));
     for (int width : new int[] {80, 100}) {
       String text = SectionText.of(width, ErrorsSection.of(errors));
@@ -271,7 +275,7 @@ class AnalysisTextTest {
         .containsExactly(120, 60);
   }
 
-  private static AskedRuns twoMethods() {
+  private static SelectedRuns twoMethods() {
     SimulatedRun run =
         run(1)
             .measuring(
@@ -305,8 +309,8 @@ class AnalysisTextTest {
         traits.put(task, new TaskTraits(1, "op", "memory", "float32", i % 5, i % 11));
       }
     }
-    return new AskedRuns(
-        List.of(new AskedRun(run.judged(), AskedTasks.counted(run.judged()), traits)));
+    return new SelectedRuns(
+        List.of(new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), traits)));
   }
 
   @Test
@@ -331,9 +335,11 @@ class AnalysisTextTest {
           .contains("80.0 % [80.0–80.0]", "0.60", "68/0/0", "MatrixMultiply", "mem/comp/launch");
     }
     SimulatedRun cpu = SimulatedRun.on(SimulatedRun.CPU, 1).untimed("M/a", "a");
-    AskedRun asked = new AskedRun(cpu.judged(), AskedTasks.counted(cpu.judged()), Map.of());
+    SelectedRun asked =
+        new SelectedRun(cpu.judged(), SelectedTasks.counted(cpu.judged()), Map.of());
     assertThat(
-            SectionText.of(80, EfficiencySection.of(DeviceUse.of(new AskedRuns(List.of(asked))))))
+            SectionText.of(
+                80, EfficiencySection.of(DeviceUse.of(new SelectedRuns(List.of(asked))))))
         .contains("No figures of the device: nothing was timed: the run used no GPU");
   }
 
@@ -344,8 +350,9 @@ class AnalysisTextTest {
       run.featuring(new SourceFeatures("s", 1, 1, List.of())).untimed("M/a", "a" + i);
     }
     run.featuring(null).untimed("M/b", "b");
-    AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
-    Errors errors = Errors.of(new AskedRuns(List.of(asked)), new Causes());
+    SelectedRun asked =
+        new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), Map.of());
+    Errors errors = Errors.of(new SelectedRuns(List.of(asked)), new Causes());
     for (int width : new int[] {80, 100}) {
       String text = SectionText.of(width, ErrorsSection.of(AdvisedErrors.of(errors)));
       assertThat(text)
@@ -384,8 +391,8 @@ class AnalysisTextTest {
     for (int i = 0; i < rows.size(); i++)
       causes.add(rows.get(i), BriefVerdict.of(run.verdicts().get(i)));
     JudgedRun judged = new JudgedRun(run.info(), rows);
-    AskedRuns asked =
-        new AskedRuns(List.of(new AskedRun(judged, AskedTasks.counted(judged), Map.of())));
+    SelectedRuns asked =
+        new SelectedRuns(List.of(new SelectedRun(judged, SelectedTasks.counted(judged), Map.of())));
     return new Overview(
         Methods.of(asked, List.of(1), List.of()),
         Deviance.of(asked),
@@ -414,8 +421,9 @@ class AnalysisTextTest {
   void whatIsLeftOutIsNamedByItsOutcome() {
     SimulatedRun run = run(1).untimed("M/a", "a").wrong("M/b", "b", Status.WRONG_VALUES);
     run.ofUnknownGrade("N/c", "c").correct("N/d", "d", 2);
-    AskedRun asked = new AskedRun(run.judged(), AskedTasks.counted(run.judged()), Map.of());
-    assertThat(deviance(100, Deviance.of(new AskedRuns(List.of(asked)))))
+    SelectedRun asked =
+        new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), Map.of());
+    assertThat(deviance(100, Deviance.of(new SelectedRuns(List.of(asked)))))
         .containsPattern("general +2 +3 +1")
         .containsPattern("faster +1 +2 +2");
   }

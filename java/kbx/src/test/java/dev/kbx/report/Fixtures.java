@@ -1,7 +1,7 @@
 package dev.kbx.report;
 
-import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Profile;
@@ -99,8 +99,8 @@ final class Fixtures {
   }
 
   /** As many tasks as the run says. */
-  static AskedTasks asked(RunInfo run, List<Verdict> verdicts) {
-    return AskedTasks.counted(new JudgedRun(run, VerdictRow.of(verdicts)));
+  static SelectedTasks asked(RunInfo run, List<Verdict> verdicts) {
+    return SelectedTasks.counted(new JudgedRun(run, VerdictRow.of(verdicts)));
   }
 
   /** A source of its own for every candidate. */

@@ -2,10 +2,10 @@ package dev.kbx.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.JudgedRun;
-import dev.kbx.analysis.Maker;
+import dev.kbx.analysis.MethodAndModel;
+import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
@@ -41,8 +41,8 @@ class PageFiguresTest {
             Fixtures.passed("Math/exp_bf16", 0, "variant.py", Fixtures.H200, 3));
     RunInfo run = Fixtures.run(Fixtures.H200, verdicts.size(), 2);
     RunVerdicts all = RunVerdicts.of(verdicts);
-    AskedTasks asked = AskedTasks.named(Map.of("Math", Set.of("exp", "sin")));
-    List<Maker> makers = List.copyOf(Maker.group(all.rows()).keySet());
+    SelectedTasks asked = SelectedTasks.named(Map.of("Math", Set.of("exp", "sin")));
+    List<MethodAndModel> makers = List.copyOf(MethodAndModel.group(all.rows()).keySet());
     PageSpeed speed = PageSpeed.of(run, all, all.entries(), asked, makers);
     FastP analysed =
         FastP.of(new JudgedRun(run, all.rows()), asked, FastP.Pick.FIRST_SAMPLE).getFirst();

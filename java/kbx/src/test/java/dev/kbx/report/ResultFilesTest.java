@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.kbx.analysis.AskedTasks;
+import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.files.UnwritableException;
 import dev.kbx.verdict.Json;
@@ -396,7 +396,7 @@ class ResultFilesTest {
             Fixtures.passed("Math/mul", 0, "mul.py", Fixtures.H200, 1),
             Fixtures.passed("Math/mul_fp16", 0, "mul_fp16.py", Fixtures.H200, 8));
     RunInfo run = Fixtures.run(Fixtures.H200, 2, 2);
-    var asked = AskedTasks.named(Map.of("Math", Set.of("mul", "exp")));
+    var asked = SelectedTasks.named(Map.of("Math", Set.of("mul", "exp")));
     JsonNode summary = finish(run, verdicts, asked, "summary.json");
     assertThat(summary.get("total").intValue()).isEqualTo(2);
     assertThat(summary.get("extra").intValue()).isEqualTo(1);
@@ -528,7 +528,7 @@ class ResultFilesTest {
     return finish(run, verdicts, Fixtures.asked(run, verdicts), file);
   }
 
-  private JsonNode finish(RunInfo run, List<Verdict> verdicts, AskedTasks asked, String file)
+  private JsonNode finish(RunInfo run, List<Verdict> verdicts, SelectedTasks asked, String file)
       throws IOException {
     try (var files = new ResultFiles(folder)) {
       files.finish(

@@ -2,12 +2,12 @@ package dev.kbx.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.analysis.AskedRuns;
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Methods;
+import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Block;
@@ -40,7 +40,7 @@ class SectionMediaTest {
     RunVerdicts all = RunVerdicts.of(verdicts);
     List<VerdictRow> rows = all.rows();
     JudgedRun judged = new JudgedRun(run, rows);
-    AskedRuns asked = AskedRuns.of(judged, Fixtures.asked(run, verdicts));
+    SelectedRuns asked = SelectedRuns.of(judged, Fixtures.asked(run, verdicts));
     Tally tally = Tally.of(run, rows, Fixtures.asked(run, verdicts));
     List<Section> sections = new ArrayList<>(RatesSection.of(run, tally, rows));
     sections.add(MethodsSection.of(Methods.of(asked, List.of(1), List.of())));

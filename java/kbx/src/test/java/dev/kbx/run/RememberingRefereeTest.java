@@ -3,8 +3,8 @@ package dev.kbx.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.candidate.Candidate;
-import dev.kbx.judge.Conditions;
 import dev.kbx.judge.FakeWorkers;
+import dev.kbx.judge.JudgingConditions;
 import dev.kbx.judge.JudgingReferee;
 import dev.kbx.plan.Plan;
 import dev.kbx.store.RunStore;
@@ -58,12 +58,12 @@ class RememberingRefereeTest {
   }
 
   /** Cards of one model; the last of them judges. */
-  private record Cards(List<Conditions> conditions) implements JudgingReferee {
+  private record Cards(List<JudgingConditions> conditions) implements JudgingReferee {
     static Cards of(int from, int to, String torch) {
       return new Cards(
           IntStream.range(from, to)
               .mapToObj(i ->
-                  new Conditions(
+                  new JudgingConditions(
                       new Verdict.Device("cuda", "H100", "GPU-" + i, "580", "sm_90"),
                       Map.of("torch", torch)))
               .toList());
@@ -71,7 +71,7 @@ class RememberingRefereeTest {
 
     @Override
     public Judgement judge(Candidate candidate, Plan plan) {
-      Conditions last = conditions.getLast();
+      JudgingConditions last = conditions.getLast();
       return Json.mapper()
           .convertValue(
               Map.of(

@@ -11,8 +11,8 @@ import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.ChangedFile;
 import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
-import dev.kbx.judge.Conditions;
 import dev.kbx.judge.FakeWorkers;
+import dev.kbx.judge.JudgingConditions;
 import dev.kbx.judge.LocalReferee;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Baseline;
@@ -282,7 +282,7 @@ class RunServiceTest {
   /** Goes on with a run whose referee counts, and judges nothing. */
   private void finish(RunInfo run, Plan plan, List<Candidate> candidates, AtomicInteger judged)
       throws Exception {
-    Conditions conditions = new Conditions(FakeWorkers.DEVICE, Map.of());
+    JudgingConditions conditions = new JudgingConditions(FakeWorkers.DEVICE, Map.of());
     Referee referee =
         new Referee() {
           @Override

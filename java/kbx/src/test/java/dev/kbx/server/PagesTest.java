@@ -50,7 +50,7 @@ class PagesTest extends BrowserTest {
           return undefined
       """;
 
-  private final ScriptedDesk desk = new ScriptedDesk();
+  private final ScriptedPageBackend desk = new ScriptedPageBackend();
   private @Nullable RunStore store;
   private @Nullable WebServer web;
   private String first = "";
@@ -245,7 +245,8 @@ class PagesTest extends BrowserTest {
       page.locator("[name=code]").fill(KERNEL);
       page.locator("button.button").click();
       assertThat(page)
-          .hasURL(Pattern.compile(".*/candidates/" + ScriptedDesk.HASH + "[?]judgement=j_1"));
+          .hasURL(
+              Pattern.compile(".*/candidates/" + ScriptedPageBackend.HASH + "[?]judgement=j_1"));
       assertThat(page.locator("[data-state]")).hasText("queued");
       desk.state = "judging";
       assertThat(page.locator("[data-state]")).hasText("judging");

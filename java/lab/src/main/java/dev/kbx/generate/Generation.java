@@ -1,5 +1,6 @@
 package dev.kbx.generate;
 
+import dev.kbx.error.EnvironmentException;
 import dev.kbx.judge.Dispatcher;
 import dev.kbx.llm.ModelFailure;
 import dev.kbx.method.Event;
@@ -101,7 +102,7 @@ public final class Generation {
   }
 
   /** Models cannot be reached; the run can be resumed. */
-  public static final class Outage extends RuntimeException {
+  public static final class Outage extends EnvironmentException {
     private static final long serialVersionUID = 1;
 
     Outage(String message) {

@@ -1,5 +1,6 @@
 package dev.kbx.generate;
 
+import dev.kbx.error.InputException;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.Verdict;
 import java.time.Instant;
@@ -40,7 +41,7 @@ public record Header(
   }
 
   /**
-   * Throws {@link InvalidLedger} if feedback would differ from that of the run's beginning; the
+   * Throws {@link InputException} if feedback would differ from that of the run's beginning; the
    * message has each difference.
    */
   public void refuseOther(Header now) {
@@ -51,7 +52,7 @@ public record Header(
     differences.addAll(differences(judging, now.judging));
     differences.addAll(differences(versions, now.versions));
     if (differences.isEmpty()) return;
-    throw new InvalidLedger(
+    throw new InputException(
         "run %s was begun with other conditions, so that its feedback would not be comparable: %s; restore them, or start a new run without --resume"
             .formatted(run, String.join(", ", differences)));
   }

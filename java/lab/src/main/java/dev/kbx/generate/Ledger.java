@@ -2,6 +2,7 @@ package dev.kbx.generate;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.kbx.error.InputException;
 import dev.kbx.method.Event;
 import dev.kbx.verdict.Json;
 import java.io.BufferedReader;
@@ -142,7 +143,7 @@ public final class Ledger implements AutoCloseable {
     }
   }
 
-  /** The first line of a ledger. Throws {@link InvalidLedger} if it is none. */
+  /** The first line of a ledger. Throws {@link InputException} if it is none. */
   public static Header header(Path file) {
     try (BufferedReader reader = Files.newBufferedReader(file, UTF_8)) {
       return header(file, reader);
@@ -153,7 +154,7 @@ public final class Ledger implements AutoCloseable {
 
   private static Header header(Path file, BufferedReader reader) throws IOException {
     String first = reader.readLine();
-    if (first == null) throw new InvalidLedger(file + ": is empty; it has no run");
+    if (first == null) throw new InputException(file + ": is empty; it has no run");
     return parsed(file, 1, first, line -> Json.mapper().treeToValue(line, Header.class));
   }
 
@@ -161,7 +162,7 @@ public final class Ledger implements AutoCloseable {
    * Reads a ledger line by line.
    *
    * @param entries receives every event in order
-   * @throws InvalidLedger if it is none
+   * @throws InputException if it is none
    */
   static Header read(Path file, Consumer<Entry> entries) {
     try (BufferedReader reader = Files.newBufferedReader(file, UTF_8)) {
@@ -184,7 +185,7 @@ public final class Ledger implements AutoCloseable {
   /**
    * Passes every event of a ledger to {@code events}, in order.
    *
-   * @throws InvalidLedger if it is none
+   * @throws InputException if it is none
    */
   public static void replay(Path file, BiConsumer<Unit, Event> events) {
     Header _ = read(file, entry -> events.accept(entry.unit(), entry.event()));
@@ -207,16 +208,16 @@ public final class Ledger implements AutoCloseable {
     try {
       return reading.of(Json.mapper().readTree(line));
     } catch (RuntimeException e) {
-      throw new InvalidLedger("%s:%d: is not a line of a kbx ledger".formatted(file, number));
+      throw new InputException("%s:%d: is not a line of a kbx ledger".formatted(file, number));
     }
   }
 
-  private static InvalidLedger unreadable(Path file, IOException e) {
-    return new InvalidLedger("%s: cannot be read: %s".formatted(file, e.getMessage()), e);
+  private static InputException unreadable(Path file, IOException e) {
+    return new InputException("%s: cannot be read: %s".formatted(file, e.getMessage()), e);
   }
 
-  private static InvalidLedger unwritable(Path file, IOException e) {
-    return new InvalidLedger("%s: cannot be written: %s".formatted(file, e.getMessage()), e);
+  private static InputException unwritable(Path file, IOException e) {
+    return new InputException("%s: cannot be written: %s".formatted(file, e.getMessage()), e);
   }
 
   @Override

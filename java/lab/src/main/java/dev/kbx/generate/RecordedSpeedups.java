@@ -1,5 +1,6 @@
 package dev.kbx.generate;
 
+import dev.kbx.error.InputException;
 import dev.kbx.generate.Ledger.Entry;
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
@@ -34,7 +35,7 @@ public final class RecordedSpeedups {
     RecordedSpeedups speedups = new RecordedSpeedups();
     try {
       Header _ = Ledger.read(ledger, speedups::add);
-    } catch (InvalidLedger e) {
+    } catch (InputException e) {
       return none();
     }
     speedups.codes.clear();

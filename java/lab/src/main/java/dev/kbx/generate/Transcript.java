@@ -1,5 +1,6 @@
 package dev.kbx.generate;
 
+import dev.kbx.error.InputException;
 import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
@@ -92,7 +93,7 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
                   ? 0
                   : kernel.judgement().speedup().low());
 
-  /** Reads a ledger. Throws {@link InvalidLedger}. */
+  /** Reads a ledger. Throws {@link InputException}. */
   public static Transcript read(Path ledger) {
     Map<Unit, Parts> parts = new HashMap<>();
     Header header =

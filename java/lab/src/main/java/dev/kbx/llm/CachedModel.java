@@ -1,5 +1,6 @@
 package dev.kbx.llm;
 
+import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +31,7 @@ final class CachedModel implements ChatModel {
    * Opens the folder, which is made if necessary.
    *
    * @param identity what decides the reply beside the request
-   * @throws InvalidModels if the folder cannot be written
+   * @throws InputException if the folder cannot be written
    */
   CachedModel(ChatModel model, Path folder, String identity) {
     this.model = model;
@@ -40,7 +41,7 @@ final class CachedModel implements ChatModel {
       Files.createDirectories(folder);
       if (!Files.isWritable(folder)) throw new IOException("not writable");
     } catch (IOException e) {
-      throw new InvalidModels(
+      throw new InputException(
           "%s: replies cannot be kept here (%s); name a folder of yours".formatted(folder, e));
     }
   }

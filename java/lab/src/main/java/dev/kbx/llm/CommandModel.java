@@ -2,6 +2,7 @@ package dev.kbx.llm;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.kbx.error.InputException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
@@ -60,7 +61,7 @@ public final class CommandModel implements ChatModel {
    * The words of a command: divided by spaces, except in single or double quotes.
    *
    * @param place what the command follows, for messages: {@code command:}
-   * @throws InvalidModels if there is no word, or a quote has no end
+   * @throws InputException if there is no word, or a quote has no end
    */
   public static List<String> words(String place, String command) {
     List<String> words = new ArrayList<>();
@@ -72,10 +73,10 @@ public final class CommandModel implements ChatModel {
       matcher.region(end, command.length());
     }
     if (!command.substring(end).isBlank()) {
-      throw new InvalidModels("%s%s: a quote has no end".formatted(place, command));
+      throw new InputException("%s%s: a quote has no end".formatted(place, command));
     }
     if (words.isEmpty()) {
-      throw new InvalidModels(
+      throw new InputException(
           "%s names no program; say %sPROGRAM ARGUMENTS".formatted(place.strip(), place));
     }
     return words;

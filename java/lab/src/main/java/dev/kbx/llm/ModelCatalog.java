@@ -2,6 +2,7 @@ package dev.kbx.llm;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.kbx.error.InputException;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.llm.ModelSettings.Account;
 import dev.kbx.llm.ModelSettings.Limits;
@@ -71,7 +72,7 @@ public final class ModelCatalog {
    * @param configuration may not exist; then only the names with a colon are known
    * @param environment where keys are looked up
    * @param temporary the folder for files of requests, asked for with the first
-   * @throws InvalidModels if it cannot be used
+   * @throws InputException if it cannot be used
    */
   public static ModelCatalog read(
       Path configuration, Map<String, String> environment, Supplier<Path> temporary) {
@@ -91,7 +92,7 @@ public final class ModelCatalog {
   /**
    * Opens a model; nothing is sent yet.
    *
-   * @throws InvalidModels if there is none of this name, or its key is missing
+   * @throws InputException if there is none of this name, or its key is missing
    */
   public ChatModel open(String model) {
     return open(model, null);
@@ -143,8 +144,8 @@ public final class ModelCatalog {
     String key;
     try {
       key = settings.key().read(environment).orElse(null);
-    } catch (InvalidModels e) {
-      throw new InvalidModels(settings.name() + ": " + e.getMessage());
+    } catch (InputException e) {
+      throw new InputException(settings.name() + ": " + e.getMessage());
     }
     if (key != null) secrets.add(key);
     Proxies proxies = Proxies.of(environment);
@@ -190,7 +191,7 @@ public final class ModelCatalog {
         .map(provider -> ModelSettings.plain(model, provider, model.substring(colon + 1)));
   }
 
-  private InvalidModels unknown(String model) {
+  private InputException unknown(String model) {
     String known =
         models.isEmpty()
             ? "there is no model in " + configuration
@@ -199,7 +200,7 @@ public final class ModelCatalog {
         Stream.of(ModelSettings.Provider.values())
             .map(p -> p.label() + ":MODEL")
             .collect(joining(", "));
-    return new InvalidModels(
+    return new InputException(
         "%s: no model of this name; %s; or say %s, %sLEDGER or %sPROGRAM"
             .formatted(model, known, prefixes, REPLAY, COMMAND));
   }

@@ -1,5 +1,6 @@
 package dev.kbx.llm;
 
+import dev.kbx.error.InputException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -217,20 +218,20 @@ record ModelSettings(
     /**
      * The key; empty if none is needed.
      *
-     * @throws InvalidModels if it is missing, unusable, or in a file that others may read
+     * @throws InputException if it is missing, unusable, or in a file that others may read
      */
     Optional<String> read(Map<String, String> environment) {
       if (variable == null && file == null) return Optional.empty();
       String found = file != null ? content(file) : environment.getOrDefault(place(), "");
       String key = found.strip();
       if (key.isEmpty()) {
-        throw new InvalidModels(
+        throw new InputException(
             variable != null
                 ? "%s is not set; put the key there: export %s=…".formatted(variable, variable)
                 : file + ": is empty; put the key there");
       }
       if (!USABLE.matcher(key).matches()) {
-        throw new InvalidModels(
+        throw new InputException(
             place() + ": holds something else than one key; give the key alone");
       }
       return Optional.of(key);
@@ -241,7 +242,7 @@ record ModelSettings(
       try {
         var _ = read(environment);
         return null;
-      } catch (InvalidModels e) {
+      } catch (InputException e) {
         return e.getMessage();
       }
     }
@@ -250,13 +251,13 @@ record ModelSettings(
       try {
         Set<PosixFilePermission> modes = Files.getPosixFilePermissions(file);
         if (!OWNERS.containsAll(modes)) {
-          throw new InvalidModels(
+          throw new InputException(
               "%s: others may use this key (%s); run: chmod 600 %s"
                   .formatted(file, PosixFilePermissions.toString(modes), file));
         }
         return Files.readString(file);
       } catch (IOException e) {
-        throw new InvalidModels(
+        throw new InputException(
             file
                 + ": the key cannot be read; make the file, with mode 600 and the key alone in it");
       }

@@ -2,6 +2,7 @@ package dev.kbx.llm;
 
 import static java.util.Objects.requireNonNullElse;
 
+import dev.kbx.error.InputException;
 import dev.kbx.llm.ModelSettings.Dialect;
 import dev.kbx.llm.ModelSettings.Limits;
 import dev.kbx.llm.ModelSettings.Thinking;
@@ -41,7 +42,7 @@ final class ModelsFile {
     try {
       return new ModelsFile(file, environment).parse(Files.readString(file));
     } catch (IOException e) {
-      throw new InvalidModels(file + ": cannot be read as text; is it a file of yours, in UTF-8?");
+      throw new InputException(file + ": cannot be read as text; is it a file of yours, in UTF-8?");
     }
   }
 
@@ -52,7 +53,7 @@ final class ModelsFile {
     for (JsonNode table : document.tables("model")) {
       ModelSettings model = model(table, models.size() + 1);
       if (!names.add(model.name())) {
-        throw new InvalidModels("%s: two models are named %s".formatted(file, model.name()));
+        throw new InputException("%s: two models are named %s".formatted(file, model.name()));
       }
       models.add(model);
     }

@@ -2,6 +2,7 @@ package dev.kbx.llm;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.kbx.error.InputException;
 import java.io.IOException;
 import java.net.Authenticator;
 import java.net.InetSocketAddress;
@@ -74,7 +75,7 @@ final class Proxies extends ProxySelector {
   /**
    * Reads the variables.
    *
-   * @throws InvalidModels if one names a proxy that kbx cannot use
+   * @throws InputException if one names a proxy that kbx cannot use
    */
   static Proxies of(Map<String, String> environment) {
     return new Proxies(environment);
@@ -108,15 +109,15 @@ final class Proxies extends ProxySelector {
     try {
       address = URI.create(text.contains("://") ? text : "http://" + text);
     } catch (IllegalArgumentException e) {
-      throw new InvalidModels(variable + ": is not an address; write http://HOST:PORT");
+      throw new InputException(variable + ": is not an address; write http://HOST:PORT");
     }
     if (!address.getScheme().equalsIgnoreCase("http")) {
-      throw new InvalidModels(
+      throw new InputException(
           "%s: a proxy by %s cannot be used; name one by http://HOST:PORT, or list the hosts to reach without it in NO_PROXY"
               .formatted(variable, address.getScheme()));
     }
     if (address.getHost() == null) {
-      throw new InvalidModels(variable + ": names no host; write http://HOST:PORT");
+      throw new InputException(variable + ": names no host; write http://HOST:PORT");
     }
     int port = address.getPort() < 0 ? DEFAULT_PORT : address.getPort();
     String login = address.getRawUserInfo();

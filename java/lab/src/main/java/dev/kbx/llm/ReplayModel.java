@@ -2,6 +2,7 @@ package dev.kbx.llm;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.kbx.error.InputException;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -40,7 +41,7 @@ final class ReplayModel implements ChatModel {
   /**
    * Indexes a ledger.
    *
-   * @throws InvalidModels if it cannot be read, or a line is no JSON. A last line without an end
+   * @throws InputException if it cannot be read, or a line is no JSON. A last line without an end
    *     was cut off when its writer was killed, and is skipped.
    */
   ReplayModel(String name, Path file) {
@@ -49,7 +50,7 @@ final class ReplayModel implements ChatModel {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16)) {
       index(in);
     } catch (IOException e) {
-      throw new InvalidModels(file + ": this ledger cannot be read; name an existing JSONL file");
+      throw new InputException(file + ": this ledger cannot be read; name an existing JSONL file");
     }
   }
 
@@ -75,7 +76,7 @@ final class ReplayModel implements ChatModel {
     if (line.isBlank()) return;
     JsonNode event =
         JsonText.parse(line)
-            .orElseThrow(() -> new InvalidModels("%s:%d: is no JSON".formatted(file, number)));
+            .orElseThrow(() -> new InputException("%s:%d: is no JSON".formatted(file, number)));
     String key = JsonText.text(event, "key");
     if (key == null || !"reply".equals(JsonText.text(event, "event"))) return;
     Place place = new Place(key, offset, length);

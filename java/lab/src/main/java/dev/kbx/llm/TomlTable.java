@@ -1,5 +1,6 @@
 package dev.kbx.llm;
 
+import dev.kbx.error.InputException;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
@@ -41,7 +42,7 @@ public final class TomlTable {
    * The table that a text is.
    *
    * @param name of the file, for messages
-   * @throws InvalidModels if it is not TOML
+   * @throws InputException if it is not TOML
    */
   static TomlTable parse(String name, String text) {
     return new TomlTable(name, tree(name, text));
@@ -51,7 +52,7 @@ public final class TomlTable {
    * The tree of a text.
    *
    * @param name of the file, for messages
-   * @throws InvalidModels if it is not TOML, with its line
+   * @throws InputException if it is not TOML, with its line
    */
   public static JsonNode tree(String name, String text) {
     try {
@@ -59,7 +60,7 @@ public final class TomlTable {
     } catch (JacksonException e) {
       var at = e.getLocation();
       String line = at == null || at.getLineNr() < 1 ? "" : ":" + at.getLineNr();
-      throw new InvalidModels(
+      throw new InputException(
           "%s%s: is not TOML: %s".formatted(name, line, Secrets.line(e.getOriginalMessage())));
     }
   }
@@ -155,8 +156,8 @@ public final class TomlTable {
     return table.has(key);
   }
 
-  InvalidModels invalid(String key, String what) {
-    return new InvalidModels("%s: %s %s".formatted(place, key, what));
+  InputException invalid(String key, String what) {
+    return new InputException("%s: %s %s".formatted(place, key, what));
   }
 
   private <T> @Nullable T value(

@@ -1,10 +1,10 @@
 package dev.kbx.prompt;
 
 import dev.kbx.plan.Grade;
-import dev.kbx.prompt.Conditions.Format;
-import dev.kbx.prompt.Conditions.History;
-import dev.kbx.prompt.Conditions.Language;
-import dev.kbx.prompt.Conditions.Shots;
+import dev.kbx.prompt.PromptConditions.Format;
+import dev.kbx.prompt.PromptConditions.History;
+import dev.kbx.prompt.PromptConditions.Language;
+import dev.kbx.prompt.PromptConditions.Shots;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
@@ -30,7 +30,7 @@ public final class PromptWriter {
   private static final String TASK = "parts/task";
 
   private final Prompts prompts;
-  private final Conditions conditions;
+  private final PromptConditions conditions;
   private final Map<String, Object> hardware;
   private final Examples examples;
   private final Statement statement;
@@ -55,7 +55,7 @@ public final class PromptWriter {
    * @param peaks of that device; where they were not measured, listed ones are shown
    */
   public PromptWriter(
-      Prompts prompts, Conditions conditions, Verdict.Device device, MeasuredPeaks peaks) {
+      Prompts prompts, PromptConditions conditions, Verdict.Device device, MeasuredPeaks peaks) {
     this.prompts = prompts;
     this.conditions = conditions;
     this.hardware =

@@ -1,5 +1,6 @@
 package dev.kbx.prompt;
 
+import dev.kbx.error.InputException;
 import com.samskivert.mustache.Mustache;
 import com.samskivert.mustache.MustacheException;
 import com.samskivert.mustache.Template;
@@ -50,7 +51,7 @@ public final class Prompts {
         files.put(folder.relativize(file).toString().replace('\\', '/'), Files.readString(file));
       }
     } catch (IOException e) {
-      throw new InvalidPrompt(
+      throw new InputException(
           "%s: its prompts cannot be read (%s); name a folder like kbx's prompts/"
               .formatted(folder, e.getMessage()));
     }
@@ -68,7 +69,7 @@ public final class Prompts {
   /**
    * The prompts of a folder.
    *
-   * @throws InvalidPrompt if it cannot be read
+   * @throws InputException if it cannot be read
    */
   public static Prompts in(Path folder) {
     return new Prompts(folder);
@@ -77,14 +78,14 @@ public final class Prompts {
   /**
    * A template with these values.
    *
-   * @throws InvalidPrompt if there is no such template, it is no Mustache, or a value that it names
+   * @throws InputException if there is no such template, it is no Mustache, or a value that it names
    *     is missing
    */
   String render(String template, Map<String, ?> values) {
     try {
       return compiled.computeIfAbsent(template, this::compile).execute(values);
     } catch (MustacheException.Context e) {
-      throw new InvalidPrompt(
+      throw new InputException(
           "%s:%d: no value for '%s'; docs/prompts.md lists the values of each template"
               .formatted(folder.resolve(template + SUFFIX), e.lineNo, e.key));
     }
@@ -95,7 +96,7 @@ public final class Prompts {
     try {
       return compiler.compile(text);
     } catch (MustacheException e) {
-      throw new InvalidPrompt(
+      throw new InputException(
           "%s: is not valid Mustache (%s); correct it"
               .formatted(folder.resolve(template + SUFFIX), e.getMessage()));
     }
@@ -110,7 +111,7 @@ public final class Prompts {
   String text(String file) {
     String text = files.get(file);
     if (text == null) {
-      throw new InvalidPrompt(
+      throw new InputException(
           "%s: there is no such prompt; restore it from kbx's prompts/"
               .formatted(folder.resolve(file)));
     }

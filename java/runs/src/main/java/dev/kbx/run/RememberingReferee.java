@@ -2,8 +2,8 @@ package dev.kbx.run;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
-import dev.kbx.judge.Conditions;
 import dev.kbx.judge.JudgeFingerprint;
+import dev.kbx.judge.JudgingConditions;
 import dev.kbx.judge.JudgingDevice;
 import dev.kbx.judge.JudgingReferee;
 import dev.kbx.judge.Referee;
@@ -89,7 +89,8 @@ public final class RememberingReferee implements Referee {
       }
       Judgement judgement = judging.judge(candidate, plan);
       if (judgement.lasting()) {
-        store.remember(MemoKeys.on(Conditions.of(judgement), key), candidate.hash(), judgement);
+        store.remember(
+            MemoKeys.on(JudgingConditions.of(judgement), key), candidate.hash(), judgement);
       }
       return new Found(judgement, false);
     }
@@ -163,7 +164,7 @@ public final class RememberingReferee implements Referee {
     }
 
     /** Hex; key {@code of} a candidate that is judged under these conditions, on whichever card. */
-    static String on(Conditions conditions, String of) {
+    static String on(JudgingConditions conditions, String of) {
       String versions = new TreeMap<>(conditions.versions()).toString();
       return DigestUtils.sha256Hex(conditions.onAnyCard().device() + versions + of);
     }

@@ -1,9 +1,11 @@
 package dev.kbx.store;
 
+import dev.kbx.error.InputException;
+
 /**
  * Two databases hold different runs under one id; the message names the run and says what to do.
  */
-public final class RunConflict extends RuntimeException {
+final class RunConflict extends InputException {
   private static final long serialVersionUID = 1;
 
   RunConflict(String from, String run) {

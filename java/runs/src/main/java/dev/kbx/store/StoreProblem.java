@@ -1,7 +1,9 @@
 package dev.kbx.store;
 
+import dev.kbx.error.EnvironmentException;
+
 /** The database cannot be opened, read or written; the message names it and the cause. */
-public sealed class StoreProblem extends RuntimeException permits ClaimLost {
+public sealed class StoreProblem extends EnvironmentException permits ClaimLost {
   private static final long serialVersionUID = 1;
 
   private final boolean refused;

@@ -1,7 +1,7 @@
 package dev.kbx.section;
 
-import dev.kbx.analysis.Entered;
-import dev.kbx.analysis.Entered.Made;
+import dev.kbx.analysis.Inclusion;
+import dev.kbx.analysis.Inclusion.Made;
 import dev.kbx.document.Block;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
@@ -13,16 +13,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The candidates that an analysis counts, those that it leaves out, and what correct means. */
-public final class EnteredSection {
+public final class InclusionSection {
   /** Methods and models that are listed. */
   private static final int LISTED = 12;
 
   private static final String AS_PUBLISHED = "as published";
 
-  private EnteredSection() {}
+  private InclusionSection() {}
 
   /** The counts, and a table of methods and models if any is stated. */
-  public static Section of(Entered entered) {
+  public static Section of(Inclusion entered) {
     Blocks blocks = new Blocks();
     blocks.add(new Block.Prose(counts(entered)));
     if (entered.made().size() > 1
@@ -33,11 +33,11 @@ public final class EnteredSection {
     return blocks.section("entered", entered.suite() + ", " + runs(entered));
   }
 
-  private static String runs(Entered entered) {
+  private static String runs(Inclusion entered) {
     return (entered.runs().size() == 1 ? "run " : "runs ") + String.join(", ", entered.runs());
   }
 
-  private static String counts(Entered entered) {
+  private static String counts(Inclusion entered) {
     List<String> sentences = new ArrayList<>();
     sentences.add(
         "%s of %d of %s%s."

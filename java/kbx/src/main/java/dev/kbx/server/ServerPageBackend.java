@@ -20,14 +20,14 @@ import java.util.TreeMap;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The desk of a running server: its queue, its tokens. */
-final class ServerDesk implements Desk {
+final class ServerPageBackend implements PageBackend {
   private final Access access;
   private final JudgingService judging;
   private final ServiceStore store;
   private final Machine machine;
   private final JudgementView view;
 
-  ServerDesk(Access access, JudgingService judging, ServiceStore store, Machine machine) {
+  ServerPageBackend(Access access, JudgingService judging, ServiceStore store, Machine machine) {
     this.access = access;
     this.judging = judging;
     this.store = store;
@@ -107,7 +107,7 @@ final class ServerDesk implements Desk {
   }
 
   @Override
-  public Accepted submit(Viewer viewer, dev.kbx.dashboard.Submission form) {
+  public Accepted submit(Viewer viewer, dev.kbx.dashboard.SubmissionForm form) {
     if (!viewer.submits()) throw Access.lacks(viewer.client(), Client.Scope.SUBMIT);
     ObjectNode body = Json.mapper().createObjectNode();
     body.put("task", form.task()).put("code", form.code());

@@ -8,4 +8,4 @@ import org.jspecify.annotations.Nullable;
  *
  * @param gpu null for a slot on the CPU
  */
-record Bench(Slot slot, BinaryCache binaries, @Nullable GpuBench gpu) {}
+record JudgingSlot(Slot slot, BinaryCache binaries, @Nullable SharedGpu gpu) {}

@@ -20,7 +20,7 @@ import java.util.Map;
  * @param policy who may compute the result
  * @param precision what modules are cast to
  */
-public record Conditions(
+public record PromptConditions(
     Shots shots,
     boolean hardware,
     boolean advice,

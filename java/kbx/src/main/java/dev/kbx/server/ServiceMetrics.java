@@ -17,7 +17,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
 /** Metrics of the service, for Prometheus. */
-final class Figures {
+final class ServiceMetrics {
   /** Stages that run something on the device. */
   private static final Set<String> ON_DEVICE =
       Set.of(Stage.CALL.label(), Stage.CORRECT.label(), Stage.PERF.label());

@@ -2,8 +2,8 @@ package dev.kbx.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.VerdictRow;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *     else {@code .method.model}; see {@link #escape}
  * @param entries the last round of each sample; only of sample 0 if there are several submissions
  */
-record Submission(String name, List<RunVerdicts.Entry> entries) {
+record ResultFileSet(String name, List<RunVerdicts.Entry> entries) {
   /** Maximum characters of a part of a name; longer ones end in a hash. */
   private static final int LONGEST = 80;
 
@@ -32,24 +32,14 @@ record Submission(String name, List<RunVerdicts.Entry> entries) {
   /** A method or model with that name. */
   private static final String NAMED_NONE = "%6Eone";
 
-  private record Maker(@Nullable String method, @Nullable String model) {
-    private static final Comparator<Maker> ORDER =
-        Comparator.comparing(Maker::method, Comparator.nullsFirst(Comparator.naturalOrder()))
-            .thenComparing(Maker::model, Comparator.nullsFirst(Comparator.naturalOrder()));
-
-    static Maker of(RunVerdicts.Entry entry) {
-      return new Maker(entry.row().method(), entry.row().model());
-    }
-  }
-
   /** All submissions of a run, by method and model; one if it has no candidate. */
-  static List<Submission> of(List<RunVerdicts.Entry> entries) {
-    Map<Maker, List<RunVerdicts.Entry>> makers =
+  static List<ResultFileSet> of(List<RunVerdicts.Entry> entries) {
+    Map<MethodAndModel, List<RunVerdicts.Entry>> makers =
         entries.stream()
             .collect(
                 Collectors.groupingBy(
-                    Maker::of, () -> new TreeMap<>(Maker.ORDER), Collectors.toList()));
-    if (makers.size() < 2) return List.of(new Submission("", lastRounds(entries)));
+                    entry -> MethodAndModel.of(entry.row()), TreeMap::new, Collectors.toList()));
+    if (makers.size() < 2) return List.of(new ResultFileSet("", lastRounds(entries)));
     boolean methods = makers.keySet().stream().anyMatch(maker -> maker.method() != null);
     boolean models = makers.keySet().stream().anyMatch(maker -> maker.model() != null);
     return makers.entrySet().stream()
@@ -58,7 +48,7 @@ record Submission(String name, List<RunVerdicts.Entry> entries) {
           String model = models ? "." + part(maker.getKey().model(), true) : "";
           List<RunVerdicts.Entry> firsts =
               maker.getValue().stream().filter(entry -> entry.row().sample() == 0).toList();
-          return new Submission(method + model, lastRounds(firsts));
+          return new ResultFileSet(method + model, lastRounds(firsts));
         })
         .toList();
   }

@@ -7,5 +7,5 @@ package dev.kbx.dashboard;
  * @param grade empty for the server's
  * @param policy empty for the usual one of the task
  */
-public record Submission(
+public record SubmissionForm(
     String suite, String task, String grade, String policy, String run, String code) {}

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param file place of its file on every node, as {@link Shipment} names it; the rest is as in
  *     {@link Task}
  */
-record SentTask(
+record TaskMessage(
     String suite,
     String category,
     String name,
@@ -29,8 +29,8 @@ record SentTask(
     @Nullable CodeSize size,
     String file) {
 
-  static SentTask of(Task task, String file) {
-    return new SentTask(
+  static TaskMessage of(Task task, String file) {
+    return new TaskMessage(
         task.suite(),
         task.category(),
         task.name(),

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param throttleReasons by the driver's names
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record Conditions(
+public record MeasurementConditions(
     List<Device> devices,
     Map<String, SortedSet<String>> versions,
     SortedSet<String> policies,
@@ -151,8 +151,8 @@ public record Conditions(
       return Range.of(clocks.getOrDefault(name, List.of()));
     }
 
-    public Conditions conditions() {
-      return new Conditions(
+    public MeasurementConditions conditions() {
+      return new MeasurementConditions(
           List.copyOf(devices),
           versions,
           policies,

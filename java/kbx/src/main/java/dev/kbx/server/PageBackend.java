@@ -2,14 +2,14 @@ package dev.kbx.server;
 
 import dev.kbx.dashboard.Pending;
 import dev.kbx.dashboard.ServiceState;
-import dev.kbx.dashboard.Submission;
+import dev.kbx.dashboard.SubmissionForm;
 import dev.kbx.dashboard.Viewer;
 import io.helidon.webserver.http.ServerRequest;
 import java.util.List;
 import java.util.Optional;
 
 /** What the pages ask of the rest of the server. */
-interface Desk {
+interface PageBackend {
   /** Who asks; empty for a request that needs a token and has none that may read. */
   Optional<Viewer> viewer(ServerRequest request);
 
@@ -26,7 +26,7 @@ interface Desk {
    *
    * @throws Refusal if it cannot be judged, or not now
    */
-  Accepted submit(Viewer viewer, Submission submission);
+  Accepted submit(Viewer viewer, SubmissionForm submission);
 
   /**
    * An accepted candidate.

@@ -2,7 +2,7 @@ package dev.kbx.server;
 
 import dev.kbx.dashboard.Pending;
 import dev.kbx.dashboard.ServiceState;
-import dev.kbx.dashboard.Submission;
+import dev.kbx.dashboard.SubmissionForm;
 import dev.kbx.dashboard.Viewer;
 import io.helidon.webserver.http.ServerRequest;
 import java.time.Duration;
@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A desk that takes what it is given and judges when it is told to. */
-final class ScriptedDesk implements Desk {
+final class ScriptedPageBackend implements PageBackend {
   static final String HASH = "ab".repeat(32);
 
-  final List<Submission> submissions = new CopyOnWriteArrayList<>();
+  final List<SubmissionForm> submissions = new CopyOnWriteArrayList<>();
   volatile Viewer viewer = Viewer.LOCAL;
   volatile boolean signedIn = true;
   volatile String state = "queued";
@@ -51,7 +51,7 @@ final class ScriptedDesk implements Desk {
   }
 
   @Override
-  public Accepted submit(Viewer client, Submission submission) {
+  public Accepted submit(Viewer client, SubmissionForm submission) {
     if (submission.task().equals("Nowhere/none")) {
       throw Refusal.of(422, "no task 'Nowhere/none'; did you mean <Activation/relu>?");
     }

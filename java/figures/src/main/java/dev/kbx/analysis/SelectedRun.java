@@ -8,8 +8,8 @@ import java.util.Map;
  * @param asked the tasks that it asked for
  * @param traits by path of the task; empty if the suite is missing or has changed since the run
  */
-public record AskedRun(JudgedRun judged, AskedTasks asked, Map<String, TaskTraits> traits) {
-  public AskedRun {
+public record SelectedRun(JudgedRun judged, SelectedTasks asked, Map<String, TaskTraits> traits) {
+  public SelectedRun {
     traits = Map.copyOf(traits);
   }
 }

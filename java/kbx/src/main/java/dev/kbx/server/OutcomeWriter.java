@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * Writes what became of submissions, many at a time. A verdict is in the store before; so if the
  * process is killed before this is written, the next start finds it.
  */
-final class Settlements implements AutoCloseable {
+final class OutcomeWriter implements AutoCloseable {
   private static final long PAUSE_MILLIS = 100;
 
   private static final System.Logger LOG = System.getLogger("dev.kbx.server");
@@ -26,7 +26,7 @@ final class Settlements implements AutoCloseable {
   private final Thread writer;
   private boolean closed;
 
-  Settlements(ServiceStore store, StoreHealth health) {
+  OutcomeWriter(ServiceStore store, StoreHealth health) {
     this.store = store;
     this.health = health;
     this.writer = Thread.ofVirtual().name("settlements").start(this::run);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param made the counted ones by method and model
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record Entered(
+public record Inclusion(
     List<String> runs,
     String suite,
     List<String> devices,

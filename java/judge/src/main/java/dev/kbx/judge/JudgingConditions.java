@@ -26,19 +26,19 @@ import org.jspecify.annotations.Nullable;
  * @param device that judged
  * @param versions of the software that judged, by name
  */
-public record Conditions(Verdict.Device device, Map<String, String> versions) {
-  public Conditions {
+public record JudgingConditions(Verdict.Device device, Map<String, String> versions) {
+  public JudgingConditions {
     versions = Map.copyOf(versions);
   }
 
   /** The conditions of a judgement. */
-  public static Conditions of(Judgement judgement) {
-    return new Conditions(judgement.device(), judgement.versions());
+  public static JudgingConditions of(Judgement judgement) {
+    return new JudgingConditions(judgement.device(), judgement.versions());
   }
 
   /** The same on any card of its model. */
-  public Conditions onAnyCard() {
-    return new Conditions(
+  public JudgingConditions onAnyCard() {
+    return new JudgingConditions(
         new Verdict.Device(device.kind(), device.name(), null, device.driver(), device.arch()),
         versions);
   }

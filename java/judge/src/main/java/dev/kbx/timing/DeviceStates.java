@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The device's state over the rounds of one size; tells which rounds throttling spoiled. */
-final class Conditions {
+final class DeviceStates {
   private final List<DeviceState> states = new ArrayList<>();
   private int repeats;
 

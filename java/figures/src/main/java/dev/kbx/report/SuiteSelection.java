@@ -1,7 +1,7 @@
 package dev.kbx.report;
 
-import dev.kbx.analysis.AskedTasks;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.TaskTraits;
 import dev.kbx.syntax.CodeSize;
 import dev.kbx.task.Task;
@@ -16,10 +16,10 @@ import java.util.stream.Collectors;
  * The tasks that a run asked for. The run states their number; names and categories come from the
  * suite, if it is here and unchanged.
  */
-public final class AskedSuite {
+public final class SuiteSelection {
   private static final List<String> BOUNDS = List.of("memory-bound", "compute-bound");
 
-  private AskedSuite() {}
+  private SuiteSelection() {}
 
   /**
    * What the suite says of the tasks, by path; empty if it has changed.
@@ -28,7 +28,7 @@ public final class AskedSuite {
    */
   public static Map<String, TaskTraits> traits(JudgedRun judged, List<Task> selected) {
     return covers(selected, judged)
-        ? selected.stream().collect(Collectors.toMap(Task::path, AskedSuite::traits))
+        ? selected.stream().collect(Collectors.toMap(Task::path, SuiteSelection::traits))
         : Map.of();
   }
 
@@ -56,13 +56,13 @@ public final class AskedSuite {
    *
    * @param selected the tasks of the run's selection; empty if its suite is missing
    */
-  public static AskedTasks of(JudgedRun judged, List<Task> selected) {
+  public static SelectedTasks of(JudgedRun judged, List<Task> selected) {
     List<Task> published = selected.stream().filter(task -> !task.extra()).toList();
     if (published.size() != judged.run().suiteTasks() || !covers(selected, judged)) {
-      return AskedTasks.counted(judged);
+      return SelectedTasks.counted(judged);
     }
     // Only variants were requested.
-    return AskedTasks.named(byCategory(published.isEmpty() ? selected : published));
+    return SelectedTasks.named(byCategory(published.isEmpty() ? selected : published));
   }
 
   /** Whether all rows are on selected tasks: another suite of that name may have as many tasks. */

@@ -13,20 +13,20 @@ import org.jspecify.annotations.Nullable;
  * @param total number of tasks, with and without candidates
  * @param byCategory names by category; empty if the suite is missing or has changed since the run
  */
-public record AskedTasks(int total, Map<String, Set<String>> byCategory) {
-  public AskedTasks {
+public record SelectedTasks(int total, Map<String, Set<String>> byCategory) {
+  public SelectedTasks {
     byCategory = Map.copyOf(byCategory);
   }
 
   /** Tasks by name. */
-  public static AskedTasks named(Map<String, Set<String>> byCategory) {
-    return new AskedTasks(byCategory.values().stream().mapToInt(Set::size).sum(), byCategory);
+  public static SelectedTasks named(Map<String, Set<String>> byCategory) {
+    return new SelectedTasks(byCategory.values().stream().mapToInt(Set::size).sum(), byCategory);
   }
 
   /** As many as the run states, or has candidates for; counts by category are unknown. */
-  public static AskedTasks counted(JudgedRun run) {
+  public static SelectedTasks counted(JudgedRun run) {
     long tried = Tally.tasksOf(run.rows(), _ -> true);
-    return new AskedTasks(
+    return new SelectedTasks(
         Math.max(run.run().suiteTasks(), Math.toIntExact(tried)), Collections.emptyMap());
   }
 
