@@ -42,6 +42,7 @@ public interface Observer {
 
   /** Hears of verdicts, one at a time. */
   interface Judging {
+    /** A candidate is judged. */
     default void verdict(Verdict verdict) {}
 
     /**
@@ -55,6 +56,8 @@ public interface Observer {
   /** Hears of answers, from several threads. */
   interface Writing {
     /**
+     * A trajectory has its answer.
+     *
      * @param recorded whether an earlier session had the answer
      */
     default void answered(Unit unit, Answered answered, boolean recorded) {}

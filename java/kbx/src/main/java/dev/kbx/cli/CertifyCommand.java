@@ -155,7 +155,7 @@ final class CertifyCommand implements Callable<Integer> {
       document.put("file", file.toString());
       document.put("signer", signing.signer());
       document.put("header", header);
-      print(document);
+      Options.JsonFlag.print(document);
       return;
     }
     System.out.printf(
@@ -167,10 +167,6 @@ final class CertifyCommand implements Callable<Integer> {
             : "timed: %d, of which %d have the rounds that their figures follow from"
                 .formatted(header.timed(), header.withRounds()));
     System.out.println("certificate: " + file);
-  }
-
-  private static void print(Object document) {
-    Options.JsonFlag.print(document);
   }
 
   private int check(Path file) throws Exception {
@@ -198,7 +194,7 @@ final class CertifyCommand implements Callable<Integer> {
       document.put("holds", text.holds());
       document.put("check", checked);
       if (replayed != null) document.put("replay", replayed);
-      print(document);
+      Options.JsonFlag.print(document);
     } else {
       text.lines(file).forEach(System.out::println);
       if (replayed != null) CertificateText.replayed(replayed).forEach(System.out::println);

@@ -59,7 +59,7 @@ final class ModelsCommand implements Callable<Integer> {
 
   private void list(ModelCatalog catalog) {
     if (json.isAsked()) {
-      print(catalog.list());
+      Options.JsonFlag.print(catalog.list());
       return;
     }
     boolean found = Files.exists(models.file());
@@ -71,7 +71,7 @@ final class ModelsCommand implements Callable<Integer> {
   }
 
   private void prices(ModelCatalog catalog) {
-    if (json.isAsked()) print(catalog.prices());
+    if (json.isAsked()) Options.JsonFlag.print(catalog.prices());
     else System.out.print(whole(ModelText.prices(catalog.prices())));
   }
 
@@ -85,10 +85,12 @@ final class ModelsCommand implements Callable<Integer> {
     Message message = new Message(Message.Role.USER, "Say: yes");
     try (ChatModel model = catalog.openOnce(name)) {
       ChatReply reply = model.ask(new ChatRequest(name, few, List.of(message), 0));
-      if (json.isAsked()) print(Map.of("model", name, "answers", true, "reply", reply));
+      if (json.isAsked())
+        Options.JsonFlag.print(Map.of("model", name, "answers", true, "reply", reply));
       else System.out.println(ModelText.answered(name, reply, catalog.price(name)));
     } catch (ModelFailure e) {
-      if (json.isAsked()) print(Map.of("model", name, "answers", false, "failure", fields(e)));
+      if (json.isAsked())
+        Options.JsonFlag.print(Map.of("model", name, "answers", false, "failure", fields(e)));
       throw e;
     }
   }
@@ -102,9 +104,5 @@ final class ModelsCommand implements Callable<Integer> {
     fields.put("seconds", failure.seconds());
     if (failure.charged() != null) fields.put("usage", failure.charged());
     return fields;
-  }
-
-  private static void print(Object document) {
-    Options.JsonFlag.print(document);
   }
 }

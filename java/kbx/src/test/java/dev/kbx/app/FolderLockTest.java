@@ -1,8 +1,7 @@
-package dev.kbx.cli;
+package dev.kbx.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kbx.app.FolderLock;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
