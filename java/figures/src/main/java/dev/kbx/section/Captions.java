@@ -21,7 +21,8 @@ public final class Captions {
   }
 
   static String speedup() {
-    return "Speedup: geometric mean over the tasks of correct candidates.";
+    return "Speedup: geometric mean over the tasks of correct candidates, of several rounds the"
+               + " last.";
   }
 
   /** What correct and general mean side by side. */

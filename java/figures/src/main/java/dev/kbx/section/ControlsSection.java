@@ -187,6 +187,7 @@ public final class ControlsSection {
   }
 
   private static Cell ended(Control control) {
+    if (control.status() == null) return Cell.missing();
     if (skipped(control)) return Cell.label(control.status(), Tone.ODD);
     return Cell.label(control.status(), control.ok() ? Tone.GOOD : Tone.BAD);
   }

@@ -43,7 +43,10 @@ public final class ErrorsSection {
 
   public static Section of(AdvisedErrors advised) {
     ErrorsSection section = new ErrorsSection(advised);
-    section.blocks.prose(failed(section.errors) + ".");
+    int earlier = section.errors.entered().earlierRounds();
+    section.blocks.prose(
+        failed(section.errors)
+            + (earlier == 0 ? "." : "; %d of earlier rounds are left out.".formatted(earlier)));
     section.statuses();
     section.rules();
     section.messages();
@@ -108,7 +111,9 @@ public final class ErrorsSection {
             .filter(each -> each.maker().equals(maker))
             .mapToInt(Errors.OfMaker::candidates)
             .sum();
-    return Cell.link(Cell.count(count), Filters.of(maker, "status", status.status().label()));
+    return count == 0
+        ? Cell.count(count)
+        : Cell.link(Cell.count(count), Filters.of(maker, "status", status.status().label()));
   }
 
   private void rules() {

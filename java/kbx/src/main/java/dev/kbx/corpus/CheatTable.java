@@ -44,7 +44,7 @@ public final class CheatTable {
         blocks.add(
             new Note(
                 "%s: %s as fast, which no honest kernel of the task is"
-                    .formatted(trial.source(), Cell.ratio(trial.speedup()).text())));
+                    .formatted(trial.source(), Cell.ratio(trial.speedup(), null, null).text())));
       }
     }
     for (String line : totals(trials)) blocks.add(new Note(line));
