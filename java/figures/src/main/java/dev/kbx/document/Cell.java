@@ -238,9 +238,11 @@ public sealed interface Cell {
   /** {@code 12.50}, {@code 0.0313}. */
   record Usd(double usd) implements Cell {
     private static final double SMALL = 0.1;
+    private static final double TINY = 0.001;
 
     @Override
     public String text() {
+      if (usd > 0 && usd < TINY) return String.format(Locale.ROOT, "%.6f", usd);
       return String.format(Locale.ROOT, usd > 0 && usd < SMALL ? "%.4f" : "%.2f", usd);
     }
   }

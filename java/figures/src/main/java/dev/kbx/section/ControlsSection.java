@@ -4,9 +4,9 @@ import dev.kbx.document.Block;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Cell.Tone;
 import dev.kbx.document.Column;
-import dev.kbx.document.Counted;
 import dev.kbx.document.Document;
 import dev.kbx.document.Section;
+import dev.kbx.document.Text;
 import dev.kbx.verdict.TaskVerdict;
 import dev.kbx.verdict.TaskVerdict.Control;
 import dev.kbx.verdict.TaskVerdict.Kind;
@@ -60,24 +60,27 @@ public final class ControlsSection {
     return new Document("%s of %s".formatted(headline(verdicts), suite), sections);
   }
 
-  /** The matrix, and what went wrong. */
+  /** The matrix alone. */
   public static Section of(List<TaskVerdict> verdicts) {
-    Blocks blocks = new Blocks();
-    blocks.add(matrix(verdicts));
+    return new Section("controls", "Controls", List.of(matrix(verdicts)));
+  }
+
+  /** What went wrong, a line each, never broken so that places can be copied; then a total. */
+  public static List<String> complaints(List<TaskVerdict> verdicts) {
+    List<String> lines = new ArrayList<>(List.of(""));
     for (TaskVerdict verdict : verdicts) {
-      if (verdict.problem() != null) blocks.note(verdict.problem());
+      if (verdict.problem() != null) lines.add(Text.clean(verdict.problem()));
       for (Control control : verdict.controls()) {
-        if (!control.ok()) blocks.note(complaint(verdict, control));
+        if (!control.ok()) lines.add(Text.clean(complaint(verdict, control)));
       }
     }
-    blocks.prose(headline(verdicts));
-    return blocks.section("controls", "Controls");
+    lines.add(headline(verdicts));
+    return lines;
   }
 
   private static String headline(List<TaskVerdict> verdicts) {
     long sound = verdicts.stream().filter(TaskVerdict::ok).count();
-    return "%d of %s sound%s"
-        .formatted(sound, Counted.of(verdicts.size(), "task"), precision(verdicts));
+    return "%d of %d tasks sound%s".formatted(sound, verdicts.size(), precision(verdicts));
   }
 
   /** What the tasks' modules were cast to, to end a sentence: {@code " in fp16"}, or nothing. */

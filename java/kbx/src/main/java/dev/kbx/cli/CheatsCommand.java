@@ -122,6 +122,7 @@ final class CheatsCommand implements Callable<Integer> {
       CheatFiles.writePage(page, trials, Home.here().folder().resolve("bench/cheats-gpu.json"));
     }
     System.out.print(Terminal.text(CheatTable.of(trials)));
+    CheatTable.lines(trials).forEach(System.out::println);
     return trials.differing().isEmpty() ? ExitCode.OK : ExitCode.USAGE;
   }
 

@@ -140,6 +140,7 @@ final class VerifyCommand implements Callable<Integer> {
       return;
     }
     System.out.print(Terminal.text(ControlsSection.of(verdicts)));
+    ControlsSection.complaints(verdicts).forEach(System.out::println);
     System.out.println("matrix: " + files.page());
   }
 

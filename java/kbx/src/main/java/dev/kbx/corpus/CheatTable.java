@@ -1,22 +1,20 @@
 package dev.kbx.corpus;
 
 import dev.kbx.document.Block;
-import dev.kbx.document.Block.Note;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Section;
+import dev.kbx.document.Text;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 
-/**
- * The judged corpus: a row for each cheat, the files whose result differs from their header, and
- * totals.
- */
+/** The judged corpus: a row for each cheat, what ends differently, and totals. */
 public final class CheatTable {
   private CheatTable() {}
 
+  /** The cheats and what became of them. */
   public static Section of(Trials trials) {
     List<Trial> cheats =
         trials.trials().stream().filter(t -> t.kind() == Trial.Kind.CHEAT).toList();
@@ -36,19 +34,25 @@ public final class CheatTable {
                   Column.<Trial>text("static rules", each -> String.join(", ", each.rejectedBy()))),
               cheats));
     }
+    return new Section("cheats", "Cheats", blocks);
+  }
+
+  /** What ends differently, a line each, never broken so that places can be copied; then totals. */
+  public static List<String> lines(Trials trials) {
+    List<String> lines = new ArrayList<>(List.of(""));
     for (Trial trial : trials.differing()) {
       for (String problem : trial.problems()) {
-        blocks.add(new Note("%s: %s".formatted(trial.source(), problem)));
+        lines.add(Text.clean("%s: %s".formatted(trial.source(), problem)));
       }
       if (trial.problems().isEmpty()) {
-        blocks.add(
-            new Note(
-                "%s: %s as fast, which no honest kernel of the task is"
-                    .formatted(trial.source(), Cell.ratio(trial.speedup(), null, null).text())));
+        lines.add(
+            "%s: %s as fast, which no honest kernel of the task is"
+                .formatted(trial.source(), Cell.ratio(trial.speedup(), null, null).text()));
       }
     }
-    for (String line : totals(trials)) blocks.add(new Note(line));
-    return new Section("cheats", "Cheats", blocks);
+    if (lines.size() > 1) lines.add("");
+    lines.addAll(totals(trials));
+    return lines;
   }
 
   /** Totals of a judged corpus, in a few lines. */

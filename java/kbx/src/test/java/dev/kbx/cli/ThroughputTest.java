@@ -54,7 +54,7 @@ class ThroughputTest {
     assertThat(result.exit()).as(result.err()).isZero();
     assertThat(result.out())
         .startsWith("2 candidates in ")
-        .contains("a device-hour", "each alone: median", "no_code 1, no_entry 1", "static");
+        .contains("a device-hour", "Each alone: median", "no_code 1, no_entry 1", "static");
   }
 
   @Test
@@ -81,7 +81,7 @@ class ThroughputTest {
     assertThat(process.waitFor()).as(Files.readString(err)).isEqualTo(ExitCode.INCOMPLETE);
     assertThat(Files.readString(out))
         .startsWith("1 candidate in ")
-        .contains("cut off: 1 without a verdict", "no_entry 1");
+        .contains("Cut off: 1 without a verdict", "no_entry 1");
     assertThat(Files.readString(err)).contains("the figures are those of what was judged");
   }
 
