@@ -224,7 +224,15 @@ class WorkQueueTest {
     assertThat(isOver(second)).as("one at a time").isFalse();
     queue.end(taken.getFirst());
     second.await();
-    assertThat(taken).extracting(lease -> lease.piece().name).containsExactly("a", "b");
+    CountDownLatch third = taking(MANY, taken);
+    assertThat(isOver(third)).as("no more work").isFalse();
+    submit("c");
+    third.await();
+    CountDownLatch fourth = taking(MANY, taken);
+    assertThat(isOver(fourth)).as("no more work").isFalse();
+    queue.putBack(taken.getLast());
+    fourth.await();
+    assertThat(taken).extracting(lease -> lease.piece().name).containsExactly("a", "b", "c", "c");
   }
 
   @Test
