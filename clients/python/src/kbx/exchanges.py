@@ -126,7 +126,7 @@ def content(reply: Reply, request: Request) -> Any:
     try:
         return json.loads(reply.body)
     except ValueError as error:
-        raise ProtocolError(f"{request.method} {request.path}: the answer is no JSON ({error})") from error
+        raise ProtocolError(f"{request.method} {request.path}: the answer is not JSON ({error})") from error
 
 
 def failure(reply: Reply) -> KbxError:

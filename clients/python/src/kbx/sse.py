@@ -53,9 +53,9 @@ class EventParser:
         try:
             content = json.loads(data)
         except ValueError as error:
-            raise ProtocolError(f"event {kind}: its data is no JSON ({error})") from error
+            raise ProtocolError(f"event {kind}: its data is not JSON ({error})") from error
         if not isinstance(content, dict):
-            raise ProtocolError(f"event {kind}: its data is no JSON object")
+            raise ProtocolError(f"event {kind}: its data is not a JSON object")
         return Event(kind, self._id, content)
 
 

@@ -74,7 +74,7 @@ public final class FolderLock implements AutoCloseable {
   }
 
   /** Notes that the holder of a folder judges a run, for others to read. */
-  public static void judges(Path folder, String run) {
+  static void judges(Path folder, String run) {
     try {
       Files.writeString(judging(folder), run + "\n", StandardOpenOption.CREATE, APPEND);
     } catch (IOException e) {

@@ -26,7 +26,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
-import java.util.stream.Collectors;
 
 /**
  * A run as named on the command line: an id in {@code --out}, a results folder (its newest complete
@@ -183,16 +182,14 @@ public final class NamedRun {
 
   /** Throws if some of the runs are as published and others were judged here. */
   static void refuseMixture(List<JudgedRun> all) {
-    Map<Boolean, List<RunInfo>> runs =
-        all.stream()
-            .map(JudgedRun::run)
-            .collect(Collectors.partitioningBy(run -> run.published() != null));
-    List<RunInfo> published = runs.get(true);
-    List<RunInfo> judged = runs.get(false);
-    if (published.isEmpty() || judged.isEmpty()) return;
+    List<RunInfo> runs = all.stream().map(JudgedRun::run).toList();
+    RunInfo published =
+        runs.stream().filter(run -> run.published() != null).findFirst().orElse(null);
+    RunInfo judged = runs.stream().filter(run -> run.published() == null).findFirst().orElse(null);
+    if (published == null || judged == null) return;
     throw new InputException(
         "run %s is as published and run %s was judged by kbx: analyse them one by one, or 'kbx compare' them"
-            .formatted(published.getFirst().id(), judged.getFirst().id()));
+            .formatted(published.id(), judged.id()));
   }
 
   private static JudgedRun judged(
