@@ -22,7 +22,7 @@ public final class Captions {
 
   static String speedup() {
     return "Speedup: geometric mean over the tasks of correct candidates, of several rounds the"
-               + " last.";
+        + " last.";
   }
 
   /** What correct and general mean side by side. */

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** Language models and their prices. */
 final class ModelText {
   private static final String PRICES =
-      "Prices: USD for a million tokens, as of the last column. Check them before you rely on them.";
+      "Prices: USD for a million tokens, as of the last column. Check them before you rely on"
+          + " them.";
 
   private ModelText() {}
 

@@ -28,7 +28,7 @@ class ChangedJudgeTest {
 
   @BeforeEach
   void copyOfTheProgram() throws Exception {
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       Path from = Path.of(entry);
       if (from.endsWith("target/classes")) copy(from);
       if (!from.getFileName().toString().matches("kbx-.*\\.jar")) continue;

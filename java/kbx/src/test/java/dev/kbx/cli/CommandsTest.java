@@ -143,7 +143,7 @@ class CommandsTest {
 
   @Test
   void aPromptAsksForThePublishedGradeUnlessToldOtherwise() throws Exception {
-    String decides = "only `approximate` is given another value";
+    String decides = "only these are given another value: `approximate`";
     assertThat(here("tasks", "show", "gelu", "--prompt").out()).contains(decides);
     assertThat(here("tasks", "show", "gelu", "--prompt", "--grade", "general").out())
         .contains("need not be contiguous")

@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -358,7 +359,7 @@ class WorkQueueTest {
                           : queue.lease(
                               holder, 0, waiting -> waiting.skip(random.nextInt(3)).findFirst());
                   if (lease == null && queue.isClosed()) return;
-                  if (lease == null || random.nextBoolean()) Thread.yield();
+                  if (lease == null || random.nextBoolean()) LockSupport.parkNanos(1_000);
                   if (lease == null) continue;
                   if (random.nextInt(4) == 0) queue.putBack(lease);
                   else if (queue.end(lease)) ended(ends, lease.piece(), open);
@@ -374,7 +375,7 @@ class WorkQueueTest {
                 queue.leases(random.nextInt(8)).forEach(queue::putBack);
                 List<Lease<Item>> leases = queue.leases();
                 assertThat(leases).extracting(Lease::piece).doesNotHaveDuplicates();
-                Thread.yield();
+                LockSupport.parkNanos(1_000);
               }
             });
     while (!open.await(100, TimeUnit.MILLISECONDS)) assertThat(failures).isEmpty();

@@ -8,9 +8,9 @@ import dev.kbx.Bundled;
 import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
-import dev.kbx.candidate.ChangedFile;
 import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
+import dev.kbx.error.EnvironmentException;
 import dev.kbx.judge.FakeWorkers;
 import dev.kbx.judge.JudgingConditions;
 import dev.kbx.judge.LocalReferee;
@@ -276,7 +276,8 @@ class RunServiceTest {
     finish(run, plan, read, judged);
     assertThat(judged).hasValue(3);
     assertThat(store.count("1")).isEqualTo(3);
-    assertThatThrownBy(() -> finish(other, plan, read, judged)).isInstanceOf(ChangedFile.class);
+    assertThatThrownBy(() -> finish(other, plan, read, judged))
+        .isInstanceOf(EnvironmentException.class);
   }
 
   /** Goes on with a run whose referee counts, and judges nothing. */

@@ -1,7 +1,7 @@
 package dev.kbx.generate;
 
-import dev.kbx.error.InputException;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.error.InputException;
 import dev.kbx.verdict.Verdict;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package dev.kbx.llm;
 
 import static java.util.stream.Collectors.joining;
 
-import dev.kbx.error.InputException;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.kbx.error.InputException;
 import dev.kbx.llm.ModelSettings.Account;
 import dev.kbx.llm.ModelSettings.Limits;
 import dev.kbx.llm.ProviderLimits.Time;

@@ -5,47 +5,33 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The methods of kbx, each with its settings in the published comparison. */
 public enum Algorithm {
-  SINGLE(new Published(1, 1, Choice.BEST, null, 1), _ -> new Single()),
-  SAMPLE(new Published(1, 1, Choice.BEST, null, 10), _ -> new Single()),
-  REFINE(
-      new Published(10, 1, Choice.BEST, null, 1),
-      o -> new Refine(o.turns(), Choice.of(o.answer()))),
-  BESTOF(new Published(1, 10, Choice.BEST, null, 1), o -> new BestOf(o.width())),
-  GEAK(
-      new Published(3, 4, Choice.BEST, 1.0, 1),
-      o -> new Geak(o.turns(), o.width(), o.asPublished())),
+  SINGLE(1, 1, Choice.BEST, null, 1),
+  SAMPLE(1, 1, Choice.BEST, null, 10),
+  REFINE(10, 1, Choice.BEST, null, 1),
+  BESTOF(1, 10, Choice.BEST, null, 1),
+  GEAK(3, 4, Choice.BEST, 1.0, 1),
   /** A first kernel, and five corrections. */
-  KERNELAGENT(
-      new Published(6, 3, Choice.FIRST, 0.4, 1),
-      o ->
-          new KernelAgent(
-              o.width(), o.turns(), Choice.of(o.answer()), o.tuning(), o.asPublished())),
-  EVOLVE(new Published(10, 3, Choice.BEST, null, 1), o -> new Evolve(o.width(), o.turns())),
+  KERNELAGENT(6, 3, Choice.FIRST, 0.4, 1),
+  EVOLVE(10, 3, Choice.BEST, null, 1),
   /** A program of the user's. */
-  EXTERNAL(new Published(100, 1, Choice.BEST, null, 1), o -> new External(o.turns()));
+  EXTERNAL(100, 1, Choice.BEST, null, 1);
 
-  /**
-   * Settings in the published comparison.
-   *
-   * @param turns or rounds
-   * @param width replies, descendants, workers or islands
-   * @param temperature null for the model's default
-   * @param samples trajectories of a task
-   */
-  private record Published(
-      int turns, int width, Choice answer, @Nullable Double temperature, int samples) {}
+  private final int turns;
+  private final int width;
+  private final Choice answer;
+  private final @Nullable Double temperature;
+  private final int samples;
 
-  private final Published published;
-  private final Function<MethodOptions, Method> open;
-
-  Algorithm(Published published, Function<MethodOptions, Method> open) {
-    this.published = published;
-    this.open = open;
+  Algorithm(int turns, int width, Choice answer, @Nullable Double temperature, int samples) {
+    this.turns = turns;
+    this.width = width;
+    this.answer = answer;
+    this.temperature = temperature;
+    this.samples = samples;
   }
 
   /** The name used in options, ledgers and conditions. */
@@ -66,27 +52,27 @@ public enum Algorithm {
 
   /** Turns or rounds in the published comparison. */
   public int turns() {
-    return published.turns();
+    return turns;
   }
 
   /** Replies, descendants, workers or islands in the published comparison. */
   public int width() {
-    return published.width();
+    return width;
   }
 
   /** Which kernel of a trajectory counts in the published comparison. */
   public String answer() {
-    return published.answer().label();
+    return answer.label();
   }
 
   /** Temperature in the published comparison; null for the model's default. */
   public @Nullable Double temperature() {
-    return published.temperature();
+    return temperature;
   }
 
   /** Trajectories of each task in the published comparison. */
   public int samples() {
-    return published.samples();
+    return samples;
   }
 
   /** Whether kernels are judged before there is an answer. */
@@ -96,6 +82,17 @@ public enum Algorithm {
 
   /** The method with these options. */
   Method open(MethodOptions options) {
-    return open.apply(options);
+    Choice choice = Choice.of(options.answer());
+    return switch (this) {
+      case SINGLE, SAMPLE -> new Single();
+      case REFINE -> new Refine(options.turns(), choice);
+      case BESTOF -> new BestOf(options.width());
+      case GEAK -> new Geak(options.turns(), options.width(), options.asPublished());
+      case KERNELAGENT ->
+          new KernelAgent(
+              options.width(), options.turns(), choice, options.tuning(), options.asPublished());
+      case EVOLVE -> new Evolve(options.width(), options.turns());
+      case EXTERNAL -> new External(options.turns());
+    };
   }
 }

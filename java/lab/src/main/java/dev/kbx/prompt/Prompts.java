@@ -1,9 +1,9 @@
 package dev.kbx.prompt;
 
-import dev.kbx.error.InputException;
 import com.samskivert.mustache.Mustache;
 import com.samskivert.mustache.MustacheException;
 import com.samskivert.mustache.Template;
+import dev.kbx.error.InputException;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
@@ -78,8 +78,8 @@ public final class Prompts {
   /**
    * A template with these values.
    *
-   * @throws InputException if there is no such template, it is no Mustache, or a value that it names
-   *     is missing
+   * @throws InputException if there is no such template, it is no Mustache, or a value that it
+   *     names is missing
    */
   String render(String template, Map<String, ?> values) {
     try {
