@@ -11,7 +11,6 @@ import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suites;
@@ -37,9 +36,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Processes that judge are started by {@link #open(Path, Options)}, which takes seconds, and end
- * with {@link #close}. Several threads may judge at the same time. What can be corrected is a
- * {@link InputException}, {@link dev.kbx.task.InvalidSuite}, {@link dev.kbx.task.UnknownTask} or
- * {@link PythonProblem}, whose messages name an option as the command line writes it.
+ * with {@link #close}. Several threads may judge at the same time. An error is a {@link
+ * dev.kbx.error.KbxException}, whose message names an option as the command line writes it.
  */
 public final class Kbx implements AutoCloseable {
   private final RunPlan asked;
@@ -53,12 +51,12 @@ public final class Kbx implements AutoCloseable {
   }
 
   /** Opens a checkout or unpacked bundle of kbx, with the defaults of {@code kbx eval}. */
-  public static Kbx open(Path home) throws InterruptedException, PythonProblem {
+  public static Kbx open(Path home) throws InterruptedException {
     return open(home, new Options());
   }
 
   /** The same with other options, and starts the processes that judge. */
-  public static Kbx open(Path home, Options options) throws InterruptedException, PythonProblem {
+  public static Kbx open(Path home, Options options) throws InterruptedException {
     Home kbx = Home.of(home);
     RunPlan asked = options.runPlan(kbx);
     JudgingPool pool =
