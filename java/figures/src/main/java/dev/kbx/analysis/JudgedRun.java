@@ -42,7 +42,7 @@ public record JudgedRun(RunInfo run, List<VerdictRow> rows) {
   /** Why nothing was timed, to follow "nothing was timed". */
   String untimed() {
     if (!run.stages().contains(Stage.PERF)) return "the perf stage was not asked for";
-    return run.device().kind().equals("cuda")
+    return run.device().onGpu()
         ? "no candidate got to the perf stage"
         : "the run used no GPU (" + run.device().name() + ")";
   }

@@ -53,7 +53,7 @@ public record Tally(
   /** The tally of a run. */
   public static Tally of(RunInfo run, List<VerdictRow> rows, SelectedTasks asked) {
     boolean timed = rows.stream().anyMatch(row -> row.perfOk() != null);
-    boolean gpu = !run.device().kind().equals("cpu");
+    boolean gpu = !run.device().onCpu();
     return new Tally(
         run.stages().contains(Stage.CALL),
         run.stages().contains(Stage.CORRECT),

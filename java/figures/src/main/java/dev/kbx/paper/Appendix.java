@@ -102,7 +102,7 @@ final class Appendix {
 
   private String device(Device device) {
     List<String> parts = new ArrayList<>(List.of(device.name()));
-    if (device.kind().equals("cpu")) {
+    if (device.onCpu()) {
       String arch = settings(RunInfo.Settings::arch);
       return "%s. Kernels %sran under an interpreter; nothing was timed."
           .formatted(device.name(), arch.isEmpty() ? "" : "were compiled for " + arch + " and ");

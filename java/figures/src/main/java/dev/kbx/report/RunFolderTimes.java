@@ -79,10 +79,7 @@ final class RunFolderTimes {
     boolean timed =
         verdict.judgement().status() == Status.CORRECT
             && Objects.equals(verdict.judgement().perfOk(), true);
-    if (!timed
-        || verdict.judgement().device().kind().equals("cpu")
-        || sizes == null
-        || sizes.size() != 1) {
+    if (!timed || verdict.judgement().device().onCpu() || sizes == null || sizes.size() != 1) {
       return;
     }
     SizeTiming size = sizes.getFirst();

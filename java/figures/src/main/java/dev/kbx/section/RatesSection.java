@@ -177,17 +177,15 @@ public final class RatesSection {
       columns.add(Column.number("general", each -> rate(each.general(), unknownGeneral(each))));
     }
     if (tally.perf()) columns.add(Column.number("timed", each -> rate(each.perf(), unknown(each))));
-    Table table =
-        Table.of(
-            "by-category",
-            "Of the %s%s; in the last row of all tasks asked for, those with a candidate that passes.%s"
-                .formatted(
-                    run.published() == null ? "candidates judged" : "published results",
-                    intervals ? ", with Wilson's 95 % interval" : "",
-                    tally.general() ? " " + Captions.grades() : ""),
-            columns,
-            passes);
+    Table table = Table.of("by-category", intervals ? caption(run, tally) : "", columns, passes);
     return intervals ? table : table.brief();
+  }
+
+  private static String caption(RunInfo run, Tally tally) {
+    return "Of the %s, with Wilson's 95 %% interval; in the last row of all tasks asked for, those with a candidate that passes.%s"
+        .formatted(
+            run.published() == null ? "candidates judged" : "published results",
+            tally.general() ? " " + Captions.grades() : "");
   }
 
   private static Cell rate(@Nullable Rate rate, String unknown) {

@@ -300,7 +300,14 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Doc("UUID of a GPU") @Nullable String uuid,
       @Doc("version of the GPU's driver") @Nullable String driver,
       @Doc("architecture of the device: `sm_90`") @Nullable String arch) {
+    private static final String CPU = "cpu";
+    private static final String GPU = "cuda";
     private static final String PUBLISHED = "published";
+
+    /** Of a run without devices: static checks only. */
+    public static Device none() {
+      return new Device("none", "no device: static checks only", null, null, null);
+    }
 
     /**
      * The device of published results.
@@ -309,6 +316,16 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
      */
     public static Device published(@Nullable String name) {
       return new Device(PUBLISHED, name == null ? "not stated" : name, null, null, null);
+    }
+
+    /** Whether it is a CPU, on which nothing is timed. */
+    public boolean onCpu() {
+      return kind.equals(CPU);
+    }
+
+    /** Whether it is a GPU. */
+    public boolean onGpu() {
+      return kind.equals(GPU);
     }
 
     /** Whether kbx knows nothing of it but what others published. */

@@ -307,7 +307,7 @@ public final class Evaluation implements AutoCloseable {
       RunInfo.Settings then = run.settings();
       if (then == null) return;
       RunInfo.Settings now = RunService.settings(plan, List.of());
-      if (!run.device().kind().equals("cuda")) same("with --arch ", then.arch(), now.arch());
+      if (!run.device().onGpu()) same("with --arch ", then.arch(), now.arch());
       same("with --timeout ", then.timeoutSeconds(), now.timeoutSeconds());
       same("", profiles(then.profile()), profiles(now.profile()));
       if (!then.seed().equals(now.seed())) {

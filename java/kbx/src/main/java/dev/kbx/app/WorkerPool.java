@@ -88,7 +88,7 @@ public final class WorkerPool implements JudgingPool {
         none,
         settings.with(WorkerSource.NEW),
         JudgingSettings.slots("cpu", settings.jobs()).stream().map(none::slot).toList(),
-        new Verdict.Device("none", "no device: static checks only", null, null, null),
+        Verdict.Device.none(),
         Map.of(),
         BaselineCache.nowhere(),
         BinaryCache.nowhere());

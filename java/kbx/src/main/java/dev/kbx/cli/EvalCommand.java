@@ -142,7 +142,7 @@ final class EvalCommand implements Callable<Integer> {
             JudgingPool.start(settings, List.of(asked.suite().suite()), asked.plan())) {
       evaluation.begin(pool);
       interrupts.advise(Interrupts.RESUMABLE);
-      if (profile && !pool.device().kind().equals("cuda")) {
+      if (profile && !pool.device().onGpu()) {
         Terminal.say("--profile: no GPU is used, so nothing is profiled");
       }
       RunResults judged = evaluation.judge();

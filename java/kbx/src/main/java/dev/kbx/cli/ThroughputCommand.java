@@ -119,7 +119,7 @@ final class ThroughputCommand implements Callable<Integer> {
   private static Throughput figures(
       WorkerPool pool, int candidates, List<Throughput.Judged> judged) {
     int devices = (int) pool.places().stream().map(DeviceSlot::index).distinct().count();
-    boolean gpu = !pool.device().kind().equals("cpu");
+    boolean gpu = !pool.device().onCpu();
     return Throughput.of(
         pool.device(),
         pool.versions(),

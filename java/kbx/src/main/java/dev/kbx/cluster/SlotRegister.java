@@ -201,7 +201,7 @@ final class SlotRegister {
   /** Why what a node compiles is of no use to those that judge. */
   private Optional<String> unfit(NodeMessage.Ready ready) {
     JudgingConditions judging = requireNonNull(firstUp());
-    if (judging.device().kind().equals("cpu")) {
+    if (judging.device().onCpu()) {
       return Optional.of("it could only compile, and those that judge have no GPU");
     }
     Map<String, String> wanted = BinaryCache.toolchain(judging.versions(), false);
@@ -228,8 +228,7 @@ final class SlotRegister {
     if (other == null) return Optional.empty();
     Verdict.Device same = other.device();
     boolean mixed =
-        !same.kind().equals(device.kind())
-            || (!device.kind().equals("cpu") && !same.name().equals(name));
+        !same.kind().equals(device.kind()) || (!device.onCpu() && !same.name().equals(name));
     return mixed
         ? Optional.of(
             "it has %s, and speedups on that and on %s cannot be compared; --device-class chooses"

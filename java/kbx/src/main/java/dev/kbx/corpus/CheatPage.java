@@ -62,7 +62,7 @@ final class CheatPage {
     out.write(
         "**%s** (torch %s, Triton %s):\n\n"
             .formatted(
-                trials.device().kind().equals("cpu") ? "CPU" : trials.device().name(),
+                trials.device().onCpu() ? "CPU" : trials.device().name(),
                 versions.get("torch"),
                 versions.get("triton")));
     for (String line : CheatTable.totals(trials)) out.write("- %s\n".formatted(line));

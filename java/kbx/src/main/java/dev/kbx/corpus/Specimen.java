@@ -137,7 +137,7 @@ public record Specimen(
     boolean shown = verdict.judgement().status() != Status.CORRECT;
     if (beyond != null && !shown && Grade.PUBLISHED.label().equals(verdict.judgement().grade()))
       return Ending.beyond(beyond);
-    return verdict.judgement().device().kind().equals("cpu") ? onCpu : onGpu;
+    return verdict.judgement().device().onCpu() ? onCpu : onGpu;
   }
 
   /** Whether the verdict names the property that shows it. */

@@ -137,7 +137,7 @@ final class Inheritance {
   }
 
   private static boolean onGpu(Verdict.Device device) {
-    return device.kind().equals("cuda");
+    return device.onGpu();
   }
 
   /** What differs between this server and a run. */

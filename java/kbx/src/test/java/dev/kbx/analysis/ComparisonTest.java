@@ -197,7 +197,7 @@ class ComparisonTest {
     assertThat(
             SectionText.of(
                 200, ComparisonSection.of(of(then, now, floor(SimulatedRun.H200, 0.01)))))
-        .contains("noise floor, 1.42 % for sizes from 0.05 ms");
+        .contains("noise floor, 1.42 % for sizes from 0.0500 ms");
     assertThat(SectionText.of(200, ComparisonSection.of(of(then, now))))
         .contains("noise floor is not known");
   }

@@ -118,7 +118,7 @@ class ChangedJudgeTest {
       Path file = moduleOf(resource).resolve(resource);
       Files.writeString(file, Files.readString(file) + "\n");
     }
-    Files.delete(moduleOf("dev/kbx/cli/Version.class").resolve("dev/kbx/cli/ModelsCommand.class"));
+    Files.delete(moduleOf("dev/kbx/cli/Main.class").resolve("dev/kbx/cli/ModelsCommand.class"));
     assertThat(judge().err()).contains("from memory");
   }
 }

@@ -188,7 +188,7 @@ class CheckTest {
     refused(
         Kbx.here("check", Files.createDirectory(folder.resolve("nothing"))),
         "nothing: holds no candidates");
-    refused(Kbx.here("check", file("notes.txt", "x")), "notes.txt: is no candidate");
+    refused(Kbx.here("check", file("notes.txt", "x")), "notes.txt: is not a candidate");
   }
 
   @Test

@@ -96,8 +96,8 @@ class OwnReferencesTest {
     Kbx.Result result = eval("right.py", "--reference", "my_ref.py:scale");
     assertThat(result.out().lines().count()).isLessThanOrEqualTo(15);
     assertThat(result.out())
-        .contains("holds for large_values, small_values, special_values, zeros")
-        .contains("breaks on non_contiguous: wrong_values, inputs=(f32[16, 40], 2.0), ")
+        .contains("Holds for large_values, small_values, special_values, zeros")
+        .contains("Breaks on non_contiguous: wrong_values, inputs=(f32[16, 40], 2.0), ")
         .contains("1 of 1 correct.");
   }
 

@@ -20,7 +20,7 @@ class UsageTest {
           foo                         | 'kbx foo': no such command; 'kbx --help' lists them
           runs foo                    | 'kbx runs foo': no such command; 'kbx runs --help' lists them
           tasks show gelu relu        | 'kbx tasks show' takes no further argument 'relu'; 'kbx tasks show --help' explains it
-          eval --timeout abc examples | --timeout abc: is no whole number
+          eval --timeout abc examples | --timeout abc: is not a whole number
           check --severity bad x.py   | --severity bad: is not one of reject, flag, note
           eval --device               | --device needs DEVICE
           tasks new mine              | 'kbx tasks new' needs --from FILE[:NAME]; 'kbx tasks new --help' explains it

@@ -140,11 +140,11 @@ class ExternalProgramsTest {
         "`print('{\"done\":{\"id\":\"x\"}}', flush=True)` | \"done\" names \"x\", which led to no",
         "`print('{\"done\":{},\"usage\":5}', flush=True)` | answer 0 \"usage\" is not an object",
         "`print('{\"done\":{},\"usage\":{\"input\":1e30}}', flush=True)` | has a \"input\" that is"
-            + " no whole number from 0",
+            + " not a whole number from 0",
         "`print('{\"done\":{},\"usage\":{\"calls\":1' + '0' * 400 + '}}', flush=True)` | has a"
             + " \"calls\" that is not a whole number from 0",
         "`print('{\"done\":{},\"usage\":{\"calls\":0.5}}', flush=True)` | has a \"calls\" that is"
-            + " no whole number from 0",
+            + " not a whole number from 0",
         "`print('{\"ask\":[{\"id\":\"a\",\"messages\":[{\"role\":\"user\",\"text\":\"hi\"}],\"temperature\":-1}]}',"
             + " flush=True)` | answer 0 a: \"temperature\" is not a number from 0",
         "`[print('x') for _ in range(10**8)]`    | answer 0 is no JSON: x",
