@@ -27,13 +27,13 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A run of 40 tasks, killed with SIGKILL at random moments and resumed, ends as one that was not:
+ * A run of 24 tasks, killed with SIGKILL at random moments and resumed, ends as one that was not:
  * no reply is asked for twice and none is lost.
  */
 @Tag("soak-only")
 class MethodKillTest {
   private static final Path SUITE = Path.of("tasks/kernelbenchx");
-  private static final int TASKS = 40;
+  private static final int TASKS = 24;
   private static final Pattern ENTRY = Pattern.compile("must define `(\\w+)`");
 
   @TempDir private Path folder;
