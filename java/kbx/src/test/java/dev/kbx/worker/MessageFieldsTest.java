@@ -1,5 +1,6 @@
 package dev.kbx.worker;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -90,7 +91,8 @@ class MessageFieldsTest {
 
     assertThat(differences(more, java())).containsExactly("spawned.note: Python alone has it");
 
-    Map<String, Field> fields = new TreeMap<>(((Type.Fields) python.get("spawned")).fields());
+    Map<String, Field> fields =
+        new TreeMap<>(((Type.Fields) requireNonNull(python.get("spawned"))).fields());
     fields.remove("seconds");
     Map<String, Type> less = new TreeMap<>(python);
     less.put("spawned", new Type.Fields(fields));
@@ -134,8 +136,8 @@ class MessageFieldsTest {
                 .containsPattern("`" + Pattern.quote(name) + "`"));
   }
 
-  private static Type with(Type message, String name, Field field) {
-    Map<String, Field> fields = new TreeMap<>(((Type.Fields) message).fields());
+  private static Type with(@Nullable Type message, String name, Field field) {
+    Map<String, Field> fields = new TreeMap<>(((Type.Fields) requireNonNull(message)).fields());
     fields.put(name, field);
     return new Type.Fields(fields);
   }
@@ -145,8 +147,11 @@ class MessageFieldsTest {
   private static List<String> differences(Map<String, Type> python, Map<String, Type> java) {
     List<String> found = new ArrayList<>();
     for (String name : union(python.keySet(), java.keySet())) {
-      if (alone(name, python.get(name), java.get(name), found)) continue;
-      compare(name, python.get(name), java.get(name), found);
+      Type inPython = python.get(name);
+      Type inJava = java.get(name);
+      if (inPython == null) found.add(name + ": Java alone has it");
+      else if (inJava == null) found.add(name + ": Python alone has it");
+      else compare(name, inPython, inJava, found);
     }
     return found;
   }
@@ -156,13 +161,6 @@ class MessageFieldsTest {
     SortedSet<String> all = new TreeSet<>(one);
     all.addAll(other);
     return all;
-  }
-
-  private static boolean alone(
-      String place, @Nullable Object python, @Nullable Object java, List<String> found) {
-    if (python == null) found.add(place + ": Java alone has it");
-    if (java == null) found.add(place + ": Python alone has it");
-    return python == null || java == null;
   }
 
   private static void compareFields(String place, Field python, Field java, List<String> found) {
@@ -191,8 +189,11 @@ class MessageFieldsTest {
       case Type.Fields(var fields) when python instanceof Type.Fields(var others) -> {
         for (String name : union(others.keySet(), fields.keySet())) {
           String inside = place + "." + name;
-          if (alone(inside, others.get(name), fields.get(name), found)) continue;
-          compareFields(inside, others.get(name), fields.get(name), found);
+          Field inPython = others.get(name);
+          Field inJava = fields.get(name);
+          if (inPython == null) found.add(inside + ": Java alone has it");
+          else if (inJava == null) found.add(inside + ": Python alone has it");
+          else compareFields(inside, inPython, inJava, found);
         }
       }
       default -> {

@@ -72,10 +72,13 @@ final class Speed {
     values.put("ideal", number(profile ? size.solMs() : null));
     Long held = size.peakBytes();
     Long reference = size.referencePeakBytes();
-    boolean far =
-        judgement.flags().contains("large_workspace") && held != null && reference != null;
-    values.put("held", far ? Numbers.text(held / 1e6) : "");
-    values.put("referenceHeld", far ? Numbers.text(reference / 1e6) : "");
+    if (judgement.flags().contains("large_workspace") && held != null && reference != null) {
+      values.put("held", Numbers.text(held / 1e6));
+      values.put("referenceHeld", Numbers.text(reference / 1e6));
+    } else {
+      values.put("held", "");
+      values.put("referenceHeld", "");
+    }
     return values;
   }
 
