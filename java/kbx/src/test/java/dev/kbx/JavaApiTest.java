@@ -109,16 +109,8 @@ class JavaApiTest {
   /** What {@code kbx eval --json} says, in a process of its own. */
   private List<JsonNode> evaluated(Path... files) throws IOException, InterruptedException {
     Path out = folder.resolve("eval.json");
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-Dkbx.home=" + HOME,
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.kbx.cli.Main",
-                "eval"));
+    List<String> command = new ArrayList<>(TestProgram.command("512m", "dev.kbx.cli.Main"));
+    command.add("eval");
     for (Path file : files) command.add(file.toString());
     command.addAll(List.of("--device", "cpu", "--seed", "tests", "--json"));
     command.addAll(List.of("--out", folder.resolve("eval").toString()));

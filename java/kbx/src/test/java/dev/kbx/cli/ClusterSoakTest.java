@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.TestProgram;
 import dev.kbx.TestPython;
 import dev.kbx.python.RayEnvironment;
 import java.io.IOException;
@@ -68,9 +69,7 @@ class ClusterSoakTest {
     List<String> command = new ArrayList<>(List.of(python.toString(), "bridge/tests/" + script));
     command.add(folder.resolve("out").toString());
     command.addAll(List.of(more));
-    command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp"));
-    command.addAll(List.of(System.getProperty("java.class.path"), "dev.kbx.cli.Main"));
+    command.addAll(TestProgram.command("512m", "dev.kbx.cli.Main"));
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().put(RayEnvironment.VARIABLE, python.toString());

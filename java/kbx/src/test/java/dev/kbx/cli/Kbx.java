@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.TestProgram;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
@@ -17,8 +18,10 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code kbx} as a user runs it: a process of its own, from the classes under test. */
+/** {@code kbx} as a user runs it: a process of its own, from the jar files under test. */
 final class Kbx {
+  private static final String MAIN = "dev.kbx.cli.Main";
+  private static final String HEAP = "512m";
   private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
 
   /**
@@ -45,16 +48,16 @@ final class Kbx {
 
   static Result run(Path folder, Map<String, String> environment, Object... arguments)
       throws IOException, InterruptedException {
-    return run(folder, environment, System.getProperty("java.class.path"), arguments);
+    return run(folder, environment, TestProgram.command(HEAP, MAIN), arguments);
   }
 
   private static Result run(
-      Path folder, Map<String, String> environment, String classPath, Object[] arguments)
+      Path folder, Map<String, String> environment, List<String> program, Object[] arguments)
       throws IOException, InterruptedException {
     Path out = Files.createTempFile("kbx-test", ".out");
     Path err = Files.createTempFile("kbx-test", ".err");
     try {
-      Process process = start(folder, environment, out, err, classPath, arguments);
+      Process process = start(folder, environment, out, err, program, arguments);
       if (!process.waitFor(10, TimeUnit.MINUTES)) {
         process.destroyForcibly();
         String said = read(err);
@@ -100,14 +103,22 @@ final class Kbx {
                 modules.stream().map(Path::toString),
                 Stream.of(System.getProperty("java.class.path")))
             .collect(Collectors.joining(File.pathSeparator));
-    return run(home(), Map.of(), classPath, arguments);
+    List<String> program =
+        List.of(
+            JAVA.toString(),
+            "--enable-native-access=ALL-UNNAMED",
+            "-Dkbx.home=" + home(),
+            "-cp",
+            classPath,
+            MAIN);
+    return run(home(), Map.of(), program, arguments);
   }
 
   /** Starts a command whose end the test sees to. */
   static Process start(
       Path folder, Map<String, String> environment, Path out, Path err, Object... arguments)
       throws IOException {
-    return start(folder, environment, out, err, System.getProperty("java.class.path"), arguments);
+    return start(folder, environment, out, err, TestProgram.command(HEAP, MAIN), arguments);
   }
 
   private static Process start(
@@ -115,21 +126,10 @@ final class Kbx {
       Map<String, String> environment,
       Path out,
       Path err,
-      String classPath,
+      List<String> program,
       Object[] arguments)
       throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                JAVA.toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx512m",
-                "-Dkbx.home=" + home(),
-                "-cp",
-                classPath,
-                "dev.kbx.cli.Main"));
+    List<String> command = new ArrayList<>(program);
     for (Object argument : arguments) command.add(argument.toString());
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.directory(folder.toFile());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.Patience;
 import dev.kbx.TestPostgres;
+import dev.kbx.TestProgram;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Workers;
 import dev.kbx.judge.FakeWorkers;
@@ -153,16 +154,8 @@ class KilledRunTest {
   }
 
   private Process start(String file) throws Exception {
-    List<String> command =
-        List.of(
-            ProcessHandle.current().info().command().orElseThrow(),
-            "--enable-native-access=ALL-UNNAMED",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Judging.class.getName(),
-            file);
+    List<String> command = new ArrayList<>(TestProgram.command("512m", Judging.class.getName()));
+    command.add(file);
     return new ProcessBuilder(command).redirectError(folder.resolve("err").toFile()).start();
   }
 }

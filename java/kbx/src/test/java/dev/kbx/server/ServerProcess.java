@@ -1,10 +1,12 @@
 package dev.kbx.server;
 
 import dev.kbx.FreePort;
+import dev.kbx.TestProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,19 +65,9 @@ final class ServerProcess implements AutoCloseable {
   /** With the options of the launcher. */
   private Process begin() throws IOException {
     List<String> command =
-        List.of(
-            ProcessHandle.current().info().command().orElseThrow(),
-            "-Xmx320m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            System.getProperty("java.class.path"),
-            InstantServer.class.getName(),
-            store,
-            Integer.toString(port),
-            Boolean.toString(tokens),
-            Integer.toString(limit));
+        new ArrayList<>(TestProgram.command("320m", InstantServer.class.getName()));
+    command.addAll(
+        List.of(store, Integer.toString(port), Boolean.toString(tokens), Integer.toString(limit)));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
     Process begun =
