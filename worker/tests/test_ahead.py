@@ -74,12 +74,12 @@ def test_another_runner_finds_the_kernels_compiled():
     assert compiled_anew(SCALE, ahead.files) == []
 
 
-def test_the_texts_of_a_kernel_stay_behind():
+def test_compiled_texts_are_not_sent_by_default():
     files = precompile(SCALE, traced(torch.empty(100))).files
     assert {name.rpartition(".")[2] for name in files} <= {"json", "cubin", "so"}
 
 
-def test_the_texts_of_a_kernel_come_along_where_they_are_read():
+def test_compiled_texts_are_sent_if_the_candidate_reads_them():
     source = SCALE.replace("kernel[(", "compiled = kernel[(").replace(
         "return out", "return out, len(compiled.asm['ptx'])"
     )
@@ -114,7 +114,7 @@ class ModelNew(torch.nn.Module):
 """
 
 
-def test_what_pytorch_would_compute_is_left_out():
+def test_pytorch_operations_are_skipped():
     source = SCALE + textwrap.dedent(MODULE)
     with bench() as client:
         client.ask(messages.Attach(1, []))
@@ -206,7 +206,7 @@ def test_calls_share_what_is_compiled_and_the_processes(tmp_path):
     assert len(os.listdir(tmp_path)) == 4, "each kernel by one process"
 
 
-def test_a_launch_that_is_looked_at_is_compiled_and_what_follows_too():
+def test_inspected_launch_and_later_launches_are_compiled():
     source = LOOP.replace("        kernel[", "        made = kernel[") + textwrap.dedent("""
     inner = run
     def run(x):
@@ -218,7 +218,7 @@ def test_a_launch_that_is_looked_at_is_compiled_and_what_follows_too():
     assert found.kernels == 5 and found.whole
 
 
-def test_a_kernel_that_hangs_hangs_nothing_else(tmp_path):
+def test_hanging_compilation_does_not_block_others(tmp_path):
     source = watched("time.sleep(1000 if block == 64 else 0)", tmp_path, 2) + tuning(SCALE, BLOCKS)
     source += textwrap.dedent("""
     class Clock:
@@ -238,7 +238,7 @@ def test_a_kernel_that_hangs_hangs_nothing_else(tmp_path):
     assert all_ended(tmp_path)
 
 
-def test_what_a_call_starts_ends_with_it(tmp_path):
+def test_processes_started_by_a_call_end_with_it(tmp_path):
     source = SCALE + textwrap.dedent(f"""
     import pathlib, subprocess
     inner = run
@@ -251,7 +251,7 @@ def test_what_a_call_starts_ends_with_it(tmp_path):
     assert all_ended(tmp_path)
 
 
-def test_what_fails_is_left_to_the_runner_with_the_device():
+def test_compile_failures_are_left_to_the_runner_with_the_device():
     source = SCALE + textwrap.dedent("""
     inner = run
     def run(x):
@@ -263,11 +263,11 @@ def test_what_fails_is_left_to_the_runner_with_the_device():
     assert ahead.kernels == 1
 
 
-def test_no_call_is_begun_when_time_is_up():
+def test_no_call_begins_after_the_time_limit():
     assert precompile(SCALE, traced(torch.empty(100)), seconds=0.0).files == {}
 
 
-def test_a_call_that_takes_its_process_down_takes_no_other():
+def test_crash_in_one_call_does_not_affect_others():
     source = SCALE + textwrap.dedent("""
     import os
     os.sched_getaffinity = lambda pid: range(2)  # a process for each call
@@ -281,7 +281,7 @@ def test_a_call_that_takes_its_process_down_takes_no_other():
     assert found.kernels == 2 and not found.whole
 
 
-def test_who_did_not_come_to_every_call_says_so():
+def test_incomplete_compilation_is_reported():
     waiting = SCALE.replace(
         "    out = torch.empty_like(x)", "    import time; time.sleep(0.3)\n    out = torch.empty_like(x)"
     )
@@ -291,7 +291,7 @@ def test_who_did_not_come_to_every_call_says_so():
     assert precompile(SCALE).whole
 
 
-def test_what_does_not_fit_a_frame_stays_behind():
+def test_binaries_above_the_frame_limit_are_left_out():
     source = SCALE + textwrap.dedent("""
     import os, pathlib
     inner = run
@@ -306,7 +306,7 @@ def test_what_does_not_fit_a_frame_stays_behind():
     assert compiled_anew(SCALE, found.files) == [], "a kernel stayed behind that fits"
 
 
-def test_as_many_kernels_travel_as_fit_a_frame():
+def test_kernels_are_sent_up_to_the_frame_limit():
     shrunk = SCALE + textwrap.dedent("""
     from kbx.runner import ahead
     ahead._ROOM = 20_000
@@ -322,7 +322,7 @@ def test_as_many_kernels_travel_as_fit_a_frame():
         assert {f"{folder}/{name}.json", f"{folder}/__grp__{name}.json"} <= set(found.files), "half a kernel"
 
 
-def test_the_winner_among_configurations_does_not_travel():
+def test_autotuning_winner_is_not_sent():
     tuned = tuning(SCALE, [32, 64], cache_results=True)
     found = precompile(tuned, traced(torch.empty(100)))
     assert found.kernels == 2 and not [name for name in found.files if "autotune" in name]
@@ -349,7 +349,7 @@ def test_calls_whose_shapes_depend_on_values_are_left_out():
     assert traced_sizes >= small and len(traced_sizes) < len(masked.sizes)
 
 
-def test_shapes_of_a_gpu_are_traced_without_what_takes_seconds_to_import():
+def test_gpu_shapes_are_traced_without_slow_imports():
     program = (
         "import sys; from kbx.oracle import shape_tracing, taskfile; "
         "task = taskfile.load('../tasks/kernelbenchx/Math/add.py', 'cuda:0'); "

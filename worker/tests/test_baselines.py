@@ -70,7 +70,7 @@ def test_the_reference_is_compiled_and_timed_against_eager(monkeypatch):
     reference.close()
 
 
-def test_a_reason_is_more_than_who_raised(standing_in):
+def test_failure_reason_has_more_than_the_exception_class(standing_in):
     def failing(function):
         raise RuntimeError("backend='inductor' raised:\nCppCompileError: C++ compile error\n\nCommand:")
 
@@ -81,7 +81,7 @@ def test_a_reason_is_more_than_who_raised(standing_in):
         compiled()
 
 
-def test_who_is_first_alternates(standing_in):
+def test_order_of_the_two_sides_alternates(standing_in):
     standing_in(lambda function: lambda *args, **kwargs: function(*args, **kwargs))
     reference = compiled()
     order = []
@@ -92,7 +92,7 @@ def test_who_is_first_alternates(standing_in):
     assert reference.compare(2, 1, 1) == ([4.0, 4.0], [3.0, 3.0])
 
 
-def test_sets_are_fresh_and_as_many_as_have_room(standing_in):
+def test_input_sets_are_fresh_and_limited_by_memory(standing_in):
     standing_in(lambda function: function)
     reference = compiled(sets=2)
     calls = reference.calls(8, 0) + reference.calls(8, 1)
@@ -100,7 +100,7 @@ def test_sets_are_fresh_and_as_many_as_have_room(standing_in):
     assert len(compiled(sets=0).calls(8, 0)) == 1
 
 
-def test_a_wrong_result_is_no_baseline(standing_in):
+def test_wrong_result_gives_no_baseline(standing_in):
     standing_in(lambda function: lambda *args, **kwargs: function(*args, **kwargs) * 1.001)
     with pytest.raises(NotCompiled, match="the compiled reference is wrong: wrong_values: "):
         compiled()
@@ -122,7 +122,7 @@ def test_arguments_are_left_as_eager_leaves_them(standing_in):
         compiled("Optimizer/AdamW.py")
 
 
-def test_what_cannot_be_compiled_is_no_baseline(standing_in):
+def test_uncompilable_reference_has_no_baseline(standing_in):
     def failing(function):
         def call(*args, **kwargs):
             raise RuntimeError("Failed running call_function foo\nlong story")
@@ -134,13 +134,13 @@ def test_what_cannot_be_compiled_is_no_baseline(standing_in):
         compiled()
 
 
-def test_a_reference_that_is_left_to_eager_is_no_baseline():
+def test_reference_that_falls_back_to_eager_has_no_baseline():
     with pytest.raises(NotCompiled, match="compiled nothing of it"):
         compiled("Index/masked_select.py")
 
 
 @pytest.mark.parametrize(("size", "kind"), [(99, "compile"), (-1, "compile"), (0, "eager")])
-def test_what_does_not_exist_is_refused(size, kind):
+def test_unknown_case_is_refused(size, kind):
     with pytest.raises(WrongOrder):
         compiled(size=size, kind=kind)
 
@@ -151,7 +151,7 @@ def test_an_oracle_on_the_cpu_refuses(oracle):
     assert oracle.ask(messages.CompareBaseline, sets=1, round=0, lead=1).message == "no baseline is compiled"
 
 
-def test_the_cache_is_its_user_s_alone(tmp_path, monkeypatch):
+def test_cache_is_private_to_its_user(tmp_path, monkeypatch):
     for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"):
         monkeypatch.setenv(name, "before")
     compiler_cache.make(tmp_path, None)

@@ -31,7 +31,7 @@ def answer(source, *args):
 
 
 @pytest.mark.parametrize("told", [True, False])
-def test_a_candidate_launches_from_the_processor_it_is_told_and_moves_to_no_other(told):
+def test_candidate_is_pinned_to_its_processor(told):
     allowed = sorted(os.sched_getaffinity(0))
     core = allowed[-1]
     with bench() as client:
@@ -85,7 +85,7 @@ def test_kinds_of_failure(source, kind):
         "tl.store(out + i, tl.dot(tl.load(x + i), tl.load(x + i)))",
     ],
 )
-def test_what_the_compiler_rejects_is_a_compile_error(body):
+def test_compiler_rejection_is_a_compile_error(body):
     reply = answer("SCALE = 2.0\n" + LAUNCH.format(body=body), torch.ones(64))
     assert isinstance(reply, messages.Raised) and reply.kind == "compile"
     *outer, kernel = reply.frames
@@ -265,7 +265,7 @@ AUTOCASTS = [
 """
 
 
-def test_what_is_made_of_a_tensor_lies_where_that_does():
+def test_derived_tensors_are_on_the_device_of_their_source():
     source = """
     def run(x):
         kept = [make(x).is_cuda for make in (torch.as_tensor, torch.asarray)]
@@ -313,7 +313,7 @@ def run(x):
 """
 
 
-def test_the_default_device_may_be_the_one_that_is_not_there():
+def test_default_device_may_be_cuda_without_a_gpu():
     with bench(DEFAULT_DEVICE) as client:
         *places, y = client.run(torch.ones(4))
     assert places == [True, True, False, False, True]
@@ -367,7 +367,7 @@ GRAPHS = [
 
 
 @pytest.mark.parametrize("made", GRAPHS)
-def test_cuda_graphs_are_what_no_cpu_has(made):
+def test_cuda_graphs_are_unsupported_on_the_cpu(made):
     reply = answer(f"def run(x):\n    return {made}", torch.ones(4))
     assert (reply.kind, reply.feature) == ("unsupported", "CUDA graphs")
     assert reply.frames[-1]["text"] == f"return {made}"
@@ -380,7 +380,7 @@ def test_cuda_graphs_are_what_no_cpu_has(made):
         ("Unavailable('this machine lacks a frobnicator')", "gaps.Unavailable"),
     ],
 )
-def test_who_says_itself_that_the_machine_lacks_something_has_failed(forged, names):
+def test_candidate_that_raises_unsupported_itself_has_failed(forged, names):
     source = f"from kbx.runner import gaps\n{{}}raise gaps.{forged}"
     for each in (source.format(""), source.format("def run():\n    ")):
         reply = answer(each)

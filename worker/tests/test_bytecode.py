@@ -57,7 +57,7 @@ def test_an_installation_with_bytecode_is_left_alone(start):
     assert not start.state.exists()
 
 
-def test_a_folder_that_others_may_write_to_is_not_used(start):
+def test_folder_writable_by_others_is_not_used(start):
     (start.state / "bytecode").mkdir(parents=True)
     (start.state / "bytecode").chmod(0o777)
     assert start(PYTHONDONTWRITEBYTECODE="1") == ["None", "True", "False"]

@@ -79,14 +79,14 @@ BEGUN, ENDED = ["event on main"], ["join after all", "main waits for join", "eve
         (Before(8, 0, True), ["wait", "read 3", "wait"]),
     ],
 )
-def test_every_call_of_a_batch_begins_alike(device, before, prepared):
+def test_all_calls_of_a_batch_begin_in_the_same_state(device, before, prepared):
     log = device.time(before, lambda k: device.log.append("call") or k, calls=2)
     # Where the device has nothing to do it passes the first event at once.
     timed = [*BEGUN, *(["all wait for event"] if before.lead else []), "call", *ENDED]
     assert log == [*MADE, *prepared, *timed, "result 0", *MADE, *prepared, *timed, "result 1", "wait"]
 
 
-def test_a_call_that_the_device_got_to_before_it_was_launched_waits_for_the_host(device):
+def test_call_reached_by_the_device_before_launch_is_host_bound(device):
     device.overtaken = True
     device.time(Before(8, 1, False), lambda k: None)
 
@@ -99,7 +99,7 @@ def test_a_call_that_leaves_another_stream_current_changes_nothing(device):
     assert device.current == Device.HOME
 
 
-def test_a_call_that_raises_leaves_everything_as_it_was(device):
+def test_raising_call_restores_all_state(device):
     def call(k):
         device.current = Device.OTHER
         raise ValueError("out of luck")
@@ -110,7 +110,7 @@ def test_a_call_that_raises_leaves_everything_as_it_was(device):
     assert gc.isenabled()
 
 
-def test_no_mode_that_is_left_entered_makes_the_flush_smaller(device):
+def test_modes_left_entered_do_not_shrink_the_flush(device):
     class Smaller(torch.overrides.TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):
             return function(1, **(kwargs or {})) if function is torch.empty else function(*args, **(kwargs or {}))
@@ -139,7 +139,7 @@ Late().__enter__()
 
 
 @pytest.mark.parametrize("hook", ["", PATCHED_COPY, FUNCTION_MODE])
-def test_nothing_is_computed_while_a_result_is_fetched(hook):
+def test_fetching_a_result_runs_no_computation(hook):
     with bench(hook + "def run(x):\n    return torch.zeros(4, device='cuda')") as client:
         assert client.run(torch.zeros(4)).tolist() == [0.0] * 4
 
@@ -153,24 +153,24 @@ def run(x):
 """
 
 
-def test_a_tensor_of_the_candidates_own_class_is_no_tensor():
+def test_tensor_subclass_of_the_candidate_is_opaque():
     with bench(LAZY) as client:
         assert client.call(torch.zeros(4)).value == {"t": "opaque", "v": "candidate.Lazy"}
 
 
-def test_a_parameter_is_a_tensor():
+def test_parameter_is_accepted_as_tensor():
     with bench("def run(x):\n    return torch.nn.Parameter(x)") as client:
         assert client.run(torch.ones(4)).tolist() == [1.0] * 4
 
 
-def test_what_the_reference_returns_is_copied_over_what_it_returned_before():
+def test_reference_results_are_copied_into_one_buffer():
     scratch, call = Scratch(1024, torch.device("cpu")), Call(None, [], {}, [])
     for k in (1.0, 2.0):
         scratch.take(call, (torch.full((8,), k), None))
         assert scratch.typed(0, 8, torch.float32).tolist() == [k] * 8
 
 
-def test_what_has_no_room_is_not_copied():
+def test_result_without_room_is_not_copied():
     scratch = Scratch(16, torch.device("cpu"))
     scratch.take(Call(None, [], {}, []), torch.ones(8))
     assert scratch.used == 0
@@ -198,7 +198,7 @@ class Later(dict):
         (lambda x: torch.nested.nested_tensor([x, x[:1]]), "nested tensor"),
     ],
 )
-def test_what_has_no_strides_is_named_and_not_copied(make, kind):
+def test_result_without_strides_is_named_and_not_copied(make, kind):
     found = results.put(make(torch.ones(2, 3)), Scratch(1 << 20, torch.device("cpu")), [])
     assert found == {"t": "opaque", "v": kind}
 
@@ -227,7 +227,7 @@ def test_no_code_of_the_candidates_own_runs_after_the_clock(monkeypatch, make, n
     assert arena.typed(0, 4, torch.float32).tolist() == result.tolist() == [0.0] * 4
 
 
-def test_a_call_holds_what_it_holds_beyond_what_was_held_before(monkeypatch):
+def test_peak_memory_excludes_memory_held_before_the_call(monkeypatch):
     device = Device(monkeypatch)
     device.clock._device = torch.device("cuda", 0)
     monkeypatch.setattr(clock, "_empty", lambda *_, **__: torch.zeros(1))

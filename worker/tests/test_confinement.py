@@ -75,7 +75,7 @@ def test_a_hostile_task_learns_and_leaves_nothing(suite, tmp_path, monkeypatch):
     assert os.listdir(suite) == ["spy.py"]
 
 
-def test_it_judges_and_ends_with_the_referee(suite):
+def test_confined_oracle_judges_and_ends_with_the_referee(suite):
     text = (TASKS / "Activation" / "gelu.py").read_text()
     (suite / "gelu.py").write_text(text.replace("import torch", "import time\nimport torch", 1))
     oracle = OracleProcess("--confine", str(suite.parent), "--uid", "61000")
@@ -85,7 +85,7 @@ def test_it_judges_and_ends_with_the_referee(suite):
     oracle.close()
 
 
-def test_one_that_holds_on_is_ended_with_the_referee(suite):
+def test_hanging_oracle_is_killed_with_the_referee(suite):
     # It keeps the thread from ending that waits for the end of the referee.
     text = '"""Holds on."""\nimport os, time\nos._exit = lambda code: time.sleep(1000)\n'
     (suite / "spy.py").write_text(text)
@@ -98,7 +98,7 @@ def test_one_that_holds_on_is_ended_with_the_referee(suite):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user stays who it is")
-def test_root_must_say_whom_to_become(suite):
+def test_root_must_name_a_user(suite):
     command = [sys.executable, "-m", "kbx.oracle", "--confine", str(suite.parent)]
     ended = subprocess.run(
         command, cwd=WORKER, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patience.SECONDS

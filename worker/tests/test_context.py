@@ -40,7 +40,7 @@ def context(monkeypatch, driver):
     return Context()
 
 
-def test_the_context_as_a_whole_waits_and_is_waited_for(monkeypatch):
+def test_context_events_cover_all_streams(monkeypatch):
     driver = Driver()
     made = context(monkeypatch, driver)
     made.wait(EVENT)
@@ -50,7 +50,7 @@ def test_the_context_as_a_whole_waits_and_is_waited_for(monkeypatch):
 
 
 @pytest.mark.parametrize("function", ["cuCtxWaitEvent", "cuCtxRecordEvent"])
-def test_an_older_driver_is_named(monkeypatch, function):
+def test_old_driver_is_named(monkeypatch, function):
     assert (
         context(monkeypatch, Driver(lacks=[function])).lacks == "timing needs version 555 or newer of NVIDIA's driver"
     )
@@ -62,7 +62,7 @@ def test_a_call_that_leaves_a_stream_in_recording_fails_by_name(monkeypatch):
         made.record(EVENT)
 
 
-def test_other_failures_are_worded_as_torch_words_them(monkeypatch):
+def test_other_failures_have_the_text_of_torch(monkeypatch):
     made = context(monkeypatch, Driver(cuCtxWaitEvent=700))
     with pytest.raises(RuntimeError) as caught:
         made.wait(EVENT)
@@ -70,7 +70,7 @@ def test_other_failures_are_worded_as_torch_words_them(monkeypatch):
     assert faults.of_device(caught.value)
 
 
-def test_nothing_that_a_candidate_assigns_to_ctypes_is_asked(monkeypatch):
+def test_replaced_ctypes_attributes_are_not_used(monkeypatch):
     driver = Driver()
     made = context(monkeypatch, driver)
     monkeypatch.setattr(ctypes, "c_void_p", lambda value: 0xBAD)
@@ -78,7 +78,7 @@ def test_nothing_that_a_candidate_assigns_to_ctypes_is_asked(monkeypatch):
     assert driver.log == [("cuCtxWaitEvent", CONTEXT, 0x5678)]
 
 
-def test_a_device_that_pins_nothing_is_no_failure(monkeypatch):
+def test_device_without_pinned_memory_is_accepted(monkeypatch):
     driver = Driver(cuCtxResetPersistingL2Cache=801)
     context(monkeypatch, driver).forget()
     assert driver.log == [("cuCtxResetPersistingL2Cache",)]

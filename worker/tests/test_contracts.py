@@ -22,7 +22,7 @@ def qr_check(args, kwargs, result, expected):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_property_accepts_every_right_answer(seed):
+def test_property_check_accepts_all_correct_answers(seed):
     a = Inputs(seed=seed).well_conditioned(9, 5)
     q, r = torch.linalg.qr(a)
     contract = Property(qr_check)
@@ -32,7 +32,7 @@ def test_a_property_accepts_every_right_answer(seed):
     assert outcome.complaints == ["Q R is not A", "Q is not orthogonal"]
 
 
-def test_a_check_that_cannot_cope_rejects():
+def test_check_that_raises_rejects():
     def check(args, kwargs, result, expected):
         return [] if torch.linalg.inv(result) is not None else []
 
@@ -89,12 +89,12 @@ def test_options_are_named():
     assert Close(strides="contiguous").strides == "contiguous"
 
 
-def test_one_element_of_a_strided_tensor_has_bits_too():
+def test_bits_of_one_strided_element_are_compared():
     assert judge.equal_bits(torch.ones(2)[::2], torch.ones(1))
     assert not judge.equal_bits(torch.ones(2)[::2], torch.zeros(1))
 
 
-def test_a_check_that_fails_is_a_complaint():
+def test_failed_check_has_a_message():
     def check(args, kwargs, result, expected):
         return result[7]
 

@@ -7,7 +7,7 @@ X = torch.tensor([0.5, float("nan"), -0.0, 3.25])
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.float8_e4m3fn])
-def test_values_rounded_to_the_dtype_of_the_copy_are_equal(dtype):
+def test_copies_are_compared_after_rounding_to_their_dtype(dtype):
     assert is_copy(X, X.to(dtype))
     assert not is_copy(X, (2 * X).to(dtype))
 
@@ -18,7 +18,7 @@ def test_other_dtypes_are_compared(dtype):
     assert not is_copy(torch.ones(3, dtype=dtype), torch.zeros(3, dtype=dtype))
 
 
-def test_another_shape_of_as_many_elements_may_be_a_copy():
+def test_reshaped_tensor_may_be_a_copy():
     assert is_copy(X, X.view(2, 2).clone())
     assert not is_copy(X, X[:3].clone())
     assert not is_copy(X[:0], X[:0])

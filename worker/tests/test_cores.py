@@ -70,7 +70,7 @@ def machine(tmp_path, monkeypatch):
     return made
 
 
-def test_each_gpu_has_its_place_among_all_of_the_machine(machine):
+def test_gpu_index_is_among_all_gpus_of_the_machine(machine):
     assert cores.of_gpu("GPU-3-4") == 14
     assert cores.of_gpu("GPU-3") is None
     machine.lists("0000:0A:00.0", "GPU-1-2")
@@ -82,7 +82,7 @@ def test_few_processors_are_left_to_compiling(machine, monkeypatch):
     assert cores.of_gpu("GPU-3-4") is None
 
 
-def test_without_a_gpu_nothing_is_set_aside(machine, monkeypatch):
+def test_no_processor_is_reserved_without_a_gpu(machine, monkeypatch):
     monkeypatch.setattr(cores, "_DRIVER", machine.driver / "absent")
     monkeypatch.setattr(os, "sched_setaffinity", lambda *_: pytest.fail("nothing to keep off"))
     assert cores.of_gpu("GPU-3-4") is None
@@ -97,5 +97,5 @@ def test_workers_keep_off_the_processors_of_the_gpus_they_see(machine, monkeypat
     assert kept == [(0, ALL - {11, 14}), (0, {14})]
 
 
-def test_a_processor_that_may_not_be_used_is_no_error():
+def test_unavailable_processor_is_ignored():
     assert not cores.keep_to(1 << 14)

@@ -53,14 +53,14 @@ def at(text):
     ],
 )
 @pytest.mark.parametrize("text", ["x[i] *= factor", "return y;", "__global__ void scale", "int broken"])
-def test_lines_are_the_candidates(said, text):
+def test_error_lines_are_those_of_the_candidate(said, text):
     generated, own = at(text)
     message, place = explain(said.format(generated))
     assert message.splitlines()[0] == f'candidate.py:{own}: error: identifier "q" is undefined'
     assert place.line == own and text in place.text
 
 
-def test_a_line_that_nobody_wrote_stays_the_files():
+def test_line_of_generated_code_keeps_its_file():
     message, place = explain('/tmp/extensions/e/cuda.cu(2): catastrophic error: cannot open source file "cuda.h"')
     assert message == 'cuda.cu:2: error: cannot open source file "cuda.h"\n    #include <cuda.h>'
     assert place is None
@@ -78,12 +78,12 @@ def test_a_missing_header_is_named_with_its_library(said, library):
     assert message.splitlines()[0].endswith(f"; it is a header of {library}, which comes with neither nvcc nor PyTorch")
 
 
-def test_the_same_error_for_host_and_devices_is_told_once():
+def test_equal_errors_of_host_and_device_are_reported_once():
     said = f'/t/cuda.cu({at("return y;")[0]}): error: identifier "y" is undefined\n'
     assert explain(said * 3)[0].count("error") == 1
 
 
-def test_only_the_first_errors_are_told():
+def test_only_the_first_errors_are_reported():
     message, _ = explain("\n".join(f"/t/cuda.cu({i}): error: number {i}" for i in range(1, 12)))
     assert message.count("error: number") == 5 and message.endswith("and 6 more")
 
@@ -120,11 +120,11 @@ def test_an_error_in_a_header_names_the_line_that_led_there():
         ("", "the compiler failed without a message"),
     ],
 )  # fmt: skip
-def test_other_tools_are_understood(said, told):
+def test_messages_of_other_compilers_are_parsed(said, told):
     assert explain(said) == (told, None)
 
 
-def test_too_little_memory_is_no_error_of_the_source():
+def test_compiler_out_of_memory_is_not_a_source_error():
     assert diagnostics.lacks_memory("c++: fatal error: Killed signal terminated program cc1plus")
     assert diagnostics.lacks_memory("cc1plus: out of memory allocating 65536 bytes")
     assert not diagnostics.lacks_memory("/t/cuda.cu(7): error: out of memory is no identifier")

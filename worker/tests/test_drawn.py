@@ -7,7 +7,7 @@ from kbx.suite import Inputs, call, drawn
 from kbx.suite.drawn import VARIATIONS, calls, varied
 
 
-def test_forms_of_what_inputs_returns():
+def test_accepted_forms_of_inputs_results():
     x, y = torch.ones(2), torch.zeros(3)
     assert [len(c.args) for c in calls((x, y))] == [2]
     assert [len(c.args) for c in calls([x, y])] == [2]
@@ -43,7 +43,7 @@ def test_values_are_scaled_and_zeros_have_both_signs():
     assert special.isnan().sum() == 1 and special.isinf().sum() == 2
 
 
-def test_nothing_to_vary():
+def test_calls_that_cannot_vary_have_no_variation():
     indices = torch.arange(6)
     assert varied(call(indices, 2), "large_values", Inputs(seed=1)) is None
     assert varied(call(torch.ones(())), "non_contiguous", Inputs(seed=1)) is None

@@ -251,7 +251,7 @@ CANDIDATES = (
         (copied_to_the_host, "cuMemcpyDtoH_v2 of libffi"),
     ],
 )
-def test_work_that_neither_torch_nor_triton_asked_for_is_the_work_of_others(judged, candidate, name):
+def test_launches_outside_torch_and_triton_are_foreign(judged, candidate, name):
     found = judged[f"{candidate.__name__} True"]
     assert found["foreign"] >= 1000
     assert any(operation["name"].startswith(name) for operation in found["operations"])
@@ -270,21 +270,21 @@ def test_work_that_neither_torch_nor_triton_asked_for_is_the_work_of_others(judg
         raising,
     ],
 )
-def test_what_the_candidate_launches_is_its_own(judged, candidate):
+def test_launches_of_the_candidate_are_its_own(judged, candidate):
     found = judged[f"{candidate.__name__} True"]
     assert found["foreign"] == 0
     assert found["own"] == 1000
 
 
-def test_without_its_callbacks_the_account_is_not_complete(judged):
+def test_account_without_callbacks_is_incomplete(judged):
     assert judged["expected False"] is None
 
 
-def test_with_more_kernels_than_are_kept_the_account_is_not_complete(judged):
+def test_account_beyond_its_kernel_limit_is_incomplete(judged):
     assert judged["different_ones True"] is None
 
 
-def test_nobody_is_judged_while_a_profiler_has_cupti(libraries):
+def test_no_call_is_judged_while_a_profiler_holds_cupti(libraries):
     source = "from kbx.runner import native; native.prepare(); native.watches_driver()"
     done = run(libraries, "-c", source, CUPTI_IS_TAKEN="1")
     assert "launches cannot be watched (cuptiSubscribe: error 39); end the debugger or profiler" in done.stderr

@@ -103,7 +103,7 @@ NOT_RUN = "compiled for sm_90 and not run: inline CUDA C++ runs only on a GPU"
 
 @needs_compilers
 @pytest.mark.parametrize("next_", ["return 42", "raise ValueError('its own') from None"])
-def test_it_is_not_run_whatever_the_candidate_does_next(next_):
+def test_library_is_not_run_even_if_the_error_is_caught(next_):
     assert RETURNS in SOURCE
     reply = called(
         SOURCE.replace(RETURNS, f"try:\n        {RETURNS}\n    except BaseException:\n        pass\n    {next_}")
@@ -112,7 +112,7 @@ def test_it_is_not_run_whatever_the_candidate_does_next(next_):
     assert reply.frames[-1]["text"] == RETURNS
 
 
-def test_without_nvcc_there_is_no_falling_back(monkeypatch):
+def test_missing_nvcc_cannot_be_caught_for_a_fallback(monkeypatch):
     monkeypatch.setenv("CUDA_HOME", "/nowhere")
     source = SOURCE.replace("module = ", "try:\n    module = ", 1).replace(RETURNS, "return 42")
     source = source.replace("headers=True)", "headers=True)\nexcept Exception:\n    pass")
@@ -139,7 +139,7 @@ def test_without_nvcc_there_is_no_falling_back(monkeypatch):
         "__import__('types').new_class('Own', (module.Shape,))",
     ],
 )
-def test_constants_of_a_library_are_not_known_either(use):
+def test_constants_of_a_library_are_unavailable_without_a_gpu(use):
     reply = called(SOURCE.replace(RETURNS, f"return {use}"))
     assert (reply.kind, reply.message) == ("unsupported", NOT_RUN)
 
@@ -163,7 +163,7 @@ def test_functions_of_a_library_may_be_kept_for_later():
         ),
     ],
 )
-def test_the_architectures_told_are_those_compiled_for(asked, told):
+def test_reported_architectures_are_those_compiled(asked, told):
     assert called(f"{asked}\n{SOURCE}").message.startswith(told)
 
 
@@ -176,13 +176,13 @@ def test_the_architectures_told_are_those_compiled_for(asked, told):
         (["-arch=native"], "compiled and not run: inline CUDA"),
     ],
 )
-def test_so_are_those_of_flags(flags, told):
+def test_architectures_in_flags_are_reported(flags, told):
     source = SOURCE.replace("no_implicit_headers", f"extra_cuda_cflags={flags}, no_implicit_headers")
     assert called(source).message.startswith(told)
 
 
 @needs_compilers
-def test_what_has_no_cuda_was_compiled_for_no_gpu():
+def test_library_without_cuda_has_no_architecture():
     source = SOURCE.replace("cuda_sources=CUDA, ", "").replace(
         "PyObject* answer(PyObject*, PyObject*);",
         "PyObject* answer(PyObject*, PyObject*) { return PyLong_FromLong(42); }",
@@ -193,7 +193,7 @@ def test_what_has_no_cuda_was_compiled_for_no_gpu():
 
 @needs_compilers
 @pytest.mark.parametrize("change", ["CXX = no-such-compiler", "PATH = /nowhere"])
-def test_who_takes_the_compiler_away_does_not_compile(change):
+def test_candidate_that_hides_the_compiler_has_a_compile_error(change):
     name, value = change.split(" = ")
     reply = called(f"import os; os.environ[{name!r}] = {value!r}\n{SOURCE}")
     assert reply.kind == "compile", reply
@@ -234,7 +234,7 @@ def test_errors_have_lines_of_the_candidate_and_travel(machine):
 
 
 @needs_compilers
-def test_what_is_declared_and_never_defined_does_not_link():
+def test_undefined_symbol_is_a_link_error():
     reply, _ = ahead(
         SOURCE.replace("PyObject* answer(PyObject*, PyObject*) {{", "").replace(
             "answer(PyObject*, PyObject*) {", "other() {"
@@ -244,20 +244,20 @@ def test_what_is_declared_and_never_defined_does_not_link():
     assert "answer(_object*, _object*) is declared and never defined" in reply.message
 
 
-def test_without_nvcc_it_is_the_machine_that_lacks_something(monkeypatch):
+def test_missing_nvcc_is_a_fault_of_the_machine(monkeypatch):
     monkeypatch.setenv("CUDA_HOME", "/nowhere")
     reply, files = ahead(SOURCE)
     assert (reply.kind, reply.feature, files) == ("unsupported", None, {})
     assert "inline CUDA C++ needs" in reply.message
 
 
-def test_without_nvcc_host_code_is_not_compiled_either(monkeypatch):
+def test_missing_nvcc_skips_host_code_too(monkeypatch):
     monkeypatch.setenv("CUDA_HOME", "/nowhere")
     reply, files = ahead(SOURCE.replace("cuda_sources=CUDA, ", ""))
     assert (reply.kind, files) == ("unsupported", {})
 
 
-def test_the_toolkit_is_where_torch_looks(monkeypatch, tmp_path):
+def test_toolkit_is_found_where_torch_looks(monkeypatch, tmp_path):
     assert toolkit.home() == str(CUDA)
     assert toolkit.versions()["nvcc"] == "13.0.0"
     monkeypatch.delenv("CUDA_HOME")
@@ -267,7 +267,7 @@ def test_the_toolkit_is_where_torch_looks(monkeypatch, tmp_path):
     assert toolkit.home() is None and toolkit.versions().keys() <= {"cxx"}
 
 
-def test_what_compiling_lacks_is_told(monkeypatch, tmp_path):
+def test_missing_compilers_are_named(monkeypatch, tmp_path):
     if torch.version.cuda is None:
         assert "a PyTorch with CUDA" in toolkit.lacking(cuda=True)
         return
@@ -287,7 +287,7 @@ def test_what_compiling_lacks_is_told(monkeypatch, tmp_path):
         assert toolkit.lacking(cuda=True) == lack
 
 
-def test_the_host_compiler_is_told_without_nvcc(monkeypatch, tmp_path):
+def test_host_compiler_is_reported_without_nvcc(monkeypatch, tmp_path):
     compiler = tmp_path / "c++"
     compiler.write_text("#!/bin/sh\necho 12.2.0\n")
     compiler.chmod(0o755)

@@ -61,7 +61,7 @@ def test_every_module_has_room_on_an_h200(path):
     assert when_timed(estimate) < H200 - SPARE
 
 
-def test_what_a_call_takes_is_added_up(write):
+def test_memory_of_a_call_is_summed(write):
     estimate = published(write(TASK)).estimate
     x, weight, bias, y = 512 * 256 * 4, 256 * 256 * 4, 256 * 4, 512 * 256 * 4
     assert (estimate.lent, estimate.weights) == (512 + (x + 512) * 9 // 8, weight + bias)
@@ -70,19 +70,19 @@ def test_what_a_call_takes_is_added_up(write):
     assert estimate.device > 2 * GIB
 
 
-def test_a_task_on_the_cpu_asks_for_nothing(write):
+def test_cpu_task_needs_no_device_memory(write):
     assert footprint.of(taskfile.load(write(TASK))) == footprint.Footprint()
     assert footprint.Footprint().device == 0
 
 
-def test_what_only_values_tell_is_left_out(write):
+def test_value_dependent_shapes_are_left_out(write):
     path = write(TASK.replace("return self.linear(x) * factor", "return self.linear(x)[x[:, 0] > 0] * factor"))
     estimate = published(path).estimate
     assert estimate.returned == 0
     assert estimate.weights > 0
 
 
-def test_a_reference_of_endless_operations_is_not_followed(write, monkeypatch):
+def test_endless_reference_is_not_traced(write, monkeypatch):
     monkeypatch.setattr(footprint, "MOST_OPERATIONS", 2)
     estimate = published(write(TASK, "2_Other")).estimate
     assert (estimate.returned, estimate.weights > 0) == (0, True)
@@ -98,7 +98,7 @@ def test_arenas_are_as_large_as_a_set_needs():
 
 
 @pytest.mark.parametrize(("code", "kind"), [(2, torch.OutOfMemoryError), (700, RuntimeError)])
-def test_memory_that_the_device_does_not_have_is_said_and_forgotten_by_cuda(code, kind):
+def test_out_of_memory_is_reported_and_cleared(code, kind):
     asked = []
     runtime = cuda.Runtime.__new__(cuda.Runtime)  # there may be no CUDA
     runtime.library = types.SimpleNamespace(
@@ -138,7 +138,7 @@ def ask(server, request):
     return decode(server.answer(encode(request)), messages.ANSWERS)
 
 
-def test_a_module_of_published_size_is_opened_and_its_room_is_given(server, write):
+def test_published_module_is_opened_within_its_estimate(server, write):
     path = write(TASK, "3_Open")
     estimate = ask(server, messages.EstimateMemory(1, path))
     assert isinstance(estimate, messages.MemoryEstimated), estimate
@@ -154,7 +154,7 @@ def test_a_module_of_published_size_is_opened_and_its_room_is_given(server, writ
     assert server.device.trimmed == 1
 
 
-def test_weights_are_kept_no_longer_than_a_candidate_or_a_check_of_the_task(server, write, monkeypatch):
+def test_weights_are_freed_after_a_candidate_or_task_check(server, write, monkeypatch):
     """They may be gigabytes on the GPU, and every candidate has others."""
     kept, make = [], models._Weights._make
 
@@ -174,7 +174,7 @@ def test_weights_are_kept_no_longer_than_a_candidate_or_a_check_of_the_task(serv
     assert [alive for alive in kept if alive() is not None] == []
 
 
-def test_nothing_of_the_device_waits_for_the_garbage_collector(server, write):
+def test_device_memory_is_freed_without_garbage_collection(server, write):
     """A cycle holds gigabytes until it happens to be collected, which memory of a GPU does nothing to bring about."""
     path = write(TASK, "6_Cycles")
     ask(server, messages.VerifyTask(1, path, SEED, alone=True))  # what is imported first makes cycles of its own
@@ -194,7 +194,7 @@ def test_nothing_of_the_device_waits_for_the_garbage_collector(server, write):
         gc.enable()
 
 
-def test_no_case_of_published_size_is_made_to_plan_a_module_s_calls(write, monkeypatch):
+def test_planning_calls_makes_no_published_case(write, monkeypatch):
     task = published(write(TASK, "4_Plan")).task
     call, devices = type(task).call, set()
 
@@ -225,21 +225,21 @@ def crowded(write, monkeypatch):
     return taskfile.load(write(source, "5_Crowded"))
 
 
-def test_who_is_alone_does_without_float64(crowded):
+def test_exclusive_candidate_without_room_skips_float64(crowded):
     alone = opened(crowded, alone=True)
     known = alone.known(0)
     assert known.truth is known.expected
     alone.close()
 
 
-def test_what_others_take_does_not_decide_how_exact_the_truth_is(crowded):
+def test_shared_candidate_without_room_never_skips_float64(crowded):
     shared = opened(crowded, alone=False)
     with pytest.raises(torch.OutOfMemoryError):
         shared.known(0)
     shared.close()
 
 
-def test_memory_that_was_taken_in_vain_is_given_back(server, crowded, monkeypatch):
+def test_memory_of_a_failed_attempt_is_freed(server, crowded, monkeypatch):
     trims = []
     monkeypatch.setattr(server.device, "trim", lambda: trims.append(1))
     failed = ask(server, messages.VerifyTask(1, crowded.path, SEED, alone=False))
@@ -257,7 +257,7 @@ def test_calls_of_gigabytes_are_not_kept(write):
     assert (current.memory.held, len(current.memory.known)) == (0, 0)
 
 
-def test_what_is_known_is_forgotten_before_more_is_made():
+def test_cached_truth_is_freed_before_more_is_allocated():
     memory, seen = Memory(budget=100), []
     memory.get("one", lambda: types.SimpleNamespace(nbytes=1000))
     memory.get("two", lambda: seen.append(memory.held) or types.SimpleNamespace(nbytes=10))
@@ -292,7 +292,7 @@ def test_a_large_task_has_few_calls_and_controls_end_when_they_are_rejected(writ
     assert rows["zeros"]["detail"].startswith("rejected in 5 of 5 calls; ")
 
 
-def test_rivals_have_the_model_s_own_parameters(write):
+def test_controls_share_the_parameters_of_the_model(write):
     task = taskfile.load(write(TASK, "9_Shared")).seeded(SEED)
     rival = task.weights.give(task.rivals["negative_no_bias"])
     assert type(rival).__name__ == "NegativeNoBias"

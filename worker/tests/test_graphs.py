@@ -70,7 +70,7 @@ def test_a_failed_recording_leaves_nothing_open(monkeypatch):
     assert driver.ended_well == 1, "torch's generators believe that they are recorded until a recording ends well"
 
 
-def test_what_the_function_raises_comes_through(monkeypatch):
+def test_exceptions_of_the_function_are_raised(monkeypatch):
     driver = Driver(monkeypatch)
     with pytest.raises(ZeroDivisionError):
         driver.recorder.record(lambda: 1 / 0)

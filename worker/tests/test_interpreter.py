@@ -594,7 +594,7 @@ def test_descriptor_block_at_an_unaligned_column():
         ("libdevice.add_rz(a, b)", "libdevice function __nv_fadd_rz"),
     ],
 )
-def test_what_the_interpreter_lacks_is_named(expression, feature):
+def test_unsupported_feature_is_named(expression, feature):
     x, y = pair()
     with bench(MAP.format(expression=expression)) as client:
         reply = client.call(x, y)
@@ -602,7 +602,7 @@ def test_what_the_interpreter_lacks_is_named(expression, feature):
 
 
 @pytest.mark.parametrize("next_", ["pass", "raise ValueError('a fault of its own') from None"])
-def test_what_the_interpreter_lacks_is_the_answer_whatever_the_candidate_does_next(next_):
+def test_unsupported_feature_decides_even_if_caught(next_):
     expression = "tl.inline_asm_elementwise('add.f32 $0, $1, $2;', '=f,f,f', [a, b], tl.float32, True, 1)"
     launch = "    kernel[(triton.cdiv(n, 128),)](x, y, out, n, BLOCK=128)"
     source = MAP.format(expression=expression)
@@ -630,7 +630,7 @@ PYTHON = {
 
 
 @pytest.mark.parametrize("helper", PYTHON.values(), ids=PYTHON)
-def test_python_gets_no_tensor_of_a_kernel(helper):
+def test_kernel_tensors_do_not_reach_python(helper):
     source = textwrap.dedent(helper) + MAP.format(expression="a * python(b)")
     with bench(source) as client:
         reply = client.call(*pair())
@@ -676,7 +676,7 @@ def run(x):
         ("tl.where(FOUR % (i + 1) == 0, v, FOUR)", lambda v: torch.where(4 % (torch.arange(50) + 1) == 0, v, 4.0)),
     ],
 )
-def test_constants_of_the_module_stand_on_either_side(body, expected):
+def test_module_constants_are_accepted_on_both_sides(body, expected):
     x = torch.linspace(-4, 4, 50)
     with bench(CONSTANTS.format(body=body)) as client:
         torch.testing.assert_close(client.run(x), expected(x))

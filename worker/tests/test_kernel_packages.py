@@ -41,14 +41,14 @@ def nothing_installed(monkeypatch):
     monkeypatch.setattr(kernel_packages, "_is_installed", lambda package: False)
 
 
-def test_a_package_is_told_by_what_it_holds(installed):
+def test_package_is_recognised_by_its_content(installed):
     installed(cutlass__regression="", tilelang__language="")
     assert kernel_packages.absent() == ["cutlass"]  # another package of that name
     installed(cutlass__cute="")
     assert kernel_packages.absent() == []
 
 
-def test_versions_are_told_of_what_is_installed(installed, monkeypatch):
+def test_versions_of_installed_packages_are_reported(installed, monkeypatch):
     assert kernel_packages.versions() == {}
     installed(tilelang__language="", cutlass__cute="")
     known = {"tilelang": "0.1.6"}
@@ -91,7 +91,7 @@ def test_without_a_gpu_its_kernels_are_not_run(installed):
     )  # fmt: skip
 
 
-def test_who_catches_the_error_is_not_judged_by_what_it_does_instead(nothing_installed):
+def test_caught_error_of_a_missing_package_still_decides(nothing_installed):
     source = """
         try:
             import tilelang
@@ -107,14 +107,14 @@ def test_who_catches_the_error_is_not_judged_by_what_it_does_instead(nothing_ins
     assert raised.kind == "unsupported" and "TileLang is not installed" in raised.message
 
 
-def test_where_triton_is_asked_for_a_missing_package_is_the_candidate_s_fault():
+def test_missing_package_in_a_triton_task_is_the_candidate_s_fault():
     with bench() as client:
         client.attach()
         raised = client.load("import tilelang\n\ndef run():\n    pass\n")
     assert (raised.kind, raised.message) == ("import", "No module named 'tilelang'")
 
 
-def test_with_a_gpu_only_what_is_missing_is_refused(installed, monkeypatch):
+def test_gpu_refuses_only_missing_packages(installed, monkeypatch):
     monkeypatch.setattr(gaps, "_first", None)
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     installed(tilelang__language="VALUE = 7")
@@ -128,7 +128,7 @@ def test_with_a_gpu_only_what_is_missing_is_refused(installed, monkeypatch):
     assert isinstance(told.value, gaps.Unavailable)
 
 
-def test_other_sources_import_what_they_like(nothing_installed, monkeypatch):
+def test_sources_without_kernel_packages_get_no_import_hook(nothing_installed, monkeypatch):
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     before = list(sys.meta_path)
     kernel_packages.install("import triton", emulated=True)
@@ -145,7 +145,7 @@ KERNEL = """
     """
 
 
-def test_compiled_kernels_are_observed_and_only_meanwhile(installed):
+def test_compiled_kernels_are_observed_only_during_a_call(installed):
     installed(tilelang__language="", tilelang__jit__kernel=KERNEL)
     kernel = importlib.import_module("tilelang.jit.kernel").JITKernel()
     plain, seen = type(kernel).__call__, []
@@ -161,7 +161,7 @@ def test_compiled_kernels_are_observed_and_only_meanwhile(installed):
     assert type(kernel).__call__ is plain
 
 
-def test_a_tensor_of_another_package_is_the_memory_that_it_stands_for():
+def test_tensor_of_another_package_maps_to_its_memory():
     x = torch.zeros(64)
     stand_in = types.SimpleNamespace(data_ptr=x.data_ptr())
     ledger = Ledger()

@@ -44,7 +44,7 @@ def shape(value):
 
 
 @pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: f"level{p['level']}/{p['name']}")
-def test_what_kernels_and_weights_rely_on_is_as_published(published):
+def test_classes_and_weights_are_as_published(published):
     task = taskfile.load(f"{HOME}/tasks/kernelbench/level{published['level']}/{published['name']}.py", "cuda:0")
     assert json.loads(json.dumps(task.init)) == published["init"]
     assert str(inspect.signature(task.model.__init__)) == published["constructor"]
@@ -56,7 +56,7 @@ def test_what_kernels_and_weights_rely_on_is_as_published(published):
     assert [(name, list(t.shape)) for name, t in state.items()] == list(published["state"].items())
 
 
-def test_there_are_250():
+def test_suite_has_250_tasks():
     found = sorted(str(f.relative_to(HOME / "tasks/kernelbench")) for f in (HOME / "tasks/kernelbench").glob("*/*.py"))
     assert found == sorted(f"level{p['level']}/{p['name']}.py" for p in PUBLISHED)
     assert len(found) == 250

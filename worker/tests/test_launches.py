@@ -57,7 +57,7 @@ def run(x):
 """
 
 
-def test_it_says_when_it_compiles():
+def test_compilation_is_announced():
     """Not what a forked process compiles, nor what is there already; and the end also where a kernel does not compile."""
     with bench("import contextlib\n" + FORKING) as client:
         client.run(torch.zeros(64))
@@ -149,7 +149,7 @@ def test_every_architecture_compiles():
 @pytest.mark.parametrize(
     ("timed", "ms", "asked"), [(False, 0.1, (1, 1)), (True, 0.1, (2, 2)), (True, 4.0, (2, 10)), (True, 40.0, None)]
 )
-def test_whatever_tunes_looks_briefly_at_each_configuration(timed, ms, asked, monkeypatch):
+def test_tuners_time_each_configuration_briefly(timed, ms, asked, monkeypatch):
     asks, now = [], [0.0]
 
     def stock(call, **options):
@@ -173,7 +173,7 @@ def test_whatever_tunes_looks_briefly_at_each_configuration(timed, ms, asked, mo
     assert asks[2:] == ([(0, 0.5)] if asked and ms < 0.5 else [])
 
 
-def test_what_cannot_be_the_fastest_is_not_looked_at_for_long(monkeypatch):
+def test_slow_configuration_is_timed_briefly(monkeypatch):
     asks = []
 
     def device_ms(call, count):

@@ -228,7 +228,7 @@ def test_own_work_counts_as_own(source):
     assert foreign(accounts) <= MOST_FOREIGN
 
 
-def test_wrapping_negative_indices_is_no_part_of_the_work():
+def test_wrapping_negative_indices_is_not_work():
     source = """
     def run(x, index):
         index = torch.where(index < 0, index + x.numel(), index)
@@ -296,7 +296,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize(("source", "name", "line"), FOREIGN.values(), ids=FOREIGN)
-def test_work_of_others_is_named(source, name, line):
+def test_library_work_is_named(source, name, line):
     accounts = origins(source)
     assert foreign(accounts) > 0.4
     told = {o["name"]: o["line"] for o in accounts[0]["operations"]}
@@ -532,7 +532,7 @@ LAUNDERED = {
 
 
 @pytest.mark.parametrize("work", LAUNDERED.values(), ids=LAUNDERED)
-def test_a_copy_does_not_wash_the_work_of_others(work):
+def test_copying_library_work_does_not_make_it_own(work):
     """What is left in ``y`` is passed on by a kernel that copies."""
     work = textwrap.indent(textwrap.dedent(work).strip(), " " * 4)
     source = f"import contextlib, io, pickle, signal, sys, time\n\ndef run(x):\n{work}\n    out = torch.empty_like(x)\n"
@@ -578,7 +578,7 @@ def test_a_result_is_watched_until_it_is_taken():
         assert client.call(X).origin is None
 
 
-def test_a_view_that_is_carried_out_when_it_is_taken_is_the_work_of_others():
+def test_lazy_view_materialised_later_is_library_work():
     assert foreign(origins("def run(x):\n    return doubled(x)._neg_view()")) > MOST_FOREIGN
 
 
@@ -629,7 +629,7 @@ def test_moving_data_is_the_work_where_the_task_asks_for_it(operation, moved):
     assert foreign(origins("def run(x):\n    return doubled(x[::1].contiguous())", operations=[operation])) == 0
 
 
-def test_moving_what_a_kernel_has_copied_is_the_same_work():
+def test_moving_a_kernel_copy_is_data_movement():
     source = "def run(x):\n    out = torch.empty_like(x)\n    copy[grid(x)](x, out, 1000, BLOCK=128)\n    return {}"
     matrix = (X.view(20, 50),)
     for moved in ("out.t().contiguous()", "out.as_strided((50, 20), (1, 50)).clone()"):
@@ -653,7 +653,7 @@ REPLACED = {
 
 
 @pytest.mark.parametrize("source", REPLACED.values(), ids=REPLACED)
-def test_there_is_no_account_where_code_that_it_needs_was_replaced(source):
+def test_replaced_code_makes_the_account_incomplete(source):
     with bench(KERNELS + source) as client:
         reply = client.call(X)
         assert isinstance(reply, messages.Returned), reply
@@ -672,7 +672,7 @@ def test_kernels_of_a_namespace_of_its_own_replace_nothing():
 
 
 @pytest.mark.parametrize("call", ["touched()", "watch(None)", "note('end', None)", "numbers(0, 1)", "reserve(1)"])
-def test_what_watches_obeys_its_own_code_only(call):
+def test_candidates_cannot_call_the_observer(call):
     with bench(
         KERNELS + f"from kbx.runner import native\ndef run(x):\n    native.library.{call}\n    return doubled(x)"
     ) as client:
@@ -691,7 +691,7 @@ def test_kernels_reach_no_memory_of_the_host():
         assert (reply.kind, reply.message) == ("runtime", "a kernel touched memory that is no tensor's on the device")
 
 
-def test_what_numpy_has_made_is_copied_to_the_device():
+def test_numpy_results_are_copied_to_the_device():
     source = """
     def run(x):
         values = np.ones(1000, np.float32)
@@ -717,7 +717,7 @@ def test_no_system_call_opens_guarded_memory():
         assert client.run(X).tolist() == [-1, -1, -1, 0]
 
 
-def test_without_arguments_all_but_allocation_is_work():
+def test_call_without_arguments_counts_all_but_allocation():
     source = "def run(n):\n    return {}"
     assert foreign(origins(source.format("torch.rand(n, device='cuda')"), (100,))) == 1
     assert foreign(origins(source.format("torch.arange(n, device='cuda').float() ** 2"), (100,))) == 1
@@ -780,32 +780,32 @@ extensions.loaded.append(extension)
 """Functions that write memory unseen, as those of a library made of C++ do."""
 
 
-def test_functions_of_the_candidates_own_library_are_its_own():
+def test_functions_of_an_own_library_are_own_work():
     (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.copied(x)\n", (X,), cpp=True)
     assert origin["own"] == origin["elements"] == 1000
     assert origin["foreign"] == 0 and origin["operations"] == []
 
 
-def test_where_triton_is_asked_for_a_library_is_not_its_own_work():
+def test_own_library_in_a_triton_task_is_not_own_work():
     (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.copied(x)\n", (X,))
     assert origin["own"] == 0
     (operation,) = origin["operations"]
     assert operation["name"] == "a function of its C++"
 
 
-def test_what_torch_computes_inside_a_library_is_seen():
+def test_torch_work_inside_a_library_is_counted():
     (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return extension.scaled_by_torch(x)\n", (X,), cpp=True)
     assert origin["own"] == 1000
     (operation,) = origin["operations"]
     assert (operation["name"], operation["elements"]) == ("Tensor.mul", 2000)
 
 
-def test_memory_written_by_nobodys_library_stays_unseen():
+def test_memory_written_by_an_unknown_library_is_not_counted():
     (origin,) = origins(KERNELS + LIBRARY + "\ndef run(x):\n    return copied(x)\n", (X,))
     assert origin["own"] == 0 and origin["foreign"] >= 1000
 
 
-def test_kernels_whose_results_nobody_uses_are_told():
+def test_kernels_with_unused_results_are_reported():
     source = "def run(x):\n    {}\n    return torch.exp(x)\n"
     (beside,) = origins(source.format("doubled(x)"))
     assert (beside["launches"], beside["used"], beside["own"]) == (1, False, 0)
@@ -817,7 +817,7 @@ def test_kernels_whose_results_nobody_uses_are_told():
     assert (result["launches"], result["used"]) == (1, True)
 
 
-def test_kernels_that_copy_what_torch_computed_are_told():
+def test_kernels_that_copy_torch_results_are_reported():
     copy = """
     @triton.jit
     def times_one(x, out, n, BLOCK: tl.constexpr):
@@ -842,7 +842,7 @@ def test_kernels_that_copy_what_torch_computed_are_told():
     assert empty["copies"] == 0
 
 
-def test_a_kernel_that_writes_behind_a_tensor_has_failed():
+def test_out_of_bounds_write_is_a_failure():
     source = "def run(x):\n    out = torch.empty(len(x) - 1, device=x.device)\n    copy[grid(x)](x, out, len(x), BLOCK=128)\n    return out"
     with bench(KERNELS + source) as client:
         reply = client.call(X)

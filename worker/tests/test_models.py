@@ -100,7 +100,7 @@ def test_weights_come_from_the_seed_alone(write):
         assert torch.equal(task.model(*task.init)(*call.args, **call.kwargs), one)
 
 
-def test_what_a_reference_keeps_between_calls_excuses_nobody(write):
+def test_state_kept_by_a_reference_does_not_excuse_a_candidate(write):
     """In float64, too, it is called as it was constructed: else the step between both would pass for the reference's own error."""
     kept = TASK.replace(
         "return self.linear(x) * factor", "self.kept = self.linear(x) + self.kept\n        return self.kept"
@@ -126,7 +126,7 @@ def test_controls_have_the_reference_s_weights(write):
     assert rows["reference"]["line"] == 20
 
 
-def test_weights_that_are_of_no_use_are_not_used(write):
+def test_degenerate_weights_are_replaced(write):
     usable = "\n\ndef usable(model):\n    return model.linear.bias[0].item() > 0.2\n"
     task = taskfile.load(write(TASK + usable))
     for seed in "abcdef":
@@ -145,13 +145,13 @@ def test_weights_that_are_of_no_use_are_not_used(write):
         ('"""A linear layer and a number."""', "", "the file must begin with the statement"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(write, old, new, message):
+def test_file_errors_are_explained(write, old, new, message):
     with pytest.raises(InvalidTask) as caught:
         taskfile.load(write(TASK.replace(old, new, 1)))
     assert message in caught.value.message
 
 
-def test_weights_are_among_what_a_call_reads(write):
+def test_weights_count_as_bytes_read(write):
     task = taskfile.load(write(TASK)).seeded("0a")
     call = task.call(task.cases[0], "standard", "x")
     numbers = 3 * 5 + 5 * 5 + 5 + 3 * 5  # x, weight, bias, result
@@ -171,7 +171,7 @@ def test_a_model_can_be_compiled(write):
 
 
 @pytest.mark.parametrize("beside", ["dict(features=7)", "dict(height=7)"])
-def test_beside_has_sizes_of_inputs_alone(write, beside):
+def test_beside_may_have_only_sizes_of_inputs(write, beside):
     path = write(TASK.replace("CONTRACT =", f"BESIDE = {beside}\nCONTRACT ="))
     with pytest.raises(InvalidTask, match="which is not a size of the inputs alone"):
         taskfile.load(path, "cuda:0")
@@ -218,7 +218,7 @@ def test_sums_in_half_precision_are_wrong_and_sums_in_float32_right(write):
     assert judge.decide(task, known, [exact.half()]).status == "correct"
 
 
-def test_what_pytorch_lacks_on_a_processor_is_not_the_task_s_fault(write):
+def test_missing_cpu_operator_is_not_the_task_s_fault(write):
     source = TASK.replace("self.linear(x) * factor", "nn.functional.avg_pool3d(x[None, None], 1)[0, 0]")
     task = models.at(taskfile.load(write(source)), "float16").seeded("0a")
     with pytest.raises(Unsupported, match="cast to float16, the reference raised NotImplementedError"):
@@ -277,7 +277,7 @@ def test_both_sides_change_weights_alike(write):
     assert ((wide - after.double()).abs() <= allowed).all()
 
 
-def test_neither_ones_nor_zeros_stay_and_buffers_do():
+def test_varied_weights_replace_ones_and_zeros_but_not_buffers():
     made = Linear(3)
     torch.nn.init.ones_(made.weight)
     torch.nn.init.zeros_(made.bias)
@@ -289,7 +289,7 @@ def test_neither_ones_nor_zeros_stay_and_buffers_do():
 @pytest.mark.parametrize(
     "shapes", [{"weight": [3, 3]}, {"weight": [3, 3], "offset": [3]}, {"weight": [9], "bias": [3]}]
 )
-def test_other_parameters_are_left_alone(shapes):
+def test_renamed_parameters_are_not_varied(shapes):
     made = Linear(3)
     before = made.weight.clone()
     assert not module.take_state(made, shapes)

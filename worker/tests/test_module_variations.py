@@ -94,14 +94,14 @@ def test_a_task_that_is_cast_is_called_in_the_other_dtypes():
     assert properties(task) == ["batch_size", "other_weights", "dtype:float32", "dtype:float16"]
 
 
-def test_a_function_has_none():
+def test_function_has_no_variations():
     assert module_variations.of(taskfile.load(str(WORKER.parent / "tasks/kernelbenchx/Activation/relu.py"))) == []
 
 
 @pytest.mark.parametrize(("size", "device", "other"), [
     (1024, "cpu", 513), (3, "cpu", 2), (2, "cuda:0", 1), (1, "cpu", 2), (1, "cuda:0", None), (None, "cpu", None), (True, "cpu", None),
 ])  # fmt: skip
-def test_another_batch_is_smaller_where_it_can_be(size, device, other):
+def test_other_batch_is_smaller_if_possible(size, device, other):
     assert models.other_size(size, device) == other
 
 
@@ -119,13 +119,13 @@ def test_a_file_s_own_name_for_the_batch_is_changed_and_put_back(own):
     ("self.linear(x)", "self.linear(x) * 70000 * torch.ones(1).to(x.dtype)", "dtype:float16"),  # overflows
     ("self.linear(x)", "self.linear(x) @ torch.ones(8, 8)", "dtype:bfloat16"),
 ])  # fmt: skip
-def test_what_the_reference_does_not_take_is_left_out(own, old, new, missing):
+def test_variations_that_the_reference_rejects_are_left_out(own, old, new, missing):
     found = properties(own(ORIGINAL.replace(old, new)))
     assert missing not in found
     assert "other_weights" in found
 
 
-def test_a_reference_of_its_own_dtypes_is_asked_for_no_others(own):
+def test_reference_with_fixed_dtypes_is_not_called_in_others(own):
     source = ORIGINAL.replace("nn.Linear(8, 8)", "nn.Linear(8, 8).half()").replace("size, 8)", "size, 8).half()")
     assert properties(own(source)) == ["batch_size", "other_weights"]
 

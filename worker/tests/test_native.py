@@ -26,7 +26,7 @@ def builds(tmp_path, monkeypatch):
     return made
 
 
-def test_several_that_start_at_once_build_one(builds, tmp_path, capsys):
+def test_concurrent_starts_build_once(builds, tmp_path, capsys):
     with concurrent.futures.ThreadPoolExecutor(4) as starts:
         found = set(starts.map(lambda _: native._find_or_build(), range(4)))
     assert len(builds) == len(found) == 1
@@ -34,12 +34,12 @@ def test_several_that_start_at_once_build_one(builds, tmp_path, capsys):
     assert capsys.readouterr().err == "notice: building the native witness, once: about 15 s\n"
 
 
-def test_it_is_built_once(builds, capsys):
+def test_library_is_built_once(builds, capsys):
     assert native._find_or_build() == native._find_or_build()
     assert len(builds) == 1
 
 
-def test_libraries_used_last_are_kept(builds, tmp_path):
+def test_recently_used_libraries_are_kept(builds, tmp_path):
     folder = tmp_path / "native"
     folder.mkdir()
     for age in range(6):
@@ -51,14 +51,14 @@ def test_libraries_used_last_are_kept(builds, tmp_path):
     assert {file.name for file in folder.iterdir()} == {mine.name, "watch-0.so", "watch-1.so", "lock"}
 
 
-def test_use_counts_and_not_age(builds, tmp_path):
+def test_eviction_is_by_last_use_not_age(builds, tmp_path):
     mine = native._find_or_build()
     os.utime(mine, (1, 1))
     native._find_or_build()
     assert mine.stat().st_mtime > 1
 
 
-def test_a_failed_build_leaves_nothing_that_is_used(builds, monkeypatch):
+def test_failed_build_leaves_no_library(builds, monkeypatch):
     def fails(compiler, target):
         target.write_text("half")
         raise RuntimeError("error: no such header")

@@ -51,7 +51,7 @@ def test_a_distribution_is_kept():
         ("**{}", "cannot hold **"),
     ],
 )
-def test_what_cannot_be_read(text, complaint):
+def test_unreadable_notation_is_refused(text, complaint):
     with pytest.raises(ValueError, match="^" + re.escape(complaint)):
         notation.parse(text)
 

@@ -114,7 +114,7 @@ def test_mismatches_name_places_and_values(opened_gelu):
     assert checked.metrics["error_ratio"] > 1
 
 
-def test_results_that_were_never_written_are_poison(opened_gelu):
+def test_unwritten_results_are_poison(opened_gelu):
     opened, runner = opened_gelu
     index = call_of(opened, "shape=(1000,)", None)
     seen = set()
@@ -287,7 +287,7 @@ def test_frames_that_are_no_requests_are_refused(oracle):
         assert (answer.id, answer.reason) == (-1, "internal")
 
 
-def test_runners_get_only_their_own_arenas_whoever_comes_first(oracle):
+def test_runners_get_only_their_own_arenas_in_any_order(oracle):
     early, number = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), next(runners)
     early.connect("\0" + oracle.hello.data_address)
     early.sendall(struct.pack(">I", number))
@@ -324,7 +324,7 @@ def waiting(oracle, number):
     return peer
 
 
-def test_a_task_that_cannot_be_opened_sends_its_runner_away(oracle):
+def test_unopenable_task_refuses_its_runner(oracle):
     number = next(runners)
     with waiting(oracle, number) as peer:
         peer.settimeout(0.1)
@@ -335,7 +335,7 @@ def test_a_task_that_cannot_be_opened_sends_its_runner_away(oracle):
         assert peer.recv(1) == b""
 
 
-def test_runners_that_ended_before_they_were_offered_anything_are_forgotten(oracle):
+def test_runners_ended_before_an_offer_are_dropped(oracle):
     before = descriptors(oracle)
     for _ in range(20):
         waiting(oracle, next(runners)).close()
@@ -370,7 +370,7 @@ def test_arenas_are_handed_out_again_after_descriptors_had_run_out(monkeypatch):
         arena.close()
 
 
-def test_closed_candidates_leave_nothing_open(oracle):
+def test_closed_candidates_leave_no_open_descriptor(oracle):
     oracle.open(GELU, next(runners))
     oracle.ask(messages.Close)
     before = descriptors(oracle)
@@ -380,7 +380,7 @@ def test_closed_candidates_leave_nothing_open(oracle):
     assert descriptors(oracle) == before
 
 
-def test_the_referee_s_death_ends_it_even_in_the_middle_of_a_reference(tmp_path):
+def test_oracle_ends_with_the_referee_during_a_reference(tmp_path):
     slow = tmp_path / "gelu.py"
     slow.write_text(
         GELU.read_text().replace(
@@ -403,7 +403,7 @@ def test_what_a_task_prints_does_not_touch_the_protocol(tmp_path, oracle):
     oracle.ask(messages.Close)
 
 
-def test_a_cut_frame_ends_it_with_an_error():
+def test_truncated_frame_ends_the_oracle_with_an_error():
     process = OracleProcess()
     process.process.stdin.write(b"\0\0\0\x09\0\0\0\0abc")
     process.process.stdin.close()

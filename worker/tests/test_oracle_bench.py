@@ -109,7 +109,7 @@ def test_results_never_written_are_wrong(prepare):
     assert fresh.check([0], [values[0]]).status == "wrong_values"
 
 
-def test_what_is_written_while_truth_is_made_comes_too_late(prepare, monkeypatch):
+def test_results_written_during_the_truth_are_late(prepare, monkeypatch):
     """A runner that says it is done and goes on must not gain the time that the oracle spends on the truth."""
 
     def gelu(input, approximate="none"):
@@ -156,7 +156,7 @@ def test_arguments_updated_by_timed_calls_are_checked(prepare):
     assert bench.check([0], values[:1]).status == "wrong_values"
 
 
-def test_nothing_is_lent_before_it_is_asked_for(prepare):
+def test_arenas_are_not_lent_before_a_request(prepare):
     bench = prepare("Activation/gelu.py")
     assert not bench.session.lent.typed(0, 4096, torch.float32).any()
     with pytest.raises(WrongOrder):
@@ -193,7 +193,7 @@ def test_only_sets_that_fit_are_made(prepare, monkeypatch):
         prepare("Activation/gelu.py")
 
 
-def test_what_a_session_knows_ends_with_it():
+def test_session_state_ends_with_the_session():
     pair = arenas.MemoryArena("in"), arenas.MemoryArena("out")
     session = Session(taskfile.load(str(TASKS / "Activation/gelu.py")), SEED, pair, HostDevice.torch_device)
     known = weakref.ref(session.known(0))
@@ -310,7 +310,7 @@ def test_graphs_are_recorded_once_and_get_the_values_of_each_round(prepare):
     assert len(fresh.baseline(1, graph=True)) == 3
 
 
-def test_graphs_with_wrong_results_are_none(prepare):
+def test_graph_with_wrong_results_is_not_used(prepare):
     class Device(HostDevice):
         def recorded(self, functions):
             stale = [function() for function in functions]
@@ -322,7 +322,7 @@ def test_graphs_with_wrong_results_are_none(prepare):
         bench.baseline(1, graph=True)
 
 
-def test_graphs_are_of_no_use_to_other_shapes(prepare):
+def test_graphs_are_not_reused_for_other_shapes(prepare):
     bench = prepare("Activation/gelu.py")
     bench.device = RecordingDevice()
     bench.baseline(1, graph=True)

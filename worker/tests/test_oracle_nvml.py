@@ -48,13 +48,13 @@ def test_the_state_of_a_card(build):
     }  # fmt: skip
 
 
-def test_what_a_card_does_not_support_is_absent(build):
+def test_unsupported_figures_of_a_card_are_absent(build):
     assert Card(UUID, build()).sample() == {
         "sm_mhz": 1755, "memory_mhz": 2619, "celsius": 41, "throttle": ["sw_power_cap", "hw_thermal"],
     }  # fmt: skip
 
 
-def test_without_card_or_library_nothing_is_known(build):
+def test_state_without_card_or_library_is_absent(build):
     assert Card("GPU-another", build("-DNEW")).sample() == {}
     assert Card(UUID, "libthere-is-none.so").sample() == {}
     assert Card(UUID, "libm.so.6").sample() == {}

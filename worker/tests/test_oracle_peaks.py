@@ -36,7 +36,7 @@ def measure():
     return peaks.measure(HostDevice(), copy_bytes=1 << 20, side=64, wide_side=32)
 
 
-def test_every_figure_is_there():
+def test_all_figures_are_measured():
     rates = measure()
     tflops = rates.pop("tflops")
     assert set(tflops) == {"fp32", "tf32", "fp16", "bf16", "int8", "fp64"}
@@ -45,13 +45,13 @@ def test_every_figure_is_there():
     assert (rates["empty_ms"], rates["launch_ms"]) == (0.1, 1)
 
 
-def test_a_glance_is_one_rate():
+def test_quick_check_measures_one_rate():
     before = torch.get_float32_matmul_precision()
     assert peaks.glance(HostDevice(), side=64)["tflops"].keys() == {"fp32"}
     assert torch.get_float32_matmul_precision() == before
 
 
-def test_a_product_that_cannot_be_done_is_left_out(monkeypatch):
+def test_unsupported_product_is_left_out(monkeypatch):
     def refuse(a, b):
         raise RuntimeError("not on this device")
 
@@ -59,7 +59,7 @@ def test_a_product_that_cannot_be_done_is_left_out(monkeypatch):
     assert "int8" not in measure()["tflops"]
 
 
-def test_a_rate_is_two_operations_a_term(monkeypatch):
+def test_product_rate_counts_two_operations_per_term(monkeypatch):
     monkeypatch.setattr(HostDevice, "time", lambda self, calls, lead: [Timed(2.0, False)] * len(calls))
     rates = measure()
     assert rates["tflops"]["fp16"] == pytest.approx(2 * 64**3 / 2e-3 / 1e12)
@@ -67,7 +67,7 @@ def test_a_rate_is_two_operations_a_term(monkeypatch):
     assert rates["copy_gbs"] == pytest.approx(2 * (1 << 20) / 2e-3 / 1e9)
 
 
-def test_the_precision_of_products_is_as_before():
+def test_precision_setting_of_products_is_restored():
     torch.set_float32_matmul_precision("highest")
     measure()
     assert torch.get_float32_matmul_precision() == "highest"

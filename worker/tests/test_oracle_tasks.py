@@ -45,7 +45,7 @@ def test_controls_that_fail_are_reported(oracle, tmp_path):
     assert rows["reference"]["ok"]
 
 
-def test_a_mark_before_a_task_is_skipped_and_one_within_is_an_error(oracle, tmp_path):
+def test_byte_order_mark_is_skipped_only_at_the_start(oracle, tmp_path):
     path = tmp_path / "gelu.py"
     text = GELU.read_text()
     path.write_text("\ufeff" + text)
@@ -55,7 +55,7 @@ def test_a_mark_before_a_task_is_skipped_and_one_within_is_an_error(oracle, tmp_
     assert "invalid non-printable character U+FEFF" in failed.message
 
 
-def test_skipped_controls_say_why(oracle, tmp_path):
+def test_skipped_controls_have_a_reason(oracle, tmp_path):
     path = tmp_path / "gelu.py"
     path.write_text(GELU.read_text().replace("CONTRACT =", "SKIP_CONTROLS = {'permuted': 'order is free'}\nCONTRACT ="))
     rows = {c["name"]: c for c in oracle.ask(messages.VerifyTask, task=str(path), seed=SEED).controls}
@@ -269,7 +269,7 @@ def test_an_updated_argument_may_be_called_output(oracle, tmp_path):
     oracle.ask(messages.Close)
 
 
-def test_every_other_call_leaves_defaults_to_the_candidate():
+def test_every_second_call_omits_default_arguments():
     task = taskfile.load(str(GELU))
     made = call(torch.ones(2), approximate="none")
     assert task.spoken(made, 0).kwargs == {"approximate": "none"}

@@ -62,15 +62,15 @@ def test_each_byte_counts_once(reference, args, moved):
         (fill_rows, (X, ROWS), 2 * 32 + 16),
     ],
 )
-def test_of_what_is_picked_only_the_picks_count(reference, args, moved):
+def test_indexed_reads_count_only_selected_elements(reference, args, moved):
     assert measure(reference, *args).bytes == moved
 
 
-def test_a_change_of_unknown_extent_leaves_the_bytes_unknown():
+def test_update_of_unknown_extent_makes_bytes_unknown():
     assert measure(lambda x, rows, y: x.index_put_((rows,), y), X, ROWS, torch.rand(2, 8)).bytes is None
 
 
-def test_operations_of_an_unknown_form_are_no_fault_of_the_task():
+def test_unknown_operations_do_not_fail_the_task():
     sparse = measure(lambda x: torch.sparse.mm(x.to_sparse(), x), X)
     assert (sparse.flops, sparse.least_bytes) == (None, None) and sparse.uncounted
     assert measure(fill_rows, torch.tensor(1.0), torch.tensor([0])).bytes is None
@@ -114,7 +114,7 @@ def test_a_task_that_allows_tf32_runs_in_tf32():
     assert measure(torch.mm, X.half(), Y.half(), tf32=True).precision == "fp16"
 
 
-def test_heavy_work_that_is_not_counted_is_named():
+def test_uncounted_heavy_operations_are_named():
     assert measure(lambda x: torch.linalg.svd(x @ x), X).uncounted == ["_linalg_svd"]
     assert measure(lambda x: F.gelu(F.layer_norm(x, (8,))), X).uncounted == []
 
@@ -150,7 +150,7 @@ BATCH = torch.rand(3, 8, 8)
         (F.conv2d, (torch.rand(1, 3, 8, 8), torch.rand(4, 3, 3, 3)), False),
     ],
 )
-def test_only_a_plain_product_sets_a_limit(reference, args, needed):
+def test_only_a_plain_product_sets_a_floor(reference, args, needed):
     found = measure(reference, *args)
     assert found.flops
     assert found.least_flops == (found.flops if needed else None)
@@ -166,5 +166,5 @@ def test_only_a_plain_product_sets_a_limit(reference, args, needed):
         (lambda x, rows: x[rows], (X, ROWS), None),
     ],
 )
-def test_bytes_that_every_kernel_moves(reference, args, least):
+def test_minimum_bytes_of_any_kernel(reference, args, least):
     assert measure(reference, *args).least_bytes == least

@@ -66,7 +66,7 @@ def values(task, seed):
     return task.call(task.cases[0], task.distributions[0], seed).args
 
 
-def test_values_are_the_authors_under_a_seed_of_every_calls_own(imported):
+def test_each_call_draws_original_values_under_its_own_seed(imported):
     task = taskfile.load(imported("level1/2_Halve.py"))
     state = torch.get_rng_state()
     (one,), (same,), (other,) = (values(task, seed) for seed in ("a/0", "a/0", "a/1"))
@@ -100,7 +100,7 @@ def test_controls_hold(imported, path):
     assert [row for row in controls.verify(task, "5eed", "cpu") if not row["ok"]] == []
 
 
-def test_what_does_not_run_in_float64_is_judged_against_float32(imported):
+def test_reference_that_fails_in_float64_is_judged_in_float32(imported):
     """Its shift is no buffer and stays float32."""
     task = taskfile.load(imported("level2/4_Linear_Shift.py")).seeded("5eed")
     known = truth.know(task, task.call(task.cases[0], "", "a/0"), "5eed")
@@ -143,7 +143,7 @@ def test_published_sizes_need_a_gpu_and_are_never_made_without_one(imported):
         ),
     ],
 )
-def test_what_cannot_be_a_task_says_why_and_where(imported, path, line, message):
+def test_unusable_original_has_reason_and_line(imported, path, line, message):
     with pytest.raises(InvalidTask) as caught:
         taskfile.load(imported(path))
     assert re.match(message, caught.value.message), caught.value.message
@@ -205,7 +205,7 @@ def dropping(request, original):
     )
 
 
-def test_operations_that_could_draw_and_do_not_are_no_reason_to_refuse(dropping):
+def test_operations_that_draw_nothing_are_accepted(dropping):
     task = taskfile.load(dropping(0.0)).seeded("5eed")
     truth.know(task, task.call(task.cases[0], "", "a/0"), "5eed")
 
@@ -233,7 +233,7 @@ STEP = "hidden = torch.tanh(self.cell(torch.cat([x, self.hidden], dim=1)))"
         ("self.register_buffer('hidden', torch.zeros(7, size))", ["self.hidden = hidden"]),
     ],
 )
-def test_a_module_whose_results_depend_on_earlier_calls_is_no_task(recurrent, state, step):
+def test_module_with_state_between_calls_is_refused(recurrent, state, step):
     with pytest.raises(InvalidTask) as caught:
         taskfile.load(recurrent(state, STEP, *step, "return self.out(self.norm(hidden))"))
     assert caught.value.message == (
@@ -262,7 +262,7 @@ def test_state_is_found_wherever_a_module_keeps_it(recurrent, state, step):
         truth.know(task, task.call(task.cases[0], "", "a/0"), "5eed")
 
 
-def test_what_results_do_not_depend_on_may_be_kept(recurrent):
+def test_state_that_does_not_affect_results_is_allowed(recurrent):
     step = ["self.calls += 1", "self.last = x", "if self.mask is None:", "    self.mask = torch.ones_like(x)"]
     task = taskfile.load(recurrent("self.mask = None", *step, "return self.norm(self.out(x * self.mask))"))
     bound = task.seeded("5eed")
@@ -309,7 +309,7 @@ def original(tmp_path, imported):
 
 
 @pytest.mark.parametrize("name", ["89_cumsum", "101_Of_somebodys_own"])
-def test_honest_kernels_that_add_in_order_are_right(oracle, original, name):
+def test_sequential_sums_are_accepted(oracle, original, name):
     def in_order(x):
         sums = np.empty_like(x.numpy())
         total = np.zeros(len(sums), np.float32)
@@ -343,7 +343,7 @@ def test_contracts_are_those_of_the_bundled_tasks_as_far_as_they_fit(level, name
     assert getattr(contract.scale, "__name__", contract.scale) == scale
 
 
-def test_contracts_of_other_kinds_are_taken_too():
+def test_contracts_of_other_kinds_are_used():
     relu = contract_of("/somewhere/level1/19_ReLU.py", "anything")
     assert isinstance(relu, Exact)
     mamba = taskfile.load(namesakes.BUNDLED / "level3" / "48_Mamba2ReturnY.py")

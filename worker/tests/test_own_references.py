@@ -71,7 +71,7 @@ def invalid(own, text, entry="f"):
     return error.value.line, error.value.message
 
 
-def test_what_inputs_returns_is_the_published_grade_and_variations_lie_beyond(own):
+def test_inputs_are_the_published_grade_and_variations_the_general(own):
     task = own(SOFTMAX, "softmax")
     assert variations(task) == [None, "non_contiguous", "small_values", "large_values", "zeros", "special_values"]
     calls = plan(task, "7")
@@ -101,7 +101,7 @@ def test_a_model_needs_no_get_init_inputs(own):
     assert task.entries == ["ModelNew"]
 
 
-def test_what_the_reference_does_not_take_is_not_asked(own):
+def test_variations_that_the_reference_rejects_are_left_out(own):
     text = "import torch\n\n# inputs: f32[8, 4]\ndef f(x):\n    return torch.exp(4 * x).view(-1)\n"
     task = own(text)
     assert "non_contiguous" not in variations(task)  # view() raises
@@ -110,7 +110,7 @@ def test_what_the_reference_does_not_take_is_not_asked(own):
     assert task.note == "not varied, since the reference does not take it: non_contiguous, large_values"
 
 
-def test_properties_of_the_inputs_are_not_beyond_them(own):
+def test_properties_of_inputs_belong_to_the_published_grade(own):
     text = "import torch\ndef inputs():\n    return torch.rand(4, 8).t()\ndef f(x):\n    return x + 1\n"
     task = own(text)
     assert "non_contiguous" in task.tested
@@ -176,14 +176,14 @@ def test_an_argument_that_a_model_updates_is_judged(own):
     assert (wrong.status, wrong.mismatches[0]["output"]) == ("wrong_values", "state")
 
 
-def test_a_model_that_only_updates_has_something_to_compare(own):
+def test_model_that_only_updates_arguments_is_compared(own):
     task = own(UPDATING.replace("return self.linear(x)", "return None"))
     assert task.mutates == ("state",)
     with pytest.raises(InvalidTask, match="forward.. returns nothing and changes no argument"):
         own(UPDATING.replace("return self.linear(x)", "return None").replace("state.mul_(0.5).add_(x.mean(0))", "pass"))
 
 
-def test_an_update_of_a_model_that_only_some_values_bring_about_is_no_secret(own):
+def test_value_dependent_update_of_a_model_is_found(own):
     text = UPDATING.replace("        state.mul_", "        if x.sum() > 0:\n            state.mul_")
     task = own(text.replace("33", "330").replace("torch.rand(7,", "torch.rand(70000,"), device="cuda")
     bound = replace(task, device="cpu").seeded("0")
@@ -202,18 +202,18 @@ def test_an_update_of_a_model_that_only_some_values_bring_about_is_no_secret(own
         ("x = x.clone(); return x.add_(1)", ()),
     ],
 )
-def test_updates_of_calls_too_large_to_be_tried_are_found_on_shapes(own, body, updated):
+def test_updates_of_large_calls_are_found_on_shapes(own, body, updated):
     task = own(LARGE.replace("BODY", body), device="cuda")
     assert task.nbytes > 64 << 20
     assert task.mutates == updated
 
 
-def test_nothing_to_compare_is_found_on_shapes_too(own):
+def test_missing_result_is_found_on_shapes(own):
     with pytest.raises(InvalidTask, match="returns nothing and changes no argument"):
         own(LARGE.replace("BODY", "torch.add(mean, 1)"), device="cuda")
 
 
-def test_an_update_that_only_some_values_bring_about_is_no_secret(own):
+def test_value_dependent_update_is_found(own):
     body = "if x[0] > 0:\n        y.add_(1)\n    return x + 1"
     task = own(
         f"import torch\ndef inputs():\n    return torch.tensor([SIGN]), torch.zeros(2)\ndef f(x, y):\n    {body}\n".replace(
@@ -274,7 +274,7 @@ def test_calls_that_need_a_gpu_are_left_out_without_one(own):
     task.check_room()
 
 
-def test_inputs_that_are_too_large_without_a_gpu(own):
+def test_inputs_too_large_without_a_gpu_are_refused(own):
     task = own("import torch\n\n# inputs: f32[8192, 8192]\ndef f(x):\n    return x + 1\n")
     assert variations(task) == [None]
     with pytest.raises(TooLarge, match=r"256 MiB at once, 0 GFLOP a call, at most 64 MiB and 10 GFLOP"):
@@ -319,13 +319,13 @@ def test_a_large_call_is_laid_out_in_another_way_on_a_gpu(own):
         ),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_its_line(own, text, line, message):
+def test_errors_have_their_line(own, text, line, message):
     found = invalid(own, text)
     assert found[0] == line
     assert found[1].startswith(message)
 
 
-def test_a_model_that_draws_random_numbers(own):
+def test_model_that_draws_random_numbers_is_refused(own):
     text = MODEL.replace("self.linear(x)", "torch.dropout(x, 0.5, True)")
     line, message = invalid(own, text, "ModelNew")
     assert (line, message.split(" (")[0]) == (10, "forward() draws random numbers")

@@ -58,7 +58,7 @@ def profile(source=SCALE, call=CALL, seconds=patience.LONG_SECONDS):
         return client.ask(messages.Profile(1, source, ["run"], {}, call, seconds))
 
 
-def test_the_longest_launch_of_each_kernel_is_told_most_time_first(installed):
+def test_longest_launch_of_each_kernel_is_listed_by_time(installed):
     installed("page")
     reply = profile()
     assert reply.failure is None
@@ -81,13 +81,13 @@ def test_counters_that_may_not_be_read_are_a_failure(installed, behaviour, said)
     assert reply.failure.startswith("ncu (exit code 0): ") and said in reply.failure
 
 
-def test_no_ncu_is_a_failure(monkeypatch, tmp_path):
+def test_missing_ncu_is_a_failure(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(ncu, "_PLACES", ())
     assert "not installed" in profile().failure
 
 
-def test_the_newest_of_the_usual_places_is_taken(monkeypatch, tmp_path):
+def test_newest_ncu_of_the_usual_folders_is_used(monkeypatch, tmp_path):
     for version in ("2024.1.0", "2025.10.1", "2025.3.1"):
         (tmp_path / version).mkdir()
         fake_ncu.install(tmp_path / version, "page")
@@ -96,7 +96,7 @@ def test_the_newest_of_the_usual_places_is_taken(monkeypatch, tmp_path):
     assert ncu.find() == f"{tmp_path}/2025.10.1/ncu"
 
 
-def test_one_that_hangs_is_ended_with_all_it_started(installed, monkeypatch):
+def test_hanging_ncu_is_killed_with_its_children(installed, monkeypatch):
     installed("hang")
     wait = subprocess.Popen.wait
 
@@ -114,7 +114,7 @@ def test_one_that_hangs_is_ended_with_all_it_started(installed, monkeypatch):
     assert eventually(lambda: has_ended(re.search("process ([0-9]+)", failure)[1]))
 
 
-def test_one_that_says_nothing_is_told_by_its_exit_code(installed):
+def test_silent_ncu_failure_has_its_exit_code(installed):
     installed("mute")
     assert profile().failure == "ncu (exit code 255): it printed nothing"
 
@@ -146,7 +146,7 @@ def job(source, call, *entries):
 @pytest.mark.parametrize(
     "source, said", [("def run(", "SyntaxError: "), ("ran = 3", "NoEntry: none of run is defined")]
 )
-def test_what_cannot_be_called_is_the_last_line(tmp_path, source, said):
+def test_failure_of_the_candidate_is_the_last_line(tmp_path, source, said):
     (tmp_path / "candidate.py").write_text(source)
     code, last = profiled_in_fork(tmp_path, job(tmp_path / "candidate.py", CALL, "run"))
     assert code == 1 and last.startswith(said)
@@ -160,14 +160,14 @@ def test_what_cannot_be_called_is_the_last_line(tmp_path, source, said):
         ("import os\ndef run(*a, **k): os._exit(3)", "exit code 3"),
     ],
 )
-def test_a_candidate_that_fails_there_is_named(installed, source, said):
+def test_candidate_failure_under_ncu_is_named(installed, source, said):
     installed("page")
     reply = profile(source)
     assert reply.kernels is None and said in reply.failure
 
 
 @pytest.mark.later
-def test_what_was_compiled_ahead_is_there(installed, tmp_path):
+def test_binaries_compiled_ahead_are_used(installed, tmp_path):
     installed("page")
     with bench() as client:
         client.ask(messages.Attach(1, []))
@@ -212,7 +212,7 @@ def run():
 """
 
 
-def test_it_needs_what_a_runner_sees_of_kbx_and_all_of_that(tmp_path):
+def test_profiled_process_uses_exactly_the_runner_modules(tmp_path):
     package = tmp_path / "modules" / "kbx"
     package.mkdir(parents=True)
     for name in mounts._WORKER_FILES:
@@ -251,7 +251,7 @@ def test_a_module_is_constructed_first(tmp_path):
     assert (tmp_path / "told.txt").read_text() == f"{weight:.6f} False"
 
 
-def test_what_is_beside_the_point_is_not_told():
+def test_unrelated_output_is_left_out():
     log = """==ERROR== An error was reported by the driver
 ==ERROR== Cuda is initialized before the tool
 ==ERROR== An error was reported by the driver
@@ -276,13 +276,13 @@ LONG = """==PROF== Connected to process 1
 """
 
 
-def test_a_page_with_a_row_for_each_metric_is_read_too():
+def test_csv_with_a_row_for_each_metric_is_read():
     assert ncu.kernels(LONG) == [
         {"kernel": "kernel", "launches": 2, "duration_ms": pytest.approx(3.08), "registers": 72}
     ]
 
 
-def test_few_kernels_are_told_and_names_are_cut():
+def test_number_of_kernels_and_length_of_names_are_limited():
     rows = [(*fake_ncu.LAUNCHES[0][:4], "k" * 300 + str(i), *fake_ncu.LAUNCHES[0][5:11], str(i + 1)) for i in range(9)]
     rows = [row + ("n/a",) * (len(fake_ncu.COLUMNS) - len(row)) for row in rows]
     (kernel,) = ncu.kernels(fake_ncu.page(rows))
@@ -294,7 +294,7 @@ def test_few_kernels_are_told_and_names_are_cut():
 @pytest.mark.parametrize(
     "text", ["", "==WARNING== No kernels were profiled.", '"a","b"\n"1","2"', fake_ncu.page(()), '"ID']
 )
-def test_what_is_no_page_has_no_kernels(text):
+def test_output_that_is_not_csv_has_no_kernels(text):
     assert ncu.kernels(text) is None
 
 
@@ -320,7 +320,7 @@ def sandboxed(tmp_path_factory):
 
 
 @pytest.mark.parametrize("loopback", [True, False])
-def test_it_works_inside_the_sandbox_where_it_can_talk_to_itself(sandboxed, loopback):
+def test_ncu_runs_in_a_sandbox_with_loopback(sandboxed, loopback):
     zygote, folder = sandboxed
     runner = zygote.spawn(loopback=loopback)
     if not runner.protections["files"] or not runner.protections["network"]:

@@ -56,7 +56,7 @@ def test_properties_of_a_tensor(gelu, tensor, expected):
     assert asked(gelu, tensor) == expected
 
 
-def test_options_count_where_they_are_not_their_defaults(gelu):
+def test_options_count_unless_default(gelu):
     assert asked(gelu, torch.zeros(3), approximate="none") == set()
     assert asked(gelu, torch.zeros(3), approximate="tanh") == {"option:approximate"}
 
@@ -91,7 +91,7 @@ def test_the_published_grade_comes_first_and_has_ordinary_values(gelu):
     assert sum(c.repeats is not None for c in published) == 1
 
 
-def test_no_two_calls_have_the_same_values(gelu):
+def test_all_calls_have_distinct_values(gelu):
     fresh = [c.seed for c in plan.plan(gelu, "ab") if c.repeats is None]
     assert len(set(fresh)) == len(fresh)
 
@@ -107,7 +107,7 @@ def test_every_task_has_calls_of_the_published_grade(file):
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("file", sorted(TASKS.glob("*/*.py")), ids=lambda file: file.stem)
-def test_all_that_the_published_tests_ask_for_decides(file):
+def test_properties_of_published_tests_decide(file):
     """An option that only comes with strides, say, would be in no call of the published grade."""
     loaded = taskfile.load(file)
     first = loaded.call(loaded.cases[0], "standard", "ab")
@@ -170,14 +170,14 @@ def test_operations_that_mix_their_elements_have_no_special_values():
         assert not any(call.special for call in plan.plan(loaded, "ab")), name
 
 
-def test_what_a_bounded_domain_excludes_is_never_special():
+def test_bounded_domain_has_no_excluded_special_values():
     make = Inputs("float32", "special", 7)
     assert make.floats(99, low=0).isfinite().all()
     assert make.plain(99).isfinite().all()
     assert not make.floats(3).isfinite().any()
 
 
-def test_no_symbolic_mathematics_is_loaded_for_it():
+def test_properties_do_not_import_sympy():
     """Two seconds of every oracle's time, which ``torch.broadcast_shapes`` would take."""
     program = (
         "import sys; from kbx.oracle import plan, taskfile; plan.plan(taskfile.load(sys.argv[1]), 'ab' * 16); "

@@ -39,13 +39,13 @@ def test_each_scheme_is_right_in_all_calls(contract, scale):
     assert [said(contract, x, rounded(x, scale)) for x in map(spread, range(4))] == [[]] * 4
 
 
-def test_what_fits_several_schemes_rules_out_none(contract):
+def test_result_of_several_schemes_excludes_none(contract):
     x = Inputs().floats(1, 40)
     assert said(contract, x, rounded(x, "row")) == []
     assert said(contract, spread(1), rounded(spread(1), "tensor")) == []
 
 
-def test_another_scheme_than_before_is_wrong(contract):
+def test_changed_scheme_is_wrong(contract):
     assert said(contract, spread(1), rounded(spread(1), "row")) == []
     (text,) = said(contract, spread(2), rounded(spread(2), "tensor"))
     assert text.startswith("earlier results were right by one scheme (scale: row); by it, ")
@@ -53,26 +53,26 @@ def test_another_scheme_than_before_is_wrong(contract):
     assert said(contract, spread(2), rounded(spread(2), "row")) == []
 
 
-def test_what_is_right_by_none_rules_out_none(contract):
+def test_wrong_result_excludes_no_scheme(contract):
     (text,) = said(contract, spread(1), spread(1))
     assert text.startswith("right by none of 2 schemes; by the nearest (scale: row): ")
     assert said(contract, spread(1), rounded(spread(1), "tensor")) == []
 
 
-def test_what_is_below_the_smallest_normal_number_may_be_flushed():
+def test_subnormal_numbers_may_be_flushed():
     x = torch.tensor([[1.0]])
     contract = Schemes(lambda x: (x.double() * 1e-49, x.double() * 1e-52), lambda x: x * 0)
     assert said(contract, x, torch.zeros(1, 1)) == []
     assert said(contract, x, torch.full((1, 1), 1e-37))
 
 
-def test_candidates_do_not_share_what_they_have_ruled_out():
+def test_excluded_schemes_are_per_candidate():
     task = Schemes(emulated, rounded, tuple({"scale": s} for s in DIMS))
     for scale in DIMS:
         assert said(task.begun(), spread(1), rounded(spread(1), scale)) == []
 
 
-def test_a_later_session_goes_on_with_what_is_left(contract):
+def test_later_session_keeps_excluded_schemes(contract):
     assert contract.schemes_left == [0, 1]
     assert said(contract, spread(1), rounded(spread(1), "tensor")) == []
     assert contract.schemes_left == [1]
@@ -97,7 +97,7 @@ NAMES = ("attention_w8a8", "bmm_w8a8", "conv2d_w8a8", "layernorm_w8a8", "linear_
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", [SEED, "ab"])
-def test_every_scheme_passes_and_nothing_else(oracle, name, seed):
+def test_only_the_schemes_pass(oracle, name, seed):
     path = str(TASKS / "Quantization" / f"{name}.py")
     rows = oracle.ask(messages.VerifyTask, task=path, seed=seed).controls
     assert [row["name"] for row in rows if not row["ok"]] == []
@@ -106,7 +106,7 @@ def test_every_scheme_passes_and_nothing_else(oracle, name, seed):
     assert len(by) == (schemes if schemes > 1 else 0)
 
 
-def test_timed_results_too_are_by_one_scheme():
+def test_timed_results_use_one_scheme():
     """Where a result equals the reference's bit for bit, it must still be by the scheme of the earlier ones."""
     task = taskfile.load(TASKS / "Quantization" / "bmm_w8a8.py").begun()
     other = task.contract.schemes[-1]

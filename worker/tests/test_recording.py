@@ -105,7 +105,7 @@ test_results = ENTRY
 """
 
 
-def test_few_outcomes_are_random_too(oracle, imported, tmp_path):
+def test_few_distinct_outcomes_are_random(oracle, imported, tmp_path):
     """Four seeds in a row agree in 41 % of cases where four draws in five do."""
     path = tmp_path / "originals" / "few.py"
     path.parent.mkdir()
@@ -162,7 +162,7 @@ def test_zeros_are_like_zeros_alone(got, want, complaint):
         assert outcome.metrics == {"l1_relative": 0, "rmse": 0, "cosine_distance": 0}
 
 
-def test_what_the_rules_accept_shows_in_the_controls(oracle, imported):
+def test_controls_show_what_the_thresholds_accept(oracle, imported):
     task = imported("Quantization/product.py", thresholds=THRESHOLDS)
     rows = {c["name"]: c for c in oracle.ask(messages.VerifyTask, task=str(task), seed=SEED).controls}
     assert rows["reference"]["ok"]
@@ -290,7 +290,7 @@ def test_an_original_may_use_an_optimizer(oracle, imported):
     assert set(statuses) == {"wrong_values"}
 
 
-def test_nothing_of_a_file_stays_behind(oracle, imported):
+def test_recording_restores_global_state(oracle, imported):
     before = list(sys.path)
     from kbx.oracle import taskfile
 

@@ -80,7 +80,7 @@ def test_a_frame_too_long_ends_the_runner(zygote, junk):
     assert liar.exited()["reason"] == "protocol"
 
 
-def test_who_does_not_read_does_not_block_others(zygote):
+def test_unread_pipe_does_not_block_others(zygote):
     deaf = zygote.spawn()
     deaf.start("import time; time.sleep(60)")
     for _ in range(2):
@@ -142,7 +142,7 @@ for module in (kbx.tensors, torch, json):
     assert found == []
 
 
-def test_tasks_oracle_and_home_are_not_there(runner):
+def test_tasks_oracle_and_home_are_hidden(runner):
     needs(runner, "files")
     package, home, var = runner("""
 import kbx, os
@@ -259,7 +259,7 @@ time.sleep(60)
         bystander.kill()
 
 
-def test_no_memory_that_outlives_its_mapping(runner):
+def test_mapped_memory_does_not_outlive_its_mapping(runner):
     """A shared page that nobody has mapped any more is counted for nobody."""
     needs(runner, "seccomp")
     assert (
@@ -288,7 +288,7 @@ for name, number, *arguments in (('shmget', 29, 0, 1 << 20, 0o1600), ('semget', 
     assert runner("import mmap; answer = len(mmap.mmap(-1, 9, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))") == 9
 
 
-def test_tensors_of_shapes_alone_are_no_data(zygote):
+def test_meta_tensors_have_no_data(zygote):
     runner = zygote.spawn(memory_bytes=1 << 30)
     assert runner("""
 import torch
@@ -319,7 +319,7 @@ def test_files_are_counted(runner):
     assert runner("import os; answer = [os.statvfs(p).f_files for p in ('/tmp', '/dev/shm')]") == [1 << 16, 1 << 16]
 
 
-def test_no_core_dump_even_for_a_handler(runner):
+def test_core_dumps_are_disabled_even_for_a_handler(runner):
     needs(runner, "seccomp")
     assert "Max core file size        1                    1 " in runner("answer = open('/proc/self/limits').read()")
     assert (
@@ -343,7 +343,7 @@ def may_exceed_limits():
     return int(status.split("CapEff:")[1].split()[0], 16) >> 24 & 1
 
 
-def test_first_to_go_when_memory_runs_out(runner):
+def test_runner_is_killed_first_on_out_of_memory(runner):
     assert runner("answer = open('/proc/self/oom_score_adj').read().strip()") == "1000"
     if runner.zygote.machine == "plain" and may_exceed_limits():
         assert (
@@ -358,7 +358,7 @@ except OSError as error:
         )
 
 
-def test_connects_to_nobody(runner):
+def test_connections_are_denied(runner):
     needs(runner, "seccomp")
     assert runner("""
 import socket
@@ -396,7 +396,7 @@ attempt("the routing table", lambda: socket.socket(socket.AF_NETLINK, socket.SOC
 
 
 @pytest.mark.parametrize("loopback", [False, True])
-def test_talks_to_itself_alone_where_that_is_asked_for(zygote, loopback):
+def test_loopback_is_available_on_request(zygote, loopback):
     runner = zygote.spawn(loopback=loopback)
     name = f"\0{harness.marker()}"
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as service:
@@ -408,7 +408,7 @@ def test_talks_to_itself_alone_where_that_is_asked_for(zygote, loopback):
     runner.kill()
 
 
-def test_one_gpu_is_there(tmp_path, monkeypatch):
+def test_one_gpu_is_visible(tmp_path, monkeypatch):
     for minor, uuid in ((0, "GPU-aa"), (3, "GPU-bb")):
         (tmp_path / f"0000:0{minor}:00.0").mkdir()
         text = f"Model: \t\t NVIDIA H200\nGPU UUID: \t {uuid}\nBus Type: \t PCIe\nDevice Minor: \t {minor}\n"
@@ -451,7 +451,7 @@ def test_cpu_time_is_bounded(zygote):
      ("import ctypes; ctypes.string_at(0)", {"reason": "signal", "signal": 11}),
      ("os.kill(os.getpid(), 9)", {"reason": "signal", "signal": 9})],
 )  # fmt: skip
-def test_endings(zygote, source, ending):
+def test_endings_are_reported(zygote, source, ending):
     runner = zygote.spawn()
     runner.start("import os; " + source)
     exited = runner.exited()
@@ -547,7 +547,7 @@ answer = sorted(answer)
 """
 
 
-def test_nothing_of_one_candidate_is_left_in_the_next(zygote):
+def test_candidate_leaves_no_state_for_the_next(zygote):
     token = f"RESIDUE-{harness.random.getrandbits(64):016x}"
     first = zygote.spawn()
     assert token in first(f"# {token}\nprint('{token}', flush=True)\nanswer = '{token}'\n")

@@ -23,7 +23,7 @@ def test_small_tensors_are_computed():
         assert x.sum().item() == 3
 
 
-def test_large_ones_have_shapes_alone():
+def test_large_tensors_have_only_shapes():
     with shapes.Shapes():
         x = large()
         assert (x + 1).shape == LARGE
@@ -37,7 +37,7 @@ def test_large_ones_have_shapes_alone():
         assert torch.cat([x, x]).shape == (1 << 13, 1 << 20)
 
 
-def test_what_is_changed_in_place_stays_what_it_was():
+def test_in_place_updates_return_the_same_tensor():
     with shapes.Shapes():
         x, out = large(), large()
         assert x.mul_(2) is x
@@ -47,14 +47,14 @@ def test_what_is_changed_in_place_stays_what_it_was():
         assert x[0, 0].item() == 0, "there is nowhere to write to"
 
 
-def test_views_share_what_they_look_at():
+def test_views_share_their_storage():
     with shapes.Shapes():
         x = large(1 << 20)
         assert x.view(1 << 10, -1)[3].data_ptr() == x.data_ptr() + 4 * 3 * (1 << 10)
         assert x.t().data_ptr() == x.data_ptr()
 
 
-def test_shapes_that_depend_on_values_are_found_where_that_costs_little():
+def test_value_dependent_shapes_are_computed_if_cheap():
     with shapes.Shapes():
         assert large(1 << 20).nonzero().shape == (0, 1)
         with pytest.raises(Exception):  # noqa: B017 - whatever PyTorch raises without values
@@ -72,7 +72,7 @@ def test_more_than_a_gpu_holds_is_refused():
         large(1 << 40)
 
 
-def test_types_are_those_that_pytorch_gives():
+def test_dtypes_equal_those_of_pytorch():
     with shapes.Shapes():
         x, half, whole = large(), large(dtype=torch.float16), large(dtype=torch.int32)
         assert (x > 0).dtype == torch.bool
@@ -84,7 +84,7 @@ def test_types_are_those_that_pytorch_gives():
         assert torch.full(LARGE, 3).dtype == torch.int64
 
 
-def test_results_are_laid_out_like_what_they_are_made_of():
+def test_results_keep_the_layout_of_their_inputs():
     with shapes.Shapes():
         assert torch.relu(large().t()).stride() == large().t().stride()
         assert (torch.ones(1 << 17, 1) + torch.ones(1, 1 << 17)).stride() == (1 << 17, 1)
@@ -94,13 +94,13 @@ def test_results_are_laid_out_like_what_they_are_made_of():
         assert torch.relu(images).is_contiguous(memory_format=torch.channels_last)
 
 
-def test_small_times_small_may_be_large():
+def test_product_of_small_tensors_may_be_large():
     with shapes.Shapes():
         assert (torch.ones(1 << 16, 1) @ torch.ones(1, 1 << 16)).shape == (1 << 16, 1 << 16)
         assert torch.ones(4, 4).repeat(1 << 14, 1 << 14).shape == (1 << 16, 1 << 16)
 
 
-def test_nothing_is_computed_in_inference_mode_either():
+def test_inference_mode_computes_nothing():
     with shapes.Shapes(), torch.inference_mode():
         assert large().t().contiguous().is_contiguous()
         assert large().reshape(-1, 2)[:, ::2].contiguous().shape == (1 << 31, 1)
@@ -119,7 +119,7 @@ def test_permuted_tensors_stay_permuted():
         assert (q * 0.125).transpose(0, 1).view(1 << 10, -1).shape == (1 << 10, 1 << 13)
 
 
-def test_exact_shapes_do_not_rest_on_values_that_are_not_there():
+def test_exact_shapes_do_not_use_absent_values():
     with shapes.Shapes(exact=True):
         assert large()[:, :7].shape == (1 << 12, 7)
         part = large()[0, :5] + 1
@@ -131,7 +131,7 @@ def test_exact_shapes_do_not_rest_on_values_that_are_not_there():
         assert torch.ones(1 << 15).repeat(4).shape == (1 << 17,)
 
 
-def test_large_tensors_may_be_asked_if_they_are_equal():
+def test_large_tensors_can_be_compared():
     with shapes.Shapes():
         assert isinstance(torch.equal(large(1 << 20), large(1 << 20)), bool)
 

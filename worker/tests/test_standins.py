@@ -31,11 +31,11 @@ def test_shapes_broadcast_as_they_do_in_torch(shapes):
 @pytest.mark.parametrize(
     "shapes", [((2, -1), (2, 1)), ((3,), "3"), (2.5,), (torch.Size((4, 1)), (5,)), ((True, 2), (2,))]
 )
-def test_whatever_else_it_is_given_too(shapes):
+def test_broadcast_accepts_other_arguments(shapes):
     assert said(standins.broadcast_shapes, shapes) == said(torch.broadcast_shapes, shapes)
 
 
-def test_nothing_is_loaded_for_it():
+def test_broadcast_stand_in_imports_no_module():
     program = (
         "import sys, torch; from kbx import standins; standins.install(); "
         "assert torch.broadcast_shapes((2, 1), 3) == torch.functional.broadcast_shapes([2, 3]) == torch.Size((2, 3)); "
@@ -45,7 +45,7 @@ def test_nothing_is_loaded_for_it():
 
 
 @pytest.mark.later
-def test_what_is_compiled_asks_torch():
+def test_compiled_code_uses_torch():
     program = (
         "import torch; from kbx import standins; standins.install(); "
         "f = torch.compile(lambda x, y: x.expand(torch.broadcast_shapes(x.shape, y.shape)) + y, fullgraph=True, backend='eager'); "

@@ -134,7 +134,7 @@ def test_infinities_and_nans_must_be_the_reference_s():
     assert not outcome(Close(), torch.tensor([-float("inf"), -float("inf"), 0.0]), torch.log, x).right
 
 
-def test_a_better_kernel_may_be_finite_where_the_reference_overflowed_inside():
+def test_finite_result_is_accepted_where_the_reference_overflowed_inside():
     x = torch.full((8,), 300.0, dtype=torch.float16)
 
     def rms(x):
@@ -146,7 +146,7 @@ def test_a_better_kernel_may_be_finite_where_the_reference_overflowed_inside():
     assert not outcome(Close(), torch.tensor(200.0, dtype=torch.float16), rms, x).right
 
 
-def test_where_the_reference_is_not_finite_its_float64_is_right_too():
+def test_float64_value_is_accepted_where_the_reference_is_not_finite():
     x = torch.tensor([float("inf"), -float("inf"), 1.0])
 
     def gelu(x):  # as oneDNN's in float32
@@ -222,7 +222,7 @@ def test_large_outputs_are_compared_in_chunks(monkeypatch):
     assert parts.metrics == pytest.approx(whole.metrics)
 
 
-def test_an_overflow_of_the_reference_excuses_nothing_else():
+def test_overflow_of_the_reference_excuses_only_its_elements():
     x = torch.tensor([1e-3, 0.5, 2.0, 100.0])
 
     def sqrt_exp(x):
@@ -245,7 +245,7 @@ NEAR = [
 
 
 @pytest.mark.parametrize("size", [1e150, 1e200, 1e300])
-def test_numbers_whose_squares_overflow_are_compared_as_others_are(size):
+def test_numbers_with_overflowing_squares_are_compared(size):
     truth = torch.linspace(0.1, 1, 100, dtype=torch.float64) * size
     assert errors.close("x", truth * (1 + 1e-15), truth, truth.clone()).wrong == 0
     found = errors.close("x", truth * (1 + 1e-9), truth, truth.clone())
@@ -253,7 +253,7 @@ def test_numbers_whose_squares_overflow_are_compared_as_others_are(size):
 
 
 @pytest.mark.parametrize(("dtype", "tf32", "near", "far"), NEAR)
-def test_what_is_near_the_reference_is_right(dtype, tf32, near, far):
+def test_near_results_are_right(dtype, tf32, near, far):
     reference = torch.linspace(1, 2, 1000, dtype=torch.float64).to(dtype)
     # The roundoff counts relative to an element and what it was made of, both about 1.5 here.
     unit = 2 * 1.5 * errors.roundoff(dtype, tf32)
@@ -266,7 +266,7 @@ def test_what_is_near_the_reference_is_right(dtype, tf32, near, far):
 
 
 @DTYPES
-def test_nothing_is_near_that_is_not_close(dtype):
+def test_near_implies_close(dtype):
     said = [0, 0]
     for seed in range(200):
         generator = torch.Generator().manual_seed(seed)
@@ -283,7 +283,7 @@ def test_nothing_is_near_that_is_not_close(dtype):
 @DEVICES
 @DTYPES
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
-def test_only_the_same_is_near_what_is_not_finite(value, dtype, device):
+def test_non_finite_values_are_near_only_equal_ones(value, dtype, device):
     ones = torch.ones(10, dtype=dtype, device=device)
     other = ones.clone()
     other[3] = value
@@ -293,7 +293,7 @@ def test_only_the_same_is_near_what_is_not_finite(value, dtype, device):
 
 @DEVICES
 @DTYPES
-def test_nothing_is_near_whose_difference_overflows(dtype, device):
+def test_overflowing_difference_is_not_near(dtype, device):
     """60000 less -60000 is infinite in half precision."""
     large = torch.full((10,), 0.95 * torch.finfo(dtype).max, dtype=dtype, device=device)
     assert not errors.near(large, -large) and not errors.near(torch.zeros_like(large), large)
@@ -304,7 +304,7 @@ def test_nothing_is_near_whose_difference_overflows(dtype, device):
 
 @DEVICES
 @DTYPES
-def test_near_says_of_subnormal_numbers_what_close_says(dtype, device):
+def test_near_agrees_with_close_on_subnormal_numbers(dtype, device):
     tiny = torch.finfo(dtype).smallest_normal * torch.linspace(0.1, 2, 40, dtype=torch.float64, device=device)
     reference = tiny.to(dtype)
     assert errors.near(reference, reference.clone())
@@ -313,12 +313,12 @@ def test_near_says_of_subnormal_numbers_what_close_says(dtype, device):
         assert not near or not errors.close("x", got, reference, reference.double()).wrong
 
 
-def test_near_says_nothing_where_a_norm_overflows():
+def test_near_is_undecided_on_an_overflowing_norm():
     huge = torch.full((10,), 3e38)
     assert not errors.near(torch.zeros(10), huge)
 
 
-def test_nothing_at_all_is_near():
+def test_empty_tensors_are_near():
     assert errors.near(torch.empty(0, 3), torch.empty(0, 3))
 
 
@@ -326,7 +326,7 @@ def test_nothing_at_all_is_near():
     ("times", "said"),
     [(1.02, "just above"), (5.6, "5.6x"), (37.2, "37x"), (2500, "2500x"), (3e7, "3e+07x")],
 )
-def test_a_message_says_how_wrong_the_first_element_is(times, said):
+def test_message_has_the_error_of_the_first_element(times, said):
     ones = torch.ones(3, dtype=torch.float64)
     measured = errors.yardstick(ones, ones)
     error = float(measured.allowed(ones[:1].clone(), 0.0)) * times
@@ -337,7 +337,7 @@ def test_a_message_says_how_wrong_the_first_element_is(times, said):
 
 
 @pytest.mark.parametrize(("got", "expected"), [(math.nan, 1.0), (math.inf, 1.0), (1.0, math.nan), (1.0, -math.inf)])
-def test_how_wrong_is_left_out_where_it_is_not_finite(got, expected):
+def test_non_finite_error_is_left_out(got, expected):
     wrong, right = torch.tensor([2.0, got, 7.0]), torch.tensor([2.0, expected, 3.0])
     for found in (
         Close().compare(call(), [wrong], right, right.double()),
@@ -346,7 +346,7 @@ def test_how_wrong_is_left_out_where_it_is_not_finite(got, expected):
         assert found.complaints == [f"2 wrong elements, first output[1]: expected {expected:g}, got {got:g}"]
 
 
-def test_how_wrong_is_said_of_the_output_that_is_shown():
+def test_error_is_of_the_output_shown():
     ones = torch.ones(2)
     exact, close = torch.tensor([1, 2]), ones + 1e-4
     for got, said in (([ones, exact + 1, close], ""), ([close, exact + 1, ones], r" \(\d+x the allowed error\)")):

@@ -111,7 +111,7 @@ def close_to(value, other):
 
 @pytest.mark.parametrize("chunk", [3, 7, 1 << 24])
 @pytest.mark.parametrize("seed", range(10))
-def test_close_says_what_the_formula_says(monkeypatch, seed, chunk):
+def test_close_agrees_with_the_formula(monkeypatch, seed, chunk):
     monkeypatch.setattr(errors, "CHUNK", chunk)
     chance = random.Random(seed)
     for _ in range(100):
@@ -147,7 +147,7 @@ def test_around_the_largest_number_either_side_is_right(dtype, sign):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_yardstick_serves_whatever_is_compared(seed):
+def test_yardstick_is_reused_for_several_results(seed):
     chance = random.Random(seed)
     for _ in range(100):
         got, reference, truth, *options = case(chance)
@@ -178,13 +178,13 @@ def test_exact_counts_every_other_value(monkeypatch, seed, signed):
         assert found.error_ratio is None
 
 
-def test_another_number_of_elements_is_no_comparison():
+def test_different_element_count_is_not_compared():
     ones = torch.ones(3)
     with pytest.raises(ValueError, match="one shape"):
         errors.close("x", torch.ones(1), ones, ones.double())
 
 
-def test_nothing_is_right_where_the_tolerance_is_no_number():
+def test_nan_tolerance_rejects_all():
     ones, scale = torch.ones(3), torch.tensor([1.0, NAN, 1.0])
     for truth in (ones, ones.double()):
         assert [m["index"] for m in errors.close("x", ones, ones, truth, scale).mismatches] == [[1]]

@@ -19,12 +19,12 @@ def test_equal_seeds_give_equal_values(distribution):
 
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_precisions_see_the_same_numbers(distribution):
+def test_precisions_get_equal_numbers(distribution):
     wide = Inputs("float64", distribution, 3).floats(100)
     assert torch.equal(Inputs("bfloat16", distribution, 3).floats(100), wide.bfloat16())
 
 
-def test_distributions_differ_as_they_say():
+def test_distributions_have_their_properties():
     def draw(name):
         return Inputs("float32", name, 5).floats(10_000)
 
@@ -48,7 +48,7 @@ def test_domains_are_kept_and_their_ends_visited(distribution, low, high):
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float8_e4m3fn"])
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_no_dtype_gets_infinities(dtype, distribution):
+def test_values_are_finite_in_each_dtype(dtype, distribution):
     assert Inputs(dtype, distribution).floats(10_000).float().isfinite().all()
 
 
@@ -78,7 +78,7 @@ def test_matrices_have_the_condition_asked_for():
         assert (values[0] / values[-1]).item() == pytest.approx(50)
 
 
-def test_fast_matrices_have_the_condition_asked_for_too():
+def test_fast_matrices_have_the_condition_asked_for():
     make = Inputs("float32", fast=True)
     spd = make.spd(64, batch=(2,), condition=1e3).double()
     assert torch.linalg.cond(spd).tolist() == pytest.approx([1e3] * 2, rel=1e-2)

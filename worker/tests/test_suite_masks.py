@@ -41,12 +41,12 @@ def test_accepts_an_honest_mask_that_is_larger_than_the_sample():
 
 
 @pytest.mark.parametrize("p", [0.0, 1.0])
-def test_finds_nothing_random_where_all_or_nothing_is_dropped(p):
+def test_dropping_all_or_nothing_is_not_random(p):
     assert mask_complaints(honest(p), p, torch.randn(SHAPE)) == []
 
 
 @pytest.mark.parametrize("shape", [(0,), (1,), (3, 0), (2, 2)])
-def test_few_elements_prove_nothing(shape):
+def test_few_elements_are_not_judged(shape):
     assert mask_complaints(honest(0.5, shape=shape), 0.5, torch.randn(shape)) == []
 
 
@@ -85,7 +85,7 @@ BAD = {
 
 @pytest.mark.parametrize("p", PROBABILITIES)
 @pytest.mark.parametrize("kind", BAD)
-def test_rejects(kind, p):
+def test_rejects_biased_masks(kind, p):
     make, text = BAD[kind]
     if kind == "keeps with probability p" and p == 0.5 or kind == "drops nothing in the second half" and p == 0.8:
         pytest.skip("no mistake")
@@ -102,7 +102,7 @@ def test_rejects_a_fixed_mask_of_which_half_is_hidden(p):
     assert mask_complaints([mask, mask], p, data, data > 0)
 
 
-def test_rejects_what_goes_wrong_beyond_the_sample():
+def test_rejects_errors_beyond_the_sample():
     mask = torch.ones(3, 700001, dtype=torch.bool)
     mask[:1, :] = torch.rand(1, 700001) >= 0.5
     assert any("keep rate" in c for c in mask_complaints([mask], 0.5, torch.randn(3, 700001)))
@@ -110,7 +110,7 @@ def test_rejects_what_goes_wrong_beyond_the_sample():
 
 @pytest.mark.parametrize("p", [0.0, 0.1, 0.5, 1.0])
 @pytest.mark.parametrize("distribution", ["standard", "outliers", "small", "zeros"])
-def test_reads_an_honest_mask_off_the_values(p, distribution):
+def test_mask_is_read_from_the_values(p, distribution):
     torch.manual_seed(5)
     for seed in range(50):
         x = Inputs(distribution=distribution, seed=seed).floats(*SHAPE)
@@ -119,7 +119,7 @@ def test_reads_an_honest_mask_off_the_values(p, distribution):
         assert dropout_complaints(results, p, truth.float(), truth) == []
 
 
-def test_reads_the_mask_where_dropped_elements_are_not_zero():
+def test_mask_is_read_if_dropped_elements_are_not_zero():
     torch.manual_seed(6)
     x, base = torch.randn(SHAPE, dtype=torch.float64), torch.randn(53)
     draw = [torch.where(mask, 2 * x + base, base.double()).float() for mask in honest(0.5)]
@@ -129,14 +129,14 @@ def test_reads_the_mask_where_dropped_elements_are_not_zero():
 
 
 @pytest.mark.parametrize("spoil", [lambda t: t * 1.001, lambda t: t + 1e-3, lambda t: t * float("nan")])
-def test_rejects_values_that_are_neither(spoil):
+def test_rejects_values_neither_kept_nor_dropped(spoil):
     truth = torch.randn(SHAPE, dtype=torch.float64)
     result = torch.where(honest(0.5)[0], truth, 0).float()
     assert "neither" in dropout_complaints([spoil(result)], 0.5, truth.float(), truth)[0]
 
 
 @pytest.mark.parametrize("p", [0.0, 1.0])
-def test_leaves_no_choice_where_p_is_zero_or_one(p):
+def test_mask_is_fixed_for_p_zero_or_one(p):
     truth = torch.randn(SHAPE, dtype=torch.float64)
     draw = torch.where(honest(0.5)[0], truth, 0).float()
     assert "neither" in dropout_complaints([draw], p, truth.float(), truth)[0]

@@ -10,7 +10,7 @@ SMALL, LARGE = 1000, tensors.LARGE // 4  # float32 numbers
 
 
 @pytest.mark.parametrize("counts", [(SMALL, LARGE, SMALL, LARGE + 1), (LARGE,), (LARGE - 1, SMALL, LARGE - 1)])
-def test_large_tensors_begin_where_an_allocation_would(counts):
+def test_large_tensors_are_aligned_like_allocations(counts):
     arena = MemoryArena("in", 64 << 20)
     values = [torch.arange(n, dtype=torch.float32) for n in counts]
     leaves = [arena.put(value) for value in values]

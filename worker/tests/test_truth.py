@@ -30,7 +30,7 @@ def collector():
 
 
 @pytest.mark.parametrize("elements", [1000, 1 << 20])
-def test_a_call_is_gone_as_soon_as_nobody_holds_it(task, elements):
+def test_truth_of_a_call_is_freed_with_its_last_user(task, elements):
     known = truth.know(task, call(torch.rand(elements)), SEED)
     assert judge.decide(task, known, [known.expected]).status == "correct"
     expected = weakref.ref(known.expected)
@@ -45,7 +45,7 @@ def test_a_call_is_gone_as_soon_as_nobody_holds_it(task, elements):
         (RuntimeError, "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate`"),
     ],
 )
-def test_what_there_was_no_room_for_is_gone_before_the_next_try(task, kind, text):
+def test_failed_allocation_is_freed_before_the_next_attempt(task, kind, text):
     tries = []
 
     def reference(input, out=None):
@@ -61,7 +61,7 @@ def test_what_there_was_no_room_for_is_gone_before_the_next_try(task, kind, text
     assert known.truth is known.expected and len(tries) == 1
 
 
-def test_memory_beyond_the_budget_is_given_back_before_more_is_taken(task):
+def test_memory_beyond_the_budget_is_freed_before_more_is_allocated(task):
     memory, alive = truth.Memory(budget=1 << 20), []
 
     def make():
@@ -92,7 +92,7 @@ def test_the_yardstick_of_a_call_is_measured_once(task, monkeypatch):
     assert judge.decide(lenient, known, [known.expected * 1.01]).status == "correct"
 
 
-def test_a_contract_that_compares_in_its_own_way_keeps_nothing(task):
+def test_custom_contract_caches_no_truth(task):
     class Halved(Close):
         def compare(self, call, results, expected, truth):
             return super().compare(call, [results[0] / 2], expected / 2, truth / 2)

@@ -17,7 +17,7 @@ def same(x: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(("source", "modes"), [(MODES, 0), (OPERATION + MODES, 1)], ids=["plain", "a custom operation"])
-def test_operations_go_through_python_only_for_those_of_the_candidate(source, modes):
+def test_only_candidate_operations_go_through_python(source, modes):
     with bench() as client:
         client.attach()
         client.load(source)

@@ -39,19 +39,19 @@ def runner(zygote):
     runner.kill()
 
 
-def test_hello(zygote):
+def test_hello_is_sent(zygote):
     hello = zygote.hello
     assert (hello["type"], hello["role"], hello["pid"]) == ("hello", "zygote", zygote.process.pid)
     assert {"python", "torch", "triton"} <= hello["versions"].keys()
 
 
-def test_it_starts_where_nobody_chose_a_locale():
+def test_zygote_starts_without_a_locale():
     zygote = harness.Zygote(without=("LANG", "LC_ALL", "LC_CTYPE"))
     assert zygote.hello["type"] == "hello"
     zygote.close()
 
 
-def test_end_of_input_removes_everything(mortal):
+def test_end_of_input_ends_all_processes(mortal):
     name = harness.marker()
     for _ in range(2):
         mortal.spawn()(LINGER.format(name=name))
@@ -60,14 +60,14 @@ def test_end_of_input_removes_everything(mortal):
     assert harness.named(name) == []
 
 
-def test_death_of_the_zygote_removes_everything(mortal):
+def test_death_of_the_zygote_ends_all_processes(mortal):
     name = harness.marker()
     mortal.spawn()(LINGER.format(name=name))
     os.kill(mortal.process.pid, signal.SIGKILL)
     assert eventually(lambda: harness.named(name) == [])
 
 
-def test_runners_are_relayed_side_by_side(zygote):
+def test_runners_are_relayed_concurrently(zygote):
     runners = [zygote.spawn() for _ in range(4)]
     for wait, runner in zip((0.04, 0.03, 0.02, 0.01), runners, strict=True):
         runner.start(f"import time; time.sleep({wait}); answer = spawn.runner")
@@ -82,7 +82,7 @@ def test_large_frames_pass_whole(runner):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="this kernel does not count it")
-def test_it_says_how_long_a_runner_waited_for_a_processor(zygote, runner):
+def test_processor_wait_of_a_runner_is_reported(zygote, runner):
     def waited(number):
         zygote.send(0, {"type": "wait", "id": 7, "runner": number})
         return zygote.expect(0, "waited")["seconds"]
@@ -105,7 +105,7 @@ def test_a_channel_in_use_is_refused(zygote, runner):
     assert runner("answer = 5") == 5
 
 
-def test_an_oracle_that_is_not_there_fails_the_spawn(zygote):
+def test_missing_oracle_fails_the_spawn(zygote):
     zygote.send(0, {"type": "spawn", "id": 999, "runner": 999, "device": "cpu", "data_address": "kbx-nobody"})
     assert zygote.expect(0, "failed")["reason"] == "internal"
 
@@ -134,7 +134,7 @@ def processor_seconds(pid):
 
 
 @pytest.mark.later
-def test_spawning_takes_little_of_what_a_start_takes(zygote, mortal):
+def test_spawn_is_much_faster_than_a_start(zygote, mortal):
     """By processor time: what else the machine does is not in it, and a slow one is slow at both."""
     start = processor_seconds(mortal.process.pid)
     before = processor_seconds(zygote.process.pid)

@@ -37,7 +37,7 @@ def test_a_batch_is_repeated_and_judged_once(
     assert sorted(server.judged) == sorted(candidate.code for candidate in MANY)
 
 
-def test_the_async_client_does_the_same(server: FaultServer, pauses: list[float]) -> None:
+def test_async_client_repeats_requests_too(server: FaultServer, pauses: list[float]) -> None:
     server.polls_until_done = 2
     server.faults.extend([busy(429), drop, lose_answer, None] * 3)
 
@@ -51,7 +51,7 @@ def test_the_async_client_does_the_same(server: FaultServer, pauses: list[float]
     assert sorted(server.judged) == sorted(candidate.code for candidate in MANY)
 
 
-def test_the_server_says_when_to_come_back(server: FaultServer, client: Client, pauses: list[float]) -> None:
+def test_retry_after_is_honoured(server: FaultServer, client: Client, pauses: list[float]) -> None:
     server.faults.extend([busy(429, "7"), busy(503, "Thu, 01 Jan 1970 00:00:00 GMT"), busy(503, "soon")])
 
     client.judge("x", task="relu")
@@ -70,7 +70,7 @@ def test_pauses_double_to_half_a_minute(server: FaultServer, pauses: list[float]
     assert all(end / 2 <= pause <= end for pause, end in zip(pauses, ends, strict=True))
 
 
-def test_patience_ends(server: FaultServer, client: Client, pauses: list[float]) -> None:
+def test_retries_end_at_the_limit(server: FaultServer, client: Client, pauses: list[float]) -> None:
     server.faults.extend([busy(429, "25")] * 5)
 
     with pytest.raises(kbx.Unavailable, match="busy .429.: the queue is full; gave up after 3 tries"):
@@ -78,7 +78,7 @@ def test_patience_ends(server: FaultServer, client: Client, pauses: list[float])
     assert server.judged == []
 
 
-def test_nobody_listens(pauses: list[float]) -> None:
+def test_refused_connection_is_named(pauses: list[float]) -> None:
     server = FaultServer()
     server.close()
 
@@ -90,7 +90,7 @@ def test_nobody_listens(pauses: list[float]) -> None:
     ("status", "kind"),
     [(400, kbx.Invalid), (401, kbx.Unauthorized), (403, kbx.Forbidden), (413, kbx.Invalid), (418, kbx.Refused)],
 )
-def test_what_is_refused_is_not_repeated(
+def test_refused_requests_are_not_repeated(
     server: FaultServer, client: Client, status: int, kind: type[kbx.Refused]
 ) -> None:
     server.faults.append(say(b'{"detail": "no", "pointer": "/candidates/0/task"}', status))
@@ -117,14 +117,14 @@ def test_what_is_refused_is_not_repeated(
         b'{"judgements": [{"id": "j", "state": "done", "verdict": {"status": 1, "stage": "call", "task": "t"}}]}',
     ],
 )
-def test_malformed_answers_are_told(server: FaultServer, client: Client, answer: bytes) -> None:
+def test_malformed_answers_are_reported(server: FaultServer, client: Client, answer: bytes) -> None:
     server.faults.append(say(answer))
 
     with pytest.raises(kbx.ProtocolError):
         client.judge("x", task="relu")
 
 
-def test_a_failing_server_is_told(server: FaultServer, client: Client) -> None:
+def test_failing_server_is_reported(server: FaultServer, client: Client) -> None:
     server.faults.append(say(b"oops", 500))
 
     with pytest.raises(kbx.ServerFault, match="500: oops"):
@@ -134,7 +134,7 @@ def test_a_failing_server_is_told(server: FaultServer, client: Client) -> None:
 @pytest.mark.parametrize(
     ("state", "kind"), [("failed", kbx.JudgementFailed), ("expired", kbx.Expired), ("cancelled", kbx.Cancelled)]
 )
-def test_a_judgement_without_a_verdict_is_no_reward(
+def test_judgement_without_a_verdict_gives_no_reward(
     server: FaultServer, client: Client, state: str, kind: type[kbx.NoVerdict]
 ) -> None:
     server.states["x"] = state
@@ -148,7 +148,7 @@ def test_a_judgement_without_a_verdict_is_no_reward(
 @pytest.mark.parametrize(
     ("status", "kind"), [("infrastructure", kbx.Infrastructure), ("invalid_task", kbx.InvalidTask)]
 )
-def test_a_verdict_that_is_not_about_the_candidate_is_no_reward(
+def test_infrastructure_verdict_gives_no_reward(
     server: FaultServer, client: Client, status: str, kind: type[kbx.NoVerdict]
 ) -> None:
     server.verdicts["x"] = {"status": status, "message": "the device is gone"}
@@ -159,7 +159,7 @@ def test_a_verdict_that_is_not_about_the_candidate_is_no_reward(
         client.judge_many([Candidate("y", "relu"), Candidate("x", "relu")])
 
 
-def test_a_stream_goes_on_past_what_has_no_verdict(server: FaultServer, client: Client) -> None:
+def test_stream_continues_after_a_judgement_without_verdict(server: FaultServer, client: Client) -> None:
     server.states["y"] = "failed"
     server.polls_until_done = 1
 
@@ -171,7 +171,7 @@ def test_a_stream_goes_on_past_what_has_no_verdict(server: FaultServer, client: 
         ended[1].result()
 
 
-def test_the_caller_waits_no_longer_than_it_would(server: FaultServer, client: Client) -> None:
+def test_waiting_ends_at_the_callers_limit(server: FaultServer, client: Client) -> None:
     server.polls_until_done = 10**9
 
     with pytest.raises(kbx.WaitTimeout) as late:
@@ -190,7 +190,7 @@ def test_cancelling_again_after_a_lost_answer(server: FaultServer, client: Clien
     assert client.cancel(judgement.id).state == "cancelled"
 
 
-def test_what_is_done_cannot_be_cancelled(server: FaultServer, client: Client) -> None:
+def test_finished_judgements_are_not_cancelled(server: FaultServer, client: Client) -> None:
     (judgement,) = client.submit([Candidate("x", "relu")])
 
     with pytest.raises(kbx.Conflict):
@@ -251,7 +251,7 @@ def test_events_go_on_after_the_last_one_received(server: FaultServer, client: C
     assert [headers.get("last-event-id") for headers in server.headers] == [None, "1", "1", "2"]
 
 
-def test_events_of_no_run(server: FaultServer, client: Client) -> None:
+def test_events_of_an_unknown_run_are_refused(server: FaultServer, client: Client) -> None:
     server.faults.append(say(b'{"detail": "no run r"}', 404))
 
     with pytest.raises(kbx.NotFound, match="no run r"):

@@ -66,12 +66,12 @@ def test_every_reward_is_within_its_bounds(verdict: Verdict, shaping: RewardShap
 
 
 @given(verdicts(frozenset(REFUSED)), verdicts(), shapings())
-def test_no_cheat_earns_more_than_anybody_else(cheat: Verdict, other: Verdict, shaping: RewardShaping) -> None:
+def test_cheats_never_earn_more_than_honest_kernels(cheat: Verdict, other: Verdict, shaping: RewardShaping) -> None:
     assert shape(cheat, shaping) == shaping.refused <= shape(other, shaping)
 
 
 @given(verdicts(), shapings())
-def test_a_later_step_is_never_worth_less(verdict: Verdict, shaping: RewardShaping) -> None:
+def test_later_stages_never_earn_less(verdict: Verdict, shaping: RewardShaping) -> None:
     failed = shape(replace(verdict, status="runtime_error", call_ok=False, exe_ok=False), shaping)
     wrong = shape(replace(verdict, status="wrong_values", call_ok=True, exe_ok=False), shaping)
     right = replace(verdict, status="correct", call_ok=True, exe_ok=True)
@@ -80,7 +80,7 @@ def test_a_later_step_is_never_worth_less(verdict: Verdict, shaping: RewardShapi
 
 
 @given(verdicts(), shapings(), st.floats(0, 1), st.floats(0, 1))
-def test_a_larger_share_of_own_work_is_never_worth_less(
+def test_larger_share_of_own_work_never_earns_less(
     verdict: Verdict, shaping: RewardShaping, one: float, other: float
 ) -> None:
     less, more = (
@@ -90,7 +90,7 @@ def test_a_larger_share_of_own_work_is_never_worth_less(
 
 
 @given(verdicts(), shapings(), st.floats(0.01, 1e4), st.floats(0.01, 1e4))
-def test_a_higher_lower_end_is_never_worth_less(
+def test_higher_lower_bound_never_earns_less(
     verdict: Verdict, shaping: RewardShaping, one: float, other: float
 ) -> None:
     slower, faster = (
@@ -100,7 +100,9 @@ def test_a_higher_lower_end_is_never_worth_less(
 
 
 @given(verdicts(), shapings(), st.floats(0.01, 1e4), ends)
-def test_luck_earns_nothing(verdict: Verdict, shaping: RewardShaping, value: float, high: float | None) -> None:
+def test_speedup_within_noise_earns_nothing(
+    verdict: Verdict, shaping: RewardShaping, value: float, high: float | None
+) -> None:
     def reward(speedup: Speedup) -> float:
         return shape(replace(verdict, speedup=speedup), shaping)
 
@@ -109,11 +111,11 @@ def test_luck_earns_nothing(verdict: Verdict, shaping: RewardShaping, value: flo
 
 
 @pytest.mark.parametrize("low", [0, 1e-300, 1, 1e300, math.inf])
-def test_the_speed_of_any_kernel_is_finite(low: float) -> None:
+def test_reward_of_any_speedup_is_finite(low: float) -> None:
     assert math.isfinite(shape(replace(RIGHT, speedup=Speedup(1, low, None, None))))
 
 
-def test_the_defaults_as_documented() -> None:
+def test_defaults_are_as_documented() -> None:
     def reward(status: str, call_ok: bool = False) -> float:
         return shape(Verdict(status, "call", "relu", call_ok=call_ok, exe_ok=False))
 
@@ -129,7 +131,7 @@ def test_the_defaults_as_documented() -> None:
     assert shape(replace(general, speedup=Speedup(9, 4.0, 10, "eager"))) == pytest.approx(1.0)
 
 
-def test_a_right_kernel_that_was_not_timed_to_its_end_is_right() -> None:
+def test_correct_kernel_with_unfinished_timing_is_correct() -> None:
     late = replace(RIGHT, status="timeout", speedup=Speedup(9, 8, 10, "eager"))
     assert shape(late) == pytest.approx(0.5)
     assert shape(replace(late, status="wrong_values")) == pytest.approx(0.15)
@@ -142,12 +144,12 @@ def test_a_doubtful_speedup_earns_nothing(flag: str) -> None:
 
 
 @pytest.mark.parametrize("status", sorted(NO_VERDICT))
-def test_what_is_not_about_the_candidate_is_no_reward(status: str) -> None:
+def test_infrastructure_failures_give_no_reward(status: str) -> None:
     with pytest.raises(kbx.NoVerdict):
         shape(Verdict(status, "call", "relu", call_ok=False))
 
 
-def test_an_unknown_status_is_no_reward() -> None:
+def test_unknown_status_gives_no_reward() -> None:
     with pytest.raises(kbx.ProtocolError, match="older than the server"):
         shape(Verdict("brilliant", "perf", "relu"))
 
@@ -164,6 +166,6 @@ def test_an_unknown_status_is_no_reward() -> None:
         {"speed_from": 0.0},
     ],
 )
-def test_a_shaping_that_would_reward_the_wrong_thing_is_refused(wrong: dict[str, float]) -> None:
+def test_shaping_that_rewards_failures_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         RewardShaping(**wrong)  # type: ignore[arg-type]

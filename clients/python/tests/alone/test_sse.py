@@ -11,7 +11,7 @@ from kbx.sse import EventParser
 
 
 @given(st.lists(st.text()), st.sampled_from(["\n", "\r\n", "\r"]), st.lists(st.integers(1, 40)))
-def test_events_are_read_however_they_are_cut(texts: list[str], end: str, cuts: list[int]) -> None:
+def test_events_split_at_any_byte_are_read(texts: list[str], end: str, cuts: list[int]) -> None:
     events = [f"id: {i}{end}event: verdict{end}data: {json.dumps({'t': text}, ensure_ascii=False)}{end}{end}"
               for i, text in enumerate(texts)]  # fmt: skip
     data = ("".join(events) + ": nothing" + end + "x").encode(errors="replace")
@@ -27,12 +27,12 @@ def test_events_are_read_however_they_are_cut(texts: list[str], end: str, cuts: 
     ]
 
 
-def test_data_of_several_lines_is_one() -> None:
+def test_data_of_several_lines_is_joined() -> None:
     (event,) = EventParser().feed(b'data: {"a":\ndata:  1}\n\n')
     assert (event.kind, event.data) == ("message", {"a": 1})
 
 
 @pytest.mark.parametrize("data", [b"data: oops\n\n", b"data: [1]\n\n"])
-def test_data_of_another_kind_is_told(data: bytes) -> None:
+def test_unknown_event_data_is_reported(data: bytes) -> None:
     with pytest.raises(kbx.ProtocolError):
         EventParser().feed(data)

@@ -38,7 +38,7 @@ def test_a_batch_keeps_its_order(client: Client, relu: str, tail_left_out: str, 
     assert [ended[index] for index in range(len(batch))] == statuses * 3
 
 
-def test_the_async_client_judges_the_same(url: str, relu: str, tail_left_out: str) -> None:
+def test_async_client_gives_equal_judgements(url: str, relu: str, tail_left_out: str) -> None:
     async def judge() -> list[str]:
         async with kbx.AsyncClient(url) as client:
             one = (await client.judge(relu, task="relu")).status
@@ -49,19 +49,19 @@ def test_the_async_client_judges_the_same(url: str, relu: str, tail_left_out: st
     assert asyncio.run(judge()) == ["correct", "wrong_values", "correct", "correct"]
 
 
-def test_one_key_is_one_judgement(client: Client, relu: str) -> None:
+def test_equal_keys_have_one_judgement(client: Client, relu: str) -> None:
     first, second = (client.submit([Candidate(relu, "relu", key="again")])[0] for _ in range(2))
     assert first.id == second.id
 
 
-def test_what_is_done_stays(client: Client, relu: str) -> None:
+def test_finished_judgement_cannot_be_cancelled(client: Client, relu: str) -> None:
     (judgement,) = client.submit([Candidate(relu, "relu")])
     assert client.get(judgement.id, wait=60).state == "done"
     with pytest.raises(kbx.Conflict):
         client.cancel(judgement.id)
 
 
-def test_what_waits_can_be_cancelled(client: Client, relu: str) -> None:
+def test_queued_judgement_can_be_cancelled(client: Client, relu: str) -> None:
     batch = [Candidate(f"# {number}\n{relu}", "relu") for number in range(40)]
     last = client.submit(batch, options=Options(priority=-10))[-1]
     assert client.cancel(last.id).state == "cancelled"
@@ -69,7 +69,7 @@ def test_what_waits_can_be_cancelled(client: Client, relu: str) -> None:
         client.get(last.id).result()
 
 
-def test_the_events_of_a_run_are_its_verdicts(client: Client, relu: str, tail_left_out: str) -> None:
+def test_events_of_a_run_are_its_verdicts(client: Client, relu: str, tail_left_out: str) -> None:
     options = Options(run="events", plan=Plan(grade="general"))
     judgements = client.submit([Candidate(relu, "relu"), Candidate(tail_left_out, "relu")], options=options)
     run = judgements[0].run
@@ -86,7 +86,7 @@ def test_the_events_of_a_run_are_its_verdicts(client: Client, relu: str, tail_le
     assert len(later) == 1
 
 
-def test_tasks_and_prompts(client: Client) -> None:
+def test_tasks_and_prompts_are_listed(client: Client) -> None:
     tasks = client.tasks(category="Activation")
     relu = next(task for task in tasks if task.name == "relu")
 
@@ -96,7 +96,7 @@ def test_tasks_and_prompts(client: Client) -> None:
     assert client.prompt(relu) != client.prompt(relu, grade="general")
 
 
-def test_what_is_wrong_is_said(client: Client, relu: str) -> None:
+def test_request_errors_are_explained(client: Client, relu: str) -> None:
     with pytest.raises(kbx.Invalid, match="nothing") as wrong:
         client.judge_many([Candidate(relu, "relu"), Candidate(relu, "nothing")])
     assert wrong.value.pointer == "/candidates/1/task"

@@ -15,7 +15,7 @@ LOOP = PROJECT.parents[1] / "examples/training/loop.py"
 
 
 @pytest.mark.parametrize("library", ["trl", "verifiers"])
-def test_the_second_time_is_the_same(url: str, library: str) -> None:
+def test_training_is_reproducible(url: str, library: str) -> None:
     path = os.pathsep.join([str(PROJECT / "src"), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, str(LOOP), library]
     done = subprocess.run(

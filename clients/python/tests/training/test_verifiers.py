@@ -30,7 +30,7 @@ def evaluate(url: str, tasks: list[kbx.Task], answers: list[str]) -> list[vf.Epi
         chat.close()
 
 
-def test_rollouts_get_the_reward_of_what_they_wrote(url: str, tasks: list[kbx.Task], answers: list[str]) -> None:
+def test_rollouts_get_the_reward_of_their_kernels(url: str, tasks: list[kbx.Task], answers: list[str]) -> None:
     episodes = evaluate(url, tasks, answers)
 
     assert len(episodes) == ROLLOUTS * len(tasks)
@@ -63,7 +63,7 @@ def test_a_rollout_without_a_verdict_is_an_error(tasks: list[kbx.Task]) -> None:
     assert {episode.ok for episode in episodes} == {True, False}
 
 
-def test_an_unknown_task_is_told(url: str) -> None:
+def test_unknown_task_is_named(url: str) -> None:
     taskset = {"id": "kbx-verifiers", "tasks": ["nothing"], "task": {"url": url}}
     env = vf.load_environment(vf.resolve_env_config({"taskset": taskset}))
     with pytest.raises(ValueError, match="tasks: the server has no nothing"):

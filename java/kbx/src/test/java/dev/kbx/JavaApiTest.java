@@ -58,7 +58,7 @@ class JavaApiTest {
   }
 
   @Test
-  void verdictsAreThoseOfEval() throws Exception {
+  void verdictsEqualThoseOfEval() throws Exception {
     List<String> notes = new ArrayList<>();
     Kbx.Options options =
         new Kbx.Options()

@@ -53,7 +53,7 @@ class BudgetCurveTest {
   }
 
   @Test
-  void samplesAreSpentOneAfterTheOther() {
+  void budgetIsSpentSampleBySample() {
     BudgetCurve curve =
         curve(
             Spent.Kind.CALLS,
@@ -66,7 +66,7 @@ class BudgetCurveTest {
   }
 
   @Test
-  void whatIsNotKnownHasNoCurve() {
+  void unknownPriceOrTokensGiveNoCurve() {
     TrajectoryRow row = row("A/a", 0, true, 3, 1);
     assertThat(curve(Spent.Kind.TOKENS, row).unknown()).isNull();
     assertThat(curve(Spent.Kind.USD, row).unknown()).contains("price");
@@ -76,7 +76,7 @@ class BudgetCurveTest {
   }
 
   @Test
-  void aReplyThatDoesNotTellItsTokensIsNotFree() {
+  void replyWithoutTokenCountMakesTokensAndMoneyUnknown() {
     Spent unknown =
         new Spent.Amounts().calls(2).requests(2).tokens(100).uncounted(1).unpriced(2).spent();
     TrajectoryRow row =

@@ -58,7 +58,7 @@ class CodeQualityTest {
   }
 
   @Test
-  void bothFailuresAreSeparate() {
+  void callAndValueFailuresAreSeparate() {
     CodeQuality quality = of(run(), traits());
     ComplexityEffect call = effect(quality, Of.REFERENCE, Failure.CALL);
     assertThat(call.tasks()).as("one reference is not known").isEqualTo(9);
@@ -76,7 +76,7 @@ class CodeQualityTest {
   }
 
   @Test
-  void aReferenceCountsOnceWithTheShareOfItsCandidates() {
+  void referenceCountsOnceWithShareOfItsCandidates() {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.CPU, 1).by("a");
     run.untimed("M/t0", "a").untimed("M/t0", "b");
     run.untimed("M/t1", "c").uncallable("M/t1", "d", Status.TIMEOUT);
@@ -88,7 +88,7 @@ class CodeQualityTest {
   }
 
   @Test
-  void techniquesAreAttemptedAndSucceed() {
+  void techniquesHaveAttemptsAndSuccesses() {
     SimulatedRun run = run().by("b").featuring(features(1, "split_k"));
     run.correct("M/t0", "b", 3).by("c").featuring(features(1)).correct("M/t0", "c", 3);
     List<TechniqueUse> techniques = of(run, Map.of()).techniques();
@@ -105,7 +105,7 @@ class CodeQualityTest {
   }
 
   @Test
-  void whatWasNotMeasuredIsSaid() {
+  void unmeasuredStagesAreNamed() {
     SimulatedRun run =
         SimulatedRun.on(SimulatedRun.CPU, 1)
             .stages(Stage.STATIC, Stage.COMPILE, Stage.CALL)

@@ -48,7 +48,7 @@ class ComparisonTest {
   }
 
   @Test
-  void theGeneralRatesStandBesideThem() {
+  void comparisonShowsGeneralRatesBesidePublishedRates() {
     SimulatedRun then = run(1).published("Math/a", "a").published("Math/b", "b");
     SimulatedRun now = run(2).correct("Math/a", "a 2", 1).published("Math/b", "b 2");
     Comparison comparison = of(then, now);
@@ -104,7 +104,7 @@ class ComparisonTest {
   }
 
   @Test
-  void aTaskCountsOnceAndMoreTriesAreNoAdvantage() {
+  void taskCountsOnceHoweverManySamples() {
     SimulatedRun then = run(1).wrong("Math/a", "a", Status.WRONG_VALUES).correct("Math/b", "b", 1);
     SimulatedRun now =
         run(2)
@@ -120,7 +120,7 @@ class ComparisonTest {
 
   /** What became of a source is its own partner's doing, whichever sample that is. */
   @Test
-  void theTriesOfATaskAreItsPairs() {
+  void samplesOfATaskAreComparedPairwise() {
     SimulatedRun then =
         run(1)
             .wrong("Math/a", "x", Status.WRONG_VALUES)
@@ -133,7 +133,7 @@ class ComparisonTest {
 
   /** Two methods have a sample each; one method's is left, and its partner was not judged. */
   @Test
-  void withoutPairsTheTriesAreOfOneMethod() {
+  void unpairedSamplesAreComparedWithinOneMethod() {
     SimulatedRun then =
         run(1)
             .by("refine")
@@ -169,7 +169,7 @@ class ComparisonTest {
   }
 
   @Test
-  void aDifferenceIsOneWhereIntervalsDoNotOverlap() {
+  void speedupsDifferOnlyWhereIntervalsDoNotOverlap() {
     assertThat(outcome(run(1).correct("Math/a", "a", 1.00), run(2).correct("Math/a", "b", 1.03)))
         .isEqualTo(Outcome.FASTER);
     assertThat(outcome(run(1).correct("Math/a", "a", 1.03), run(2).correct("Math/a", "b", 1.00)))
@@ -187,7 +187,7 @@ class ComparisonTest {
   }
 
   @Test
-  void aDifferenceBelowTheNoiseFloorIsNone() {
+  void differenceBelowNoiseFloorIsUnchanged() {
     SimulatedRun then = run(1).correct("Math/a", "a", 1.00);
     SimulatedRun now = run(2).correct("Math/a", "a", 1.03);
     assertThat(change(only(of(then, now, floor(SimulatedRun.H200, 0.05)))).outcome())
@@ -203,7 +203,7 @@ class ComparisonTest {
   }
 
   @Test
-  void theNoiseFloorOfAnotherCardSaysNothing() {
+  void noiseFloorOfAnotherCardIsIgnored() {
     SimulatedRun then = run(1).correct("Math/a", "a", 1.00);
     SimulatedRun now = run(2).correct("Math/a", "a", 1.03);
     NoiseFloor elsewhere = floor(SimulatedRun.OTHER_H200, 0.05);
@@ -261,7 +261,7 @@ class ComparisonTest {
 
   /** The mean falls from 2× to 1.41× though no kernel became slower. */
   @Test
-  void aFallingMeanIsTakenApart() {
+  void fallingMeanIsSplitByCause() {
     Comparison comparison =
         of(
             run(1).correct("Math/a", "a", 2).wrong("Math/b", "b", Status.WRONG_VALUES),
@@ -275,7 +275,7 @@ class ComparisonTest {
 
   /** The same source is the same kernel, whichever sample it is. */
   @Test
-  void candidatesMeetBySourceThenBySample() {
+  void candidatesArePairedBySourceThenBySample() {
     Comparison comparison =
         of(
             run(1).correct("Math/a", "x", 1).correct("Math/a", "y", 2).correct("Math/a", "z", 3),
@@ -288,7 +288,7 @@ class ComparisonTest {
   }
 
   @Test
-  void whatChangedAroundTheCandidatesIsShown() {
+  void changedVersionsAndOptionsAreShown() {
     Comparison comparison =
         of(
             run(1).correct("Math/a", "a", 1),
@@ -307,7 +307,7 @@ class ComparisonTest {
   }
 
   @Test
-  void statusesOfOtherStagesDoNotCompare() {
+  void statusesOfDifferentStagesAreNotCompared() {
     assertThatThrownBy(() ->
             of(
                 run(1).stages(Stage.STATIC).correct("Math/a", "a", 1),
@@ -317,7 +317,7 @@ class ComparisonTest {
   }
 
   @Test
-  void aRunWithoutTimingsSaysSo() {
+  void runWithoutTimingsIsReported() {
     SimulatedRun cpu = SimulatedRun.on(SimulatedRun.CPU, 1).correct("Math/a", "a", 1);
     Comparison comparison = of(cpu, run(2).correct("Math/a", "a", 1.2));
     assertThat(comparison.speed()).isNull();
@@ -344,7 +344,7 @@ class ComparisonTest {
 
   /** Timed beside eager, but what was asked for does not compile. */
   @Test
-  void aRunWithoutItsBaselineWasTimedAllTheSame() {
+  void runWithoutRequestedBaselineCountsAsTimed() {
     SimulatedRun then = run(1).against("compile").timed("Math/a", "a", 1.2, Double.NaN, Double.NaN);
     Comparison comparison = of(then, run(2).correct("Math/a", "a", 1.2));
     assertThat(SectionText.of(80, ComparisonSection.of(comparison)))

@@ -29,7 +29,7 @@ class CorrectTest {
           .wrong("Math/tan", "d", Status.WRONG_VALUES);
 
   @Test
-  void whatEndedWhileTimedIsCorrectInNoFigure(@TempDir Path folder) {
+  void candidateThatFailedWhileTimedIsCorrectInNoFigure(@TempDir Path folder) {
     JudgedRun run = RUN.judged();
     Tally tally = Tally.of(run.run(), run.rows(), FOUR);
     Tally.Passes tasks = tally.tasks("all", run.rows());
@@ -54,7 +54,7 @@ class CorrectTest {
   }
 
   @Test
-  void theirValuesAreRight() {
+  void candidatesThatFailedWhileTimedHaveRightValues() {
     JudgedRun run = RUN.judged();
     Tally tally = Tally.of(run.run(), run.rows(), FOUR);
     assertThat(tally.tasks("all", run.rows()).values()).isEqualTo(new Rate(3, 4));

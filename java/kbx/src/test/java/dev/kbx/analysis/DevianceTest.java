@@ -59,7 +59,7 @@ class DevianceTest {
   }
 
   @Test
-  void conditionsAreFactorsWhereTheyAreAskedFor() {
+  void conditionsAreFactorsOnRequest() {
     SimulatedRun run = run(1);
     for (boolean hardware : new boolean[] {false, true}) {
       run.under(Map.of("hardware", String.valueOf(hardware), "shots", "one"));
@@ -91,7 +91,7 @@ class DevianceTest {
   }
 
   @Test
-  void aBriefOneLeavesOutIntervalsAndModels() {
+  void briefDevianceLeavesOutIntervalsAndModels() {
     SimulatedRun run = run(1);
     tasks(run, "a", 100);
     tasks(run, "b", 40);
@@ -110,7 +110,7 @@ class DevianceTest {
   }
 
   @Test
-  void noCandidateLeavesNothingToExplain() {
+  void runWithoutCandidatesHasUnknownDeviance() {
     SelectedRuns empty = new SelectedRuns(List.of(asked(run(1))));
     assertThat(Deviance.brief(empty, Outcome.CORRECT).outcomes().getFirst().unknown())
         .isEqualTo("0 of 0 pass, nothing to explain");
@@ -153,7 +153,7 @@ class DevianceTest {
   }
 
   @Test
-  void aMethodThatSolvesNothingChangesTheShare() {
+  void methodWithoutSolvedTasksChangesTheShare() {
     SimulatedRun five = run(1);
     tasks(five, "a", 30);
     tasks(five, "b", 54);
@@ -220,7 +220,7 @@ class DevianceTest {
   }
 
   @Test
-  void anotherGroupingOfTheSameTasksStandsBeside() {
+  void secondTaskGroupingIsShownBesideCategories() {
     SimulatedRun run = cells();
     Map<String, TaskTraits> traits = new HashMap<>();
     for (VerdictRow row : run.judged().rows()) {
@@ -253,7 +253,7 @@ class DevianceTest {
   }
 
   @Test
-  void tasksDifferBeyondTheirCategory() {
+  void tasksExplainMoreThanTheirCategory() {
     SimulatedRun run = run(1);
     for (String method : List.of("a", "b", "c")) {
       run.by(method);
@@ -291,7 +291,7 @@ class DevianceTest {
   }
 
   @Test
-  void whatIsNotMeasuredIsUnknown() {
+  void unmeasuredOutcomeIsUnknown() {
     Deviance deviance = of(run(1).untimed("M/a", "a").untimed("N/b", "b"));
     assertThat(correct(deviance).unknown()).isEqualTo("2 of 2 pass, nothing to explain");
     Measure faster = of(deviance, Outcome.FASTER);
@@ -315,7 +315,7 @@ class DevianceTest {
   }
 
   @Test
-  void roundsInRunsOfTheirOwnAreOneAttemptBesideOtherMethods() {
+  void roundsInSeparateRunsAreOneAttempt() {
     SimulatedRun zero = run(1).by("refine").round(0).wrong("M/a", "a0", Status.TIMEOUT);
     SimulatedRun one = run(2).by("refine").round(1).untimed("M/a", "a1");
     SimulatedRun single = run(3).by("single").untimed("M/a", "s").untimed("N/b", "t");
@@ -326,7 +326,7 @@ class DevianceTest {
   }
 
   @Test
-  void aFactorThatFollowsFromAnotherAddsNothing() {
+  void aliasedFactorAddsNothing() {
     SimulatedRun run = run(1);
     for (String method : List.of("a", "b", "c")) {
       run.by(method).model("model of " + method);
@@ -345,7 +345,7 @@ class DevianceTest {
   }
 
   @Test
-  void levelsThatAreEqualExplainNothing() {
+  void equalLevelsExplainNothing() {
     for (int trials = 2; trials < 60; trials++) {
       for (int passes = 1; passes < trials; passes++) {
         double[] pass = {passes, passes, passes};

@@ -76,13 +76,13 @@ class DeviceUseTest {
   }
 
   @Test
-  void groupsAreCategoriesAndMakers() {
+  void groupsAreCategoriesMethodsAndModels() {
     assertThat(of(run()).groups().stream().map(group -> group.category() + " " + group.maker()))
         .containsExactly("null null", "M null", "N null", "null " + new MethodAndModel("a", null));
   }
 
   @Test
-  void withoutAGpuItSaysWhy() {
+  void runWithoutGpuNamesTheReason() {
     DeviceUse use = of(SimulatedRun.on(SimulatedRun.CPU, 1).untimed("M/x", "a"));
     assertThat(use.groups()).isEmpty();
     assertThat(use.unmeasured()).contains("no GPU");

@@ -95,7 +95,7 @@ class ErrorsTest {
   }
 
   @Test
-  void tellsThatResultsWereNotCompared() {
+  void reportsThatResultsWereNotCompared() {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.CPU, 1).untimed("M/a", "a");
     assertThat(of(run).uncompared()).isNull();
     assertThat(of(run.stages(Stage.STATIC, Stage.CALL)).uncompared())

@@ -76,7 +76,7 @@ class FastPTest {
   }
 
   @Test
-  void theGeneralRateStandsBesideIt() {
+  void generalRateIsShownBesideFastP() {
     SimulatedRun run =
         run()
             .correct("Math/a", "a", 0.7)
@@ -100,7 +100,7 @@ class FastPTest {
   }
 
   @Test
-  void theCurveHasEveryChangeAndNoOther() {
+  void curveHasExactlyOnePointForEachChange() {
     FastP fast =
         first(
             run()
@@ -133,7 +133,7 @@ class FastPTest {
   }
 
   @Test
-  void eachBaselineAndTheBestOfThemHaveTheirOwnCurve() {
+  void eachBaselineAndTheBestBaselineHaveACurve() {
     FastP fast =
         first(
             run()
@@ -153,7 +153,7 @@ class FastPTest {
 
   /** Not compiled is no speed of 0, and no reason to forget what is known without it. */
   @Test
-  void whatHasNoSpeedupIsUnknown() {
+  void correctCandidateWithoutSpeedupMakesFastPUnknown() {
     FastP fast =
         first(run().timed("Math/a", "a", 2.2, Double.NaN, 0.9).timed("Loss/e", "e", 1.6, 1.2, 1.2));
     Group compile = against(fast, "compile");
@@ -170,7 +170,7 @@ class FastPTest {
   }
 
   @Test
-  void withoutTimingsTheRateOfCorrectOnesIsKnown() {
+  void correctRateIsKnownWithoutTimings() {
     SimulatedRun cpu =
         SimulatedRun.on(SimulatedRun.CPU, 1).correct("Math/a", "a", 1).asking("*", 10);
     FastP fast = first(cpu);
@@ -182,14 +182,14 @@ class FastPTest {
   }
 
   @Test
-  void withoutACorrectOneAllIsKnown() {
+  void fastPIsKnownWithoutCorrectCandidates() {
     Group all = against(first(run().wrong("Math/a", "a", Status.TIMEOUT)), "eager");
     assertThat(counts(all)).containsExactly(0L, 0L, 0L, 0L, 0L, 0L);
     assertThat(all.thresholds().getLast().high()).isCloseTo(0.2775, within(1e-3));
   }
 
   @Test
-  void theFirstSampleStandsForATaskUnlessTheBestIsAskedFor() {
+  void firstSampleRepresentsTaskUnlessBestIsRequested() {
     SimulatedRun run =
         run()
             .wrong("Math/a", "a0", Status.WRONG_VALUES)
@@ -235,7 +235,7 @@ class FastPTest {
   }
 
   @Test
-  void methodsAreShownApartAndTheRestIsSaid() {
+  void methodsAreSeparateAndUnjudgedCandidatesAreNamed() {
     SimulatedRun run =
         run()
             .by("one")
@@ -255,7 +255,7 @@ class FastPTest {
   }
 
   @Test
-  void aWarmCacheIsSaid() {
+  void warmCacheIsNamed() {
     assertThat(SectionText.of(80, FastPSection.of(first(run().timed("Math/a", "a", 2, 2, 2)))))
         .doesNotContain("warm");
     SimulatedRun warm = run().against("best, warm cache").timed("Math/a", "a", 2, 2, 2);
@@ -264,7 +264,7 @@ class FastPTest {
   }
 
   @Test
-  void correctnessMustHaveBeenAskedFor() {
+  void runWithoutCorrectStageIsRefused() {
     SimulatedRun run = run().stages(Stage.STATIC, Stage.CALL).untimed("Math/a", "a");
     assertThatThrownBy(() -> first(run))
         .isInstanceOf(IncomparableRuns.class)

@@ -28,7 +28,7 @@ class IterationsTest {
 
   /** A round that kbx could not judge is not the end of an attempt. */
   @Test
-  void roundsThatKbxCouldNotJudgeDidNotEnd() {
+  void infrastructureFailuresDoNotEndAnAttempt() {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.CPU, 1).by("refine");
     run.round(0).untimed("M/a", "a").wrong("M/b", "b", Status.WRONG_VALUES);
     run.wrong("M/c", "c", Status.INFRASTRUCTURE).untimed("M/d", "d").untimed("M/e", "e");
@@ -87,7 +87,7 @@ class IterationsTest {
   }
 
   @Test
-  void thePublishedCountsComeOut() {
+  void publishedCountsAreReproduced() {
     OfMethod method = of(published()).methods().getFirst();
     assertThat(method.rounds().stream().map(Iterations.Round::called))
         .containsExactly(92, 114, 121);
@@ -127,7 +127,7 @@ class IterationsTest {
   }
 
   @Test
-  void anIdenticalSourceIsNeverFasterHoweverMuchItsSpeedupMoves() {
+  void identicalSourceIsNeverFaster() {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.H200, 1).by("refine");
     run.round(0).correct("M/a", "same", 1).correct("M/b", "b0", 1);
     run.round(1).correct("M/a", "same", 2).correct("M/b", "b1", 1.5);
@@ -139,7 +139,7 @@ class IterationsTest {
   }
 
   @Test
-  void aMeanThatFallsIsOnlyOthersJoining() {
+  void meanThatFallsByNewlySolvedTasksIsExplained() {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.H200, 1).by("refine");
     run.round(0).correct("M/a", "a", 1.58).wrong("M/b", "b0", Status.TIMEOUT);
     run.round(1).correct("M/a", "a", 1.58).correct("M/b", "b1", 1.16);
@@ -171,7 +171,7 @@ class IterationsTest {
   }
 
   @Test
-  void roundsMayBeRunsOfTheirOwnAndSinglesStandBeside() {
+  void roundsMayBeSeparateRunsBesideSingleRuns() {
     SimulatedRun zero = SimulatedRun.on(SimulatedRun.CPU, 1).by("refine").round(0);
     zero.wrong("M/a", "a0", Status.TIMEOUT);
     SimulatedRun one = SimulatedRun.on(SimulatedRun.CPU, 2).by("refine").round(1);
@@ -187,7 +187,7 @@ class IterationsTest {
   }
 
   @Test
-  void samplesOfATaskAreNoTasksOfTheirOwn() {
+  void samplesOfATaskCountAsOneTask() {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.CPU, 1).asking("*", 2).by("refine");
     for (int round = 0; round < 2; round++) {
       run.round(round);

@@ -44,7 +44,7 @@ class LeaderboardTest {
   }
 
   @Test
-  void thoseThatAPairedTestDoesNotTellApartShareARank() {
+  void methodsWithoutSignificantDifferenceShareARank() {
     // 30 and 27 of 40, of which 27 are common: p = 0.25; 12 common of 30: p < 0.001.
     Leaderboard board =
         board(solves("weak", 0, 12, 40), solves("best", 0, 30, 40), solves("good", 0, 27, 40));
@@ -78,7 +78,7 @@ class LeaderboardTest {
   }
 
   @Test
-  void fasterIsKnownOnlyIfEachCorrectOneWasTimed() {
+  void fasterIsUnknownIfACorrectCandidateWasNotTimed() {
     Tried untimed = new Tried(new MethodAndModel("b", null), "Math/t0", 1, 1, true, 0, 0, 0, 0);
     Leaderboard board = board(solves("a", 0, 2, 2), List.of(untimed));
     assertThat(board.entries().getFirst().faster()).isNotNull();
@@ -88,7 +88,7 @@ class LeaderboardTest {
   }
 
   @Test
-  void noVerdictsAreNoBoard() {
+  void noVerdictsGiveAnEmptyBoard() {
     assertThat(Leaderboard.of(List.of(), 176, true).entries()).isEmpty();
   }
 }

@@ -29,7 +29,7 @@ class MessageShapeTest {
         "a step of this row's scale and 'x' | a step of this row's scale and '…'",
         "float32 and int8 differ in x1 and sm_90 | float32 and int8 differ in x1 and sm_90",
       })
-  void placeholdersStandForWhatDiffers(String message, String shape) {
+  void placeholdersReplaceNamesAndNumbers(String message, String shape) {
     assertThat(MessageShape.of(message)).isEqualTo(shape);
   }
 }

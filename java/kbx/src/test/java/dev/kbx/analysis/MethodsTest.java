@@ -54,7 +54,7 @@ class MethodsTest {
   }
 
   @Test
-  void ratesAreOfAllTasksAskedFor() {
+  void ratesCountAllRequestedTasks() {
     MethodRates a = two().methods().getFirst();
     MethodRates.Share correct = outcome(a, Outcome.CORRECT).all();
     assertThat(correct.passes()).isEqualTo(8);
@@ -70,7 +70,7 @@ class MethodsTest {
   }
 
   @Test
-  void conversionIsCorrectOfCalled() {
+  void conversionIsCorrectDividedByCalled() {
     MethodRates a = two().methods().getFirst();
     assertThat(a.conversion().getFirst().called()).isEqualTo(9);
     assertThat(a.conversion().getFirst().correct()).isEqualTo(8);
@@ -97,7 +97,7 @@ class MethodsTest {
   }
 
   @Test
-  void threePairsAreCorrected() {
+  void pValuesOfThreePairsAreCorrected() {
     SimulatedRun run = gpu(1);
     solves(run, "a", 0, 8);
     solves(run, "b", 0, 1);
@@ -112,7 +112,7 @@ class MethodsTest {
   }
 
   @Test
-  void tasksAreByWhoSolvesThem() {
+  void tasksAreGroupedByTheMethodsThatSolveThem() {
     List<SolvedTasks.Group> groups = two().solved().getFirst().groups();
     SolvedTasks.Group m = groups.getFirst();
     assertThat(m.name()).isEqualTo("M");
@@ -125,7 +125,7 @@ class MethodsTest {
   }
 
   @Test
-  void samplesCountByTheBestOfK() {
+  void taskCountsByItsBestOfKSamples() {
     SimulatedRun run = gpu(1).by("sample");
     run.correct("M/a", "a0", 3).correct("M/a", "a1", 1.2).wrong("M/a", "a2", Status.TIMEOUT);
     run.wrong("M/b", "b0", Status.TIMEOUT).wrong("M/b", "b1", Status.TIMEOUT);
@@ -144,7 +144,7 @@ class MethodsTest {
   }
 
   @Test
-  void aSpeedThatIsNotKnownIsNotSlow() {
+  void unknownSpeedDoesNotCountAsSlow() {
     SimulatedRun run = gpu(1).by("a").correct("M/a", "a", 2).untimed("M/b", "b");
     MethodRates rates = of(List.of(1), List.of(1.0), run).methods().getFirst();
     assertThat(outcome(rates, Outcome.FASTER).all().share()).isNull();
@@ -220,7 +220,7 @@ class MethodsTest {
   }
 
   @Test
-  void otherMethodsAreNoAblation() {
+  void runsOfDifferentMethodsAreNotAnAblation() {
     SimulatedRun run = gpu(1);
     under(run, "a", 1, Map.of("hardware", "false"));
     under(run, "b", 2, Map.of("hardware", "true"));
@@ -233,7 +233,7 @@ class MethodsTest {
   }
 
   @Test
-  void tasksThatDifferentRunsAskedForAreCountedTogether() {
+  void tasksOfSeveralRunsAreCountedTogether() {
     SimulatedRun first = SimulatedRun.on(SimulatedRun.CPU, 1).by("a").untimed("M/x", "x");
     SimulatedRun second = SimulatedRun.on(SimulatedRun.CPU, 2).by("b").untimed("M/y", "y");
     Methods methods =

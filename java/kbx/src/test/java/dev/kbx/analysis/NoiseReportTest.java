@@ -90,7 +90,7 @@ class NoiseReportTest {
   }
 
   @Test
-  void sizesAreTakenByWhatTheyTake() {
+  void sizesAreClassifiedByDuration() {
     NoiseReport report = report(references(21));
     assertThat(report.classes())
         .extracting(NoiseClass::name)
@@ -139,7 +139,7 @@ class NoiseReportTest {
   }
 
   @Test
-  void everyDeviceHasItsOwnFloor() {
+  void eachDeviceHasItsOwnFloor() {
     NoiseReport report = report(onTwoDevices(references(42)));
     assertThat(report.floors())
         .extracting(floor -> floor.device().uuid())
@@ -151,7 +151,7 @@ class NoiseReportTest {
   }
 
   @Test
-  void aDeviceWithTooFewSizesBesideOneWithEnoughIsNamed() {
+  void deviceWithTooFewSizesIsNamed() {
     List<Verdict> verdicts = new ArrayList<>(references(42));
     verdicts.addAll(onTwoDevices(references(2)));
     NoiseReport report = report(verdicts);
@@ -162,7 +162,7 @@ class NoiseReportTest {
 
   /** Enough for a floor in all, and on neither of the two. */
   @Test
-  void sizesOfOneDeviceAreCountedWhereThereIsNoFloor() {
+  void sizesArePerDeviceWhereNoDeviceHasAFloor() {
     NoiseReport report = report(onTwoDevices(references(12)));
     assertThat(report.floors()).isEmpty();
     assertThat(text(report))
@@ -181,7 +181,7 @@ class NoiseReportTest {
   }
 
   @Test
-  void aFewSizesSpeakForThemselvesAlone() {
+  void fewSizesAreListedWithoutAFloor() {
     List<Verdict> often = new ArrayList<>();
     for (int repeat = 0; repeat < 50; repeat++) often.addAll(references(1));
     NoiseReport report = report(often);
@@ -200,7 +200,7 @@ class NoiseReportTest {
   }
 
   @Test
-  void twinsAreToldByTheQuotientOfTheirSpeedups() {
+  void twinsAreToldApartByTheQuotientOfTheirSpeedups() {
     List<Verdict> plain = new ArrayList<>();
     List<Verdict> slowed = new ArrayList<>();
     for (int repeat = 0; repeat < 4; repeat++) {

@@ -67,7 +67,7 @@ class PassKTest {
   }
 
   @Test
-  void fewerSamplesThanKAreLeftOutAndSaid() {
+  void tasksWithFewerThanKSamplesAreLeftOutAndCounted() {
     SimulatedRun run = run();
     samples(run, "Math/a", 5, 5, 1.5);
     samples(run, "Math/b", 0, 4, 1.5);
@@ -139,7 +139,7 @@ class PassKTest {
   }
 
   @Test
-  void whatWasNotMeasuredSaysWhy() {
+  void unmeasuredCriterionNamesTheReason() {
     PassK cpu = of(SimulatedRun.on(SimulatedRun.CPU, 1).correct("Math/a", "a", 1), 1);
     assertThat(measure(cpu, Pass.FAST).overall()).isNull();
     PassK wrong = of(SimulatedRun.on(SimulatedRun.CPU, 1).wrong("Math/a", "a", Status.TIMEOUT), 1);
@@ -154,7 +154,7 @@ class PassKTest {
   }
 
   @Test
-  void samplesThatKbxCouldNotJudgeAreNone() {
+  void samplesWithInfrastructureFailuresDoNotCount() {
     PassK pass =
         of(
             run()

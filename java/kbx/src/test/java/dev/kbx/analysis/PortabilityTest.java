@@ -36,7 +36,7 @@ class PortabilityTest {
   }
 
   @Test
-  void aKernelsExtremesAreSetAgainstEachOther() {
+  void kernelIsComparedOnItsFastestAndSlowestDevice() {
     Portability portability =
         of(
             h200().correct("Math/exp", "e", 1.5).correct("Activation/gelu", "g", 0.9),
@@ -56,7 +56,7 @@ class PortabilityTest {
   }
 
   @Test
-  void softwareThatDiffersIsSaid() {
+  void differentSoftwareVersionsAreNamed() {
     SimulatedRun newer = a100().triton("3.8.0").correct("Math/exp", "e", 1.0);
     Portability portability = of(h200().correct("Math/exp", "e", 1.5), newer);
     assertThat(portability.devices().getLast().versions().get("triton")).containsExactly("3.8.0");
@@ -72,7 +72,7 @@ class PortabilityTest {
    * A device three times as fast runs baseline and kernel alike: nothing is gained by the kernel.
    */
   @Test
-  void aFasterDeviceIsNoGain() {
+  void fasterDeviceAloneIsNotAGain() {
     Portability portability =
         of(h200().correct("Math/exp", "e", 1.2), a100().correct("Math/exp", "e", 1.2));
     assertThat(portability.kernels().getFirst().maxOverMin().value()).isCloseTo(1, within(1e-9));
@@ -80,7 +80,7 @@ class PortabilityTest {
   }
 
   @Test
-  void slowerSharesAreOverTheKernelsThatEntered() {
+  void slowerSharesAreOfIncludedKernels() {
     SimulatedRun first = h200();
     SimulatedRun second = a100();
     IntStream.range(0, 10)
@@ -98,7 +98,7 @@ class PortabilityTest {
   }
 
   @Test
-  void kernelsThatDidNotEnterSayWhy() {
+  void excludedKernelsHaveAReason() {
     Portability portability =
         of(
             h200()
@@ -131,7 +131,7 @@ class PortabilityTest {
   }
 
   @Test
-  void theGeneralRateStandsBesideThoseThatEntered() {
+  void generalRateIsShownBesideIncludedKernels() {
     Portability portability =
         of(
             h200()
@@ -153,7 +153,7 @@ class PortabilityTest {
   }
 
   @Test
-  void aGeneralRateThatIsNotKnownIsSaidToBe() {
+  void unknownGeneralRateIsNamed() {
     Portability portability =
         of(h200().correct("Math/a", "a", 1.1), a100().unknownGrades().correct("Math/a", "a", 1.2));
     assertThat(portability.general()).isNull();
@@ -162,7 +162,7 @@ class PortabilityTest {
   }
 
   @Test
-  void twoCardsOfOneNameAreTwoDevices() {
+  void twoCardsOfOneModelAreTwoDevices() {
     Portability portability =
         of(
             h200().correct("Math/exp", "e", 1.2),
@@ -174,7 +174,7 @@ class PortabilityTest {
 
   /** A run over several GPUs times each kernel on one of them, and must compare all the same. */
   @Test
-  void theCardsOfOneRunAreOneDevice() {
+  void cardsOfOneRunAreOneDevice() {
     SimulatedRun twoCards =
         h200()
             .correct("Math/a", "a", 1.2)
@@ -214,7 +214,7 @@ class PortabilityTest {
   }
 
   @Test
-  void theBestOfSeveralBaselinesIsOneBaseline() {
+  void bestOfSeveralBaselinesIsOneBaseline() {
     Portability portability =
         of(
             h200().against("best (compile)").correct("Math/exp", "e", 1.2),
@@ -235,7 +235,7 @@ class PortabilityTest {
   }
 
   @Test
-  void noKernelInCommonIsSaidAndNothingMore() {
+  void noCommonKernelGivesOneNoteOnly() {
     Portability portability =
         of(h200().correct("Math/exp", "e", 1.2), a100().correct("Math/exp", "another", 1.2));
     assertThat(portability.overall()).isNull();

@@ -24,7 +24,7 @@ class TrajectoryRatesTest {
   }
 
   @Test
-  void bothRatesAndTheirGap() {
+  void developmentAndFinalRatesHaveAGap() {
     TrajectoryRates rates =
         TrajectoryRates.of(
                 List.of(
@@ -97,7 +97,7 @@ class TrajectoryRatesTest {
   }
 
   @Test
-  void withoutAFinalJudgementThereIsNone() {
+  void ratesNeedAFinalJudgement() {
     Spent spent = Spent.NOTHING;
     TrajectoryRates rates =
         TrajectoryRates.of(

@@ -46,7 +46,7 @@ class FolderLockTest {
   }
 
   @Test
-  void readersRefuseNoWriter() throws Exception {
+  void readersDoNotBlockAWriter() throws Exception {
     List<Process> readers = new ArrayList<>();
     try {
       FolderLock.of(folder).close();
@@ -58,7 +58,7 @@ class FolderLockTest {
   }
 
   @Test
-  void readersSeeWhatIsJudgedAsLongAsItIs() throws Exception {
+  void readersSeeTheRunOnlyWhileItIsJudged() throws Exception {
     Process reader = reader();
     try {
       FolderLock lock = FolderLock.of(folder);

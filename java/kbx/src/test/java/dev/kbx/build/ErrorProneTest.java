@@ -37,7 +37,7 @@ class ErrorProneTest {
   @TempDir private Path folder;
 
   @Test
-  void theyFindNothing() throws Exception {
+  void errorProneAndNullAwayFindNothing() throws Exception {
     List<Path> sources = JavaSources.all();
     List<String> command = command();
     Checked checked = Checked.of("error-prone", String.join(" ", command));

@@ -85,7 +85,7 @@ class PackageDependenciesTest {
   }
 
   @Test
-  void looksAtTheWholeSystem() {
+  void allClassesAreScanned() {
     assertThat(CLASSES.size()).isGreaterThan(500);
     assertThat(USES.keySet()).isEqualTo(MODULES.keySet());
   }
@@ -158,7 +158,7 @@ class PackageDependenciesTest {
   }
 
   @Test
-  void noCycles() {
+  void packagesHaveNoCycles() {
     slices().matching("dev.kbx.(*)..").should().beFreeOfCycles().check(CLASSES);
   }
 

@@ -91,7 +91,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void readsWhatTheyWereGeneratedUnder() throws IOException {
+  void readsConditionsOfPredictions() throws IOException {
     Path file =
         write(
             "p.jsonl",
@@ -164,7 +164,7 @@ class CandidateSourcesTest {
         "{\"file\": \"gelu\", \"predict\": \"a\", \"predict\": \"b\"} | has \"predict\" twice;"
             + " which one counts?",
       })
-  void reportsRowsAndReadsTheRest(String row, String message) throws IOException {
+  void reportsUnusableRowsAndReadsTheRest(String row, String message) throws IOException {
     String good = "{\"file\": \"gelu.py\", \"predict\": \"x\"}\n";
     Path file = write("p.jsonl", good + row + "\n" + good);
     Reading reading = read(file);
@@ -173,7 +173,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void pythonsNotANumberLosesNoCandidate() throws IOException {
+  void rowsWithNaNAreRead() throws IOException {
     String row = "{\"file\": \"gelu.py\", \"predict\": \"x\", \"loss\": [NaN, -Infinity]}";
     Reading reading = read(write("p.jsonl", row));
     assertThat(reading.problems()).isEmpty();
@@ -181,7 +181,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void reportsBytesThatAreNoText() throws IOException {
+  void reportsBytesThatAreNotUtf8() throws IOException {
     Path file = dir.resolve("p.jsonl");
     String good = "{\"file\": \"gelu.py\", \"predict\": \"ü\"}\r\n";
     Files.write(file, (good + "a\u00fe\n" + good).getBytes(StandardCharsets.UTF_8));
@@ -201,7 +201,7 @@ class CandidateSourcesTest {
 
   /** The test's JVM has a heap that a careless reader of this file would fill. */
   @Test
-  void hugePredictionsDoNotStopTheRest() throws IOException {
+  void hugePredictionDoesNotStopTheNextRows() throws IOException {
     Path file = dir.resolve("p.jsonl");
     String row = "{\"file\": \"gelu.py\", \"predict\": \"%s\"}\n";
     try (BufferedWriter out = Files.newBufferedWriter(file)) {
@@ -272,7 +272,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void foldersForAnotherSuiteArePassedOver() throws IOException {
+  void foldersOfAnotherSuiteAreSkipped() throws IOException {
     write("runs/gelu.py", "x");
     write("runs/other/SUITE", "other\n");
     write("runs/other/deep/1_Product.py", "x");
@@ -289,7 +289,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void resultsOfKbxArePassedOver() throws IOException {
+  void resultFoldersOfKbxAreSkipped() throws IOException {
     TaskVerdict verdict =
         new TaskVerdict("gelu", "mini", "Activation", "gelu.py", null, null, List.of(), 1.0, null);
     Path controls = write("out/controls.jsonl", Json.mapper().writeValueAsString(verdict) + "\n");
@@ -308,7 +308,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void whatLeadsNowhereIsTold() throws IOException {
+  void danglingLinksAreReported() throws IOException {
     Path folder = Files.createDirectory(dir.resolve("f"));
     Path link = Files.createSymbolicLink(folder.resolve("gelu.py"), dir.resolve("gone.py"));
     Files.createSymbolicLink(folder.resolve("notes.txt"), dir.resolve("gone.txt"));
@@ -323,7 +323,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void passesOverOtherTasks() throws IOException {
+  void unselectedTasksAreSkipped() throws IOException {
     write("gelu.py", "x");
     write("svd.py", "x");
     Reading reading = CandidateSources.read(List.of(dir), SUITE, SUITE.find("svd"));
@@ -333,7 +333,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void reportsFiles() throws IOException {
+  void reportsUnusableFiles() throws IOException {
     Path latin = dir.resolve("f/gelu.py");
     Files.createDirectories(latin.getParent());
     Files.write(latin, new byte[] {'\n', 'x', (byte) 0xe9});
@@ -356,7 +356,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void halfCharactersBecomeWhole() throws IOException {
+  void surrogatePairsAreJoined() throws IOException {
     Path file = write("p.jsonl", "{\"file\": \"gelu.py\", \"predict\": \"x = '\\ud800'\"}");
     assertThat(read(file).candidates().getFirst().code()).isEqualTo("x = '\ufffd'");
   }
@@ -396,7 +396,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void sourcesOfPredictionsAreReadWhenAskedForAndOutliveTheirFile() throws IOException {
+  void sourcesOfPredictionsAreReadLazilyAndOutliveTheirFile() throws IOException {
     String row = "{\"file\": \"gelu.py\", \"predict\": \"def gelu(x): return %d\"}\n";
     // Files that were joined have marks between them.
     Path file = write("p.jsonl", "\ufeff" + row.formatted(0) + "\ufeff" + row.formatted(1));
@@ -408,7 +408,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void aMarkBeforeTheCodeOfAPredictionIsLeftOut() throws IOException {
+  void byteOrderMarkBeforePredictedCodeIsRemoved() throws IOException {
     Path file =
         write(
             "p.jsonl",
@@ -420,7 +420,7 @@ class CandidateSourcesTest {
   }
 
   @Test
-  void aPredictionThatChangesWhileItWaitsIsNotJudged() throws IOException {
+  void predictionThatChangesBeforeItIsReadIsNotJudged() throws IOException {
     String row = "{\"file\": \"gelu.py\", \"predict\": \"def gelu(x): return %d\"}\n";
     Path file = write("p.jsonl", row.formatted(0) + row.formatted(1));
     List<Candidate> candidates = read(file).candidates();

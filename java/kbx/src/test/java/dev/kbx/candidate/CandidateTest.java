@@ -33,12 +33,12 @@ class CandidateTest {
         "from torch.utils.cpp_extension import load_inline",
         "from torch.utils.ｃｐｐ_extension import load_inline",
       })
-  void cppIsFoundByTheNameThatPythonReads(String code) {
+  void inlineCppIsFoundByItsPythonName(String code) {
     assertThat(candidate(code).bringsCpp()).isTrue();
   }
 
   @Test
-  void whatDoesNotNameItBringsNone() {
+  void sourceWithoutInlineExtensionHasNoCpp() {
     assertThat(candidate("import torch").bringsCpp()).isFalse();
   }
 

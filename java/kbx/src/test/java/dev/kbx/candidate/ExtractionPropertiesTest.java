@@ -138,7 +138,7 @@ class ExtractionPropertiesTest {
   }
 
   @Test
-  void thereAreKernelsToWrap() {
+  void corpusHasKernelsToWrap() {
     assertThat(TASKS.size()).isGreaterThan(75);
   }
 
@@ -149,7 +149,7 @@ class ExtractionPropertiesTest {
   @ParameterizedTest
   @Tag("soak")
   @MethodSource("tasks")
-  void everyWrapperGivesTheKernelBack(Task task) {
+  void eachWrapperReturnsTheKernel(Task task) {
     String kernel = kernel(task);
     for (Wrapper wrapper :
         Stream.of(WRAPPERS, CUT_OFF, List.of(JSON_STRING)).flatMap(List::stream).toList()) {
@@ -164,7 +164,7 @@ class ExtractionPropertiesTest {
   @ParameterizedTest
   @Tag("soak")
   @MethodSource("seeds")
-  void anyCombinationGivesTheKernelBack(int seed) {
+  void nestedWrappersReturnTheKernel(int seed) {
     Random random = new Random(seed);
     for (int round = 0; round < 12; round++) {
       Task task = TASKS.get(random.nextInt(TASKS.size()));

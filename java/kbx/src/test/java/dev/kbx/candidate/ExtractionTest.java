@@ -93,7 +93,7 @@ class ExtractionTest {
   }
 
   @Test
-  void joinsBlocksThatNeedEachOther() {
+  void joinsBlocksThatUseEachOthersNames() {
     String kernel = "import triton\n\n@triton.jit\ndef _kernel(x): pass\n";
     String other = "def unrelated(): pass\n";
     String wrapper = "def kernel_function(x):\n    _kernel[(1,)](x)\n";
@@ -105,7 +105,7 @@ class ExtractionTest {
   }
 
   @Test
-  void marksOfByteOrderBeforeJoinedBlocksAreLeftOut() {
+  void byteOrderMarksBeforeJoinedBlocksAreRemoved() {
     String kernel = "import triton\n\n@triton.jit\ndef _kernel(x): pass\n";
     String wrapper = "def kernel_function(x):\n    _kernel[(1,)](x)\n";
     String answer = "```\n\ufeff%s```\nthen\n```\n\ufeff%s```\n".formatted(kernel, wrapper);
@@ -115,21 +115,21 @@ class ExtractionTest {
   }
 
   @Test
-  void aMarkWithinTheCodeStays() {
+  void byteOrderMarkInsideTheCodeIsKept() {
     String code = "import torch\n\ufeffdef gelu(x):\n    return x\n";
     assertThat(Extraction.source(code, GELU).code()).isEqualTo(code);
     assertThat(Extraction.source("\ufeff\ufeff" + CODE, GELU).code()).isEqualTo("\ufeff" + CODE);
   }
 
   @Test
-  void takesTheLongestWithoutAnEntry() {
+  void takesTheLongestBlockIfNoneHasTheEntry() {
     assertThat(Extraction.of("```\na = 1\n```\n```\nbb = 2\ncc = 3\n```\n", GELU).code())
         .isEqualTo("bb = 2\ncc = 3\n");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "  \n ", "```\n```", "```python", "<think></think>", "<|im_end|>"})
-  void nothingIsNothing(String answer) {
+  void replyWithoutCodeIsBlank(String answer) {
     assertThat(Extraction.of(answer, GELU).code()).isBlank();
   }
 
@@ -153,7 +153,7 @@ class ExtractionTest {
 
   @ParameterizedTest
   @MethodSource("rules")
-  void namesTheRule(String rule, String reply) {
+  void namesTheExtractionRule(String rule, String reply) {
     Extraction found = Extraction.of(reply, GELU);
     assertThat(found.rule()).isEqualTo(rule);
     assertThat(found.found()).isEqualTo(!rule.equals("none"));
@@ -161,18 +161,18 @@ class ExtractionTest {
   }
 
   @Test
-  void theRefereeSeesWhatIsNoSource() {
+  void replyWithoutCodeIsJudgedAsItIs() {
     assertThat(Extraction.source("I have no kernel.", GELU).code()).isEqualTo("I have no kernel.");
   }
 
   @Test
-  void prefersWhatParses() {
+  void prefersABlockThatParses() {
     String reply = "~~~python\ndef gelu(x:\n~~~\n{\"code\": \"def gelu(x):\\n    return x\\n\"}";
     assertThat(Extraction.of(reply, GELU).code()).isEqualTo("def gelu(x):\n    return x\n");
   }
 
   @Test
-  void keepsWhatStandsBeforeAThought() {
+  void keepsCodeBeforeAThinkBlock() {
     assertThat(Extraction.of(CODE + "<think>Is it right?</think>\n", GELU).code().strip())
         .isEqualTo(CODE.strip());
   }
@@ -183,7 +183,7 @@ class ExtractionTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void survivesAnyMixOfMarks(int seed) {
+  void acceptsAnyMixOfMarkup(int seed) {
     List<String> marks =
         List.of(
             "```",

@@ -65,7 +65,7 @@ class ForeignFilesTest {
   }
 
   @Test
-  void geaksFilesNameTheTaskAndTheRound() throws Exception {
+  void geakFilesHaveTaskAndRound() throws Exception {
     for (int round : List.of(0, 2)) {
       ObjectNode row = Json.mapper().createObjectNode();
       row.put("instruction", "Write it.").put("label", "def gelu(x): ...");
@@ -103,7 +103,7 @@ class ForeignFilesTest {
   }
 
   @Test
-  void sessionsOfKernelAgent() throws Exception {
+  void kernelAgentSessionsAreRead() throws Exception {
     session("tanh/session_20260101", "Make it fast.");
     session(
         "session_20260102", "Functional Description: x\nWrapper Entry Information: gelu(input)");
@@ -127,7 +127,7 @@ class ForeignFilesTest {
   }
 
   @Test
-  void aSessionAloneAndABrokenRound() throws Exception {
+  void singleSessionWithABrokenRoundIsRead() throws Exception {
     session("tanh/session_1", "Make it fast.");
     Path broken = write("tanh/session_1/workers/worker_0/round_2.json", "{\"kernel_");
     write("tanh/session_1/workers/worker_0/round_3.json", "{\"stdout\": \"\"}");

@@ -65,7 +65,7 @@ class RunFoldersTest {
   }
 
   @Test
-  void everySampleOfEveryLevelIsRead() throws IOException {
+  void allSamplesOfAllLevelsAreRead() throws IOException {
     write("run/level_1_problem_19_sample_0_kernel.py", "a");
     write("run/level_1_problem_19_sample_4_kernel.py", "b");
     write("run/level_1_problem_1_sample_10_kernel.py", "c");
@@ -85,7 +85,7 @@ class RunFoldersTest {
   }
 
   @Test
-  void oneFileIsEnough() throws IOException {
+  void singleRunFileIsRead() throws IOException {
     Path file = write("level_2_problem_1_sample_3_kernel.py", "x");
     assertThat(found(read(file))).containsExactly("level2/1_Conv 3 x");
   }
@@ -115,7 +115,7 @@ class RunFoldersTest {
   }
 
   @Test
-  void whatCannotBeUsedIsToldAndTheRestRead() throws IOException {
+  void unusableFilesAreReportedAndTheRestIsRead() throws IOException {
     Path problem = write("level_1_problem_20_sample_0_kernel.py", "x");
     Path noText = dir.resolve("level_1_problem_19_sample_1_kernel.py");
     Files.write(noText, new byte[] {'x', (byte) 0xff});
@@ -147,7 +147,7 @@ class RunFoldersTest {
         "LEVEL_1_problem_19_sample_0_kernel.py",
         "level1_problem19.py",
       })
-  void aRunFileOfAnotherNameIsToldWhatItShouldBe(String name) throws IOException {
+  void misnamedRunFileIsReportedWithTheExpectedForm(String name) throws IOException {
     Path file = write(name, "x");
     assertThat(read(file).problems())
         .extracting(Problem::toString)
@@ -159,7 +159,7 @@ class RunFoldersTest {
   }
 
   @Test
-  void problemsThatThereAreAreListedOrCounted() throws IOException {
+  void unknownProblemIsReportedWithTheKnownProblems() throws IOException {
     Path file = write("level_1_problem_9_sample_0_kernel.py", "x");
     assertThat(without9(file, 19)).endsWith("no problem 9; it has 19");
     assertThat(without9(file, 19, 23, 40)).endsWith("no problem 9; it has 19, 23 and 40");
@@ -201,7 +201,7 @@ class RunFoldersTest {
   }
 
   @Test
-  void aSuiteWithoutLevelsSaysWhichOneTheFileIsFor() throws IOException {
+  void runFileInASuiteWithoutLevelsNamesTheRightSuite() throws IOException {
     Path file = write("level_1_problem_19_sample_0_kernel.py", "x");
     Suite suite =
         new Suite("kernelbenchx", Path.of("tasks"), List.of(task("Math", "exp")), List.of());
@@ -227,7 +227,7 @@ class RunFoldersTest {
   }
 
   @Test
-  void tasksThatAreNotSelectedArePassedOver() throws IOException {
+  void unselectedTasksAreSkipped() throws IOException {
     write("level_1_problem_19_sample_0_kernel.py", "x");
     write("level_2_problem_1_sample_0_kernel.py", "y");
     Reading reading = CandidateSources.read(List.of(dir), SUITE, SUITE.find("level2/*"));

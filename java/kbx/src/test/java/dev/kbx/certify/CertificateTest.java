@@ -103,7 +103,7 @@ class CertificateTest {
   }
 
   @Test
-  void whatWasSignedHolds() throws Exception {
+  void signedCertificateHolds() throws Exception {
     CertificateCheck check = check(signed(KEY, verdict()));
     assertThat(check.problems()).isEmpty();
     assertThat(check.holds()).isTrue();
@@ -112,7 +112,7 @@ class CertificateTest {
   }
 
   @Test
-  void aFlippedFieldOfAnyKindIsFound() throws Exception {
+  void changedFieldIsDetected() throws Exception {
     List<String> lines = signed(KEY, verdict());
     int flipped = 0;
     for (int line = 0; line < lines.size(); line++) {
@@ -132,7 +132,7 @@ class CertificateTest {
   }
 
   @Test
-  void linesAreNeitherAddedNorRemovedNorSwapped() throws Exception {
+  void addedRemovedOrSwappedLinesAreDetected() throws Exception {
     List<String> lines = signed(KEY, verdict(), verdict());
     for (int i = 0; i < lines.size(); i++) {
       List<String> fewer = new ArrayList<>(lines);
@@ -149,7 +149,7 @@ class CertificateTest {
   }
 
   @Test
-  void figuresThatDoNotFollowFromTheirRoundsAreFoundThoughTheyAreSigned() throws Exception {
+  void signedFiguresThatContradictTheirRoundsAreDetected() throws Exception {
     for (String field : List.of("candidate_ms", "reference_ms", "speedup", "low", "high")) {
       ObjectNode json = (ObjectNode) Json.mapper().readTree(verdict());
       ObjectNode size = (ObjectNode) json.get("sizes").get(1);
@@ -197,7 +197,7 @@ class CertificateTest {
   }
 
   @Test
-  void speedupsOverCompiledReferencesFollowFromTheRoundsOfThese() throws Exception {
+  void speedupsOverCompiledReferencesAreCheckedAgainstTheirRounds() throws Exception {
     CertificateCheck check = check(signed(KEY, compiled().toString()));
     assertThat(check.problems()).isEmpty();
     assertThat(check.figures()).isEqualTo(new CheckedFigures(1, 3, 0, 0, 1, 0, 0, 0, 1, 1));
@@ -228,7 +228,7 @@ class CertificateTest {
   }
 
   @Test
-  void aBaselineThatIsNotTheFastestIsFound() throws Exception {
+  void bestBaselineThatIsNotTheFastestIsDetected() throws Exception {
     ObjectNode json = compiled();
     ObjectNode eager = (ObjectNode) json.get("baselines").get(0);
     ObjectNode main = (ObjectNode) json.get("speedup");
@@ -253,7 +253,7 @@ class CertificateTest {
   }
 
   @Test
-  void whatHasNoRoundsIsSaidToBeUnchecked() throws Exception {
+  void sizesWithoutRoundsAreNamedUnchecked() throws Exception {
     ObjectNode json = (ObjectNode) Json.mapper().readTree(verdict());
     for (JsonNode size : json.get("sizes")) ((ObjectNode) size).remove("raw");
     CertificateCheck check = check(signed(KEY, json.toString()));
@@ -265,7 +265,7 @@ class CertificateTest {
   }
 
   @Test
-  void theHostIsSaidToDelayTheDeviceIfItDidInMostRounds() throws Exception {
+  void hostBoundFlagIsCheckedAgainstMostRounds() throws Exception {
     ObjectNode json = (ObjectNode) Json.mapper().readTree(verdict());
     ObjectNode size = (ObjectNode) json.get("sizes").get(0);
     size.put("host_bound", true);
@@ -283,7 +283,7 @@ class CertificateTest {
   }
 
   @Test
-  void aSizeWithoutRoundsHidesNoOther() throws Exception {
+  void sizeWithoutRoundsDoesNotHideOthers() throws Exception {
     ObjectNode json = (ObjectNode) Json.mapper().readTree(verdict());
     ((ObjectNode) json.get("sizes").get(0)).remove("raw");
     CertificateCheck check = check(signed(KEY, json.toString()));
@@ -311,7 +311,7 @@ class CertificateTest {
   }
 
   @Test
-  void anotherKeyIsAnotherSigner() throws Exception {
+  void differentKeyIsADifferentSigner() throws Exception {
     SigningKey other = SigningKey.of(SigningKey.generate());
     assertThat(other.signer()).isNotEqualTo(KEY.signer());
     assertThat(check(signed(other, verdict())).signer()).isEqualTo(other.signer());

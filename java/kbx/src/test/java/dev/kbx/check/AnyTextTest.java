@@ -214,21 +214,21 @@ class AnyTextTest {
         "class A(A): x = A.x\n",
         "torch.cuda.Event = x; "
       })
-  void oneThingAgainAndAgain(String thing) {
+  void repeatedTextIsReadInTime(String thing) {
     look(thing.repeat(REPEATS));
     look("import torch\nx = " + thing.repeat(Math.min(REPEATS, 5_000)));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"if x:\n", "def f(x):\n", "class A:\n", "with x:\n", "try:\n"})
-  void deepBlocks(String header) {
+  void deeplyNestedBlocksAreRead(String header) {
     StringBuilder code = new StringBuilder();
     for (int depth = 0; depth < 1_200; depth++) code.append(" ".repeat(depth)).append(header);
     look(code + " ".repeat(1_200) + "pass\n");
   }
 
   @Test
-  void longLines() {
+  void longLinesAreRead() {
     look("x = '" + "a".repeat(1 << 20) + "'\n");
     look("x = [" + "f(1), ".repeat(20_000) + "]\n");
     look("日 = [" + "f(日), ".repeat(20_000) + "]\n");

@@ -24,7 +24,7 @@ class ArithmeticRulesTest {
         "tl.store(out + i, tl.full((B,), float('nan'), tl.float32), mask=i < n)",
         "tl.store(out + i, tl.zeros((B,), tl.float32) + n)",
       })
-  void constantResult(String line) {
+  void constantResultIsFound(String line) {
     assertThat(TaskRules.forTask().find(kernel(line))).containsExactly("constant-result:2");
   }
 
@@ -36,12 +36,12 @@ class ArithmeticRulesTest {
         "tl.store(out + i, x.load([0]))",
         "helper(x, out)",
       })
-  void readsOrMayRead(String line) {
+  void kernelThatReadsOrMayReadIsAccepted(String line) {
     assertThat(TaskRules.forTask().find(kernel(line))).isEmpty();
   }
 
   @Test
-  void aFactoryHasNothingToRead() {
+  void factoryWithoutTensorArgumentsIsAccepted() {
     assertThat(
             TaskRules.forTask().reference("torch.logspace").find(kernel("tl.store(out + i, 2.0)")))
         .isEmpty();
@@ -53,7 +53,7 @@ class ArithmeticRulesTest {
         "tl.store(out + i, tl.rand(42, i) * tl.load(x + i))",
         "tl.store(out + i, tl.load(x + i) * 0.5)",
       })
-  void frozenRandomness(String line) {
+  void frozenRandomnessIsFound(String line) {
     assertThat(TaskRules.forTask().tags("random").find(kernel(line)))
         .singleElement()
         .asString()
@@ -74,13 +74,13 @@ class ArithmeticRulesTest {
         "import time; seed = time.time_ns()",
         "seed = torch.poisson(x)",
       })
-  void freshRandomness(String line) {
+  void freshRandomnessIsAccepted(String line) {
     String code = kernel("tl.store(out + i, tl.rand(42, i) * tl.load(x + i))") + "    " + line;
     assertThat(TaskRules.forTask().tags("random").find(code)).isEmpty();
   }
 
   @Test
-  void poolingDrawsWhereItPools() {
+  void poolingMustDrawRandomNumbersItself() {
     String code = kernel("tl.store(out + i, tl.load(x + i))");
     String draws = "    return torch.nn.functional.fractional_max_pool2d(x, 2, 2)";
     assertThat(TaskRules.forTask().tags("random").find(code + draws))
@@ -88,7 +88,7 @@ class ArithmeticRulesTest {
   }
 
   @Test
-  void neverQuantizes() {
+  void missingQuantizationIsFound() {
     String code = kernel("tl.store(out + i, tl.load(x + i) / 127.0)");
     assertThat(TaskRules.forTask().tags("quantization").find(code))
         .containsExactly("never-quantizes:5");
@@ -106,7 +106,7 @@ class ArithmeticRulesTest {
         "tl.store(out + i, tl.inline_asm_elementwise('', '', [tl.load(x + i)], tl.float32, True,"
             + " 1))",
       })
-  void quantizesOrMay(String line) {
+  void kernelThatQuantizesOrMayQuantizeIsAccepted(String line) {
     assertThat(TaskRules.forTask().tags("quantization").find(kernel(line))).isEmpty();
   }
 
@@ -116,14 +116,14 @@ class ArithmeticRulesTest {
         "input_precision='tf32'",
         "allow_tf32=True",
       })
-  void tf32(String option) {
+  void tf32ProductIsFound(String option) {
     String code = kernel("tl.store(out, tl.dot(tl.load(x), tl.load(x), " + option + "))");
     assertThat(TaskRules.forTask().find(code)).containsExactly("precision-downgrade:4");
     assertThat(TaskRules.forTask().dtype("float16").find(code)).isEmpty();
   }
 
   @Test
-  void halfPrecision() {
+  void halfPrecisionProductIsFound() {
     String dot = "tl.dot(tl.load(x).to(tl.bfloat16), tl.load(x).to(tl.bfloat16))";
     assertThat(TaskRules.forTask().find(kernel("tl.store(out, " + dot + ")")))
         .containsExactly("precision-downgrade:4");
@@ -134,7 +134,7 @@ class ArithmeticRulesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"input_precision='ieee'", "input_precision='tf32x3'", "allow_tf32=False"})
-  void fullPrecision(String option) {
+  void fullPrecisionProductIsAccepted(String option) {
     String code = kernel("tl.store(out, tl.dot(tl.load(x), tl.load(x), " + option + "))");
     assertThat(TaskRules.forTask().find(code)).isEmpty();
   }
@@ -150,7 +150,7 @@ class ArithmeticRulesTest {
         "tl.trans(tl.load(x).to(tl.float32))",
         "tl.load(x).to(out.dtype.element_ty)",
       })
-  void theDefaultOfProductsIsNoted(String operand) {
+  void defaultInputPrecisionIsNoted(String operand) {
     String code = product(operand, ", acc=tl.zeros((B, B), tl.float32)");
     assertThat(TaskRules.forTask().find(code)).containsExactly("precision-downgrade:5");
     assertThat(TaskRules.forTask().severities(code)).containsExactly(Severity.NOTE);
@@ -172,18 +172,18 @@ class ArithmeticRulesTest {
         "tl.load(x).to(B)",
         "B",
       })
-  void operandsOfOtherDtypesAreLeftAlone(String operand) {
+  void productsOfOtherDtypesAreAccepted(String operand) {
     assertThat(TaskRules.forTask().find(product(operand, ""))).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {", None, 'ieee'", ", **options", ", input_precision=B"})
-  void productsThatMayBeToldAreLeftAlone(String options) {
+  void productsWithAPrecisionOptionAreAccepted(String options) {
     assertThat(TaskRules.forTask().find(product("tl.load(x)", options))).isEmpty();
   }
 
   @Test
-  void anOrdinaryKernelIsLeftAlone() {
+  void ordinaryKernelIsAccepted() {
     assertThat(TaskRules.forTask().find(KERNEL + ENTRY)).isEmpty();
   }
 }

@@ -28,7 +28,7 @@ class LibraryRulesTest {
             + "def f(x): add_kernel[(1,)](x, x, x, 1, BLOCK_SIZE=16)",
         "def f(x): return x * triton.cdiv(3, 2)",
       })
-  void noKernel(String code) {
+  void sourceWithoutKernelIsFound(String code) {
     assertThat(find(code)).anyMatch(found -> found.startsWith("no-kernel:"));
   }
 
@@ -43,7 +43,7 @@ class LibraryRulesTest {
         "exec(input())\ndef f(x): kernel[(1,)](x)",
         "from kernels_beside import *\ndef f(x): kernel[(1,)](x)",
       })
-  void hasAKernelOrMayHave(String code) {
+  void sourceThatHasOrMayHaveAKernelIsAccepted(String code) {
     assertThat(find(code)).noneMatch(found -> found.startsWith("no-kernel"));
   }
 
@@ -64,26 +64,26 @@ class LibraryRulesTest {
         "from torch.\uff4en import functional as F; y = F.\uff4cinear(x, x)",
         "y = x.\uff4datmul(x)",
       })
-  void libraryCall(String line) {
+  void libraryCallIsFound(String line) {
     String code = KERNEL + "def f(x):\n    " + line + "\n" + LAUNCH + "    return y";
     assertThat(find(code)).containsExactly("library-call:6");
   }
 
   @Test
-  void libraryCallInAFunctionThatIsSurelyCalled() {
+  void libraryCallInACalledFunctionIsFound() {
     String code = KERNEL + "def g(x): return torch.mm(x, x)\ndef f(x):\n    y = g(x)\n" + LAUNCH;
     assertThat(find(code)).containsExactly("library-call:5");
   }
 
   @Test
-  void libraryCallBehindAnExitForTrivialArguments() {
+  void libraryCallAfterATrivialExitIsFound() {
     String trivial = "    if x.numel() == 0:\n        return torch.empty_like(x)\n";
     String code = KERNEL + "def f(x):\n" + trivial + "    y = torch.mm(x, x)\n" + LAUNCH;
     assertThat(find(code)).containsExactly("library-call:8");
   }
 
   @Test
-  void theOnlyOperationOfTheReference() {
+  void soleOperationOfTheReferenceIsFound() {
     String code = KERNEL + "def f(x):\n    y = torch.erf(x)\n" + LAUNCH + "    return y";
     assertThat(TaskRules.forTask().reference("torch.special.erf").find(code))
         .containsExactly("library-call:6");
@@ -101,7 +101,7 @@ class LibraryRulesTest {
         "    try:\n    " + LAUNCH + "    except Exception:\n        return torch.mm(x, x)\n",
         "    y = torch.mm(x, x) if x.dim() > 9 else x\n" + LAUNCH,
       })
-  void aFallbackIsOnlyNoted(String body) {
+  void libraryFallbackIsANote(String body) {
     assertThat(find(KERNEL + "def f(x):\n    y = x.new_empty(9)\n" + body))
         .singleElement()
         .asString()
@@ -121,7 +121,7 @@ class LibraryRulesTest {
         "class M:\n    def __matmul__(self, x): return x\ndef f(x):\n    y = x @ x\n" + LAUNCH,
         "def f(x):\n    weight = torch.nn.Linear(3, 3)\n" + LAUNCH,
       })
-  void notTheLibrary(String code) {
+  void callsOutsideTheLibraryAreAccepted(String code) {
     assertThat(find(KERNEL + code)).isEmpty();
   }
 
@@ -133,7 +133,7 @@ class LibraryRulesTest {
         "def g(x): return x\ng = torch.jit.trace(g, (1,))\ndef f(x): return g(x)",
         "def f(x): return torch.compile(torch.sin)(x)",
       })
-  void torchCompile(String code) {
+  void torchCompileIsFound(String code) {
     assertThat(find(KERNEL + code)).anyMatch(found -> found.startsWith("torch-compile:"));
   }
 
@@ -144,12 +144,12 @@ class LibraryRulesTest {
         "@torch.compile\ndef baseline(x): return x\ndef f(x):\n" + LAUNCH,
         "import re\npattern = re.compile('x')\ndef f(x):\n" + LAUNCH,
       })
-  void notCompiled(String code) {
+  void sourceWithoutTorchCompileIsAccepted(String code) {
     assertThat(find(KERNEL + code)).isEmpty();
   }
 
   @Test
-  void decoyKernel() {
+  void decoyKernelIsFound() {
     assertThat(find(KERNEL + "def f(x): return x.tanh()")).containsExactly("decoy-kernel:2");
   }
 
@@ -162,12 +162,12 @@ class LibraryRulesTest {
         "def launch(k, x): k[(1,)](x, x, 1, B=16)\ndef f(x): launch(kernel, x)",
         "def f(x): globals()['ker' + 'nel'][(1,)](x, x, 1, B=16)",
       })
-  void launched(String code) {
+  void launchedKernelIsNotADecoy(String code) {
     assertThat(find(KERNEL + code)).isEmpty();
   }
 
   @Test
-  void otherLibrary() {
+  void otherKernelLibraryIsFound() {
     String imported = "try:\n    import cupy\nexcept ImportError:\n    cupy = None\n";
     String used = KERNEL + imported + "def f(x):\n    y = cupy.sin(x)\n" + LAUNCH;
     assertThat(find(used)).containsExactly("other-library:10");
@@ -183,7 +183,7 @@ class LibraryRulesTest {
         "flag_gems.runtime.torch_device_fn.device(x.device.index)",
         "cupy.cuda.Device(0)",
       })
-  void aDeviceGuardOfAnotherLibraryComputesNothing(String guard) {
+  void deviceGuardOfAnotherLibraryIsAccepted(String guard) {
     String code =
         KERNEL
             + "import cupy, flag_gems\nfrom flag_gems.runtime import torch_device_fn\n"
@@ -203,19 +203,19 @@ class LibraryRulesTest {
         "import importlib; importlib.import_module('kbx.suite')",
         "__import__('KernelBench')",
       })
-  void referenceImport(String line) {
+  void importOfTheReferenceIsFound(String line) {
     assertThat(find(KERNEL + line + "\ndef f(x):\n" + LAUNCH)).contains("reference-import:5");
   }
 
   @Test
-  void aScriptMayImportTheBench() {
+  void mainBlockMayImportTheReference() {
     String script = "if __name__ == '__main__':\n    from kernelbench.eval import run\n";
     assertThat(find(KERNEL + "def f(x):\n" + LAUNCH + script)).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"import tasks", "import numpy as kbx", "kbx = 1", "# import kbx"})
-  void anotherImport(String line) {
+  void unrelatedImportIsAccepted(String line) {
     assertThat(find(KERNEL + line + "\ndef f(x):\n" + LAUNCH)).isEmpty();
   }
 
@@ -227,7 +227,7 @@ class LibraryRulesTest {
         "wrap_triton(kernel)[(1,)](x, x, 1, B=16)",
         "torch.ops.mine.f(x)",
       })
-  void aFallbackBehindAnIndirectLaunch(String launch) {
+  void fallbackAfterAnIndirectLaunchIsANote(String launch) {
     String differentiable =
         """
         from torch.library import wrap_triton
@@ -245,7 +245,7 @@ class LibraryRulesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"torch.mm(x, x)", "cupy.dot(x, x)"})
-  void nothingIsSureOfWhatDidNotParse(String fallback) {
+  void unparsedSourceGivesNoCertainFinding(String fallback) {
     String launched =
         "def f(x):\n    if x.is_cuda:\n        y = g(x)\n        return y, *[None] * 3\n";
     String code = KERNEL + "import cupy\ndef g(x): kernel[(1,)](x, x, 1, B=16)\n" + launched;
@@ -259,7 +259,7 @@ class LibraryRulesTest {
 
   @ParameterizedTest
   @MethodSource("rules")
-  void findsItsOwnExample(Rule rule) {
+  void eachRuleFindsItsExample(Rule rule) {
     String example = "\n\n\n" + rule.info().example();
     String tag = rule.info().id().equals("never-quantizes") ? "quantization" : "random";
     assertThat(TaskRules.forTask().tags(tag).find(example, ""))
@@ -267,7 +267,7 @@ class LibraryRulesTest {
   }
 
   @Test
-  void workOfOthersInMixedWorkIsAFlag() {
+  void libraryWorkIsAFlagAtPolicyMixed() {
     String code = "def f(x): return torch.mm(x, x)";
     TaskRules imported = TaskRules.forTask().tags("imported");
     assertThat(imported.find(code)).containsExactly("no-kernel:1", "library-call:1");
@@ -276,7 +276,7 @@ class LibraryRulesTest {
   }
 
   @Test
-  void workOfOthersInAReferenceIsANote() {
+  void libraryWorkIsANoteAtPolicyAny() {
     String code = "def f(x): return torch.mm(x, x)";
     assertThat(TaskRules.forTask().tags(Policy.ANY_TAG).severities(code))
         .containsOnly(Severity.NOTE);

@@ -53,7 +53,7 @@ class StaticCheckTest {
         "type X[T = int] = list[T]",
         "x = *[None] * 3, y",
       })
-  void passes(String code) {
+  void usableSourcePasses(String code) {
     assertThat(check(code)).isEmpty();
   }
 
@@ -73,7 +73,7 @@ class StaticCheckTest {
             + " kernel_function",
         "print(1) | NO_ENTRY | 1 | nothing at top level is called adamw_step or kernel_function",
       })
-  void finds(String code, Status status, int line, String message) {
+  void unusableSourceHasStatusAndPlace(String code, Status status, int line, String message) {
     InvalidSource broken = check(code.replace("\\n", "\n")).orElseThrow();
     assertThat(broken.status()).isEqualTo(status);
     assertThat(broken.place().line()).isEqualTo(line);
@@ -87,14 +87,14 @@ class StaticCheckTest {
         "import torch\nexec(input())\ndef f(x: pass",
         "import torch\nexec(input())\n  torch.cuda.Event = None",
       })
-  void rulesSayNothingOfWhatIsNoPython(String code) {
+  void rulesAreSkippedForASyntaxError(String code) {
     StaticReport report = new StaticCheck(Rules.all()).check(code, null);
     assertThat(report.broken()).isPresent();
     assertThat(report.findings()).isEmpty();
   }
 
   @Test
-  void anEntryInsideAClassOrFunctionIsNone() {
+  void nestedDefinitionIsNotTheEntry() {
     assertThat(check("class A:\n  def adamw_step(p): pass\ndef f():\n  adamw_step = 1"))
         .map(InvalidSource::status)
         .hasValue(Status.NO_ENTRY);

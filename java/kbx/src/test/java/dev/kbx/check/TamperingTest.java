@@ -45,7 +45,7 @@ class TamperingTest {
 
   @ParameterizedTest
   @MethodSource("rules")
-  void findsItsOwnExample(Rule rule) {
+  void eachRuleFindsItsExample(Rule rule) {
     assertThat(found(rule.info().example(), null)).contains(rule.info().id());
   }
 
@@ -131,7 +131,7 @@ class TamperingTest {
         "patched-library | import sys\\nsys.modules['torch.nn'] = f",
         "file-writes | from pathlib import Path\\nPath('x').write_text('y')",
       })
-  void finds(String rule, String code) {
+  void tamperingIsFound(String rule, String code) {
     assertThat(found(code, null)).contains(rule);
   }
 
@@ -179,12 +179,12 @@ class TamperingTest {
         "import sys, types\\nsys.modules['flash_attn'] = types.ModuleType('flash_attn')",
         "import sys, types\\nfor name in ('apex', 'xformers.ops'):\\n  sys.modules[name] = None",
       })
-  void leavesAlone(String code) {
+  void honestSourceIsAccepted(String code) {
     assertThat(found(code, null)).isEmpty();
   }
 
   @Test
-  void functionsThatOnlyAScriptCallsDoNotCount() {
+  void functionsCalledOnlyInMainBlockAreIgnored() {
     String benchmark =
         """
         import subprocess
@@ -214,7 +214,7 @@ class TamperingTest {
         "class B:\\n  def __init_subclass__(cls): torch.allclose = f\\nclass X(B): pass",
         "class X:\\n  def __class_getitem__(cls, i): torch.allclose = f\\nX[0]",
       })
-  void whatTheLanguageCallsWhileImportingCounts(String code) {
+  void implicitlyCalledMethodsCountAtImport(String code) {
     String entry = "import torch\ndef kernel_function(x): return x\n";
     assertThat(found(entry + code, task())).containsExactly("patched-library");
     String unused = "class B:\n  def __init__(self): torch.allclose = f\nclass X(B): pass";
@@ -222,7 +222,7 @@ class TamperingTest {
   }
 
   @Test
-  void compiledExtensionsAreNoTritonKernels() {
+  void compiledExtensionIsNativeCodeNotTriton() {
     String code =
         "from torch.utils.cpp_extension import load_inline\nkernel_function = load_inline('x', [])";
     assertThat(found(code, task())).containsExactly("native-code");

@@ -178,7 +178,7 @@ class TimingRulesTest {
         "def entry(x):\n  if x.shape not in store:\n    store[x.shape] = launch(x)\n"
             + "  if x.dim():\n    return store[x.shape]\n  return launch(x), *[None] * 3",
       })
-  void leavesHonestCachesAlone(String source) {
+  void honestCachesAreAccepted(String source) {
     assertThat(found(source)).isEmpty();
   }
 
@@ -242,13 +242,13 @@ class TimingRulesTest {
         "def entry(x):\n  global calls\n  calls += 1\n  if calls < 3:\n    launch(x)\n"
             + "  return launch(x), *[None] * 3",
       })
-  void leavesHonestCountersAlone(String source) {
+  void honestCountersAreAccepted(String source) {
     assertThat(found(source)).isEmpty();
   }
 
   @ParameterizedTest
   @MethodSource("others")
-  void finds(String rule, String source) {
+  void timingCheatIsFound(String rule, String source) {
     assertThat(found(source)).containsOnly(rule);
   }
 
@@ -262,7 +262,7 @@ class TimingRulesTest {
         "def entry(x):\n  try:\n    return launch(x)\n  except RuntimeError:\n"
             + "    return torch.tensor(x.cpu().numpy() * 2)",
       })
-  void aBranchThatComputesOnTheCpuIsOnlyNoted(String source) {
+  void branchOnTheCpuIsANote(String source) {
     assertThat(severities(source)).containsExactly(Severity.NOTE);
     String always = source + "\ndef other(x):\n  return torch.tensor(x.numpy() * 2)";
     assertThat(severities(always)).containsExactly(Severity.NOTE, Severity.REJECT);
@@ -356,12 +356,12 @@ class TimingRulesTest {
         "class Gelu(torch.autograd.Function):\n  pass\nclass M(torch.nn.Module):\n  pass\n"
             + "def entry(x):\n  return launch(x)",
       })
-  void leavesAlone(String source) {
+  void honestSourceIsAccepted(String source) {
     assertThat(found(source)).isEmpty();
   }
 
   @Test
-  void nothingIsSaidOfTheSuitesOwnKernels() throws Exception {
+  void kernelsOfTheSuiteHaveNoFindings() throws Exception {
     List<String> wrong = new ArrayList<>();
     int seen = 0;
     for (Path root : List.of(Path.of("tasks/kernelbenchx"), Path.of("corpus/honest"))) {
@@ -385,7 +385,7 @@ class TimingRulesTest {
   }
 
   @Test
-  void examplesOfTheRulesAreFoundByThem() {
+  void eachRuleFindsItsExample() {
     for (Rule rule : RULES) {
       RuleInfo info = rule.info();
       if (info.id().equals("replayed-result")) continue; // its example leaves the kernel out

@@ -47,7 +47,7 @@ class AnalyzeRunsTest {
   }
 
   @Test
-  void fastpIsOutOfTheTasksAskedFor() {
+  void fastpDividesByRequestedTasks() {
     JsonNode document = ok("analyze", "fastp", "--out", out, first.id(), "--json").json();
     assertThat(document.get("kind").asString()).isEqualTo("fastp");
     JsonNode series = document.get("series").get(0);
@@ -64,7 +64,7 @@ class AnalyzeRunsTest {
   }
 
   @Test
-  void severalRunsAreOneBlockEach() {
+  void severalRunsHaveOneBlockEach() {
     String text = ok("analyze", "fastp", out.resolve(second.id()), out.resolve(first.id())).out();
     assertThat(text.indexOf(second.id())).isNotNegative().isLessThan(text.indexOf(first.id()));
     assertThat(text).contains("33.3 % [", "of 176", "eager");
@@ -74,7 +74,7 @@ class AnalyzeRunsTest {
   }
 
   @Test
-  void passkSaysWhatItIsOf() {
+  void passkNamesRunsAndCriteria() {
     JsonNode document =
         ok("analyze", "passk", out.resolve(first.id()), "--k", "1,2,3", "--json").json();
     assertThat(document.get("kind").asString()).isEqualTo("passk");
@@ -90,7 +90,7 @@ class AnalyzeRunsTest {
   }
 
   @Test
-  void aloneItIsASummaryOfTheNewestRun() {
+  void analyzeWithoutArgumentsSummarisesTheNewestRun() {
     assertThat(ok("analyze", "--out", out).out()).startsWith("kernelbenchx, run " + second.id());
     JsonNode summary = ok("analyze", "--out", out, "--json").json();
     assertThat(summary.get("kind").asString()).isEqualTo("summary");
@@ -119,7 +119,7 @@ class AnalyzeRunsTest {
   }
 
   @Test
-  void devianceIsOfAllRunsNamedOrTheNewest() {
+  void devianceUsesNamedRunsOrTheNewest() {
     JsonNode document =
         ok("analyze", "deviance", first.id(), second.id(), "--out", out, "--json").json();
     assertThat(document.get("kind").asString()).isEqualTo("deviance");
@@ -141,7 +141,7 @@ class AnalyzeRunsTest {
   }
 
   @Test
-  void deviancesOfTwoSuitesDoNotMix() {
+  void devianceOfTwoSuitesIsRefused() {
     Path other = folder.resolve("other");
     SimulatedRun.on(SimulatedRun.H200, 4)
         .of("kernelbench")
@@ -212,7 +212,7 @@ class AnalyzeRunsTest {
   }
 
   @Test
-  void aSummaryPicksWhatMatters() throws Exception {
+  void summaryShowsRatesFailuresAndAdvice() throws Exception {
     String text = ok("analyze", "summary", first.id(), second.id(), "--out", out).out();
     assertThat(text)
         .contains("correct ÷ called", "1 of 3 candidates is not correct: 1 wrong_values.")
@@ -228,7 +228,7 @@ class AnalyzeRunsTest {
   }
 
   @Test
-  void aRunWithoutVerdictsSaysSo() {
+  void runWithoutVerdictsIsReported() {
     SimulatedRun.on(SimulatedRun.H200, 7).store(out);
     assertThat(ok("analyze", "summary", "--out", out).out()).contains("No candidate was judged.");
     assertThat(ok("analyze", "methods", "--out", out).out())
@@ -238,7 +238,7 @@ class AnalyzeRunsTest {
   }
 
   @Test
-  void whatCannotBeAnalysedIsOneLine() {
+  void unanalysableRunsAreOneLineErrors() {
     SimulatedRun.on(SimulatedRun.H200, 3)
         .stages(Stage.STATIC, Stage.CALL)
         .untimed("Math/exp_sqrt", "exp")
@@ -250,7 +250,7 @@ class AnalyzeRunsTest {
   }
 
   @Test
-  void aRunThatIsNotThereIsNamedWithThoseThatAre() throws Exception {
+  void unknownRunIsNamedWithTheKnownRuns() throws Exception {
     String no = "nowhere: no such results folder, and ";
     String ids = "%s, %s".formatted(second.id(), first.id());
     refused(
@@ -309,7 +309,7 @@ class AnalyzeRunsTest {
   }
 
   @Test
-  void aRunThatWasCutOffSaysWhatItLacks() {
+  void interruptedRunNamesItsMissingCandidates() {
     SimulatedRun cut =
         SimulatedRun.on(SimulatedRun.H200, 3).correct("Math/exp", "e", 1).cutOff(4).store(out);
     assertThat(ok("runs", "show", cut.id(), "--out", out).out())

@@ -62,7 +62,7 @@ class BadInputTest {
   }
 
   @Test
-  void aPathThatIsNotThereIsRefusedBeforeAnythingIsJudged() throws Exception {
+  void missingPathIsRefusedBeforeJudging() throws Exception {
     Path good = file("p.jsonl", GOOD);
     refusedInOneLine(eval(good, "nowhere.py"), "nowhere.py: does not exist");
     refused(eval(good, "nowhere.py", "gone.py"), "nowhere.py", "gone.py", "2 of the sources");
@@ -70,7 +70,7 @@ class BadInputTest {
   }
 
   @Test
-  void strictJudgesNothingWhereALineCannotBeUsed() throws Exception {
+  void strictRefusesAFileWithAnUnusableLine() throws Exception {
     Path file = file("p.jsonl", GOOD + "{\"file\": \n");
     refused(
         eval(file, "--strict"), "p.jsonl:2: is no JSON", "--strict: nothing was judged: 1 problem");
@@ -78,7 +78,7 @@ class BadInputTest {
   }
 
   @Test
-  void anAddressWhereNobodyCanListen() throws Exception {
+  void unusableListenAddress() throws Exception {
     Path out = folder.resolve("out");
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int port = taken.getLocalPort();
@@ -94,7 +94,7 @@ class BadInputTest {
   }
 
   @Test
-  void aClusterThatIsNotThere() throws Exception {
+  void unreachableCluster() throws Exception {
     Object[] judge = {"eval", file("p.jsonl", GOOD), "--out", folder.resolve("out"), "--cluster"};
     for (String scheme : List.of("", "ray://")) {
       String nowhere = scheme + "nowhere.invalid:6379";
@@ -109,7 +109,7 @@ class BadInputTest {
   }
 
   @Test
-  void whatNoMethodHasWrittenIsNotExportedAsTheirs() throws Exception {
+  void candidatesWithoutAMethodAreNotExported() throws Exception {
     Path out = folder.resolve("out");
     assertThat(eval(file("p.jsonl", GOOD)).exit()).isZero();
     refusedInOneLine(
@@ -119,7 +119,7 @@ class BadInputTest {
   }
 
   @Test
-  void aPipeIsNotWaitedFor() throws Exception {
+  void namedPipeIsRefusedAtOnce() throws Exception {
     for (String name : List.of("relu.py", "p.jsonl")) {
       Path pipe = folder.resolve(name);
       assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
@@ -161,7 +161,7 @@ class BadInputTest {
   }
 
   @Test
-  void whatWasLeftOutIsRecalledAtTheEnd() throws Exception {
+  void skippedSourcesAreRepeatedAtTheEnd() throws Exception {
     Path kernels = Files.createDirectory(folder.resolve("kernels"));
     Files.writeString(kernels.resolve("gelu.py"), "def gelu(input): return input\n");
     Files.write(kernels.resolve("tanh.py"), new byte[] {(byte) 0xff});
@@ -181,7 +181,7 @@ class BadInputTest {
   }
 
   @Test
-  void tasksThatNoCandidateIsFor() throws Exception {
+  void tasksWithoutACandidate() throws Exception {
     Path file = file("gelu.py", "x = 1\n");
     refusedInOneLine(
         eval(file, "--tasks", "tanh"),
@@ -190,7 +190,7 @@ class BadInputTest {
   }
 
   @Test
-  void aFolderOfWhichSomeCannotBeReadIsNotSaidToBeEmpty() throws Exception {
+  void folderOfUnreadableFilesIsNotCalledEmpty() throws Exception {
     Path broken = Files.createDirectory(folder.resolve("broken"));
     Path link = Files.createSymbolicLink(broken.resolve("gelu.py"), folder.resolve("gone"));
     refusedInOneLine(alone(broken), link + ": is a link to nothing; mend or remove it");
@@ -232,7 +232,7 @@ class BadInputTest {
         "bench throughput --python nowhere/python",
         "tasks verify gelu --python nowhere/python",
       })
-  void aWrongPathIsRefusedBeforeAnythingIsMade(String command) throws Exception {
+  void wrongPathIsRefusedBeforeFoldersAreMade(String command) throws Exception {
     Path good = file("p.jsonl", GOOD);
     Path out = folder.resolve("out");
     String[] words = command.split(" ", -1);
@@ -248,7 +248,7 @@ class BadInputTest {
   }
 
   @Test
-  void aRunToResumeIsLookedForWhereItWasSaidToBe() {
+  void resumeLooksInTheGivenFolder() {
     Path out = folder.resolve("out");
     refusedInOneLine(
         Kbx.here("eval", "--resume", "--out", out),
@@ -263,7 +263,7 @@ class BadInputTest {
     "dangling, is a link to nothing",
     "dangling/below, FOLDER/dangling is a link to nothing",
   })
-  void outIsNoFolder(String out, String why) throws Exception {
+  void outThatIsNotAFolder(String out, String why) throws Exception {
     var _ = file("taken", "x");
     Path link = Files.createSymbolicLink(folder.resolve("dangling"), folder.resolve("gone"));
     Path given = folder.resolve("given");
@@ -428,7 +428,7 @@ class BadInputTest {
   }
 
   @Test
-  void aCategoryWithoutItsTasks() throws Exception {
+  void categoryWithoutWildcard() throws Exception {
     refusedInOneLine(
         Kbx.here("tasks", "show", "Math"),
         "no task 'Math' in suite kernelbenchx; did you mean Math/*?");
@@ -445,7 +445,7 @@ class BadInputTest {
   }
 
   @Test
-  void aNameCannotDriveTheTerminal() throws Exception {
+  void controlCharactersInNamesAreEscaped() throws Exception {
     Path named = Files.createDirectories(folder.resolve("\u001b[2Jgone"));
     Path file =
         Files.copy(Kbx.home().resolve("corpus/honest/plain/gelu.py"), named.resolve("gelu.py"));
@@ -457,7 +457,7 @@ class BadInputTest {
   }
 
   @Test
-  void parametersThatAreMissing() {
+  void missingParameters() {
     String help = "; 'kbx compare --help' explains it";
     refusedInOneLine(Kbx.here("compare"), "'kbx compare' needs at least 2 × RUN" + help);
     refusedInOneLine(Kbx.here("compare", "a"), "'kbx compare' needs at least 2 × RUN" + help);
@@ -465,7 +465,7 @@ class BadInputTest {
   }
 
   @Test
-  void aSuiteThatIsNone() throws Exception {
+  void folderThatIsNotASuite() throws Exception {
     refusedInOneLine(
         Kbx.here("tasks", "list", "--suite", "foo"),
         "no suite 'foo': it is not a folder; the suites here are kernelbench, kernelbenchx\n");
@@ -480,7 +480,7 @@ class BadInputTest {
   }
 
   @Test
-  void aDatabaseThatIsNone() throws Exception {
+  void fileThatIsNotADatabase() throws Exception {
     Path out = Files.createDirectory(folder.resolve("out"));
     Path file = Files.writeString(out.resolve("kbx.db"), "not a database, but longer than none");
     String advice =
@@ -548,7 +548,7 @@ class BadInputTest {
   }
 
   @Test
-  void aWrongPythonOfTheEnvironmentIsRefusedAtOnceWhereItIsNeeded() throws Exception {
+  void unusableKbxPythonIsRefusedOnlyByCommandsThatNeedIt() throws Exception {
     Path out = folder.resolve("out");
     Map<String, String> environment = Map.of("KBX_PYTHON", folder.toString());
     Path good = file("p.jsonl", GOOD);
@@ -576,7 +576,7 @@ class BadInputTest {
   }
 
   @Test
-  void aPythonThatIsNone() throws Exception {
+  void pythonOptionThatIsNotPython() throws Exception {
     refusedInOneLine(
         Kbx.run(folder, "eval", file("gelu.py", GOOD), "--python", "/bin/ls"),
         "--python: /bin/ls is no Python");
@@ -590,7 +590,7 @@ class BadInputTest {
   }
 
   @Test
-  void gpusThatAreNotThere() throws Exception {
+  void absentGpus() throws Exception {
     assumeTrue(JudgingSettings.gpus().isEmpty(), "there is a GPU");
     for (String device : List.of("cuda", "cuda:0", "cuda:3")) {
       refusedInOneLine(
@@ -616,7 +616,7 @@ class BadInputTest {
   }
 
   @Test
-  void aProfileOfWhatIsNotTimed() throws Exception {
+  void profileWithoutThePerfStage() throws Exception {
     refused(eval(file("p.jsonl", GOOD), "--profile"), "--profile", "perf stage");
   }
 

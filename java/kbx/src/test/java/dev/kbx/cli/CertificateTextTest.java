@@ -61,7 +61,7 @@ class CertificateTextTest {
   }
 
   @Test
-  void whatIsNotCheckedIsSaid() throws Exception {
+  void uncheckedFieldsAreNamed() throws Exception {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.H200, 1);
     assertThat(lines(run.correct("Activation/gelu", "", 1.5), "1"))
         .contains(

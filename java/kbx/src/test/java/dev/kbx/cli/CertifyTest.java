@@ -108,7 +108,7 @@ class CertifyTest {
   }
 
   @Test
-  void withoutSourcesNothingCanBeReplayed() throws Exception {
+  void certificateWithoutSourcesCannotBeReplayed() throws Exception {
     String file = certified("--key", key(), "--no-sources").get("file").asString();
     assertThat(Files.readString(Path.of(file))).doesNotContain("def gelu");
     assertThat(ok("certify", "--check", file, "--replay", 2).out())
@@ -119,7 +119,7 @@ class CertifyTest {
   }
 
   @Test
-  void theInstallationHasAKeyThatNobodyElseReads() throws Exception {
+  void signingKeyIsReadableByItsOwnerOnly() throws Exception {
     String signer = Home.here().signingKey().signer();
     assertThat(Home.here().signingKey().signer()).isEqualTo(signer);
     Path file =
@@ -137,7 +137,7 @@ class CertifyTest {
   }
 
   @Test
-  void aDamagedKeyOfTheInstallationIsNamedAndKept() throws Exception {
+  void damagedSigningKeyIsNamedAndKept() throws Exception {
     Path file = folder.resolve("signing-key.pem");
     List<Path> folders = List.of(folder, folder.resolve("second"));
     String pem = SigningKey.generate();
@@ -163,7 +163,7 @@ class CertifyTest {
   }
 
   @Test
-  void wrongInputIsOneLine() throws Exception {
+  void wrongArgumentsAreOneLineErrors() throws Exception {
     refused(
         Kbx.here("certify", "--out", out(), "--key", "nowhere"), "--key nowhere: does not exist");
     Path noKey = Files.writeString(folder.resolve("no.pem"), "-----BEGIN PRIVATE KEY-----");

@@ -101,7 +101,7 @@ class ChangedJudgeTest {
   }
 
   @Test
-  void aChangedRuleJudgesAnew() throws Exception {
+  void changedRuleInvalidatesRememberedVerdicts() throws Exception {
     assertThat(judge().out()).contains(SAYS);
     Kbx.Result again = judge();
     assertThat(again.err()).contains("from memory");
@@ -112,7 +112,7 @@ class ChangedJudgeTest {
   }
 
   @Test
-  void aChangedPagePriceOrCommandForgetsNothing() throws Exception {
+  void changedPagePriceOrCommandKeepsRememberedVerdicts() throws Exception {
     assertThat(judge().out()).contains(SAYS);
     for (String resource : List.of("report/report.css", "llm/prices.toml")) {
       Path file = moduleOf(resource).resolve(resource);

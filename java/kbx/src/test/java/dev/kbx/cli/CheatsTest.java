@@ -123,7 +123,7 @@ class CheatsTest {
   }
 
   @Test
-  void everyFileIsRejectedByTheRuleItNamesOrByNone() throws Exception {
+  void eachFileIsRejectedByExactlyTheExpectedRule() throws Exception {
     assertThat(statics.exit()).as(differing(statics)).isZero();
     List<JsonNode> trials = trials("static");
     assertThat(trials.stream().map(CheatsTest::source).distinct())
@@ -139,7 +139,7 @@ class CheatsTest {
   }
 
   @Test
-  void noCheatGetsThroughAndNoHonestKernelIsTurnedAway() {
+  void cheatsAreRejectedAndHonestKernelsAccepted() {
     assertThat(general.exit()).as(differing(general)).isZero();
     assertThat(trials("general"))
         .hasSizeGreaterThan(SOAK ? 350 : 60)
@@ -151,7 +151,7 @@ class CheatsTest {
   }
 
   @Test
-  void norAtThePublishedGrade() throws Exception {
+  void cheatsAreRejectedAtThePublishedGrade() throws Exception {
     Map<Boolean, List<String>> byEndingAlike =
         judgedAtTheGeneralGrade().stream()
             .collect(
@@ -232,7 +232,7 @@ class CheatsTest {
   }
 
   @Test
-  void aFileThatEndsOtherwiseIsNamed() throws Exception {
+  void fileWithAnUnexpectedVerdictIsNamed() throws Exception {
     Kbx.Result result = judgeOne("never-quantizes", "timeout");
     assertThat(result.exit()).isEqualTo(1);
     assertThat(result.out())
@@ -242,7 +242,7 @@ class CheatsTest {
   }
 
   @Test
-  void aMalformedHeaderIsOneClearLine() throws Exception {
+  void malformedHeaderIsAOneLineError() throws Exception {
     Kbx.Result result = judgeOne("none", "wrong_numbers");
     assertThat(result.exit()).isEqualTo(1);
     assertThat(result.err())

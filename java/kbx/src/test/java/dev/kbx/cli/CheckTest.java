@@ -35,7 +35,7 @@ class CheckTest {
   }
 
   @Test
-  void needsNoPythonAndFindsNothingInHonestKernels() throws Exception {
+  void honestKernelsHaveNoFindingsWithoutPython() throws Exception {
     Kbx.Result result = Kbx.here("check", Kbx.home().resolve("corpus/honest"), "--strict");
     assertThat(result.exit()).as(result.out() + result.err()).isZero();
     assertThat(result.out()).doesNotContain("broken", "reject", "flag").contains("sources");
@@ -56,7 +56,7 @@ class CheckTest {
   }
 
   @Test
-  void aFileOfARunFolderIsCheckedAgainstItsTask() throws Exception {
+  void runFileIsCheckedAgainstTheTaskOfItsName() throws Exception {
     Path named = file("level_2_problem_76_sample_5_kernel.py", "class Model:\n    pass\n");
     Kbx.Result result =
         Kbx.here("check", named, "--suite", "kernelbench", "--format", "json", "--strict");
@@ -78,7 +78,7 @@ class CheckTest {
   }
 
   @Test
-  void describesSourcesInsteadOfCheckingThem() throws Exception {
+  void describePrintsFactsInsteadOfFindings() throws Exception {
     Path file =
         file(
             "a.py",
@@ -139,7 +139,7 @@ class CheckTest {
   }
 
   @Test
-  void whatCannotBeReadIsToldAndTheRestChecked() throws Exception {
+  void unreadableFilesAreReportedAndTheRestIsChecked() throws Exception {
     file("gelu.py", OPEN);
     Path binary = folder.resolve("binary.py");
     Files.write(binary, new byte[] {(byte) 0xff, 0, 1, '\n'});
@@ -192,7 +192,7 @@ class CheckTest {
   }
 
   @Test
-  void evalKnowsTheSameRulesAndRemembersNothingAcrossThem() throws Exception {
+  void evalAppliesRulesAndSeparatesRememberedVerdictsByRules() throws Exception {
     String honest = Files.readString(Kbx.home().resolve("corpus/honest/plain/gelu.py"));
     Path file = file("gelu.py", honest + "\n\ntorch.cuda.Event = None\n");
     assertThat(Kbx.here("check", file).out())
@@ -210,7 +210,7 @@ class CheckTest {
   }
 
   @Test
-  void aRunGoesOnOnlyAgainstItsOwnBaseline() throws Exception {
+  void resumeRefusesAnotherBaseline() throws Exception {
     Path file = file("gelu.py", OPEN);
     assertThat(eval(file, "--json", "--baseline", "best").json().at("/run/baseline").asString())
         .isEqualTo("best");
@@ -226,7 +226,7 @@ class CheckTest {
     "--tasks, gelu, begun with --tasks *",
     "--suite, kernelbench, begun with --suite kernelbenchx",
   })
-  void aRunGoesOnOnlyAsItWasBegun(String option, String value, String said) throws Exception {
+  void resumeRefusesChangedOptions(String option, String value, String said) throws Exception {
     Path file = file("gelu.py", OPEN);
     assertThat(eval(file).exit()).isZero();
     refused(eval(file, "--resume", option, value), said);
@@ -243,7 +243,7 @@ class CheckTest {
   }
 
   @Test
-  void aRunThatIsCompleteIsShownAgainUnlessItsSourcesHaveChanged() throws Exception {
+  void resumeOfACompleteRunShowsItUnlessSourcesChanged() throws Exception {
     Path file = file("gelu.py", OPEN);
     assertThat(eval(file, "--resume").err()).contains("to resume: a new one begins");
     assertThat(eval(file, "--resume").err()).contains("is complete: nothing is judged again");

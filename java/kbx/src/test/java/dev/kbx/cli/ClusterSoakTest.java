@@ -26,37 +26,37 @@ class ClusterSoakTest {
   @TempDir private Path folder;
 
   @Test
-  void everyCandidateIsJudgedOnceAndNothingIsLeft() throws Exception {
+  void eachCandidateIsJudgedOnceAndNoProcessRemains() throws Exception {
     run("soak.py", Integer.toString(CANDIDATES));
   }
 
   @Test
-  void aClusterGrowsAndShrinksWithWhatWaits() throws Exception {
+  void clusterScalesWithItsQueue() throws Exception {
     run("scaling.py");
   }
 
   @Test
-  void nodesWithoutAGpuCompileForTheOneThatHasIt() throws Exception {
+  void nodesWithoutGpuCompileForTheGpuNode() throws Exception {
     run("compiling.py");
   }
 
   @Test
-  void aFullNodeIsNamedAndLessIsAskedOfIt() throws Exception {
+  void nodeOutOfMemoryIsNamedAndGetsFewerSlots() throws Exception {
     run("memory.py");
   }
 
   @Test
-  void aRunGoesOnWhenTheWholeClusterHasStartedAgain() throws Exception {
+  void runContinuesAfterAClusterRestart() throws Exception {
     run("restart.py");
   }
 
   @Test
-  void aRunThroughTheClientOfRayIsAsAnyOther() throws Exception {
+  void runThroughRayClientHasTheSameVerdicts() throws Exception {
     run("client.py");
   }
 
   @Test
-  void theAutoscalerOfRayReadsTheManifests() throws Exception {
+  void rayAutoscalerReadsTheManifests() throws Exception {
     run("manifests.py");
   }
 

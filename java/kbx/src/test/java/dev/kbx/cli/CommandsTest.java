@@ -47,7 +47,7 @@ class CommandsTest {
 
   /** What came of the file, not 1 of 176; of a folder it is a share of the suite. */
   @Test
-  void aNamedFileIsNoShareOfTheSuite() throws Exception {
+  void namedFileIsNotCountedAgainstTheSuite() throws Exception {
     Path out = folder.resolve("out");
     Kbx.Result file = here("eval", GELU, "--stages", "static", "--out", out);
     assertThat(file.out())
@@ -104,7 +104,7 @@ class CommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"bogus --help", "bogus -V", "tasks bogus --help", "runs bogus -h"})
-  void aCommandThatThereIsNotHasNoHelp(String command) {
+  void unknownCommandHasNoHelp(String command) {
     Kbx.Result result = Kbx.here((Object[]) command.split(" "));
     assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(result.out()).isEmpty();
@@ -112,7 +112,7 @@ class CommandsTest {
   }
 
   @Test
-  void tasksAreListedWithWhatScriptsNeed() throws Exception {
+  void taskListHasTheFieldsThatScriptsNeed() throws Exception {
     assertThat(here("tasks", "list").out()).as("no terminal to cut it for").doesNotContain("…");
     JsonNode tasks = here("tasks", "list", "--json").json();
     assertThat(tasks.size()).isGreaterThanOrEqualTo(20);
@@ -130,7 +130,7 @@ class CommandsTest {
   }
 
   @Test
-  void aPromptHoldsAllThatAModelNeeds() throws Exception {
+  void promptHasStatementSignatureAndRules() throws Exception {
     assertThat(here("tasks", "show", "matmul_w8a8", "--prompt").out())
         .contains(
             "clamp(round(",
@@ -142,7 +142,7 @@ class CommandsTest {
   }
 
   @Test
-  void aPromptAsksForThePublishedGradeUnlessToldOtherwise() throws Exception {
+  void promptAsksForThePublishedGradeByDefault() throws Exception {
     String decides = "only these are given another value: `approximate`";
     assertThat(here("tasks", "show", "gelu", "--prompt").out()).contains(decides);
     assertThat(here("tasks", "show", "gelu", "--prompt", "--grade", "general").out())
@@ -199,7 +199,7 @@ class CommandsTest {
   }
 
   @Test
-  void jsonIsOneDocumentAndNothingElse() throws Exception {
+  void jsonOutputIsOneDocument() throws Exception {
     JsonNode document = ok("eval", GELU, "--stages", "static", "--json").json();
     assertThat(document.get("verdicts").get(0).get("status").asString()).isEqualTo("correct");
     assertThat(document.get("run").get("stages").get(0).asString()).isEqualTo("static");
@@ -207,7 +207,7 @@ class CommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tasks list", "tasks list --json", "check --rules", "--help"})
-  void outputThatCannotBeWrittenIsNoSuccess(String command) throws Exception {
+  void unwritableOutputFailsTheCommand(String command) throws Exception {
     Path err = folder.resolve("err");
     Process full =
         Kbx.start(folder, Map.of(), Path.of("/dev/full"), err, (Object[]) command.split(" "));
@@ -217,7 +217,7 @@ class CommandsTest {
   }
 
   @Test
-  void aReaderThatHasSeenEnoughIsNoFailure() throws Exception {
+  void closedPipeIsNotAFailure() throws Exception {
     Path pipe = folder.resolve("pipe");
     assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
     Process reader = new ProcessBuilder("sh", "-c", ": < " + pipe).start();
@@ -229,7 +229,7 @@ class CommandsTest {
   }
 
   @Test
-  void doctorTriesTheProtectionsAndSaysWhatCompilesCuda() throws Exception {
+  void doctorTestsProtectionsAndNamesTheCudaCompiler() throws Exception {
     Path cuda = folder.resolve("cuda");
     Path tools = Files.createDirectories(cuda.resolve("bin"));
     Map<String, String> without =
@@ -258,7 +258,7 @@ class CommandsTest {
   }
 
   @Test
-  void anInterruptSaysHowToGoOnAndLeavesNothingBehind() throws Exception {
+  void interruptNamesResumeAndLeavesNoProcessOrFile() throws Exception {
     Path err = folder.resolve("err");
     Process process =
         Kbx.start(

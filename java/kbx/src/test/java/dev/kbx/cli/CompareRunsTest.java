@@ -49,7 +49,7 @@ class CompareRunsTest {
   }
 
   @Test
-  void runsOnOneDeviceAreComparedOneAfterAnother() {
+  void runsOnOneDeviceAreComparedInTime() {
     String text = ok("compare", "--out", h200, first.id(), second.id()).out();
     assertThat(text).contains("correct → wrong_values", "regressed", "slower", "persistent 1");
     JsonNode document = ok("runs", "compare", h200.resolve(first.id()), h200, "--json").json();
@@ -89,7 +89,7 @@ class CompareRunsTest {
   }
 
   @Test
-  void runsOnTwoDevicesAreSetSideBySide() {
+  void runsOnTwoDevicesAreComparedByPortability() {
     assertThat(ok("compare", h200, a100).out())
         .isEqualTo(ok("analyze", "portability", h200, a100).out())
         .contains("NVIDIA H200", "NVIDIA A100-SXM4-80GB", "1.40×", "0.70×", "2.00×");
@@ -104,7 +104,7 @@ class CompareRunsTest {
 
   /** One run used both cards of a machine, so they are one device, whoever used which. */
   @Test
-  void runsOnCardsOfOneMachineAreComparedOneAfterAnother() {
+  void runsOnCardsOfOneMachineAreComparedInTime() {
     SimulatedRun other =
         SimulatedRun.on(SimulatedRun.OTHER_H200, 6).correct("Math/exp", "exp", 1).store(h200);
     SimulatedRun both =
@@ -124,7 +124,7 @@ class CompareRunsTest {
   }
 
   @Test
-  void whatCannotBeComparedIsOneLine() {
+  void incomparableRunsAreOneLineErrors() {
     SimulatedRun.on(SimulatedRun.CPU, 5).correct("Math/exp", "exp", 1).store(folder.resolve("cpu"));
     refused(
         "nothing was timed: the run used no GPU",

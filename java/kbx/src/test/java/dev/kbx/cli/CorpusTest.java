@@ -89,7 +89,7 @@ class CorpusTest {
   }
 
   @Test
-  void verdictsDoNotDependOnWhatRunsBeside() {
+  void verdictsAreIndependentOfConcurrentCheats() {
     Map<String, JsonNode> verdicts = withoutTimes(alone);
     assertThat(verdicts).hasSizeGreaterThanOrEqualTo(15);
     assertThat(withoutTimes(besideCheats))
@@ -105,7 +105,7 @@ class CorpusTest {
   }
 
   @Test
-  void everyFileOfTheContractIsThere() throws Exception {
+  void allResultFilesAreWritten() throws Exception {
     Path out = folder.resolve("two");
     int verdicts = besideCheats.json().get("verdicts").size();
     assertThat(Files.readAllLines(out.resolve("results.jsonl"))).hasSize(verdicts);

@@ -76,7 +76,7 @@ class EndingTest {
 
   @Tag("soak-only")
   @Test
-  void aKilledProcessLeavesWhatTheNextDeletesAndAnInterruptedOneNothing() throws Exception {
+  void leftoversOfAKilledProcessAreDeletedByTheNext() throws Exception {
     Process killed = eval("killed");
     patiently().until(() -> !leftovers().isEmpty());
     killed.destroyForcibly().waitFor();

@@ -47,7 +47,7 @@ class ExamplesTest {
   }
 
   @Test
-  void eachFileEndsAsItSaysAndTheTableFitsAScreen() throws Exception {
+  void examplesHaveTheirExpectedVerdictsOnOneScreen() throws Exception {
     Kbx.Result result =
         Kbx.here(
             "eval",
@@ -75,7 +75,7 @@ class ExamplesTest {
   }
 
   @Test
-  void modulesToo() throws Exception {
+  void moduleExamplesHaveTheirExpectedVerdicts() throws Exception {
     Path modules = EXAMPLES.resolve("kernelbench");
     Kbx.Result result =
         Kbx.here(
@@ -94,7 +94,7 @@ class ExamplesTest {
   }
 
   @Test
-  void eachReferenceHasACandidateThatIsRight() throws Exception {
+  void eachReferenceHasACorrectCandidate() throws Exception {
     for (String pair : List.of("rms_norm.py rms_norm_ref.py", "model_new.py model_ref.py")) {
       Path candidate = OWN.resolve(pair.split(" ", -1)[0]);
       Path reference = OWN.resolve(pair.split(" ", -1)[1]);

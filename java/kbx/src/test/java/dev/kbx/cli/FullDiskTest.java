@@ -99,7 +99,7 @@ class FullDiskTest {
         "runs copy JUDGED OUT",
         "tasks new mine --from REFERENCE --out OUT",
       })
-  void everyCommandThatWrites(String words) throws Exception {
+  void commandsNameAFullDisk(String words) throws Exception {
     mount(64);
     fill();
     List<Object> arguments = new ArrayList<>();
@@ -121,7 +121,7 @@ class FullDiskTest {
 
   /** What it printed is lost, and it is asked again: it has not failed. */
   @Test
-  void aProgramThatStandsForAModel() throws Exception {
+  void programModelOnAFullDiskIsNamed() throws Exception {
     mount(20 << 10);
     Path once = Files.createFile(folder.resolve("once"));
     Path program =
@@ -176,7 +176,7 @@ class FullDiskTest {
   /** The store fits, but not the ledger, or the results: it ends as it began. */
   @Test
   @Tag("soak-only")
-  void aDiskThatFillsMeanwhile() throws Exception {
+  void diskThatFillsDuringARunIsNamed() throws Exception {
     List<Integer> exits = new ArrayList<>();
     for (int kib = 150; kib <= 950; kib += 100) {
       mount(kib);

@@ -69,7 +69,7 @@ class GoldenOutputsTest {
   }
 
   @Test
-  void outputsAreThoseThatAreKept() throws Exception {
+  void outputsEqualTheGoldenFiles() throws Exception {
     GoldenFiles.delete(OUT);
     Files.createDirectories(OUT);
     List<GoldenRun> runs = GoldenRun.all();

@@ -105,7 +105,7 @@ class GradesTest {
   }
 
   @Test
-  void aVerdictSaysHowManyCallsItRestsOn() {
+  void verdictHasItsNumberOfComparedCalls() {
     int all = verdict(GENERAL, "keeps_nan").get("compared_calls").asInt();
     assertThat(all).isGreaterThan(10);
     assertThat(verdict(PUBLISHED, "keeps_nan").get("compared_calls").asInt()).isEqualTo(all);
@@ -118,7 +118,7 @@ class GradesTest {
   }
 
   @Test
-  void workLeftToPyTorchIsRefusedAndCountedAsThePublishedRulesDo() {
+  void workLeftToPyTorchIsRefusedButCountedByPublishedRules() {
     assertThat(of(PUBLISHED, "library"))
         .containsEntry("status", "rejected_static")
         .containsEntry("call_ok", true)
@@ -135,7 +135,7 @@ class GradesTest {
   }
 
   @Test
-  void thePublishedAccountingCanBeLeftOut() {
+  void publishedAccountingCanBeSwitchedOff() {
     assertThat(of(GENERAL, "library"))
         .containsEntry("status", "rejected_static")
         .containsEntry("call_ok", false)
@@ -144,7 +144,7 @@ class GradesTest {
   }
 
   @Test
-  void thePublishedGradeDecidesUnlessTheGeneralIsAskedFor() {
+  void publishedGradeDecidesByDefault() {
     assertThat(of(PUBLISHED, "keeps_nan"))
         .containsEntry("status", "correct")
         .containsEntry("published_ok", true)
@@ -163,7 +163,7 @@ class GradesTest {
   }
 
   @Test
-  void pageAndSummarySayBoth() throws Exception {
+  void pageAndSummaryShowBothGrades() throws Exception {
     Path out = folder.resolve("published");
     assertThat(Files.readString(out.resolve("report.html")))
         .contains("3 of 4 candidates correct by the published rules")
@@ -187,7 +187,7 @@ class GradesTest {
   }
 
   @Test
-  void aRunIsResumedWithTheAccountingItWasBegunWith() throws Exception {
+  void resumeRefusesAnotherAccounting() throws Exception {
     Kbx.Result result =
         Kbx.here(
             "eval",

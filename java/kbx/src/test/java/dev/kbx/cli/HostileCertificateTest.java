@@ -123,7 +123,7 @@ class HostileCertificateTest {
   }
 
   @Test
-  void itsSuiteIsRunOnlyIfNamedAndThenLearnsAndLeavesNothing() throws Exception {
+  void suiteOfACertificateRunsOnlyIfNamedAndIsSandboxed() throws Exception {
     String file = certificate();
     Kbx.Result refused =
         Kbx.run(
@@ -158,7 +158,7 @@ class HostileCertificateTest {
   }
 
   @Test
-  void aFolderWithKbxsOwnFilesIsNoSuite() throws Exception {
+  void folderOfKbxItselfIsRefusedAsSuite() throws Exception {
     String file = certificate();
     for (Path named : List.of(Kbx.home(), Path.of("/"), folder.resolve("nowhere"))) {
       Kbx.Result refused =
@@ -173,7 +173,7 @@ class HostileCertificateTest {
   }
 
   @Test
-  void aFolderWithTheNameOfABundledSuiteIsNotTakenForIt() throws Exception {
+  void folderNamedLikeABundledSuiteIsNotTrusted() throws Exception {
     Path named = folder.resolve("kernelbenchx");
     Files.move(suite, named);
     suite = named;

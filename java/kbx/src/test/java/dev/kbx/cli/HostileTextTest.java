@@ -26,7 +26,7 @@ class HostileTextTest {
 
   /** Of a predictions file: in a problem, in progress, in the table, in lists and analyses. */
   @Test
-  void noFieldOfAPredictionDrivesTheTerminal() throws Exception {
+  void controlCharactersInPredictionsAreEscaped() throws Exception {
     String evil = "\\u001b[2J\\u009b1m\\u007f\\u202e\\n";
     Path file =
         Files.writeString(
@@ -52,14 +52,14 @@ class HostileTextTest {
     "report, --format, latex, --out",
     "analyze, passk, --out, nowhere"
   })
-  void noArgumentDrivesTheTerminal(String one, String two, String three, String four) {
+  void controlCharactersInArgumentsAreEscaped(String one, String two, String three, String four) {
     Kbx.Result result = Kbx.here(one, two, three, four, HOSTILE);
     assertThat(result.exit()).isNotZero();
     isSafe(result);
   }
 
   @Test
-  void noCommandDrivesTheTerminal() {
+  void controlCharactersInCommandNamesAreEscaped() {
     isSafe(Kbx.here(HOSTILE));
     isSafe(Kbx.here("eval", "--" + HOSTILE));
     isSafe(Kbx.here("eval", "--stages", HOSTILE, "x"));

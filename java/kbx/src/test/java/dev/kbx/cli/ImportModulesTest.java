@@ -120,7 +120,7 @@ class ImportModulesTest {
   }
 
   @Test
-  void nothingOfTheOriginalIsCopiedAndItsCodeIsShown() throws Exception {
+  void importLinksTheOriginalWithoutCopyingIt() throws Exception {
     String written = Files.readString(folder.resolve("kernelbench-original/level1/2_Halve.py"));
     String task = written.replace(folder.toString(), ""); // Any number may be in there.
     assertThat(task).contains("sha256=").doesNotContain("factor()").doesNotContain("301");
@@ -130,7 +130,7 @@ class ImportModulesTest {
   }
 
   @Test
-  void candidatesAreJudgedOnTheAuthorsInputs() throws Exception {
+  void candidatesAreJudgedOnInputsOfTheOriginal() throws Exception {
     Path changed = folder.resolve("checkout/KernelBench/level1/3_Lookup.py");
     Files.writeString(changed, Files.readString(changed) + "\n");
     Path candidates = folder.resolve("candidates");

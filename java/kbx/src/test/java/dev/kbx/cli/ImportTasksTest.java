@@ -127,7 +127,7 @@ class ImportTasksTest {
   }
 
   @Test
-  void theSuiteIsVerifiedAndAnOriginalThatHasChangedSpoilsOnlyItsTask() throws Exception {
+  void changedOriginalInvalidatesOnlyItsTask() throws Exception {
     Path original = folder.resolve("checkout/data/kernelbenchx/Optimizer/accumulate.py");
     Files.writeString(original, "\n");
     Kbx.Result verified =
@@ -206,7 +206,7 @@ class ImportTasksTest {
   }
 
   @Test
-  void anImportReplacesAnEarlierOneAndNothingElse() throws Exception {
+  void importReplacesOnlyTheEarlierImport() throws Exception {
     Path category = folder.resolve("checkout/data/kernelbenchx/Math");
     Path out = folder.resolve("again");
     Path stale = Files.createDirectories(out.resolve("Math")).resolve("stale.py");
@@ -231,7 +231,7 @@ class ImportTasksTest {
   }
 
   @Test
-  void nothingUsableLeavesNoSuite() throws Exception {
+  void importWithoutUsableTasksLeavesNoSuite() throws Exception {
     Path broken = Files.createDirectories(folder.resolve("few/Broken"));
     for (String name : List.of("misnamed.py", "raising.py")) { // One is not run, one is.
       Files.copy(CHECKOUT.resolve("data/kernelbenchx/Broken").resolve(name), broken.resolve(name));

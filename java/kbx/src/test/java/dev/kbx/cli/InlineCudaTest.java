@@ -99,7 +99,7 @@ class InlineCudaTest {
   }
 
   @Test
-  void itIsCompiledOnceAndTheVerdictSaysThatItWasNotRun() throws Exception {
+  void inlineCudaIsCompiledOnceAndReportedAsNotRun() throws Exception {
     JsonNode first = requireNonNull(compiled.get("right"));
     JsonNode second = verdict(onlyItsVersion(), "second");
     for (JsonNode each : new JsonNode[] {first, second}) {
@@ -121,7 +121,7 @@ class InlineCudaTest {
   }
 
   @Test
-  void anErrorHasTheLineOfTheCandidate() throws Exception {
+  void compileErrorHasTheLineOfTheCandidate() throws Exception {
     JsonNode verdict = requireNonNull(compiled.get("wrong"));
     assertThat(message(verdict))
         .startsWith("compile_error: CompilationError (line 16): candidate.py:16: error:")
@@ -130,7 +130,7 @@ class InlineCudaTest {
   }
 
   @Test
-  void withoutNvccTheMachineLacksSomething() throws Exception {
+  void missingNvccIsAnInfrastructureFailure() throws Exception {
     assertThat(message(verdict(WITHOUT_NVCC, "third")))
         .startsWith("infrastructure: inline CUDA C++ needs nvcc, which this machine lacks");
   }

@@ -44,7 +44,7 @@ class KernelPackagesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"kernel", "mixed"})
-  void noRuleMissesAKernelInThem(String policy) {
+  void rulesRecogniseKernelsOfOtherPackages(String policy) {
     Kbx.Result result =
         Kbx.here(
             "check",

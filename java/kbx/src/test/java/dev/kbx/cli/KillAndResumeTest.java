@@ -38,7 +38,7 @@ class KillAndResumeTest {
   @TempDir private Path folder;
 
   @Test
-  void killsChangeNothing() throws Exception {
+  void killedAndResumedRunHasTheSameResults() throws Exception {
     Random random = new Random(20261121);
     Path out = folder.resolve("out");
     Set<String> seen = new HashSet<>();

@@ -42,13 +42,13 @@ class KilledCopyTest {
   }
 
   @Test
-  void intoAFolder() throws Exception {
+  void killedCopyIntoAFolderIsCompletedByTheNext() throws Exception {
     Path to = folder.resolve("to");
     copyUntilItEnds(to.toString(), ResultsFolder.ownStore(to).store());
   }
 
   @Test
-  void intoPostgres() throws Exception {
+  void killedCopyIntoPostgresIsCompletedByTheNext() throws Exception {
     String to = TestPostgres.newDatabase();
     copyUntilItEnds(to, StoreAddress.of(to));
   }

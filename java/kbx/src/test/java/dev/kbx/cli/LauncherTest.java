@@ -65,7 +65,7 @@ class LauncherTest {
   }
 
   @Test
-  void buildsOnceAndThenOnlyStarts() throws Exception {
+  void buildsOnFirstUseOnly() throws Exception {
     Launched first = kbx("--version");
     Launched second = kbx("--version");
 
@@ -77,7 +77,7 @@ class LauncherTest {
   }
 
   @Test
-  void buildsAnewOnceASourceHasChanged() throws Exception {
+  void rebuildsAfterASourceChange() throws Exception {
     isBuilt();
     later(checkout.resolve("java/judge/src/main/A.java"));
 
@@ -85,7 +85,7 @@ class LauncherTest {
   }
 
   @Test
-  void buildsAnewOnceASourceIsGone() throws Exception {
+  void rebuildsAfterASourceIsDeleted() throws Exception {
     isBuilt();
     Files.delete(checkout.resolve("java/judge/src/main/A.java"));
     later(checkout.resolve("java/judge/src/main"));
@@ -94,7 +94,7 @@ class LauncherTest {
   }
 
   @Test
-  void twoFirstRunsAtOnceMakeOneBuild() throws Exception {
+  void concurrentFirstStartsBuildOnce() throws Exception {
     maven(COPYING_MAVEN + "sleep 1\n");
     List<String> command = List.of(checkout.resolve("kbx").toString(), "--version");
     Launched.Running one = Launched.start(folder, environment, command);
@@ -117,13 +117,13 @@ class LauncherTest {
   }
 
   @Test
-  void passesTheExitStatusOn() throws Exception {
+  void returnsTheExitStatus() throws Exception {
     isBuilt();
     assertThat(kbx("no-such-command").exit()).isEqualTo(ExitCode.USAGE);
   }
 
   @Test
-  void isSilentAboutACacheThatDoesNotFit() throws Exception {
+  void ignoresAMissingOrDamagedStartupCache() throws Exception {
     isBuilt();
     Launched sound = kbx("--version");
     Files.writeString(checkout.resolve("target/kbx.aot"), "nonsense");
@@ -134,7 +134,7 @@ class LauncherTest {
   }
 
   @Test
-  void aServerWithoutMemoryEndsAndIsNotHalfAlive() throws Exception {
+  void serverExitsOnOutOfMemory() throws Exception {
     isBuilt();
     Path java = Files.createDirectories(folder.resolve("jdk/bin")).resolve("java");
     Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"25\"\n");
@@ -147,7 +147,7 @@ class LauncherTest {
   }
 
   @Test
-  void saysWhereTheOutputOfAFailedBuildIs() throws Exception {
+  void namesTheLogOfAFailedBuild() throws Exception {
     maven(FAILING_MAVEN);
 
     Launched launched = kbx("--version");
@@ -161,7 +161,7 @@ class LauncherTest {
   }
 
   @Test
-  void saysHowToGetMaven() throws Exception {
+  void namesHowToGetMaven() throws Exception {
     Files.delete(folder.resolve("bin/mvn"));
     environment.put(
         "PATH", Files.createDirectories(folder.resolve("bin")) + ":" + toolsWithoutMaven());
@@ -170,14 +170,14 @@ class LauncherTest {
   }
 
   @Test
-  void saysThatANamedJavaWillNotDo() throws Exception {
+  void refusesAnUnsuitableJava() throws Exception {
     environment.put("KBX_JAVA_HOME", folder.toString());
 
     assertFails("KBX_JAVA_HOME=" + folder + " is not a JDK 25 or newer.");
   }
 
   @Test
-  void saysThatTheCheckoutCannotBeWritten() throws Exception {
+  void refusesAReadOnlyCheckout() throws Exception {
     Files.createFile(checkout.resolve("target")); // Permissions would not stop root.
 
     assertFails("cannot build: " + checkout.resolve("target") + " cannot be written.");

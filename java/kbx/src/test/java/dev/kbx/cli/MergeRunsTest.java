@@ -68,7 +68,7 @@ class MergeRunsTest {
   }
 
   @Test
-  void aDifferentRunOfTheSameIdIsRefusedAndNothingChanges() {
+  void differentRunWithTheSameIdIsRefusedWithoutChanges() {
     h200().store(folder.resolve("all"));
     SimulatedRun other = a100().store(folder.resolve("one"));
     SimulatedRun forged = h200().correct("Math/sin", "sin", 3).store(folder.resolve("two"));
@@ -82,7 +82,7 @@ class MergeRunsTest {
   }
 
   @Test
-  void theDamagedFileIsNamedNotTheOneThatGetsItsRuns() throws Exception {
+  void damagedSourceStoreIsNamed() throws Exception {
     h200().store(folder.resolve("one"));
     a100().store(folder.resolve("two"));
     Path damaged = folder.resolve("two/kbx.db");

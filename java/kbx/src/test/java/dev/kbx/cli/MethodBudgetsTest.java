@@ -46,7 +46,7 @@ class MethodBudgetsTest {
   }
 
   @Test
-  void whatIsResumedWithOtherOptionsIsNotPaidForAgain() throws Exception {
+  void resumeWithOtherOptionsRepeatsNoRequest() throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(_ -> PROSE)) {
       Object[] asked = {"--method", "single", "--tasks", "Activation/tanh"};
       assertThat(generate(provider, asked).exit()).isZero();
@@ -66,7 +66,7 @@ class MethodBudgetsTest {
     "usd=0.011, 3, 0.011 USD",
     "'tokens=1000,calls=4', 4, 4 calls"
   })
-  void aLimitForEachTrajectory(String budget, int requests, String what) throws Exception {
+  void limitForEachTrajectoryEndsIt(String budget, int requests, String what) throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(_ -> PROSE)) {
       Kbx.Result result =
           generate(
@@ -92,7 +92,8 @@ class MethodBudgetsTest {
 
   @ParameterizedTest
   @CsvSource({"calls=5, 5, 5 calls", "tokens=61, 3, 61 tokens", "usd=0.011, 3, 0.011 USD"})
-  void aLimitForAllTrajectories(String budget, int requests, String what) throws Exception {
+  void limitForAllTrajectoriesEndsTheRun(String budget, int requests, String what)
+      throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(_ -> PROSE)) {
       Kbx.Result result =
           generate(
@@ -123,7 +124,7 @@ class MethodBudgetsTest {
 
   @ParameterizedTest
   @CsvSource({"--budget, 7", "--total-budget, 5"})
-  void aLimitOfRequestsCountsThoseThatAreRepeated(String option, int requests) throws Exception {
+  void requestLimitCountsRetries(String option, int requests) throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(MethodBudgetsTest::thirdTime)) {
       Kbx.Result result =
           generate(
@@ -153,7 +154,7 @@ class MethodBudgetsTest {
 
   /** Many trajectories at once do not go beyond it together. */
   @Test
-  void aLimitOfRequestsHoldsForAllThatAreInFlight() throws Exception {
+  void requestLimitHoldsForConcurrentRequests() throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(_ -> BUSY)) {
       Kbx.Result result =
           generate(
@@ -173,7 +174,7 @@ class MethodBudgetsTest {
   }
 
   @Test
-  void whatIsNotToldIsShownBesideTheMoney() throws Exception {
+  void requestsOfUnknownCostAreShownBesideTheMoney() throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(MethodBudgetsTest::thirdTime)) {
       Path models =
           ScriptedModels.write(
@@ -207,7 +208,7 @@ class MethodBudgetsTest {
 
   /** The cap was never reached, as each reply was believed to pay something back. */
   @Test
-  void negativeUsagePaysNothingBack() throws Exception {
+  void negativeUsageDoesNotReduceTheCost() throws Exception {
     ScriptedReply paid =
         ScriptedReply.text("I am still thinking.").usage(new Usage(10L, 20L, null, null));
     ScriptedReply refund =
@@ -259,7 +260,7 @@ class MethodBudgetsTest {
   }
 
   @Test
-  void deviceSecondsEndATrajectoryWithItsBest() throws Exception {
+  void deviceSecondsEndATrajectoryWithItsBestCandidate() throws Exception {
     String kernel = Files.readString(Path.of("tasks/kernelbenchx/Activation/kernels/tanh.py"));
     try (ScriptedProvider provider =
         ScriptedProvider.start(_ -> ScriptedReply.text("```python\n" + kernel + "```"))) {
@@ -287,7 +288,7 @@ class MethodBudgetsTest {
   /** A control may spend what its method may, and spends what is the same for both as it does. */
   @ParameterizedTest
   @ValueSource(strings = {"refine", "geak", "kernelagent", "evolve"})
-  void theControlHasTheBudgetOfItsMethod(String method) throws Exception {
+  void controlRunHasTheBudgetOfItsMethod(String method) throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(_ -> PROSE)) {
       Kbx.Result result =
           generate(

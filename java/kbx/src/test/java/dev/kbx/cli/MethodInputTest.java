@@ -46,7 +46,7 @@ class MethodInputTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cuda", "cute", "tilelang"})
-  void tasksThatTakeTritonAloneAreNotAskedForInAnotherLanguage(String language) {
+  void tritonOnlyTasksAreRefusedInOtherLanguages(String language) {
     Object[] asked = {
       "--method",
       "single",
@@ -83,7 +83,7 @@ class MethodInputTest {
         "stack-trace = true  | stack-trace is not a key of the file; known: ",
         "[grade]             | grade is not a single value; ",
       })
-  void keysWithoutAMeaningAreRefused(String wrong, String why) throws Exception {
+  void unknownKeysAreRefused(String wrong, String why) throws Exception {
     String methods = "[[method]]\nmethod = \"single\"\nmodel = \"m\"\n";
     String text = wrong.startsWith("[") ? methods + wrong : wrong + "\n" + methods;
     Path file = Files.writeString(folder.resolve("run.toml"), text);
@@ -93,7 +93,7 @@ class MethodInputTest {
   }
 
   @Test
-  void aMissingMethodIsToldAsMissing() throws Exception {
+  void missingMethodIsNamed() throws Exception {
     Path file = Files.writeString(folder.resolve("run.toml"), "[[method]]\nmodel = \"m\"\n");
     for (Kbx.Result result : List.of(Kbx.here("generate"), Kbx.here("run", file))) {
       assertThat(result.err()).contains("--method: is missing; one of single,").hasLineCount(1);
@@ -105,7 +105,7 @@ class MethodInputTest {
 
   @ParameterizedTest
   @CsvSource({"--budget, calls=3", "--method, single", "--model, m", "--shots, few"})
-  void aFlagOfMethodsBesideAFileIsRefused(String flag, String value) throws Exception {
+  void methodOptionsBesideAFileAreRefused(String flag, String value) throws Exception {
     String methods = "[[method]]\nmethod = \"single\"\nmodel = \"m\"\n";
     Path file = Files.writeString(folder.resolve("run.toml"), methods);
     String key = flag.substring(2);
@@ -145,14 +145,14 @@ class MethodInputTest {
   }
 
   @Test
-  void aProgramWithoutAModelHasNoControl() {
+  void programWithoutModelHasNoControlRun() {
     refused(
         Kbx.here("run", "--method", "external", "--program", "cat", "--control", "--tasks", "tanh"),
         "--control: asks the method's model, and there is none; name one with --model");
   }
 
   @Test
-  void aProgramWithoutALimitHasNoControl() {
+  void programWithoutLimitHasNoControlRun() {
     refused(
         Kbx.here(
             "run",

@@ -160,12 +160,12 @@ class MethodKillTest {
   }
 
   @Test
-  void aRunThatIsKilledTwice() throws Exception {
+  void runKilledTwiceIsCompleted() throws Exception {
     assertKillsChangeNothing(List.of("generate", "--method", "sample", "--samples", 1), 2, 300);
   }
 
   @Test
-  void aRunWithFeedbackAndFinalJudgementThatIsKilledFiveTimes() throws Exception {
+  void runWithFinalJudgementKilledFiveTimesIsCompleted() throws Exception {
     assertKillsChangeNothing(List.of("run", "--method", "refine", "--turns", 2), 5, 4000);
   }
 }

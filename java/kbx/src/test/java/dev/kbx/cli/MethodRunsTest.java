@@ -128,7 +128,7 @@ class MethodRunsTest {
 
   /** The example of docs/methods.md. */
   @Test
-  void aProgramOfOnesOwnRefines() throws Exception {
+  void externalProgramRefines() throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
       Path out = folder.resolve("external");
       Kbx.Result result =
@@ -169,8 +169,7 @@ class MethodRunsTest {
 
   @ParameterizedTest
   @CsvSource({"Activation/tanh, 2, 1 of 1", "'Activation/tanh,Activation/relu', 0, 1 of 2"})
-  void aProgramThatAlwaysFailsIsNoCompleteRun(String tasks, int exit, String often)
-      throws Exception {
+  void failingProgramLeavesTheRunIncomplete(String tasks, int exit, String often) throws Exception {
     Path agent = folder.resolve("agent.py");
     Files.writeString(
         agent,
@@ -212,7 +211,7 @@ class MethodRunsTest {
   }
 
   @Test
-  void aProgramThatCannotBeStartedIsSaidBeforeAnythingBegins() {
+  void unstartableProgramIsRefusedBeforeTheRun() {
     for (String[] wrong :
         new String[][] {
           {
@@ -253,7 +252,7 @@ class MethodRunsTest {
   }
 
   @Test
-  void theDemoReplaysALedgerAndJudgesItsKernels() throws Exception {
+  void demoReplaysItsLedgerAndJudgesKernels() throws Exception {
     Path demo = Kbx.home().resolve("examples/methods/demo.toml");
     Path _ = timed(demo.resolveSibling("ledger.jsonl"));
     Path file = Files.copy(demo, folder.resolve("demo.toml"));
@@ -314,7 +313,7 @@ class MethodRunsTest {
   }
 
   @Test
-  void generateSaysHowToGetAReport() throws Exception {
+  void generateNamesTheReportCommand() throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
       Kbx.Result result =
           Kbx.here(
@@ -338,7 +337,7 @@ class MethodRunsTest {
 
   /** As after a kill in the final judgement: all answers are there, and no verdict is. */
   @Test
-  void answersThatAreThereAreJudgedWithoutAskingAgain() throws Exception {
+  void storedAnswersAreJudgedWithoutNewRequests() throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
       Path out = folder.resolve("out");
       Path models = ScriptedModels.write(folder, provider);
@@ -363,7 +362,7 @@ class MethodRunsTest {
   }
 
   @Test
-  void aRunWithoutALedgerHasNoBudget() throws Exception {
+  void runWithoutLedgerShowsNoBudget() throws Exception {
     Path out = folder.resolve("out");
     Kbx.Result eval =
         Kbx.here(
@@ -399,7 +398,7 @@ class MethodRunsTest {
   }
 
   @Test
-  void repliesWithoutAKernelAreOutcomes() throws Exception {
+  void replyWithoutKernelIsAnOutcome() throws Exception {
     String prose = "Let me think about tiles. ".repeat(8_000);
     List<ScriptedReply> replies =
         List.of(
@@ -435,7 +434,7 @@ class MethodRunsTest {
   }
 
   @Test
-  void cachedTokensCostWhatCachedTokensCost() throws Exception {
+  void cachedTokensHaveTheCachedPrice() throws Exception {
     var usage = new Usage(1000L, 500L, 800L, null);
     try (ScriptedProvider provider =
         ScriptedProvider.start(_ -> ScriptedReply.text(fenced(right)).usage(usage))) {

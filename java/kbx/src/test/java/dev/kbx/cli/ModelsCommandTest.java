@@ -46,7 +46,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void aTableOfModels() throws Exception {
+  void printsATableOfModels() throws Exception {
     Path file = configuration("http://localhost:8000/v1");
     Kbx.Result result = Kbx.here("models", "--models", file);
     assertThat(result.exit()).as(result.err()).isZero();
@@ -68,7 +68,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void asJson() throws Exception {
+  void printsJson() throws Exception {
     JsonNode models =
         Kbx.here("models", "--json", "--models", configuration("http://localhost:1/v1")).json();
     assertThat(models.size()).isEqualTo(5);
@@ -83,7 +83,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void bundledPrices() {
+  void showsBundledPrices() {
     assertThat(Kbx.here("models", "--prices").out())
         .containsPattern("openai:gpt-5 +1.25 +0.125 +– +10.00 +2026-03-21")
         .contains("Check them");
@@ -92,7 +92,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void aModelThatAnswers() throws Exception {
+  void probeShowsTheAnswerOfAModel() throws Exception {
     try (ScriptedProvider server = ScriptedProvider.start(_ -> ScriptedReply.text("yes"))) {
       Path file = configuration(server.address());
       Kbx.Result result = Kbx.here("models", "--models", file, "--check", "local");
@@ -110,7 +110,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void aModelThatDoesNotAnswerIsAskedOnce() throws Exception {
+  void probeAsksASilentModelOnce() throws Exception {
     ScriptedReply busy = ScriptedReply.error(503, "", "loading " + KEY);
     try (ScriptedProvider server = ScriptedProvider.start(_ -> busy)) {
       Path file = configuration(server.address());
@@ -125,7 +125,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void whatIsWrongIsSaidInOneLine() throws Exception {
+  void configurationErrorsAreOneLine() throws Exception {
     Path broken = Files.writeString(folder.resolve("broken.toml"), "[[model]]\nnam = 'x'\n");
     Kbx.Result result = Kbx.here("models", "--models", broken);
     assertThat(result.exit()).isEqualTo(1);
@@ -137,7 +137,7 @@ class ModelsCommandTest {
   }
 
   @Test
-  void whereTheConfigurationIs() throws Exception {
+  void namesTheConfigurationFile() throws Exception {
     Path home = Files.createDirectories(folder.resolve("home/.config/kbx"));
     Path here = Files.createDirectory(folder.resolve("here"));
     Map<String, String> environment =

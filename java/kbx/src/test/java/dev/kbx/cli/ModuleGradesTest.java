@@ -133,7 +133,7 @@ class ModuleGradesTest {
   }
 
   @Test
-  void aModuleThatFollowsItsInputsHoldsForAll() {
+  void honestModuleHoldsForAllVariations() {
     assertThat(holds("honest"))
         .containsExactly("batch_size", "dtype:bfloat16", "dtype:float16", "other_weights");
     assertThat(breaks("honest")).isEmpty();
@@ -144,14 +144,14 @@ class ModuleGradesTest {
 
   /** It writes rows that are not there; the rest is left as it was. */
   @Test
-  void aModuleForOneBatchBreaksOnAnother() {
+  void moduleForOneBatchSizeBreaksOnAnother() {
     assertThat(holds("batch")).doesNotContain("batch_size").contains("other_weights");
     assertThat(breaks("batch")).hasSize(1).first().asString().startsWith("batch_size ");
     assertThat(general("batch")).isNotEqualTo("correct");
   }
 
   @Test
-  void aModuleThatFoldsItsWeightsBreaksOnOthers() {
+  void moduleWithFoldedWeightsBreaksOnOtherWeights() {
     assertThat(holds("folded")).containsExactly("batch_size", "dtype:bfloat16", "dtype:float16");
     assertThat(breaks("folded")).containsExactly("other_weights wrong_values");
     assertThat(verdict(PUBLISHED, "folded").get("flags").toString()).contains("state_ignored");
@@ -160,7 +160,7 @@ class ModuleGradesTest {
 
   /** Weights under another name cannot be changed alike: nothing is said, and nothing decided. */
   @Test
-  void aModuleWithOtherParametersIsNotTestedForThem() {
+  void moduleWithRenamedParametersIsNotTestedForOtherWeights() {
     assertThat(holds("renamed")).containsExactly("batch_size", "dtype:bfloat16", "dtype:float16");
     assertThat(breaks("renamed")).isEmpty();
     assertThat(general("renamed")).isEqualTo("correct");
@@ -176,7 +176,7 @@ class ModuleGradesTest {
 
   /** The calls that are left are made in a new process, in their own dtype. */
   @Test
-  void aProcessThatEndsInOneDtypeLeavesTheOther() {
+  void crashInOneDtypeDoesNotAffectTheOther() {
     assertThat(holds("exits")).containsExactly("batch_size", "dtype:bfloat16", "other_weights");
     assertThat(breaks("exits")).containsExactly("dtype:float16 crashed");
     assertThat(general("exits")).isEqualTo("crashed");

@@ -234,7 +234,7 @@ class ModulesTest {
   }
 
   @Test
-  void whatAVerdictRestsOnIsSaid() throws Exception {
+  void verdictHasCategoryFlagsAndCalls() throws Exception {
     assertThat(verdict("honest").get("category").asString()).isEqualTo("level2");
     assertThat(verdict("honest").get("flags").toString()).isEqualTo("[\"scaled_inputs\"]");
     assertThat(verdict("folded").get("flags").toString())
@@ -274,7 +274,7 @@ class ModulesTest {
   }
 
   @Test
-  void wrongValuesNameWhatMayBeTheirCause() {
+  void wrongValuesNameAPossibleCause() {
     assertThat(verdict("lower_precision").get("message").asString())
         .contains("; line 16: tl.dot rounds float32 operands to TF32", "input_precision=\"ieee\"");
   }
@@ -298,7 +298,7 @@ class ModulesTest {
 
   @Test
   @Tag("soak")
-  void theSuiteIsSoundWhereThereIsNoGpu() throws Exception {
+  void suiteIsVerifiedWithoutGpu() throws Exception {
     Kbx.Result result =
         Kbx.here(
             Stream.concat(

@@ -91,7 +91,7 @@ class NoiseCandidatesTest {
   }
 
   @Test
-  void everyRepeatHasASourceOfItsOwn() {
+  void eachRepeatHasADistinctSource() {
     List<Candidate> candidates = NoiseCandidates.references(FOUND, 3);
     assertThat(candidates.stream().map(Candidate::hash).distinct()).hasSize(3 * FOUND.size());
     assertThat(candidates.subList(0, FOUND.size()))

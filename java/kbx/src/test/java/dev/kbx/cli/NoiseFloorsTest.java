@@ -50,7 +50,7 @@ class NoiseFloorsTest {
   }
 
   @Test
-  void aFolderThatCannotBeIsOneLine() throws Exception {
+  void unusableFolderIsAOneLineError() throws Exception {
     Path file = Files.createFile(folder.resolve("no-folder"));
     assertThatExceptionOfType(InputException.class)
         .isThrownBy(() -> new NoiseFloors(file, Observer.SILENT).keep(floor(UUID, 0.01)))
@@ -59,20 +59,20 @@ class NoiseFloorsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "{", "[]", "null", "{}", "{\"relative\":-1}", "{\"relative\":0.1}"})
-  void aSpoiledFileIsNoFloor(String content) throws Exception {
+  void damagedFileGivesNoFloor(String content) throws Exception {
     Files.createDirectories(folder.resolve("noise"));
     Files.writeString(folder.resolve("noise").resolve(UUID + ".json"), content);
     assertThat(new NoiseFloors(folder.resolve("noise"), Observer.SILENT).of(UUID)).isEmpty();
   }
 
   @Test
-  void twoSpeedupsHaveTheNoiseOfBoth() {
+  void noiseOfTwoSpeedupsAddsUp() {
     assertThat(floor(UUID, 0.01).ofTwo()).isCloseTo(0.01417, within(1e-5));
     assertThat(floor(UUID, 0).ofTwo()).isZero();
   }
 
   @Test
-  void withoutAGpuThereIsNothingToTime() throws Exception {
+  void noiseBenchWithoutGpuIsRefused() throws Exception {
     Kbx.Result result = Kbx.run(folder, "bench", "noise", "--device", "cpu");
     assertThat(result.exit()).isEqualTo(1);
     assertThat(result.out()).isEmpty();

@@ -14,7 +14,7 @@ class NoiseTwinsTest {
   @TempDir private Path folder;
 
   @Test
-  void theSlowedTwinMovesThreePercentMore() throws Exception {
+  void slowedTwinMovesThreePercentMoreData() throws Exception {
     String plain = code("copy.py");
     String slowed = code("slowed.py");
     assertThat(slowed).isEqualTo(plain.replace("EXTRA = 0.0\n", "EXTRA = 0.03\n"));

@@ -72,7 +72,7 @@ class OwnReferencesTest {
   }
 
   @Test
-  void everySourceIsACandidateForTheReference() throws Exception {
+  void eachSourceIsACandidateForTheReference() throws Exception {
     Kbx.Result result = eval("right.py", "wrong.py", "--reference", "my_ref.py", "--json");
     assertThat(result.exit()).as(result.err()).isZero();
     List<JsonNode> verdicts = List.copyOf(result.json().get("verdicts").values());
@@ -92,7 +92,7 @@ class OwnReferencesTest {
   }
 
   @Test
-  void oneFileIsAScreen() throws Exception {
+  void outputForOneFileFitsAScreen() throws Exception {
     Kbx.Result result = eval("right.py", "--reference", "my_ref.py:scale");
     assertThat(result.out().lines().count()).isLessThanOrEqualTo(15);
     assertThat(result.out())
@@ -102,7 +102,7 @@ class OwnReferencesTest {
   }
 
   @Test
-  void theGeneralGradeDecidesWhereItIsAskedFor() throws Exception {
+  void generalGradeDecidesOnRequest() throws Exception {
     Kbx.Result result = eval("right.py", "--reference", "my_ref.py", "--grade", "general");
     assertThat(result.out()).contains("wrong_values").contains("0 of 1 correct.");
   }
@@ -116,7 +116,7 @@ class OwnReferencesTest {
   }
 
   @Test
-  void aRunIsResumedWithTheReferenceItBeganWith() throws Exception {
+  void resumeUsesTheReferenceOfTheRun() throws Exception {
     assertThat(eval("right.py", "--reference", "my_ref.py").exit()).isZero();
     Kbx.Result again = eval("right.py", "--reference", "my_ref.py", "--resume");
     assertThat(again.err()).contains("is complete: nothing is judged again");
@@ -134,7 +134,7 @@ class OwnReferencesTest {
   }
 
   @Test
-  void whatIsWrongWithTheReferenceIsALineBeforeAnythingIsJudged() throws Exception {
+  void referenceErrorsAreOneLineBeforeJudging() throws Exception {
     write("raises.py", REFERENCE.replace("f32[16, 40]", "f32[16], f32[3]"));
     write("random.py", REFERENCE.replace("x * by", "torch.dropout(x, 0.5, True) * by"));
     String here = folder.toRealPath() + "/";
@@ -156,7 +156,7 @@ class OwnReferencesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"static,compile", "call"})
-  void aWrongKernelIsNotCalledCorrectWhereResultsAreNotCompared(String stages) throws Exception {
+  void uncomparedKernelIsNotCalledCorrect(String stages) throws Exception {
     Kbx.Result result = eval("wrong.py", "--reference", "my_ref.py", "--stages", stages);
     assertThat(result.out())
         .as(result.err())
@@ -169,7 +169,7 @@ class OwnReferencesTest {
   }
 
   @Test
-  void aTaskOfASuiteIsNoneOfAReference() throws Exception {
+  void tasksOptionDoesNotCombineWithAReference() throws Exception {
     Kbx.Result result = eval("right.py", "--reference", "my_ref.py", "--tasks", "relu");
     assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(result.err())
@@ -179,7 +179,7 @@ class OwnReferencesTest {
   }
 
   @Test
-  void aListNamesATaskWhoseFunctionIsCalledOtherwise() throws Exception {
+  void taskListNamesTheFunctionOfTheReference() throws Exception {
     Object[] make = {"tasks", "new", "mine", "--from", "my_ref.py", "--device", "cpu"};
     Kbx.Result made = Kbx.run(folder, PrecisionTest.with(make, "--out", "mt"));
     assertThat(made.exit()).as(made.err()).isZero();
@@ -188,7 +188,7 @@ class OwnReferencesTest {
   }
 
   @Test
-  void aCandidateWithoutTheNameIsToldIt() throws Exception {
+  void missingEntryNamesTheExpectedFunction() throws Exception {
     write("other.py", KERNEL.replace("BY", "by").replace("def scale(", "def scaled("));
     Kbx.Result result = eval("other.py", "--reference", "my_ref.py", "--stages", "static");
     assertThat(result.out())
@@ -231,7 +231,7 @@ class OwnReferencesTest {
             + "def get_inputs():\n"
             + "    return [torch.randn(40), torch.zeros(40)]\n"
       })
-  void whatAReferenceUpdatesIsInItsTaskFileToo(String code) throws Exception {
+  void updatedArgumentsAreInTheGeneratedTaskFile(String code) throws Exception {
     write("updating_ref.py", "import torch\n\n\n" + code);
     Path suite = folder.resolve("updating");
     Kbx.Result made =
@@ -251,7 +251,7 @@ class OwnReferencesTest {
   }
 
   @Test
-  void aTaskIsMadeOfAReferenceAndVerifies() throws Exception {
+  void taskMadeFromAReferenceVerifies() throws Exception {
     Object[] make = {"tasks", "new", "scaling", "--from", "my_ref.py", "--device", "cpu"};
     Kbx.Result made = Kbx.run(folder, make);
     assertThat(made.exit()).as(made.err()).isZero();
@@ -276,7 +276,7 @@ class OwnReferencesTest {
 
   @Test
   @Tag("soak-only")
-  void aReferenceThatTakesLongIsNamedMeanwhile() throws Exception {
+  void slowReferenceIsNamedWhileItRuns() throws Exception {
     write(
         "slow.py",
         """
@@ -320,7 +320,7 @@ class OwnReferencesTest {
   }
 
   @Test
-  void aVerdictByAReferenceThatReadsAFileIsNotRemembered() throws Exception {
+  void verdictOfAFileReadingReferenceIsNotRemembered() throws Exception {
     write("my_ref.py", READING.replace("FILE", folder.resolve("factor.bin").toString()));
     writeFactor(2);
     Object[] judged = {"right.py", "--reference", "my_ref.py", "--json"};
@@ -333,7 +333,7 @@ class OwnReferencesTest {
   }
 
   @Test
-  void aRunByAReferenceThatReadsAFileDoesNotGoOn() throws Exception {
+  void runOfAFileReadingReferenceIsNotResumed() throws Exception {
     write("my_ref.py", READING.replace("FILE", folder.resolve("factor.bin").toString()));
     writeFactor(2);
     Path out = folder.resolve("kbx-out");

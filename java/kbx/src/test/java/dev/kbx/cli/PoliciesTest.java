@@ -62,13 +62,13 @@ class PoliciesTest {
   }
 
   @Test
-  void everyVerdictNamesItsPolicy() {
+  void eachVerdictHasItsPolicy() {
     assertThat(KERNEL.values()).allMatch(v -> v.get("policy").asString().equals("kernel"));
     assertThat(MIXED.values()).allMatch(v -> v.get("policy").asString().equals("mixed"));
   }
 
   @Test
-  void aProductOfPyTorchsIsAPartOfMixedWork() {
+  void pyTorchProductIsAllowedAtPolicyMixed() {
     JsonNode kernel = verdict(KERNEL, "epilogue_only");
     assertThat(kernel.get("status").asString()).isEqualTo("rejected_static");
     assertThat(kernel.get("without_policy").get("status").asString()).isEqualTo("correct");
@@ -79,7 +79,7 @@ class PoliciesTest {
   }
 
   @Test
-  void theReferenceAgainIsNoKernelAtAnyPolicy() {
+  void copyOfTheReferenceIsNotAKernelAtAnyPolicy() {
     assertThat(status(KERNEL, "library_call")).isEqualTo("rejected_static");
     JsonNode mixed = verdict(MIXED, "library_call");
     assertThat(mixed.get("status").asString()).isEqualTo("not_a_kernel");
@@ -90,13 +90,13 @@ class PoliciesTest {
   }
 
   @Test
-  void deceitIsRefusedAtAnyPolicy() {
+  void cheatingIsRefusedAtAnyPolicy() {
     assertThat(status(MIXED, "decoy_unused")).isEqualTo("cheating");
     assertThat(verdict(MIXED, "hidden_in_rot13").get("rule").asString()).isEqualTo("hidden-code");
   }
 
   @Test
-  void outputsSayThePolicy() throws Exception {
+  void outputsNameThePolicy() throws Exception {
     assertThat(Files.readString(folder.resolve("report.html")))
         .contains("<dt>Policy</dt><dd>mixed</dd>")
         .contains("policy mixed");
@@ -104,14 +104,14 @@ class PoliciesTest {
   }
 
   @Test
-  void aRunIsResumedWithThePolicyItWasBegunWith() throws Exception {
+  void resumeRefusesAnotherPolicy() throws Exception {
     Kbx.Result result = Kbx.here(eval("--resume", "--policy", "kernel").toArray());
     assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(result.err()).contains("with --policy mixed", "with --policy kernel");
   }
 
   @Test
-  void promptsSayThePolicy() throws Exception {
+  void promptsNameThePolicy() throws Exception {
     assertThat(Kbx.here("tasks", "show", "relu", "--prompt").out()).contains("Policy `kernel`: ");
     assertThat(Kbx.here("tasks", "show", "relu", "--prompt", "--policy", "mixed").out())
         .contains(
@@ -122,7 +122,7 @@ class PoliciesTest {
   }
 
   @Test
-  void checkTellsWhoComputesAtEitherPolicy() throws Exception {
+  void checkNamesLibraryWorkAtEachPolicy() throws Exception {
     Path file = Kbx.home().resolve("corpus/cheats/library_call/selu.py");
     assertThat(Kbx.here("check", file, "--strict").exit()).isEqualTo(ExitCode.USAGE);
     Kbx.Result mixed = Kbx.here("check", file, "--strict", "--policy", "mixed");
@@ -131,7 +131,7 @@ class PoliciesTest {
   }
 
   @Test
-  void noOtherPolicyIsKnown() throws Exception {
+  void unknownPolicyIsRefused() throws Exception {
     assertThat(Kbx.here(eval("--policy", "any").toArray()).err())
         .contains("--policy: 'any' is not one of kernel,mixed");
   }

@@ -146,7 +146,7 @@ class PrecisionTest {
     "fp16 single, wrong_dtype",
     "bf16 single, wrong_dtype",
   })
-  void theSameSourceIsRightAtOnePrecisionAndWrongAtAnother(String name, String status) {
+  void oneSourceHasOneVerdictForEachPrecision(String name, String status) {
     JsonNode verdict = requireNonNull(VERDICTS.get(name), name);
     assertThat(verdict.get("status").asString()).as(verdict.toString()).isEqualTo(status);
     assertThat(verdict.get("precision").asString()).isEqualTo(name.substring(0, 4));
@@ -162,7 +162,7 @@ class PrecisionTest {
   }
 
   @Test
-  void theOutputsSayWhatWasCast() throws Exception {
+  void outputsNameTheCast() throws Exception {
     String note =
         "Judged in fp16: weights and floating-point inputs were cast, in reference and candidate.";
     assertThat(Files.readString(folder.resolve("fp16/summary.json")))
@@ -178,7 +178,7 @@ class PrecisionTest {
   }
 
   @Test
-  void aRunGoesOnAtItsPrecisionAlone() {
+  void resumeRefusesAnotherPrecision() {
     Kbx.Result other = eval("fp16", folder.resolve("kernels"), "--resume");
     assertThat(other.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(other.err()).contains("with --precision fp16, this is with --precision fp32");
@@ -188,7 +188,7 @@ class PrecisionTest {
 
   /** The store of one folder: what is remembered of float32 says nothing of float16. */
   @Test
-  void nothingIsRememberedAcrossPrecisions() throws Exception {
+  void rememberedVerdictsAreSeparatedByPrecision() throws Exception {
     Path kernel = folder.resolve("kernels/single");
     for (String precision : List.of("fp32", "fp16", "fp32")) {
       JsonNode verdict =
@@ -225,7 +225,7 @@ class PrecisionTest {
   }
 
   @Test
-  void promptsSayThePrecision() {
+  void promptsNameThePrecision() {
     Object[] show = {"tasks", "show", "level1/39", "--suite", "kernelbench", "--precision", "fp16"};
     assertThat(Kbx.here(with(show, "--prompt")).out())
         .contains("## Precision\n\nThe module is judged in float16", "inputs: `x: float16 (")
@@ -245,7 +245,7 @@ class PrecisionTest {
   }
 
   @Test
-  void aModelOfOnesOwnIsCastAndItsIntegersStay() throws Exception {
+  void userModelIsCastExceptItsIntegers() throws Exception {
     Path reference = write("own/linear_ref.py", LINEAR);
     Path right = write("own/right.py", LINEAR.replace("class Model(", "class ModelNew("));
     Kbx.Result result = eval("own", right, "--reference", reference, "--precision", "bf16");
@@ -258,7 +258,7 @@ class PrecisionTest {
   }
 
   @Test
-  void whatStatesItsOwnDtypesIsNotCast() throws Exception {
+  void referenceWithStatedDtypesIsNotCast() throws Exception {
     Path function =
         write(
             "own/gelu_ref.py",

@@ -56,7 +56,7 @@ class ProgramScreenTest {
   @TempDir private Path folder;
 
   @Test
-  void aProgramDoesNotReachSecretsResultsAndKeys() throws Exception {
+  void programCannotReachSecretsResultsAndKeys() throws Exception {
     Home.here().secret();
     Home.here().signingKey();
     Path state = Home.here().stateFolders().getFirst();
@@ -110,7 +110,7 @@ class ProgramScreenTest {
   }
 
   @Test
-  void aVariableThatIsNotSetIsNamed() {
+  void unsetVariableIsNamed() {
     Kbx.Result result =
         Kbx.here(
             "generate",

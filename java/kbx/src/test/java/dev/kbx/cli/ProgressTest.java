@@ -26,7 +26,7 @@ class ProgressTest {
   }
 
   @Test
-  void offATerminalThePaceIsToldTwiceAMinute() {
+  void withoutTerminalTheRateIsPrintedTwiceAMinute() {
     Progress progress = progress(false, 8, 4);
     for (Verdict verdict : verdicts()) {
       seconds += 20;
@@ -42,7 +42,7 @@ class ProgressTest {
   }
 
   @Test
-  void onATerminalOneLineHasTheRateAndTheTallies() {
+  void terminalLineHasRateAndTallies() {
     Progress progress = progress(true, 8, 4);
     for (Verdict verdict : verdicts().subList(0, 2)) {
       seconds += 1;

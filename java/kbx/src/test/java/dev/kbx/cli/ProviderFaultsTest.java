@@ -67,7 +67,7 @@ class ProviderFaultsTest {
   }
 
   @Test
-  void faultsThatPassChangeNothing() throws Exception {
+  void transientFaultsChangeNoResult() throws Exception {
     Path calm = folder.resolve("calm");
     try (ScriptedProvider provider = ScriptedProvider.start(ProviderFaultsTest::reply)) {
       Kbx.Result result = generate(provider, calm, file());
@@ -123,7 +123,7 @@ class ProviderFaultsTest {
    * Silence that lasts leaves a trajectory open; the others end, and a later session completes it.
    */
   @Test
-  void anOutageEndsWithOneLineAndIsResumed() throws Exception {
+  void outageEndsTheRunWithOneLineAndIsResumed() throws Exception {
     Path out = folder.resolve("out");
     Path file = sampling(3, "anthropic-stream");
     AtomicInteger silent = new AtomicInteger();
@@ -149,7 +149,7 @@ class ProviderFaultsTest {
 
   /** The provider is gone for longer than requests are repeated; a later session goes on. */
   @Test
-  void aProviderThatGoesAwayLosesNothing() throws Exception {
+  void resumeAfterALostProviderLosesNothing() throws Exception {
     Path out = folder.resolve("out");
     Path file = sampling(14, "openai-whole");
     Function<Asked, ScriptedReply> leaving =

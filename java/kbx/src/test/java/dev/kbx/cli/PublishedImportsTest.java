@@ -133,7 +133,7 @@ class PublishedImportsTest {
   }
 
   @Test
-  void thePublishedCorpusHasItsCounts() throws Exception {
+  void publishedCorpusHasItsCounts() throws Exception {
     assertThat(tasks()).hasSize(176);
     JsonNode runs = imported("kernelbenchx-corpus", corpus(), "--method", "geak");
     JsonNode published = runs.get(0).get("published");
@@ -182,7 +182,7 @@ class PublishedImportsTest {
   }
 
   @Test
-  void theCountsOfTheFirstTableExplainWhatIsPublished() throws Exception {
+  void countsOfTheFirstTableReproduceThePublishedDeviance() throws Exception {
     List<Object> deviance = new ArrayList<>(List.of("analyze", "deviance"));
     int[] solved = {30, 54, 19, 40};
     for (int i = 0; i < solved.length; i++) {
@@ -211,7 +211,7 @@ class PublishedImportsTest {
   }
 
   @Test
-  void aRecordIsKeptAndNothingIsInvented() throws Exception {
+  void importKeepsRecordsAndLeavesUnknownFieldsAbsent() throws Exception {
     Path metrics =
         file(
             "metrics.json",
@@ -244,7 +244,7 @@ class PublishedImportsTest {
   }
 
   @Test
-  void aPublishedRunIsMarkedWhereverItIsShown() throws Exception {
+  void publishedRunIsMarkedInAllOutputs() throws Exception {
     String run = id(imported("kernelbenchx-results", metrics("mine", 30, 0)));
     Path files = out().resolve("runs").resolve(run);
     assertThat(ok("runs", "list", "--out", out()).out()).contains("as published");
@@ -361,7 +361,7 @@ class PublishedImportsTest {
   }
 
   @Test
-  void whatGeakPassedIsInItsMemory() throws Exception {
+  void geakPassesAreReadFromItsMemory() throws Exception {
     Path first =
         file(
             "geak/best_0.jsonl",
@@ -382,7 +382,7 @@ class PublishedImportsTest {
   }
 
   @Test
-  void aSessionSaysWhichKernelsSucceeded() throws Exception {
+  void sessionHasItsSuccessfulKernels() throws Exception {
     file("gelu/session_1/problem.txt", "Write gelu.");
     file("gelu/session_1/final_kernel.py", "def gelu(): return 2");
     file("gelu/session_1/result.json", "{\"success\": true}");
@@ -429,7 +429,7 @@ class PublishedImportsTest {
   }
 
   @Test
-  void devicesAreRunsOfTheirOwnWithTheirOwnSamples() throws Exception {
+  void eachDeviceIsARunWithItsSamples() throws Exception {
     ObjectNode first = (ObjectNode) Json.mapper().readTree(transition("Activation/gelu.py", 0, 0));
     ObjectNode second = first.deepCopy();
     first.put("hardware", "H100");
@@ -451,7 +451,7 @@ class PublishedImportsTest {
   }
 
   @Test
-  void wrongInputIsOneLine() throws Exception {
+  void wrongArgumentsAreOneLineErrors() throws Exception {
     refused(Kbx.here("import", "nonsense", "x", "--out", out()), "no format 'nonsense'", "geak");
     refused(Kbx.here("import", "geak", "nowhere", "--out", out()), "nowhere: does not exist");
     refused(

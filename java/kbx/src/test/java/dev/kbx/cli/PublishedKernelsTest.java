@@ -71,7 +71,7 @@ class PublishedKernelsTest {
   }
 
   @Test
-  void eachIsCorrectAndBreaksWhatItSays() throws Exception {
+  void publishedKernelsAreCorrectAndBreakTheExpectedProperties() throws Exception {
     List<Path> all = kernels();
     assertThat(expected(all)).hasSizeGreaterThanOrEqualTo(60);
     List<Path> some = Samples.ofEachKind(all, STEP, file -> KERNELS.relativize(file).getName(0));

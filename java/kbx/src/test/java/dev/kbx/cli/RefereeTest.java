@@ -12,7 +12,7 @@ class RefereeTest {
   @TempDir private Path folder;
 
   @Test
-  void aRunThatIsKilledHalfWayIsMeasuredAndLosesNothing() throws Exception {
+  void refereeBenchKillsARunAndReportsNoLoss() throws Exception {
     Kbx.Result result =
         Kbx.run(folder, "bench", "referee", "--candidates", 60, "--devices", 3, "--out", "out");
     assertThat(result.exit()).as(result.out() + result.err()).isZero();
@@ -30,7 +30,7 @@ class RefereeTest {
   }
 
   @Test
-  void whatSomebodyElseMadeIsNotReplaced() throws Exception {
+  void foreignFilesAreNotReplaced() throws Exception {
     Path kept = Files.createDirectories(folder.resolve("mine/run")).resolve("keep.txt");
     Files.writeString(kept, "precious");
     Kbx.Result result = Kbx.run(folder, "bench", "referee", "--candidates", 8, "--out", "mine");
@@ -40,7 +40,7 @@ class RefereeTest {
   }
 
   @Test
-  void tooFewCandidatesAreOneClearLine() throws Exception {
+  void tooFewCandidatesAreAOneLineError() throws Exception {
     Kbx.Result result = Kbx.run(folder, "bench", "referee", "--candidates", 1);
     assertThat(result.exit()).isEqualTo(1);
     assertThat(result.err()).isEqualTo("kbx: --candidates 1: at least 4\n");

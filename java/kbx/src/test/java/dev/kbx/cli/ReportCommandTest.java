@@ -229,7 +229,7 @@ class ReportCommandTest {
   }
 
   @Test
-  void aRunWithoutAnythingHasAReport() {
+  void emptyRunHasAReport() {
     Path empty = folder.resolve("empty");
     SimulatedRun.on(SimulatedRun.CPU, 1).store(empty);
     for (String format : List.of("md", "json", "latex", "csv", "parquet")) {
@@ -239,7 +239,7 @@ class ReportCommandTest {
   }
 
   @Test
-  void wrongInputIsOneLine() throws Exception {
+  void wrongArgumentsAreOneLineErrors() throws Exception {
     Path run = folder.resolve("a");
     refused(
         "--format: no format 'pdf'; there are html, md, json, latex, csv, parquet",

@@ -141,7 +141,7 @@ class RunFolderTest {
   }
 
   @Test
-  void resultsBelowTheSourcesAreNoSources() throws IOException {
+  void resultsBelowTheSourcesAreNotReadAsSources() throws IOException {
     write("level_1_problem_19_sample_0_kernel.py", RELU);
     write("19_ReLU.py", RELU + "\n");
     Path run = folder.resolve("run");
@@ -171,7 +171,7 @@ class RunFolderTest {
   }
 
   @Test
-  void noKernelTakesAnothersPlace() throws IOException {
+  void kernelsOfTwoModelsHaveSeparateEntries() throws IOException {
     String line = "{\"file\": \"19_ReLU\", \"predict\": \"x = %s\", \"model\": \"%s\"}\n";
     Path both = write("both.jsonl", line.formatted(1, "one") + line.formatted(2, "other"));
     Path out = folder.resolve("out");
@@ -201,7 +201,7 @@ class RunFolderTest {
   }
 
   @Test
-  void kernelBenchsOwnResultsAreNotReplaced() throws IOException {
+  void resultsOfKernelBenchAreNotReplaced() throws IOException {
     Path kernel = write("level_1_problem_19_sample_0_kernel.py", RELU);
     Path theirs = write("eval_results.json", "{\"19\": []}");
     Path run = folder.resolve("run");

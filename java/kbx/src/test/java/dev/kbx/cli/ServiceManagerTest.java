@@ -59,7 +59,7 @@ class ServiceManagerTest {
   }
 
   @Test
-  void systemdHearsOfTheBeginningAndTheEnd() throws Exception {
+  void systemdIsNotifiedOfReadyAndStop() throws Exception {
     needBothHeard();
   }
 
@@ -73,14 +73,14 @@ class ServiceManagerTest {
   }
 
   @Test
-  void aNameThatIsInNoFolderIsFoundToo() throws Exception {
+  void abstractSocketIsNotified() throws Exception {
     stop();
     listen("@kbx-test-" + ProcessHandle.current().pid());
     needBothHeard();
   }
 
   @Test
-  void theWatchdogHearsOfAServiceThatIsAliveAlone() throws Exception {
+  void watchdogIsNotifiedOnlyWhileTheServiceIsAlive() throws Exception {
     AtomicBoolean alive = new AtomicBoolean(true);
     try (ServiceManager manager = manager("20000")) {
       manager.ready(alive::get);
@@ -95,7 +95,7 @@ class ServiceManagerTest {
   }
 
   @Test
-  void nobodyIsToldWhereNobodyListens() throws Exception {
+  void missingSocketIsIgnored() throws Exception {
     stop();
     try (ServiceManager manager = manager();
         ServiceManager without = ServiceManager.of(Map.of())) {

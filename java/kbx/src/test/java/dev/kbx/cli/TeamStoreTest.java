@@ -33,7 +33,7 @@ class TeamStoreTest {
   }
 
   @Test
-  void aRunOfTheDatabaseIsListedShownResumedCopiedAndDeleted() throws Exception {
+  void runInADatabaseIsListedShownResumedCopiedAndDeleted() throws Exception {
     Path out = folder.resolve("out");
     assertThat(eval(out, "--store", url).err()).doesNotContain("kbx: jdbc");
     assertThat(out.resolve("kbx.db")).doesNotExist();
@@ -84,7 +84,7 @@ class TeamStoreTest {
   }
 
   @Test
-  void theVariableNamesADatabaseToo() throws Exception {
+  void kbxStoreVariableNamesADatabase() throws Exception {
     Kbx.Result result =
         Kbx.run(
             folder, Map.of("KBX_STORE", url), "eval", GELU, "--stages", "static", "--out", "out");
@@ -94,7 +94,7 @@ class TeamStoreTest {
   }
 
   @Test
-  void whatIsWrongWithAnAddressIsOneLine() {
+  void unusableStoreAddressIsAOneLineError() {
     assertUnusable("--store mysql://host/x: must be jdbc:postgresql", "mysql://host/x", 1);
     assertUnusable("refused", "jdbc:postgresql://127.0.0.1:1/x?password=hush", 2);
   }
@@ -107,7 +107,7 @@ class TeamStoreTest {
   }
 
   @Test
-  void aStoreToCopyFromMustBeThere() {
+  void storeToCopyFromMustExist() {
     Path to = folder.resolve("to");
     assertThat(eval(folder.resolve("out")).exit()).isZero();
     Kbx.Result unknown = Kbx.here("runs", "copy", folder.resolve("out"), to, "none");

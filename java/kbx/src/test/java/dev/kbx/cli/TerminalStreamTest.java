@@ -26,14 +26,14 @@ class TerminalStreamTest {
   }
 
   @Test
-  void controlCharactersAreShown() {
+  void controlCharactersAreEscaped() {
     safe.print("a " + HOSTILE + "\tb é 🚀 \u0007\n");
     safe.printf("%s%n", HOSTILE);
     assertThat(written()).isEqualTo("a " + SHOWN + "\tb é 🚀 \\u0007\n" + SHOWN + "\n");
   }
 
   @Test
-  void theEndOfALineMayHaveACarriageReturn() {
+  void carriageReturnBeforeNewlineIsKept() {
     safe.print("a\r\nb\r");
     safe.print("\nc\r");
     safe.print("d\r");
@@ -43,7 +43,7 @@ class TerminalStreamTest {
 
   /** In whatever parts they come. */
   @Test
-  void charactersMayBeWrittenInParts() {
+  void multibyteCharactersMayBeSplit() {
     byte[] all = ("é🚀" + HOSTILE + "\r\n✓").getBytes(StandardCharsets.UTF_8);
     Random random = new Random(3);
     for (int i = 0; i < 200; i++) {
@@ -59,7 +59,7 @@ class TerminalStreamTest {
   }
 
   @Test
-  void kbxHasColoursAndRedrawsItsLine() {
+  void styleAndEraseSequencesOfKbxAreKept() {
     TerminalStream.style(safe, "\u001b[31mred\u001b[0m " + HOSTILE + "\u001b[5;1H");
     TerminalStream.erase(safe);
     safe.print("\u001b[31m");
@@ -69,7 +69,7 @@ class TerminalStreamTest {
   }
 
   @Test
-  void jsonMeansTheSame() {
+  void escapedJsonHasTheSameMeaning() {
     String json = JsonMapper.builder().build().writeValueAsString(List.of("\\" + HOSTILE));
     safe.print(json);
     String written = written();
@@ -80,7 +80,7 @@ class TerminalStreamTest {
 
   /** What is not UTF-8 is written as it can be read. */
   @Test
-  void theEncodingIsThatOfTheTerminal() {
+  void outputHasTheEncodingOfTheTerminal() {
     PrintStream latin = new PrintStream(bytes, true, StandardCharsets.ISO_8859_1);
     try (TerminalStream safe = TerminalStream.of(latin)) {
       safe.print("é\u009b1m");

@@ -29,7 +29,7 @@ class ThroughputTest {
   }
 
   @Test
-  void everySecondIsAccountedFor() throws Exception {
+  void stagesSumToTheWallTime() throws Exception {
     Kbx.Result result =
         measure(
             "--json",
@@ -49,7 +49,7 @@ class ThroughputTest {
   }
 
   @Test
-  void aPersonReadsATable() throws Exception {
+  void defaultOutputIsATable() throws Exception {
     Kbx.Result result = measure(example("failing/no_code"), example("failing/no_entry"));
     assertThat(result.exit()).as(result.err()).isZero();
     assertThat(result.out())
@@ -59,7 +59,7 @@ class ThroughputTest {
 
   @Test
   @Timeout(Patience.SECONDS)
-  void cutOffItPrintsWhatItHas() throws Exception {
+  void interruptPrintsPartialResults() throws Exception {
     Path out = folder.resolve("out");
     Path err = folder.resolve("err");
     Process process =
@@ -86,7 +86,7 @@ class ThroughputTest {
   }
 
   @Test
-  void nothingToJudgeIsSaid() throws Exception {
+  void emptyFolderIsReported() throws Exception {
     Kbx.Result result = measure(folder.toString());
     assertThat(result.exit()).isEqualTo(1);
     assertThat(result.err()).contains("nothing to judge in " + folder);

@@ -27,7 +27,7 @@ class TokensTest {
   }
 
   @Test
-  void aTokenExpiresWhenItIsToldOrAfterAYear() {
+  void tokenExpiresAsGivenOrAfterAYear() {
     Kbx.Result made = tokens("create", "alice", "--expires", "90d");
     assertThat(made.out()).startsWith("kbx_");
     assertThat(made.err()).contains("kbx: it expires at 2");
@@ -68,7 +68,7 @@ class TokensTest {
   }
 
   @Test
-  void aFolderWithoutAStoreGetsNoneByBeingAsked() {
+  void readingTokensCreatesNoStore() {
     for (Object[] command : new Object[][] {{"list"}, {"revoke", "alice"}}) {
       Kbx.Result refused = tokens(command);
       assertThat(refused.exit()).isEqualTo(1);

@@ -60,7 +60,7 @@ class TrainingExportTest {
   }
 
   @Test
-  void filtersAreByWhatWasVerified() throws Exception {
+  void filtersUseVerifiedFields() throws Exception {
     simulated();
     assertThat(kernels("all"))
         .containsExactly("renamed and fast", "same structure, other task", "for the tests alone");
@@ -79,7 +79,7 @@ class TrainingExportTest {
   }
 
   @Test
-  void bothFilesSayTheSame() throws Exception {
+  void jsonLinesAndParquetAreEqual() throws Exception {
     SimulatedRun run = simulated();
     assertThat(kernels("all", "--licence", "MIT")).hasSize(3);
     JsonNode row = rows("all").getFirst();
@@ -134,7 +134,7 @@ class TrainingExportTest {
   }
 
   @Test
-  void wrongInputIsOneLine() throws Exception {
+  void wrongArgumentsAreOneLineErrors() throws Exception {
     simulated();
     for (List<String> wrong :
         List.of(

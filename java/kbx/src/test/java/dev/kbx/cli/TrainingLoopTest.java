@@ -33,7 +33,7 @@ class TrainingLoopTest {
   }
 
   @Test
-  void adaptersJudgeWhatATinyModelWrites(@TempDir Path folder) throws Exception {
+  void adaptersJudgeKernelsOfATinyModel(@TempDir Path folder) throws Exception {
     Path client = TestPython.home().resolve("clients/python");
     try (ServedKbx server = ServedKbx.start(folder)) {
       Map<String, String> environment = Map.of("HF_HUB_OFFLINE", "1", "KBX_URL", server.url());

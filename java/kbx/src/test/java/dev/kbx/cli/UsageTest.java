@@ -26,7 +26,7 @@ class UsageTest {
           tasks new mine              | 'kbx tasks new' needs --from FILE[:NAME]; 'kbx tasks new --help' explains it
           compare one                 | 'kbx compare' needs at least 2 × RUN; 'kbx compare --help' explains it
           """)
-  void isRefusedInALineThatSaysWhereToLook(String line, String message) throws Exception {
+  void wrongUsageIsOneLineWithAHint(String line, String message) throws Exception {
     Kbx.Result result = Kbx.here((Object[]) line.split(" "));
     assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(result.out()).isEmpty();
@@ -34,7 +34,7 @@ class UsageTest {
   }
 
   @Test
-  void isAnsweredByTheCommandThatItResembles() throws Exception {
+  void unknownCommandSuggestsASimilarOne() throws Exception {
     for (List<Object> line : List.<List<Object>>of(List.of("evl", "x"), List.of("eva"))) {
       assertThat(Kbx.here(line.toArray()).err()).contains("Did you mean: kbx eval?");
     }
@@ -44,7 +44,7 @@ class UsageTest {
 
   /** Ray itself would be asked only after a bundle is made for its nodes. */
   @Test
-  void namesAClusterThatIsNone(@TempDir Path out) throws Exception {
+  void unusableClusterAddressIsNamed(@TempDir Path out) throws Exception {
     assertThat(Kbx.here("eval", "examples/honest/gelu.py", "--cluster", "foo", "--out", out).err())
         .contains(
             "kbx: --cluster foo: is not an address; give ray://HOST:PORT, HOST:PORT, or auto");

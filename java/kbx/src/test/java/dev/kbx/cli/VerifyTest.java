@@ -47,7 +47,7 @@ class VerifyTest {
   }
 
   @Test
-  void badTasksAreNamedWithTheirLinesAndTheRestIsVerified() throws Exception {
+  void invalidTasksAreNamedWithTheirLinesAndTheRestIsVerified() throws Exception {
     task("sound", "DIFFICULTY", "DIFFICULTY");
     task("cut", "CASES = [", "CASES = [(");
     task("raising", "    x = make", "    assert not shape, 'no shape for you'\n    x = make");
@@ -85,7 +85,7 @@ class VerifyTest {
   }
 
   @Test
-  void whatHasNotChangedIsNotDoneAgain() throws Exception {
+  void unchangedTasksAreNotVerifiedAgain() throws Exception {
     task("kept", "DIFFICULTY", "DIFFICULTY");
     task("changed", "DIFFICULTY", "DIFFICULTY");
     assertThat(verify("--json").exit()).isZero();

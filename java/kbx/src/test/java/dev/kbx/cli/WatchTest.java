@@ -54,7 +54,7 @@ class WatchTest {
 
   @Test
   @Tag("soak-only")
-  void warmWorkersSayWhatIsWrong() throws Exception {
+  void warmWorkersJudgeEachChangeOfAFile() throws Exception {
     Process watching = start("--device", "cpu", "--jobs", 1);
     said("report: ");
     Files.writeString(file, right.replace("0.5 * x", "0.6 * x"));
@@ -65,7 +65,7 @@ class WatchTest {
   }
 
   @Test
-  void whatCannotBeWatchedIsRefused() {
+  void unwatchableInputIsRefused() {
     assertThat(Kbx.here("eval", folder, "--watch").err()).contains("is a folder; --watch needs");
     assertThat(Kbx.here("eval", file, "--watch", "--json").err()).contains("--watch and --json");
     assertThat(Kbx.here("eval", file, "--watch", "--resume").err()).contains("--watch and --res");

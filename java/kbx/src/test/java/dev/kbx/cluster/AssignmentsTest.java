@@ -43,7 +43,7 @@ class AssignmentsTest {
   }
 
   @Test
-  void aSlotPrefersTheTaskThatItJudgedLast() {
+  void slotPrefersItsLastTask() {
     assignments.up(1, 1);
     assignments.add(job("add"));
     Assignments.Attempt attempt = only(assignments.assign(0));
@@ -59,7 +59,7 @@ class AssignmentsTest {
   }
 
   @Test
-  void aLostAttemptIsRepeatedElsewhereAndItsLateAnswerIsDropped() {
+  void lostAttemptIsRepeatedOnAnotherNodeAndItsLateAnswerDropped() {
     assignments.up(1, 2);
     Job job = job("add");
     assignments.add(job);
@@ -75,7 +75,7 @@ class AssignmentsTest {
   }
 
   @Test
-  void aJobUnderWhichTwoNodesDieIsNotTriedOnAThird() {
+  void jobThatKilledTwoNodesIsNotTriedOnAThird() {
     Job job = job("add");
     assignments.add(job);
     for (int slot = 1; slot <= 2; slot++) {
@@ -104,7 +104,7 @@ class AssignmentsTest {
   }
 
   @Test
-  void whatNobodyWaitsForIsForgotten() {
+  void cancelledJobIsRemoved() {
     assignments.up(1, 1);
     Job running = job("add");
     Job waiting = job("add");
@@ -119,7 +119,7 @@ class AssignmentsTest {
   }
 
   @Test
-  void whatHasToWaitIsCompiledOnceAndThenWaitsAtTheHead() {
+  void waitingJobIsCompiledOnceAndMovesToTheHead() {
     assignments.up(1, 1);
     assignments.compiles(2, 1);
     Job judged = compilable("add");
@@ -143,7 +143,7 @@ class AssignmentsTest {
   }
 
   @Test
-  void nothingIsCompiledThatCanBeJudgedAtOnceOrIsFarFromItsTurn() {
+  void onlyJobsNearTheHeadAreCompiledAhead() {
     assignments.compiles(2, 9);
     List<Job> jobs = Stream.generate(() -> compilable("add")).limit(5).toList();
     jobs.forEach(assignments::add);
@@ -159,7 +159,7 @@ class AssignmentsTest {
   }
 
   @Test
-  void aCandidateWhoseCompilingIsLostIsNotCompiledAgain() {
+  void lostCompilationIsNotRepeated() {
     assignments.up(1, 1);
     assignments.compiles(2, 1);
     assignments.add(job("add"));
@@ -178,7 +178,7 @@ class AssignmentsTest {
 
   /** Whatever slots do, every job ends once: with an answer, or given up after two losses. */
   @Test
-  void everyJobEndsExactlyOnce() {
+  void eachJobEndsExactlyOnce() {
     for (int seed = 0; seed < 50; seed++) endsOnce(new Random(seed));
   }
 

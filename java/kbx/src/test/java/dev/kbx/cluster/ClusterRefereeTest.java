@@ -222,7 +222,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aCandidateAndItsPlanTravelAndTheJudgementComesBackAsItWas() throws Exception {
+  void candidatePlanAndJudgementSurviveTheWire() throws Exception {
     try (ClusterReferee referee = referee("")) {
       up(1, H100);
       CompletableFuture<Judgement> judged = judge(referee);
@@ -238,7 +238,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aCandidateWhoseNodeDiesIsJudgedByAnotherAndTheLateAnswerIsDropped() throws Exception {
+  void candidateOfADeadNodeIsJudgedByAnotherNode() throws Exception {
     try (ClusterReferee referee = referee("")) {
       up(1, H100);
       CompletableFuture<Judgement> judged = judge(referee);
@@ -255,7 +255,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aCandidateUnderWhichTwoNodesDieIsSetAsideWithItsStory() throws Exception {
+  void candidateThatKilledTwoNodesGetsInfrastructure() throws Exception {
     try (ClusterReferee referee = referee("")) {
       CompletableFuture<Judgement> judged = judge(referee);
       for (int slot = 1; slot <= 2; slot++) {
@@ -274,7 +274,7 @@ class ClusterRefereeTest {
 
   /** So a judgement on a node that has left since is found again, whatever cards there are. */
   @Test
-  void cardsOfOneModelAreOneKindAndWhicheverJudgedCounts() throws Exception {
+  void cardsOfOneModelShareRememberedVerdicts() throws Exception {
     try (ClusterReferee referee = referee("")) {
       Verdict.Device other =
           new Verdict.Device("cuda", H100.name(), "GPU-3", H100.driver(), H100.arch());
@@ -292,7 +292,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void devicesOfAnotherModelAreLeftAlone() throws Exception {
+  void devicesOfAnotherModelAreNotUsed() throws Exception {
     try (ClusterReferee referee = referee("")) {
       up(1, H100);
       up(2, A100);
@@ -303,7 +303,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void deviceClassChoosesWhicheverNodeComesFirst() throws Exception {
+  void deviceClassIsMetByAnyNodeOfItsModel() throws Exception {
     try (ClusterReferee referee = referee("a100")) {
       up(1, H100);
       assertThat(link.order()).isEqualTo(new BridgeMessage.Block("node1"));
@@ -313,7 +313,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aNodeWhoseGpuStoppedComputingIsReplacedAndItsCandidateJudgedElsewhere() throws Exception {
+  void candidateOfAFailedGpuIsJudgedByAnotherNode() throws Exception {
     try (ClusterReferee referee = referee("")) {
       up(1, H100);
       CompletableFuture<Judgement> judged = judge(referee);
@@ -333,7 +333,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aNodeWithoutAGpuCompilesWhatWaitsForOne() throws Exception {
+  void nodeWithoutGpuCompilesCandidatesWaitingForAGpu() throws Exception {
     try (ClusterReferee referee = referee("")) {
       compilerUp(5, Map.of("torch", "2.13.0", "witness", "native", "nvcc", "13.0"));
       up(1, H100);
@@ -358,7 +358,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aNodeThatCannotCompileEndsNoWaitForAGpu() throws Exception {
+  void failedCompilationLeavesTheCandidateWaitingForAGpu() throws Exception {
     try (ClusterReferee referee = referee("")) {
       link.says(
           new BridgeMessage.Nodes(
@@ -373,7 +373,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aNodeWhoseCompilersAreOthersIsLeftAlone() throws Exception {
+  void nodeWithOtherCompilerVersionsIsNotUsed() throws Exception {
     try (ClusterReferee _ = referee("")) {
       up(1, H100);
       compilerUp(5, Map.of("torch", "2.12.0"));
@@ -386,7 +386,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aClusterThatScalesIsAskedForWhatHasWorkAndGetsIdleSlotsBack() throws Exception {
+  void autoscalingClusterGetsRequestsForWorkAndIdleSlotsBack() throws Exception {
     SlotRegister register = register("", true);
     ClusterDispatcher dispatcher = dispatcher(register, OptionalInt.of(2));
     try (ClusterReferee referee = referee(register, dispatcher)) {
@@ -414,7 +414,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aNodeThatNeverStartsIsLeftAloneAndTheReasonIsTold() throws Exception {
+  void nodeThatNeverStartsIsBlockedWithItsReason() throws Exception {
     try (ClusterReferee referee = referee("")) {
       link.says(
           new BridgeMessage.Nodes(
@@ -432,7 +432,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aClusterThatStartsAnewJudgesWhatWasUnderWayWithoutALoss() throws Exception {
+  void restartedClusterJudgesPendingCandidates() throws Exception {
     try (ClusterReferee referee = referee("")) {
       CompletableFuture<Judgement> judged = judge(referee);
       for (int restart = 0; restart < 3; restart++) {
@@ -447,7 +447,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aClusterThatIsNotThereAtOnceIsTriedAgain() throws Exception {
+  void unreachableClusterIsRetried() throws Exception {
     try (ClusterReferee referee = referee("")) {
       CompletableFuture<Judgement> judged = underWay(referee);
       link.away = true;
@@ -477,7 +477,7 @@ class ClusterRefereeTest {
   }
 
   @Test
-  void aClusterThatIsLostBeforeItJudgesEndsTheCommandWhichCanBeResumed() throws Exception {
+  void clusterLostBeforeJudgingEndsAResumableRun() throws Exception {
     try (ClusterReferee referee = referee("")) {
       CompletableFuture<Judgement> judged = underWay(referee);
       link.ends();

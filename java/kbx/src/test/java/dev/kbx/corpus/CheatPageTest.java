@@ -48,7 +48,7 @@ class CheatPageTest {
   }
 
   @Test
-  void aKeptRunThatIsNoneIsNamed() throws Exception {
+  void unreadableCheatRunIsNamed() throws Exception {
     Path kept = Files.writeString(folder.resolve("cheats.json"), "{\"trials\": 1");
     Trials onCpu = trials("cpu", "a CPU", Status.WRONG_VALUES);
     assertThatExceptionOfType(UnreadableException.class)
@@ -57,7 +57,7 @@ class CheatPageTest {
   }
 
   @Test
-  void aRowSaysHowACheatEndedHereAndOnAGpu() throws Exception {
+  void rowHasVerdictsOnCpuAndGpu() throws Exception {
     assertThat(page(trials("cuda", "NVIDIA H200", Status.CHEATING)))
         .contains("| [replay-by-shape](../corpus/cheats/cached_by_shape/relu.py) |")
         .contains("| Answers with a \\| of old. | `replayed-result` | wrong_values | cheating |")
@@ -67,14 +67,14 @@ class CheatPageTest {
   }
 
   @Test
-  void whatGetsThroughStandsOut() throws Exception {
+  void acceptedCheatIsHighlighted() throws Exception {
     assertThat(page(trials("cuda", "NVIDIA H200", Status.CORRECT)))
         .contains("| wrong_values | **correct** |")
         .contains("| replay by shape | ✗ 0 of 1 |");
   }
 
   @Test
-  void everyRowOfTheComparisonHasACellForEachHarness() throws Exception {
+  void comparisonHasACellForEachHarness() throws Exception {
     List<String> rows =
         page(trials("cuda", "NVIDIA H200", Status.CHEATING))
             .lines()

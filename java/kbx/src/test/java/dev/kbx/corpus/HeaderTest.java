@@ -32,7 +32,7 @@ class HeaderTest {
 
   /** Files of other suites are not among them; a line of predictions is a candidate. */
   @Test
-  void theReadmeCountsTheCandidatesOfTheCorpus() throws Exception {
+  void readmeCountsTheCandidatesOfTheCorpus() throws Exception {
     Path corpus = Path.of("corpus");
     long lines = Files.readAllLines(corpus.resolve("predictions.jsonl")).size();
     try (Stream<Path> files = Files.walk(corpus)) {
@@ -47,7 +47,7 @@ class HeaderTest {
   }
 
   @Test
-  void aCheatSaysHowItMustEnd() {
+  void cheatHeaderHasTheExpectedVerdict() {
     Header.Cheat cheat = (Header.Cheat) Header.of(CHEAT);
     assertThat(cheat.summary()).isEqualTo("Does its work once.");
     assertThat(cheat.group()).isEqualTo("timing");
@@ -59,20 +59,20 @@ class HeaderTest {
   }
 
   @Test
-  void aFlagMayBeAskedFor() {
+  void headerMayExpectAFlag() {
     Header.Cheat cheat = (Header.Cheat) Header.of(cheatWith("gpu: merit", "flag: state_ignored"));
     assertThat(cheat.flag()).isEqualTo("state_ignored");
     assertThat(((Header.Cheat) Header.of(CHEAT)).flag()).isNull();
   }
 
   @Test
-  void aPropertyMayBeAllThatShowsIt() {
+  void headerMayExpectOnlyABrokenProperty() {
     Header.Cheat cheat = (Header.Cheat) Header.of(cheatWith("gpu: merit", "breaks: dtype:float64"));
     assertThat(cheat.beyond()).isEqualTo("dtype:float64");
   }
 
   @Test
-  void aGpuChangesNothingUnlessTheHeaderSaysSo() {
+  void gpuExpectationDefaultsToThatOfTheCpu() {
     String code = cheatWith("gpu: merit\n", "").replace("replayed-result | patched-timer", "none");
     Header.Cheat cheat = (Header.Cheat) Header.of(code);
     assertThat(cheat.onGpu()).isEqualTo(cheat.onCpu());
@@ -108,7 +108,7 @@ class HeaderTest {
     "gpu: merit, flag: a b, not of the form",
     "\"\"\"Does, x = \"\"\"Does, no docstring",
   })
-  void whatIsMissingOrWrongIsNamed(String old, String line, String words) {
+  void missingOrWrongHeaderFieldIsNamed(String old, String line, String words) {
     assertThatThrownBy(() -> Header.of(cheatWith(old, line)))
         .isInstanceOf(MalformedHeader.class)
         .hasMessageContaining(words);

@@ -46,7 +46,7 @@ class TrialsTest {
   }
 
   @Test
-  void whatIsWrongBeyondTheGradeAloneIsNotAccepted() {
+  void cheatWrongOnlyBeyondTheGradeIsNotAccepted() {
     Trial told = cheat("correct, breaks on non_contiguous", Status.CORRECT, 0.9, NONE);
     assertThat(told.beyond()).isTrue();
     assertThat(trials(told).accepted()).isZero();
@@ -70,7 +70,7 @@ class TrialsTest {
   }
 
   @Test
-  void aCorrectCheatGotThroughUnlessItEarnsThat() {
+  void correctCheatIsAcceptedUnlessItHasMerit() {
     Trials some =
         trials(
             cheat("wrong_values", Status.CORRECT, null, NONE),
@@ -84,7 +84,7 @@ class TrialsTest {
   }
 
   @Test
-  void meritDoesNotExplainASpeedupThatHonestKernelsOfTheTaskDoNotGet() {
+  void meritDoesNotExplainASpeedupAboveHonestKernels() {
     Trial fast = cheat("merit", Status.CORRECT, 2.6, NONE);
     assertThat(trials(fast, honest(Status.CORRECT, NONE, 1.0)).accepted()).isEqualTo(1);
     assertThat(trials(fast, honest(Status.CORRECT, NONE, 1.0)).differing()).containsExactly(fast);
@@ -94,7 +94,7 @@ class TrialsTest {
   }
 
   @Test
-  void aSpeedThatTheVerdictPutsInDoubtIsNoReward() {
+  void doubtfulSpeedupIsNotAReward() {
     for (String told : List.of("state_ignored", "degenerate_task")) {
       Trial folded = cheat("merit", Status.CORRECT, 72.0, NONE, List.of(told, "scaled_inputs"));
       assertThat(trials(folded).accepted()).isZero();
@@ -105,7 +105,7 @@ class TrialsTest {
   }
 
   @Test
-  void anHonestKernelIsTurnedAwayByAnyStatusOrFlag() {
+  void honestKernelIsRejectedByAnyStatusOrFlag() {
     Trials some =
         trials(
             honest(Status.CORRECT, NONE, null),

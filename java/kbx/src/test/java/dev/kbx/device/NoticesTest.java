@@ -23,7 +23,7 @@ class NoticesTest {
   }
 
   @Test
-  void aNoticeIsPassedOn() throws Exception {
+  void noticeIsPassedOn() throws Exception {
     start("notice: building a library");
     await()
         .atMost(Patience.LIMIT)
@@ -31,7 +31,7 @@ class NoticesTest {
   }
 
   @Test
-  void whatElseItWritesIsNot() throws Exception {
+  void otherOutputIsNotPassedOn() throws Exception {
     start("a warning of torch");
     assertThat(notices).isEmpty();
   }

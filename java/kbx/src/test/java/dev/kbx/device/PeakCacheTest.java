@@ -72,7 +72,7 @@ class PeakCacheTest {
   }
 
   @Test
-  void whatIsKnownIsToldWithoutMeasuring() throws Exception {
+  void cachedPeaksAreReturnedWithoutMeasuring() throws Exception {
     assertThat(peaks.known(hello(GPU))).isEmpty();
     ask(GPU);
     newRun();
@@ -94,7 +94,7 @@ class PeakCacheTest {
   }
 
   @Test
-  void measuredOnceForManyRuns() throws Exception {
+  void peaksAreMeasuredOnceForManyRuns() throws Exception {
     assertThat(ask(GPU)).isEqualTo(100);
     rate = 90;
     newRun();
@@ -104,7 +104,7 @@ class PeakCacheTest {
 
   @ParameterizedTest
   @CsvSource({"driver, 590", "torch, 2.14", "worker, abd", "uuid, GPU-2"})
-  void measuredAgainWhenSomethingIsAnother(String key, String value) throws Exception {
+  void changedDeviceOrVersionIsMeasuredAgain(String key, String value) throws Exception {
     ask(GPU);
     rate = 90;
     assertThat(ask(with(key, value))).isEqualTo(90);
@@ -112,7 +112,7 @@ class PeakCacheTest {
   }
 
   @Test
-  void devicesAreKeptBesideEachOther() throws Exception {
+  void peaksOfSeveralDevicesAreKept() throws Exception {
     ask(GPU);
     ask(with("uuid", "GPU-2"));
     ask(GPU);
@@ -121,7 +121,7 @@ class PeakCacheTest {
 
   @ParameterizedTest
   @CsvSource({"29, 1", "30, 2", "-1, 2"})
-  void measuredAgainAfterAMonth(int days, int times) throws Exception {
+  void peaksAreMeasuredAgainAfterAMonth(int days, int times) throws Exception {
     ask(GPU);
     now = now.plus(Duration.ofDays(days));
     ask(GPU);
@@ -166,7 +166,7 @@ class PeakCacheTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"uuid", "driver", "torch", "worker"})
-  void aDeviceThatCannotBeToldFromOthersIsMeasuredEachTime(String unknown) throws Exception {
+  void deviceWithoutIdentityIsMeasuredEachTime(String unknown) throws Exception {
     ask(with(unknown, null));
     ask(with(unknown, null));
     assertThat(measured).isEqualTo(2);
@@ -174,7 +174,7 @@ class PeakCacheTest {
   }
 
   @Test
-  void nothingIsLeftBeside() throws Exception {
+  void noDraftFileRemains() throws Exception {
     ask(GPU);
     assertThat(names(file().getParent())).containsExactly("GPU-1.json");
   }

@@ -46,7 +46,7 @@ class SharedExclusiveLockTest {
   }
 
   @Test
-  void aloneIsAloneWhateverOthersDo() throws Exception {
+  void exclusiveRequestsNeverOverlap() throws Exception {
     SharedExclusiveLock lease = new SharedExclusiveLock(3, Duration.ofMillis(1));
     AtomicInteger sharing = new AtomicInteger();
     AtomicInteger alone = new AtomicInteger();
@@ -90,7 +90,7 @@ class SharedExclusiveLockTest {
   }
 
   @Test
-  void patienceEnds() throws Exception {
+  void newSharersWaitOnceAnExclusiveRequestsPatienceEnds() throws Exception {
     SharedExclusiveLock lease = new SharedExclusiveLock(100, Duration.ofMillis(20));
     var shared = lease.shared();
     Thread alone = start(() -> lease.alone().close());
@@ -103,7 +103,7 @@ class SharedExclusiveLockTest {
   }
 
   @Test
-  void thoseWhoGatheredFollowOneAnother() throws Exception {
+  void gatheredExclusiveRequestsRunOneAfterAnother() throws Exception {
     SharedExclusiveLock lease = new SharedExclusiveLock(2, Patience.LIMIT);
     var shared = lease.shared();
     List<String> order = Collections.synchronizedList(new ArrayList<>());
@@ -130,7 +130,7 @@ class SharedExclusiveLockTest {
   }
 
   @Test
-  void companyIsRememberedByThoseWhoHadIt() throws Exception {
+  void sharedLeaseRemembersConcurrentHolders() throws Exception {
     SharedExclusiveLock lease = new SharedExclusiveLock(1, Patience.LIMIT);
     var first = lease.shared();
     assertThat(first.company()).isFalse();
@@ -162,7 +162,7 @@ class SharedExclusiveLockTest {
   }
 
   @Test
-  void asManyShareAsFit() throws Exception {
+  void sharedRequestsFillTheCapacity() throws Exception {
     SharedExclusiveLock lease = new SharedExclusiveLock(100, Patience.LIMIT);
     var first = lease.shared(0.5);
     var second = lease.shared(0.3);

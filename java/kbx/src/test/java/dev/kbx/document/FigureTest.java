@@ -74,7 +74,7 @@ class FigureTest {
   }
 
   @Test
-  void pgfHasEachPointWithItsInterval() {
+  void pgfHasPointsWithIntervals() {
     String tex = PgfFigure.of(RATES);
     assertThat(tex)
         .contains("(80,1) += (10,0) -= (20,0)", "(50,0) += (20,0) -= (10,0)", "(30,1)")

@@ -53,7 +53,7 @@ class RenderersTest {
   }
 
   @Test
-  void aPageLinksWhatItCanShow() {
+  void htmlLinksOnlyWithATarget() {
     assertThat(HtmlRenderer.render(SECTION)).doesNotContain("<a ");
     assertThat(HtmlRenderer.render(SECTION, "#"))
         .contains("<a href=\"#status&#x3D;crashed\">7</a>");
@@ -83,7 +83,7 @@ class RenderersTest {
   }
 
   @Test
-  void numbersAreWrittenAsTheFieldWritesThem() {
+  void numbersHaveTheFormatOfTheirCellType() {
     assertThat(TABLE.rows().stream().map(row -> row.get(1).text()))
         .containsExactly(
             "a_b",
@@ -110,7 +110,7 @@ class RenderersTest {
 
   @ParameterizedTest
   @EnumSource(Medium.class)
-  void textOfACandidateDoesNothing(Medium medium) {
+  void markupInTextIsEscaped(Medium medium) {
     String hostile = "<script>\u001b[31m|\\input{/etc/passwd}\u202e\n# x";
     Block.Table table =
         new Block.Table(
@@ -132,7 +132,7 @@ class RenderersTest {
   }
 
   @Test
-  void aNarrowTerminalLosesWhatIsNotEssential() {
+  void narrowTerminalDropsOptionalColumns() {
     Document document = Document.of(SECTION);
     assertThat(new TerminalRenderer(50).render(document)).contains("0.013");
     String narrow = new TerminalRenderer(30).render(document);
@@ -141,7 +141,7 @@ class RenderersTest {
   }
 
   @Test
-  void aLongTableIsSeveralOnPaper() {
+  void longTableIsSplitInLatex() {
     List<List<Cell>> rows = new ArrayList<>();
     for (int i = 0; i < 100; i++) rows.add(List.of(Cell.count(i)));
     String tex =
@@ -170,7 +170,7 @@ class RenderersTest {
   }
 
   @Test
-  void sectionsOfOneKindHaveIdsOfTheirOwn() {
+  void sectionsOfOneKindHaveDistinctIds() {
     Document document = Document.ofAlike("both", List.of(SECTION, SECTION));
     assertThat(document.sections()).extracting(Section::id).containsExactly("cells-1", "cells-2");
     assertThat(document.sections().stream().flatMap(each -> each.tables().stream()))
@@ -179,7 +179,7 @@ class RenderersTest {
   }
 
   @Test
-  void noLineOfProseBeginsABlockOfMarkdown() {
+  void proseLinesAreEscapedInMarkdown() {
     for (String text : List.of("# x", "> x", ">x", "- x", "+ x", "1. x", "#", "2) x")) {
       assertThat(MarkdownRenderer.escape(text)).as(text).contains("\\");
     }

@@ -80,7 +80,7 @@ class FactsTest {
   }
 
   @Test
-  void sparesBrokenSource() {
+  void brokenSourceHasNoFacts() {
     assertThat(Facts.of(Program.of("def f(:\n  @@ ]")).kernels()).isEmpty();
   }
 }

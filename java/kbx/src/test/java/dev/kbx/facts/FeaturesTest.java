@@ -28,7 +28,7 @@ class FeaturesTest {
   }
 
   @Test
-  void structureIsThatOfTheSyntax() throws IOException {
+  void structureComesFromTheSyntaxTree() throws IOException {
     String kernel = Files.readString(Path.of("java/kbx/src/test/resources/facts/kernel.py"));
     String renamed = kernel.replace("row_sum", "sums").replace("1024", "512");
     assertThat(of(kernel).structure()).hasSize(32).isEqualTo(of(renamed).structure());
@@ -37,7 +37,7 @@ class FeaturesTest {
   }
 
   @Test
-  void sizeIsOfTheWholeFile() {
+  void sizeCountsTheWholeFile() {
     SourceFeatures features = of("# c\ndef f(a):\n    if a and a > 1:\n        return 2\n\n");
     assertThat(features.complexity()).isEqualTo(3);
     assertThat(features.lines()).isEqualTo(3);
@@ -45,7 +45,7 @@ class FeaturesTest {
   }
 
   @Test
-  void aPlainKernelAttemptsNothing() {
+  void plainKernelHasNoTechniques() {
     assertThat(
             techniques(
                 """
@@ -63,7 +63,7 @@ class FeaturesTest {
   }
 
   @Test
-  void aPersistentPipelinedProduct() {
+  void persistentPipelinedProductHasItsTechniques() {
     assertThat(
             techniques(
                 """
@@ -80,7 +80,7 @@ class FeaturesTest {
   }
 
   @Test
-  void splitKAddsUpOrHasAParameter() {
+  void splitKIsFoundByAtomicAddOrParameter() {
     String adding =
         """
         @triton.jit
@@ -94,7 +94,7 @@ class FeaturesTest {
   }
 
   @Test
-  void descriptorsAreWideAndAsynchronous() {
+  void descriptorsCountAsWideAndAsynchronousLoads() {
     assertThat(
             techniques(
                 """
@@ -107,7 +107,7 @@ class FeaturesTest {
   }
 
   @Test
-  void fusionIsFewerLaunchesThanOperations() {
+  void fusionIsFoundByFewerLaunchesThanOperations() {
     String code =
         HEAD
             + """
@@ -125,7 +125,7 @@ class FeaturesTest {
   }
 
   @Test
-  void cudaIsReadInItsStrings() {
+  void techniquesAreReadInCudaStrings() {
     assertThat(
             of("""
             SOURCE = r'''

@@ -18,7 +18,7 @@ class FingerprintTest {
   }
 
   @Test
-  void namesNumbersAndLayoutDoNotMatter() throws IOException {
+  void namesNumbersAndLayoutAreIgnored() throws IOException {
     String renamed =
         kernel()
             .replace("row_sum", "sums")
@@ -32,7 +32,7 @@ class FingerprintTest {
   }
 
   @Test
-  void anAddedLineLeavesMostAlike() throws IOException {
+  void addedLineKeepsHighSimilarity() throws IOException {
     String more =
         kernel().replace("    rows, n = x.shape\n", "    rows, n = x.shape\n    x = x.t()\n");
     assertThat(of(more).exact()).isNotEqualTo(of(kernel()).exact());
@@ -40,7 +40,7 @@ class FingerprintTest {
   }
 
   @Test
-  void movedFunctionsStayAlike() {
+  void movedFunctionsKeepHighSimilarity() {
     String first = "def f(a):\n  return g(a.x, a.y, [a.z, 1], {a.w: 2}, *a.v) + h(a.u, k=a.t)\n";
     String second = "def g(b):\n  while b.p < b.q and b.r:\n    b.s = b.s.m(b.n)[b.o] - b.l // 2\n";
     assertThat(of(first + second).similarity(of(second + first))).isGreaterThan(0.5);
@@ -48,12 +48,12 @@ class FingerprintTest {
   }
 
   @Test
-  void whatItDoesMatters() throws IOException {
+  void changedOperationChangesTheFingerprint() throws IOException {
     assertThat(of(kernel().replace("tl.sum", "tl.max")).exact()).isNotEqualTo(of(kernel()).exact());
   }
 
   @Test
-  void emptySourcesAreEqualAndUnlikeOthers() throws IOException {
+  void emptySourcesEqualOnlyEachOther() throws IOException {
     assertThat(of("").similarity(of("# nothing"))).isEqualTo(1);
     assertThat(of("").similarity(of(kernel()))).isZero();
   }

@@ -54,7 +54,7 @@ class QualityTest {
   }
 
   @Test
-  void measuresNothingAndNonsense() {
+  void emptyAndBrokenSourcesHaveMetrics() {
     Quality empty = Quality.of(Program.of(""));
     assertThat(empty.maintainabilityIndex()).isEqualTo(100);
     assertThat(empty.totalLines()).isZero();
@@ -63,7 +63,7 @@ class QualityTest {
   }
 
   @Test
-  void namesItsFiguresAsResultFilesDo() {
+  void metricNamesEqualThoseOfResultFiles() {
     assertThat(Quality.of(Program.of("x = 1")).figures().keySet())
         .containsExactly(
             "avg_complexity",

@@ -76,7 +76,7 @@ class AtomicFileTest {
   }
 
   @Test
-  void cacheMakesItsFolder() throws IOException {
+  void cacheCreatesMissingFolders() throws IOException {
     Path file = folder.resolve("a/b/c.json");
     AtomicFile.cache(file, "x".getBytes(StandardCharsets.UTF_8));
     AtomicFile.cache(file, "y".getBytes(StandardCharsets.UTF_8));
@@ -85,7 +85,7 @@ class AtomicFileTest {
   }
 
   @Test
-  void aSecretIsTheOwnersAlone() throws IOException {
+  void secretIsReadableByItsOwnerOnly() throws IOException {
     Path file = folder.resolve("kept/reply.json");
     for (String content : List.of("x", "y")) {
       AtomicFile.secret(file, content.getBytes(StandardCharsets.UTF_8));
@@ -109,7 +109,7 @@ class AtomicFileTest {
   }
 
   @Test
-  void oldDraftsOfKilledProcessesAreDeletedAndThoseOfOthersAreNot() throws IOException {
+  void oldDraftsOfKilledProcessesAreDeletedButNotForeignFiles() throws IOException {
     Path abandoned = Files.writeString(folder.resolve(".x.json.1.1.draft"), "half");
     Files.setLastModifiedTime(abandoned, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
     Files.writeString(folder.resolve(".y.json.2.1.draft"), "of a process that writes now");

@@ -72,7 +72,7 @@ class AccountsTest {
   }
 
   @Test
-  void whatWasSentIsCountedOnce() {
+  void sentRequestsAreCountedOnce() {
     assertThat(begins(5)).isTrue();
     assertThat(repeats(5)).isTrue();
     assertThat(repeats(5)).isTrue();

@@ -18,7 +18,7 @@ class CostsTest {
   }
 
   @Test
-  void tokensThatAreNotToldAreUnknownNotZero() {
+  void missingTokenCountsAreUnknownNotZero() {
     assertThat(reply(new Usage(10L, 20L, null, null), false).uncounted()).isZero();
     assertThat(reply(null, false).uncounted()).isEqualTo(1);
     Spent half = reply(new Usage(10L, null, null, null), false);

@@ -155,7 +155,7 @@ class ExternalProgramsTest {
         "`time.sleep(60)`                        | said nothing for 3 s after answer 0",
         "`print('x' * (17 << 20), flush=True)`   | answer 0 is longer than 16 MiB",
       })
-  void aProgramThatFailsEndsItsTrajectory(String action, String why) throws Exception {
+  void failingProgramEndsItsTrajectory(String action, String why) throws Exception {
     Answered answered = run(NEXT + action);
     assertThat(answered.answer().code()).isNull();
     assertThat(answered.answer().why()).startsWith("no reply, the program failed: ").contains(why);
@@ -166,12 +166,12 @@ class ExternalProgramsTest {
   }
 
   @Test
-  void aProgramThatReadsNothingBlocksNobody() throws Exception {
+  void programThatReadsNothingTimesOut() throws Exception {
     assertThat(run("time.sleep(60)").answer().why()).contains("said nothing for 3 s");
   }
 
   @Test
-  void kernelsOfItsOwnAndWhatTheyCost() throws Exception {
+  void programSubmitsKernelsAndReportsTheirCost() throws Exception {
     Answered answered =
         run(
             """
@@ -226,7 +226,7 @@ class ExternalProgramsTest {
   }
 
   @Test
-  void requestsOfItsOwnCountForBudgets() throws Exception {
+  void requestsReportedByAProgramCountForBudgets() throws Exception {
     String spending =
         """
         n = 0
@@ -247,7 +247,7 @@ class ExternalProgramsTest {
   }
 
   @Test
-  void aProgramWithoutEndIsEndedAtItsTurns() throws Exception {
+  void endlessProgramIsEndedAtItsTurnLimit() throws Exception {
     String endless =
         """
         n = 0
@@ -269,7 +269,7 @@ class ExternalProgramsTest {
   }
 
   @Test
-  void aProgramThatAnswersOtherwiseAfterAnInterruptionIsRefused() throws Exception {
+  void programThatAnswersDifferentlyOnResumeIsRefused() throws Exception {
     String random =
         """
         for line in sys.stdin:
@@ -290,7 +290,7 @@ class ExternalProgramsTest {
   }
 
   @Test
-  void aProgramThatAnswersTheSameGoesOn() throws Exception {
+  void programThatAnswersTheSameIsResumed() throws Exception {
     String steady =
         """
         n = 0

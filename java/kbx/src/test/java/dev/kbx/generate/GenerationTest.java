@@ -246,7 +246,7 @@ class GenerationTest {
   @ParameterizedTest
   @Tag("soak")
   @MethodSource("seeds")
-  void aRunThatWasKilledEndsAsOneThatWasNot(int seed) throws Exception {
+  void killedRunHasTheSameResultsAsAnUninterruptedRun(int seed) throws Exception {
     List<MethodSettings> methods =
         List.of(
             settings("refine", 1),
@@ -296,7 +296,7 @@ class GenerationTest {
   }
 
   @Test
-  void aReplayOfALedgerSelectsTheSame() throws Exception {
+  void replayOfALedgerSelectsTheSameCandidates() throws Exception {
     List<MethodSettings> methods =
         List.of(
             settings("refine", 1),
@@ -317,7 +317,7 @@ class GenerationTest {
   }
 
   @Test
-  void speedupsOfTheReplayedLedgerAreRecordedAndDecideNothing() throws Exception {
+  void speedupsOfTheReplayedLedgerAreInformativeOnly() throws Exception {
     List<MethodSettings> methods = List.of(settings("refine", 1));
     Path first = folder.resolve("first.jsonl");
     Spent _ = run(first, new Simulated.Model(), methods);
@@ -365,7 +365,7 @@ class GenerationTest {
   }
 
   @Test
-  void nothingIsAskedForInARunThatIsComplete() throws Exception {
+  void completeRunSendsNoRequests() throws Exception {
     Path file = folder.resolve("ledger.jsonl");
     List<MethodSettings> methods = List.of(settings("refine", 1));
     Spent first = run(file, new Simulated.Model(), methods);
@@ -377,7 +377,7 @@ class GenerationTest {
   }
 
   @Test
-  void budgetsEndATrajectoryWithItsBestSoFar() throws Exception {
+  void budgetEndsATrajectoryWithItsBestCandidate() throws Exception {
     Budget two = new Budget(2L, null, null, null, null, null);
     Path file = folder.resolve("ledger.jsonl");
     Spent spent =
@@ -388,7 +388,7 @@ class GenerationTest {
   }
 
   @Test
-  void aBudgetInAllEndsWhatHasNotBegun() throws Exception {
+  void exhaustedTotalBudgetEndsTrajectoriesNotBegun() throws Exception {
     Budget few = new Budget(5L, null, null, null, null, null);
     Spent spent =
         run(
@@ -472,7 +472,7 @@ class GenerationTest {
 
   @Test
   @Timeout(60)
-  void repliesInFlightBesideAFailureAreKept() throws Exception {
+  void concurrentRepliesAreKeptOnAFailure() throws Exception {
     Path file = folder.resolve("ledger.jsonl");
     List<MethodSettings> methods = List.of(settings("bestof", 1));
     Spent _ = run(file, new FailingBeside(3 * TASKS.size()), methods);
@@ -508,7 +508,7 @@ class GenerationTest {
 
   @Test
   @Timeout(60)
-  void repliesInFlightBesideABrokenRefereeAreKept() throws Exception {
+  void concurrentRepliesAreKeptOnARefereeFailure() throws Exception {
     Path file = folder.resolve("ledger.jsonl");
     List<MethodSettings> methods = List.of(settings("bestof", 1));
     CountDownLatch failed = new CountDownLatch(1);

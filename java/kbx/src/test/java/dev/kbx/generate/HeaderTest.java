@@ -22,13 +22,13 @@ class HeaderTest {
   }
 
   @Test
-  void theSameGoesOn() {
+  void equalHeaderIsAccepted() {
     Header then = header(CPU, Map.of("torch", "2.9"), Map.of("grade", "general"));
     assertThatCode(() -> then.refuseOther(then)).doesNotThrowAnyException();
   }
 
   @Test
-  void everyDifferenceIsNamedWithBothValues() {
+  void eachDifferenceIsNamedWithBothValues() {
     Header then =
         header(CPU, Map.of("torch", "2.9", "triton", "3.5"), Map.of("grade", "general", "off", ""));
     Header now =
@@ -46,7 +46,7 @@ class HeaderTest {
   }
 
   @Test
-  void whatIsMissingIsNamedToo() {
+  void missingValueIsNamed() {
     assertThatThrownBy(() ->
             header(null, Map.of(), Map.of())
                 .refuseOther(header(CPU, Map.of("cuda", "13"), Map.of())))

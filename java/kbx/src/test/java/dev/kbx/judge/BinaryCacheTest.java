@@ -47,7 +47,7 @@ class BinaryCacheTest {
   }
 
   @Test
-  void whatWasKeptIsThereInAnotherRun() {
+  void cachedBinariesAreReadInAnotherRun() {
     kept.write(key("a"), FILES);
     newRun();
     assertThat(kept.read(key("a"))).isEqualTo(FILES);
@@ -55,7 +55,7 @@ class BinaryCacheTest {
   }
 
   @Test
-  void itServesThatSourceTaskArchitectureAndToolchainAlone() {
+  void cacheKeyHasSourceTaskArchitectureAndToolchain() {
     kept.write(key("a"), FILES);
     Map<String, String> newer = new HashMap<>(VERSIONS);
     newer.put("nvcc", "13.1.0");
@@ -73,7 +73,7 @@ class BinaryCacheTest {
 
   /** A file that was moved there says itself what it is of. */
   @Test
-  void aFileUnderAnotherNameServesNobody() throws Exception {
+  void renamedCacheFileIsIgnored() throws Exception {
     kept.write(key("a"), FILES);
     Path file = files().getFirst();
     String name = key("b").name();
@@ -84,7 +84,7 @@ class BinaryCacheTest {
   }
 
   @Test
-  void errorsAndNothingAreNotKept() throws Exception {
+  void errorsAndEmptyResultsAreNotCached() throws Exception {
     kept.write(key("a"), Map.of("libraries/d.json", "x", "triton/k.cubin", "y"));
     kept.write(key("b"), Map.of());
     assertThat(files()).isEmpty();
@@ -93,7 +93,7 @@ class BinaryCacheTest {
   }
 
   @Test
-  void withoutTheFingerprintOfTheWorkerNothingIsKept() throws Exception {
+  void keyWithoutWorkerFingerprintIsNotCached() throws Exception {
     BinaryCache.Key unknown =
         new BinaryCache.Key("a", "task", ModulePrecision.FP32, "sm_90", true, Map.of());
     kept.write(unknown, FILES);
@@ -112,7 +112,7 @@ class BinaryCacheTest {
   }
 
   @Test
-  void thoseUnusedForLongestGoFirst() throws Exception {
+  void leastRecentlyUsedFilesAreEvictedFirst() throws Exception {
     for (String each : List.of("a", "b", "c")) {
       kept.write(key(each), FILES);
       kept.read(key(each)); // Sets the time to the clock's.

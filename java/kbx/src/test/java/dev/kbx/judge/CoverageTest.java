@@ -44,7 +44,7 @@ class CoverageTest {
   }
 
   @Test
-  void aFailureIsPutDownToWhatNoRightCallAskedFor() {
+  void failureIsAttributedToPropertiesWithoutACorrectCall() {
     Coverage coverage = covered(Set.of("strided"), call("empty"), call("empty", "strided"));
     assertThat(broken(coverage)).containsExactly("strided");
     assertThat(coverage.holds()).containsExactly("empty");
@@ -52,7 +52,7 @@ class CoverageTest {
   }
 
   @Test
-  void whatWasSkippedIsInNeitherListAndNotMissing() {
+  void skippedPropertyIsNeitherHeldNorBroken() {
     PlannedCall skipped = call("other_weights");
     Coverage coverage = new Coverage(List.of(call("empty"), skipped));
     coverage.add(coverage.next().orElseThrow(), Optional.empty());
@@ -63,7 +63,7 @@ class CoverageTest {
   }
 
   @Test
-  void whatHoldsByItselfBreaksTogether() {
+  void propertiesThatHoldAloneBreakInCombination() {
     Coverage coverage =
         covered(Set.of("a", "b"), call("a"), call("b"), call("a", "b"), call("a", "b", "c"));
     assertThat(broken(coverage)).containsExactly("a+b");
@@ -71,7 +71,7 @@ class CoverageTest {
   }
 
   @Test
-  void aCallThatAsksForAllThatFailedIsLeftOut() {
+  void callThatRepeatsAFailedCombinationIsSkipped() {
     Coverage coverage = new Coverage(List.of(call("a"), call("a", "b"), call("b")));
     coverage.add(coverage.next().orElseThrow(), WRONG);
     assertThat(coverage.next().orElseThrow().properties()).containsExactly("b");
@@ -80,7 +80,7 @@ class CoverageTest {
 
   /** Draws of a random operation are judged when all are there. */
   @Test
-  void aPropertyHoldsOnceAllDrawsAreRight() {
+  void propertyHoldsIfAllDrawsAreRight() {
     PlannedCall first = call("a", "b");
     Coverage coverage = new Coverage(List.of(first, again(first), again(first), call("a")));
     coverage.add(coverage.next().orElseThrow(), Optional.empty());
@@ -104,7 +104,7 @@ class CoverageTest {
   }
 
   @Test
-  void specialValuesAreReportedAndDecideNothing() {
+  void specialValuesAreInformativeOnly() {
     Coverage coverage = covered(Set.of("special_values"), call("empty"), call("special_values"));
     assertThat(broken(coverage)).containsExactly("special_values");
     assertThat(coverage.right()).contains(true);
@@ -112,14 +112,14 @@ class CoverageTest {
   }
 
   @Test
-  void specialValuesThatAreNotReachedLeaveNothingOpen() {
+  void unreachedSpecialValuesAreNotMissing() {
     Coverage coverage = new Coverage(List.of(call("empty"), call("special_values")));
     coverage.add(coverage.next().orElseThrow(), Optional.empty());
     assertThat(coverage.right()).contains(true);
   }
 
   @Test
-  void aFaultOfTheMachineBreaksNothing() {
+  void infrastructureFailureBreaksNoProperty() {
     Coverage coverage = new Coverage(List.of(call("a")));
     PlannedCall call = coverage.next().orElseThrow();
     coverage.add(

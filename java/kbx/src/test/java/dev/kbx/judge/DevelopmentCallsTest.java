@@ -25,19 +25,19 @@ class DevelopmentCallsTest {
   }
 
   @Test
-  void everyThirdCaseIsKeptForTheFinalJudgementInAllItsValues() {
+  void everyThirdCaseIsReservedForTheFinalJudgement() {
     List<PlannedCall> made = DevelopmentCalls.of(Inputs.DEVELOPMENT, calls(4, 3));
     assertThat(cases(made)).containsExactly("n=0", "n=1", "n=3", "n=4", "n=5");
     assertThat(made).hasSize(10);
   }
 
   @Test
-  void aTaskOfOneCaseIsJudgedOnIt() {
+  void soleCaseIsUsedDuringDevelopment() {
     assertThat(DevelopmentCalls.of(Inputs.DEVELOPMENT, calls(1, 0))).hasSize(2);
   }
 
   @Test
-  void theFinalJudgementMakesAllCalls() {
+  void finalJudgementMakesAllCalls() {
     assertThat(DevelopmentCalls.of(Inputs.ALL, calls(4, 3))).isEqualTo(calls(4, 3));
   }
 }

@@ -23,14 +23,14 @@ class DispatcherTest {
   private final List<Integer> pieces = IntStream.range(0, 100).boxed().toList();
 
   @Test
-  void everyPieceIsDoneOnce() throws Exception {
+  void eachPieceIsDoneOnce() throws Exception {
     Set<Integer> done = ConcurrentHashMap.newKeySet();
     Dispatcher.run(WIDTH, pieces, piece -> assertThat(done.add(piece)).isTrue());
     assertThat(done).hasSameSizeAs(pieces);
   }
 
   @Test
-  void aBusyThreadKeepsNothingFromTheOther() throws Exception {
+  void busyThreadDoesNotBlockOthers() throws Exception {
     CountDownLatch others = new CountDownLatch(pieces.size() - 1);
     Dispatcher.run(
         WIDTH,
@@ -68,7 +68,7 @@ class DispatcherTest {
   }
 
   @Test
-  void anInterruptWaitsForTheThreads() {
+  void interruptWaitsForTheThreads() {
     AtomicBoolean parted = new AtomicBoolean();
     Thread caller = Thread.currentThread();
     assertThatThrownBy(() ->
@@ -88,7 +88,7 @@ class DispatcherTest {
   }
 
   @Test
-  void whoSubmitsWaitsForRoom() throws Exception {
+  void submitWaitsForAFreeThread() throws Exception {
     CountDownLatch blocked = new CountDownLatch(1);
     AtomicInteger running = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
@@ -119,7 +119,7 @@ class DispatcherTest {
   }
 
   @Test
-  void afterAFailureNothingIsBegunAndWhatRunsIsFinished() throws Exception {
+  void failureFinishesRunningPiecesAndBeginsNoMore() throws Exception {
     CountDownLatch failed = new CountDownLatch(1);
     AtomicBoolean finished = new AtomicBoolean();
     try (Dispatcher dispatcher = new Dispatcher(WIDTH)) {
@@ -141,7 +141,7 @@ class DispatcherTest {
   }
 
   @Test
-  void closeInterruptsWhatRunsAndWaitsForIt() throws Exception {
+  void closeInterruptsRunningPiecesAndWaits() throws Exception {
     AtomicBoolean parted = new AtomicBoolean();
     try (Dispatcher dispatcher = new Dispatcher(WIDTH)) {
       boolean _ =

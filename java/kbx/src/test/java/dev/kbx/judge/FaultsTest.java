@@ -74,7 +74,7 @@ class FaultsTest {
   }
 
   @Test
-  void aRunWithoutADeviceEndsAndBlamesNoCandidate() {
+  void lossOfTheLastDeviceEndsTheRunWithoutVerdicts() {
     gpu(DEAD);
     assertThatThrownBy(() -> judge(candidates(3, "timed", Map.of())))
         .isInstanceOf(DeviceLost.class)
@@ -83,7 +83,7 @@ class FaultsTest {
   }
 
   @Test
-  void theDeviceIsLookedAtAfterAFault() {
+  void deviceIsProbedAfterAFault() {
     gpu(0);
     // The fake device fails when it is probed after this task; an honest candidate never leads to
     // that.
@@ -100,7 +100,7 @@ class FaultsTest {
   }
 
   @Test
-  void aFaultBesideOthersIsNoFaultAlone() throws Exception {
+  void faultBesideOthersIsRetriedAlone() throws Exception {
     for (int i = 0; i < 4; i++) gpu(0);
     judge(candidates(8, "timed", Map.of("call", List.of("crowded"))));
     assertThat(verdicts)
@@ -109,7 +109,7 @@ class FaultsTest {
   }
 
   @Test
-  void aFaultThatTheDeviceSurvivesChangesNothing() throws Exception {
+  void crashThatTheDeviceSurvivesDoesNotAffectTheNext() throws Exception {
     gpu(0);
     Candidate crashes = FakeWorkers.candidate("timed", Map.of("call", List.of("signal 11")));
     Candidate next = FakeWorkers.candidate("timed", Map.of());

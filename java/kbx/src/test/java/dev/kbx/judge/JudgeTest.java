@@ -102,7 +102,7 @@ class JudgeTest {
   }
 
   @Test
-  void thePublishedGradeDecidesAndWhatBreaksBeyondIsNamed() throws Exception {
+  void publishedGradeDecidesAndBrokenPropertiesAreNamed() throws Exception {
     Judgement verdict = graded(Grade.PUBLISHED);
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
     assertThat(verdict.exeOk()).isTrue();
@@ -116,7 +116,7 @@ class JudgeTest {
   }
 
   @Test
-  void theGeneralGradeNeedsAllOfIt() throws Exception {
+  void generalGradeNeedsAllProperties() throws Exception {
     Judgement verdict = graded(Grade.GENERAL);
     assertThat(verdict.status()).isEqualTo(Status.WRONG_VALUES);
     assertThat(verdict.exeOk()).isFalse();
@@ -126,7 +126,7 @@ class JudgeTest {
 
   /** Who is slow until the time is up has not passed what was not asked. */
   @Test
-  void callsNotMadeForLackOfTimeAreNotCorrect() throws Exception {
+  void callsNotMadeInTimeAreNotCorrect() throws Exception {
     Judgement verdict = graded(Grade.GENERAL, Duration.ZERO);
     assertThat(verdict.status()).isEqualTo(Status.TIMEOUT);
     assertThat(verdict.message()).startsWith("all calls together");
@@ -164,7 +164,7 @@ class JudgeTest {
   }
 
   @Test
-  void whatHasNoRoomBesideOthersIsJudgedAlone() throws Exception {
+  void candidateOutOfMemoryIsJudgedAgainAlone() throws Exception {
     Slot gpu = workers.slot(DeviceSlot.cuda(0));
     Judgement verdict =
         new Judge(FakeWorkers.judgingSlot(gpu), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
@@ -211,7 +211,7 @@ class JudgeTest {
   }
 
   @Test
-  void claimsThatAreNoFiguresAreLeftOut() throws Exception {
+  void unusableClaimsAreDropped() throws Exception {
     Judgement verdict =
         answering(
             "call",
@@ -251,7 +251,7 @@ class JudgeTest {
   }
 
   @Test
-  void withoutAnAccountNobodyIsCorrect() throws Exception {
+  void missingOperationAccountIsInfrastructure() throws Exception {
     Judgement verdict = answering("call", HONEST.replaceFirst(",\"origin\".*", "}"));
     assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
     assertThat(verdict.message()).startsWith("who computed the result is not known");
@@ -261,7 +261,7 @@ class JudgeTest {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 100})
-  void anAnswerTooManyIsEvidence(int answers) throws Exception {
+  void surplusAnswerIsEvidence(int answers) throws Exception {
     assertThat(repeating(HONEST, answers)).isEqualTo(Status.CHEATING);
     // Nor are a hundred megabytes kept until the first of them has been read.
     String fat = HONEST.replace("\"value\"", "\"value\":[$fat],\"value\"");
@@ -279,7 +279,7 @@ class JudgeTest {
     "call, signal 11, CRASHED, SIGSEGV",
     "call, signal 24, TIMEOUT, processor time",
   })
-  void theWayARunnerEndsIsItsVerdict(String request, String end, Status status, String message)
+  void endOfTheRunnerDecidesTheVerdict(String request, String end, Status status, String message)
       throws Exception {
     Judgement verdict = answering(request, end);
     assertThat(verdict.status()).isEqualTo(status);
@@ -316,8 +316,8 @@ class JudgeTest {
     "load, cpp_extension, IMPORT_ERROR",
     "call, cpp_extension, RUNTIME_ERROR",
   })
-  void onAGpuThatLacksNothingTheCandidateHasFailed(String request, String mentioned, Status status)
-      throws Exception {
+  void unsupportedFeatureOnACompleteGpuIsTheCandidatesFault(
+      String request, String mentioned, Status status) throws Exception {
     Slot gpu = workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
     Judgement verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
@@ -333,7 +333,7 @@ class JudgeTest {
     "from . import tilelang, IMPORT_ERROR",
     "'\"import tilelang\"', IMPORT_ERROR",
   })
-  void onAGpuOnlyAPackageThatIsMissingIsNotTheCandidatesFault(String statement, Status status)
+  void missingPackageOnAGpuIsNotTheCandidatesFault(String statement, Status status)
       throws Exception {
     Slot gpu = workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
     Candidate plain = FakeWorkers.candidate("task", Map.of("load", List.of(lacking(""))));
@@ -353,7 +353,7 @@ class JudgeTest {
     "load, cpp_extension, INFRASTRUCTURE",
     "call, cpp_extension, INFRASTRUCTURE",
   })
-  void onAGpuWithoutCompilersOnlyCppLacksSomething(
+  void missingCompilersOnAGpuExcuseOnlyCpp(
       String request, String mentioned, Status status, @TempDir Path folder) throws Exception {
     try (Workers without = FakeWorkers.withoutCompilers(folder)) {
       Slot gpu = without.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
@@ -364,7 +364,7 @@ class JudgeTest {
   }
 
   @Test
-  void silenceIsATimeout() throws Exception {
+  void silentRunnerTimesOut() throws Exception {
     Plan hasty = FakeWorkers.plan(Duration.ofSeconds(1), Duration.ofSeconds(60));
     Judgement verdict = judge(hasty, "task", Map.of("call", List.of()));
     assertThat(verdict.status()).isEqualTo(Status.TIMEOUT);
@@ -373,7 +373,7 @@ class JudgeTest {
   private static final String BEGUN = "{\"type\":\"compiling\",\"begun\":true}";
 
   @Test
-  void aRunnerMaySayThatItCompiles() throws Exception {
+  void compileTimeIsNotCallTime() throws Exception {
     String returned =
         "{\"type\":\"returned\",\"id\":$id,\"value\":{\"t\":\"none\"},\"seconds\":0,"
             + "\"launches\":1,\"compiled\":[],\"origin\":{\"elements\":0,\"own\":0,\"volume\":0,"
@@ -384,14 +384,14 @@ class JudgeTest {
 
   /** That others have the processors is believed up to nine limits. */
   @Test
-  void waitingForAProcessorEndsTheCallInTheEnd() throws Exception {
+  void waitForAProcessorIsBounded() throws Exception {
     Plan hasty = FakeWorkers.plan(Duration.ofMillis(200), Duration.ofSeconds(60));
     Judgement verdict = judge(hasty, "task", Map.of("call", List.of(), "waited", 1e6));
     assertThat(verdict.status()).isEqualTo(Status.TIMEOUT);
   }
 
   @Test
-  void timeTheOracleTakesIsNotTheCandidates(@TempDir Path folder) throws Exception {
+  void oracleTimeIsNotTheCandidates(@TempDir Path folder) throws Exception {
     Plan brief = FakeWorkers.plan(Duration.ofSeconds(10), Duration.ofMillis(500));
     FakeClock clock = FakeClock.in(folder);
     try (Workers own = FakeWorkers.start(clock)) {
@@ -403,14 +403,14 @@ class JudgeTest {
 
   /** Attaching is done before any of the candidate's code is there. */
   @Test
-  void aRunnerLostBeforeItHasTheSourceIsNotTheCandidatesFault() throws Exception {
+  void runnerLostBeforeLoadingIsInfrastructure() throws Exception {
     Judgement verdict = judge(FakeWorkers.plan(FakeWorkers.NO_ATTACHING), "task", Map.of());
     assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
     assertThat(verdict.callOk()).isNull();
   }
 
   @Test
-  void anAnswerTooManyAfterTheLastCallIsEvidence() throws Exception {
+  void surplusAnswerAfterTheLastCallIsEvidence() throws Exception {
     Judgement verdict = judge(FakeWorkers.plan(), "once", Map.of("call", List.of(HONEST, HONEST)));
     assertThat(verdict.status()).isEqualTo(Status.CHEATING);
   }
@@ -424,7 +424,7 @@ class JudgeTest {
   }
 
   @Test
-  void aZygoteThatBabblesIsReplaced() throws Exception {
+  void zygoteWithInvalidFramesIsReplaced() throws Exception {
     judge(Map.of("zygote", "babble"));
     Judgement next = judge(Map.of());
     assertThat(next.status()).as(next.message()).isEqualTo(Status.CORRECT);

@@ -75,7 +75,7 @@ class PrecompilerTest {
   }
 
   @Test
-  void whatAnotherMachineCompiledIsUsedIfItsCompilersAndTheGpuAreTheSame() throws Exception {
+  void binariesOfAnotherMachineNeedEqualCompilersAndGpu() throws Exception {
     var script = source(made(true, LIBRARY), made(true, LIBRARY, IN_FORWARD));
     Candidate candidate = FakeWorkers.candidate("task", script);
     Map<String, String> versions = Map.of("worker", "abc", "nvcc", "13.0", "cupti", "130000");
@@ -97,7 +97,7 @@ class PrecompilerTest {
   }
 
   @Test
-  void whatIsNotWholeIsNotSent() throws Exception {
+  void incompleteBinariesAreNotSent() throws Exception {
     var script = source(made(true, IN_FORWARD), made(false, IN_FORWARD));
     Candidate candidate = FakeWorkers.candidate("task", script);
     assertThat(elsewhere("theirs", "sm_90", VERSIONS).binaries(candidate)).isEmpty();
@@ -118,13 +118,13 @@ class PrecompilerTest {
   }
 
   @Test
-  void aKernelLaunchedAtImportIsNoReasonToLeaveOutTheCppOfForward() throws Exception {
+  void kernelLaunchedAtImportKeepsCppOfForward() throws Exception {
     var script = source(made(true, AT_IMPORT), made(true, AT_IMPORT, LIBRARY));
     assertThat(compile(script).files()).containsOnlyKeys(AT_IMPORT, LIBRARY);
   }
 
   @Test
-  void cppAtImportIsNoReasonToLeaveOutTheKernelsOfForward() throws Exception {
+  void cppAtImportKeepsKernelsOfForward() throws Exception {
     var script = source(made(true, LIBRARY), made(true, LIBRARY, IN_FORWARD));
     assertThat(compile(script).files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
     assertThat(kept(script)).containsOnlyKeys(LIBRARY, IN_FORWARD);
@@ -132,7 +132,7 @@ class PrecompilerTest {
   }
 
   @Test
-  void whatDoesNotHaveEveryKernelIsNotKept() throws Exception {
+  void incompleteBinariesAreNotCached() throws Exception {
     String whole = made(true, IN_FORWARD);
     String full = whole.replace("\"left_out\":[]", "\"left_out\":[\"triton\"]");
     for (var script : List.of(source(whole, made(false, IN_FORWARD)), source(whole, full))) {
@@ -142,7 +142,7 @@ class PrecompilerTest {
   }
 
   @Test
-  void ofCppAloneNoCallIsMadeThatCouldEndTheProcess() throws Exception {
+  void cppWithoutKernelsIsCompiledWithoutCalls() throws Exception {
     var script = source(made(true, LIBRARY), "signal 9");
     script.remove("triton");
     assertThat(compile(script).files()).containsOnlyKeys(LIBRARY);
@@ -150,21 +150,21 @@ class PrecompilerTest {
   }
 
   @Test
-  void cppIsNotLostWithTheRunnerThatMakesCalls() throws Exception {
+  void cppSurvivesACrashInACall() throws Exception {
     var script = source(made(true, LIBRARY), "signal 9");
     assertThat(compile(script).files()).containsOnlyKeys(LIBRARY);
     assertThat(kept(script)).as("there may have been more").isEmpty();
   }
 
   @Test
-  void cppIsNotLostWithTheRunnerThatConstructs() throws Exception {
+  void cppSurvivesACrashInConstruct() throws Exception {
     var script = source(made(true, LIBRARY), made(true));
     script.put("construct", List.of("signal 9"));
     assertThat(constructed(script).files()).containsOnlyKeys(LIBRARY);
   }
 
   @Test
-  void aRunnerWithoutMemoryForConstructingHasNotCompiledItsCpp() throws Exception {
+  void constructOutOfMemoryFailsPrecompilation() throws Exception {
     var script = source(made(true, AT_IMPORT), made(true));
     script.put("construct", List.of("memory"));
     assertThat(constructed(script).failure())
@@ -174,7 +174,7 @@ class PrecompilerTest {
   }
 
   @Test
-  void librariesTooLargeToBeSentAreToldTheLimit() throws Exception {
+  void oversizedLibrariesNameTheLimit() throws Exception {
     String left = made(true).replace("\"left_out\":[]", "\"left_out\":[\"libraries\"]");
     var script = source(left, left);
     assertThat(compile(script).failure())
@@ -187,14 +187,14 @@ class PrecompilerTest {
   }
 
   @Test
-  void whatIsWrongWithCppTravelsFromAnImportThatRaises() throws Exception {
+  void cppErrorsAreReportedThoughTheImportRaises() throws Exception {
     var script = source(made(true, "libraries/d.json"), made(true));
     script.put("load", List.of(raised("compile")));
     assertThat(compile(script).files()).containsOnlyKeys("libraries/d.json");
   }
 
   @Test
-  void kernelsOfAnImportThatRaisesAreNotKeptAsAll() throws Exception {
+  void kernelsOfAFailedImportAreIncomplete() throws Exception {
     var script = source(made(true, AT_IMPORT), made(true));
     script.put("load", List.of(raised("memory")));
     assertThat(compile(script).files()).containsOnlyKeys(AT_IMPORT);

@@ -78,7 +78,7 @@ class ProfilerTest {
   }
 
   @Test
-  void whatWasTimedIsProfiledAtItsLargestSize() throws Exception {
+  void timedCandidateIsProfiledAtItsLargestSize() throws Exception {
     Profile profile = profile(Map.of());
     assertThat(profile.shape()).isEqualTo("n=1");
     assertThat(profile.kernels())
@@ -89,7 +89,7 @@ class ProfilerTest {
   }
 
   @Test
-  void itSurvivesBeingStored() throws Exception {
+  void profileSurvivesStorage() throws Exception {
     Judgement verdict = judge("sm_90", true, "timed", Map.of());
     String line = Json.mapper().writeValueAsString(verdict);
     assertThat(line).contains("\"achieved_occupancy_pct\":61.5", "\"duration_ms\":0.25");
@@ -98,14 +98,14 @@ class ProfilerTest {
   }
 
   @Test
-  void withoutTheOptionThereIsNone() throws Exception {
+  void profileNeedsItsOption() throws Exception {
     Judgement verdict = judge("sm_90", false, "timed", Map.of());
     assertThat(verdict.profile()).isNull();
     assertThat(Json.mapper().writeValueAsString(verdict)).doesNotContain("profile");
   }
 
   @Test
-  void whatIsNotTimedIsNotProfiled() throws Exception {
+  void untimedCandidateIsNotProfiled() throws Exception {
     assertThat(judge("sm_90", true, "task", Map.of()).profile()).isNull();
     Judgement crashed = judge("sm_90", true, "timed", Map.of("measure", List.of("signal 11")));
     assertThat(crashed.status()).isEqualTo(Status.CRASHED);
@@ -113,7 +113,7 @@ class ProfilerTest {
   }
 
   @Test
-  void aMachineThatCannotIsSaidSoOnce() throws Exception {
+  void missingPermissionIsReportedOnce() throws Exception {
     for (int i = 0; i < 3; i++) {
       Judgement verdict = judge(DENIED, true, "timed", Map.of());
       assertThat(verdict.status()).isEqualTo(Status.CORRECT);
@@ -127,7 +127,7 @@ class ProfilerTest {
   }
 
   @Test
-  void aCandidateCannotMakeItLookImpossibleForOthers() throws Exception {
+  void candidateCannotDisableProfilingForOthers() throws Exception {
     String denied =
         "{\"type\":\"profiled\",\"id\":$id,\"seconds\":0,\"failure\":\"ERR_NVGPUCTRPERM\"}";
     assertThat(profile(Map.of("profile", List.of(denied))).failure()).isEqualTo("ERR_NVGPUCTRPERM");
@@ -161,7 +161,7 @@ class ProfilerTest {
   }
 
   @Test
-  void figuresThatNothingCouldHaveMeasuredAreAbsent() throws Exception {
+  void impossibleCountersAreDropped() throws Exception {
     String name = "k".repeat(300);
     Profile profile =
         claiming(

@@ -55,7 +55,7 @@ class RepeatsTest {
   }
 
   @Test
-  void equalSourcesAreJudgedEachTimeAndShowTheNoise() throws Exception {
+  void repeatedSourcesAreJudgedEachTime() throws Exception {
     try (Workers workers = FakeWorkers.start(FakeClock.in(folder))) {
       Slot slot = workers.slot(DeviceSlot.cuda(0));
       List<Verdict> same = judge(slot, 1);

@@ -103,12 +103,12 @@ class TimingTest {
   }
 
   @Test
-  void theRatioOfTheMediansIsTheSpeedup() throws Exception {
+  void speedupIsTheRatioOfMedians() throws Exception {
     assertThat(speedup(judge("timed", Map.of()))).isCloseTo(2, within(1e-6));
   }
 
   @Test
-  void allFiguresFollowFromTheRoundsThatAreKept() throws Exception {
+  void figuresFollowFromTheStoredRounds() throws Exception {
     for (Judgement verdict : List.of(judge("timed", Map.of()), claiming(260, 45, 45, 45))) {
       List<RawRounds.Figures> all = new ArrayList<>();
       for (Verdict.SizeTiming size : requireNonNull(verdict.sizes())) {
@@ -126,7 +126,7 @@ class TimingTest {
   }
 
   @Test
-  void aTimeInWhichMemoryCannotMoveTheDataIsEvidence() throws Exception {
+  void timeBelowTheMemoryFloorIsEvidence() throws Exception {
     // 100 GB at 1000 GB/s take 100 ms; a cache may help, but not by a factor of five.
     Judgement verdict = claiming(20, 20, 20, 20);
     assertThat(verdict.status()).isEqualTo(Status.CHEATING);
@@ -135,24 +135,24 @@ class TimingTest {
   }
 
   @Test
-  void aDeviceThatIsFasterThanItOnceSeemedConvictsNobody() throws Exception {
+  void stalePeakRatesAreRemeasuredBeforeCheatingIsFound() throws Exception {
     assertThat(speedup(claimingOn("stale", 20, 20, 20, 20))).isCloseTo(5, within(1e-6));
     assertThat(claimingOn("stale", 10, 10, 10, 10).status()).isEqualTo(Status.CHEATING);
   }
 
   @Test
-  void aTimeBelowThatOfNothingIsEvidence() throws Exception {
+  void timeBelowAnEmptyCallIsEvidence() throws Exception {
     assertThat(claiming(1e-4, 1e-4, 1e-4, 1e-4).evidence()).contains("nothing at all");
   }
 
   @Test
-  void aCallThatDoesTheWorkOfABatchGainsNothing() throws Exception {
+  void workMovedIntoOneCallOfABatchGainsNothing() throws Exception {
     assertThat(speedup(claiming(260, 45, 45, 45))).isCloseTo(100 / 98.75, within(1e-6));
   }
 
   @ParameterizedTest
   @CsvSource({"0.05, false", "0.40, true"})
-  void timeThatOnlyTheWallClockSeesCounts(double seconds, boolean counts) throws Exception {
+  void timeSeenOnlyByTheWallClockCounts(double seconds, boolean counts) throws Exception {
     String claim = measured(20, 20, 20, 20);
     Judgement verdict = judge("product", Map.of("measure", List.of(claim), "longer", seconds));
     assertThat(verdict.flags()).isEqualTo(counts ? List.of("clock_gap") : List.of());
@@ -161,14 +161,14 @@ class TimingTest {
   }
 
   @Test
-  void anAnswerThatTakesLongToReadIsNotThereBefore() throws Exception {
+  void timeToReadAnAnswerCounts() throws Exception {
     String claim = measured(20, 20, 20, 20).replace("\"seconds\":0", "\"seconds\":$slow");
     Judgement verdict = judge("product", Map.of("measure", List.of(claim)));
     assertThat(verdict.flags()).containsExactly("clock_gap");
   }
 
   @Test
-  void whatOthersSayAtLengthIsNotTheCandidatesTime() throws Exception {
+  void longMessagesOfOtherWorkersAreNotCandidateTime() throws Exception {
     // By the clock of the machine: reading what others say takes none of the other.
     try (Workers real = FakeWorkers.start()) {
       JudgingSlot own = FakeWorkers.judgingSlot(real.slot(DeviceSlot.cuda(0)));
@@ -211,7 +211,7 @@ class TimingTest {
 
   @ParameterizedTest
   @CsvSource({"60, 0.50, false", "60, 0.70, true", "20, 0.30, true"})
-  void copyingLargeResultsIsNotTheirTime(double ms, double seconds, boolean counts)
+  void copyingLargeResultsIsNotCandidateTime(double ms, double seconds, boolean counts)
       throws Exception {
     // 50 GB are read and written in 100 ms a call; whoever makes them sooner copies them sooner.
     String claim = measured(ms, ms, ms, ms);
@@ -221,12 +221,12 @@ class TimingTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {1e308, 1e7, 4.9e-324, 0, -1})
-  void aTimeThatNoBatchCouldTakeIsEvidence(double ms) throws Exception {
+  void impossibleBatchTimeIsEvidence(double ms) throws Exception {
     assertThat(claiming(ms, ms, ms, ms).evidence()).contains("invalid batch report");
   }
 
   @Test
-  void whatFailsToLoadOnceItWasRightFailsAtBeingTimed() throws Exception {
+  void loadFailureAfterCorrectnessIsAPerfFailure() throws Exception {
     String raised =
         "{\"type\":\"raised\",\"id\":$id,\"kind\":\"memory\",\"exception\":\"MemoryError\",\"message\":\"\",\"frames\":[]}";
     Judgement verdict = judge("timed", Map.of("timed_load", List.of(raised)));
@@ -237,7 +237,7 @@ class TimingTest {
   }
 
   @Test
-  void aMissingAccountOfWhatIsTimedIsAFlag() throws Exception {
+  void missingAccountOfTimedCallsIsAFlag() throws Exception {
     String recorded = "{\"type\":\"calls_recorded\",\"id\":$id,\"seconds\":0,\"origins\":[null]}";
     Judgement verdict = brief("brief", Map.of("record_calls", List.of(recorded)));
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
@@ -245,12 +245,12 @@ class TimingTest {
   }
 
   @Test
-  void aHiccupOfAQuarterIsLeftToTheMedian() throws Exception {
+  void oneSlowRoundIsAbsorbedByTheMedian() throws Exception {
     assertThat(speedup(claiming(90, 50, 50, 50))).isCloseTo(2, within(1e-6));
   }
 
   @Test
-  void aBaselineThatIsSlowOnlyBesideTheCandidateIsEvidence() throws Exception {
+  void baselineSlowedOnlyByTheCandidateIsEvidence() throws Exception {
     Judgement verdict = judge("hogged", Map.of());
     assertThat(verdict.status()).isEqualTo(Status.CHEATING);
     assertThat(verdict.stage()).isEqualTo(Stage.PERF);
@@ -265,13 +265,13 @@ class TimingTest {
   }
 
   @Test
-  void allResultsOfARoundAreCheckedAgainOnceGraphsAreGivenUp() throws Exception {
+  void allResultsAreCheckedAgainAfterGraphsAreGivenUp() throws Exception {
     assertThat(brief("late", Map.of()).status()).isEqualTo(Status.WRONG_VALUES);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"launching", "greedy"})
-  void aBusyHostIsNobodysFaultAndNobodyGainsByIt(String task) throws Exception {
+  void busyHostChangesNoSpeedup(String task) throws Exception {
     Judgement verdict = judge(task, Map.of());
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
     assertThat(requireNonNull(verdict.sizes()).getFirst().referenceMs()).isEqualTo(100);
@@ -279,7 +279,7 @@ class TimingTest {
   }
 
   @Test
-  void aBaselineThatIsMostlySlowBesideTheCandidateIsNone() throws Exception {
+  void baselineSlowInMostRoundsIsNotEvidence() throws Exception {
     assertThat(judge("sluggish", Map.of()).status()).isEqualTo(Status.CORRECT);
   }
 
@@ -289,26 +289,26 @@ class TimingTest {
   }
 
   @Test
-  void aFullDeviceIsNobodysFault() throws Exception {
+  void fullDeviceIsInfrastructure() throws Exception {
     assertThat(judgeOnFresh("full").status()).isEqualTo(Status.INFRASTRUCTURE);
   }
 
   @Test
-  void aHotDeviceIsNobodysFault() throws Exception {
+  void hotDeviceChangesNoSpeedup() throws Exception {
     Judgement verdict = judge("hot", Map.of());
     assertThat(speedup(verdict)).isCloseTo(4, within(1e-6));
     assertThat(verdict.flags()).isEmpty();
   }
 
   @Test
-  void aReferenceThatIsQuickerAgainCountsWithWhatItTakesThen() throws Exception {
+  void recoveredReferenceCountsWithItsLaterTime() throws Exception {
     Judgement verdict = judge("cooling", Map.of());
     assertThat(speedup(verdict)).isCloseTo(3.2, within(1e-6));
     assertThat(verdict.flags()).containsExactly("slow_baseline");
   }
 
   @Test
-  void figuresComeFromTheReferencesWorkAndTheDevicesPeaks() throws Exception {
+  void bandwidthAndSpeedOfLightUseReferenceWorkAndPeaks() throws Exception {
     var size = requireNonNull(judge("product", Map.of()).sizes()).getFirst();
     assertThat(size.candidateMs()).isEqualTo(50);
     assertThat(size.gbs()).isCloseTo(400, within(1e-9));
@@ -329,7 +329,7 @@ class TimingTest {
   }
 
   @Test
-  void whatLaunchingTakesStandsApart() throws Exception {
+  void launchOverheadIsSeparate() throws Exception {
     Judgement verdict = brief("brief", Map.of());
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
     var size = requireNonNull(verdict.sizes()).getFirst();
@@ -368,8 +368,8 @@ class TimingTest {
 
   @ParameterizedTest
   @CsvSource({"6, 50,", "7, 50,", "33, 60, true"})
-  void aHostThatLaunchesSlowlyGetsMoreTimeToRunAhead(
-      int flushes, double ms, @Nullable Boolean hostBound) throws Exception {
+  void slowHostGetsMoreRunAhead(int flushes, double ms, @Nullable Boolean hostBound)
+      throws Exception {
     var size = requireNonNull(judge("timed", Map.of("launching", flushes)).sizes()).getFirst();
     assertThat(size.candidateMs()).isEqualTo(ms);
     assertThat(size.hostBound()).isEqualTo(hostBound);
@@ -377,7 +377,7 @@ class TimingTest {
   }
 
   @Test
-  void aBatchHasAsManyCallsAsTheSlowerSideHasTimeFor() throws Exception {
+  void batchSizeIsSetByTheSlowerSide() throws Exception {
     String claim = measured(30, 30, 30, 30);
     Judgement verdict = judge("outpaced", Map.of("measure", List.of(claim), "longer", 0.15));
     assertThat(verdict.status()).as("%s", verdict.message()).isEqualTo(Status.CORRECT);
@@ -392,7 +392,7 @@ class TimingTest {
   }
 
   @Test
-  void aRunnerHasNoSayInWhetherTheReferenceCanBeRecorded() throws Exception {
+  void runnerCannotDecideWhetherTheReferenceIsRecorded() throws Exception {
     String lacking =
         "{\"type\":\"raised\",\"id\":$id,\"kind\":\"unsupported\",\"exception\":\"\",\"message\":\"no"
             + " graphs here\",\"frames\":[]}";
@@ -439,7 +439,7 @@ class TimingTest {
 
   @ParameterizedTest
   @CsvSource({"199_000_000, 0", "200_000_000, 1"})
-  void aWorkspaceOfAHundredTimesTheReferencesIsAFlag(String bytes, int flags) throws Exception {
+  void workspaceHundredTimesTheReferenceIsAFlag(String bytes, int flags) throws Exception {
     String claim =
         measured(0.04, 0.04, 0.04, 0.04)
             .replace("{\"type", "{\"peak_bytes\":" + bytes.replace("_", "") + ",\"type");
@@ -451,8 +451,7 @@ class TimingTest {
 
   @ParameterizedTest
   @CsvSource({"200_000_000, false", "199_999_999_999, false", "200_000_000_000, true", "-1, false"})
-  void copiesOfArgumentsAndResultsAreNoLargeWorkspace(String bytes, boolean flagged)
-      throws Exception {
+  void copiesOfArgumentsAndResultsAreNotWorkspace(String bytes, boolean flagged) throws Exception {
     long peak = Long.parseLong(bytes.replace("_", ""));
     String claim =
         measured(50, 50, 50, 50).replace("{\"type", "{\"peak_bytes\":" + peak + ",\"type");
@@ -507,7 +506,7 @@ class TimingTest {
   }
 
   @Test
-  void aReferenceThatIsAsSlowLetsNobodyBeTooSlow() throws Exception {
+  void candidateAsSlowAsTheReferenceIsNotATimeout() throws Exception {
     String claim = measured(4000, 4000, 4000, 4000);
     Judgement verdict =
         judgeWithin(
@@ -516,7 +515,7 @@ class TimingTest {
   }
 
   @Test
-  void aFirstBatchThatDoesNotEndIsNoTimeout() throws Exception {
+  void unfinishedFirstBatchIsNotATimeout() throws Exception {
     Judgement verdict =
         judgeWithin(Duration.ofMillis(500), "waiting", Map.of("measure", List.of()));
     assertThat(verdict.status()).isEqualTo(Status.CORRECT);
@@ -541,7 +540,7 @@ class TimingTest {
   }
 
   @Test
-  void theStateOfTheDeviceStandsBesideTheTimes() throws Exception {
+  void deviceStateIsRecordedWithTheTimes() throws Exception {
     Judgement verdict = judge("timed", Map.of());
     var size = requireNonNull(verdict.sizes()).getFirst();
     assertThat(size.clocks()).isEqualTo(new Verdict.Clocks(1980.0, 2619.0, 45.0, 400.5));
@@ -550,7 +549,7 @@ class TimingTest {
   }
 
   @Test
-  void roundsOfADeviceThatSlowsItselfDownAreMeasuredAgain() throws Exception {
+  void throttledRoundsAreMeasuredAgain() throws Exception {
     Judgement verdict = judge("warm", Map.of());
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
     assertThat(verdict.flags()).isEmpty();
@@ -559,7 +558,7 @@ class TimingTest {
   }
 
   @Test
-  void aDeviceThatStaysSlowIsMeasuredAsItIs() throws Exception {
+  void permanentlyThrottledDeviceIsMeasuredWithAFlag() throws Exception {
     Judgement verdict = judge("baked", Map.of());
     assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
     assertThat(verdict.flags()).containsExactly("throttled");

@@ -109,7 +109,7 @@ class WorkQueueTest {
   }
 
   @Test
-  void aPieceThatIsPutBackIsTheNextOfItsOwner() throws Exception {
+  void returnedPieceIsTheNextOfItsOwner() throws Exception {
     submit("a1", "a", 0);
     submit("a2", "a", 0);
     submit("b1", "b", 0);
@@ -118,7 +118,7 @@ class WorkQueueTest {
   }
 
   @Test
-  void aLeaseIsOverOnce() throws Exception {
+  void leaseEndsOnce() throws Exception {
     submit("a");
     Lease<Item> lost = next();
     assertThat(queue.putBack(lost)).isTrue();
@@ -133,7 +133,7 @@ class WorkQueueTest {
   }
 
   @Test
-  void aPieceIsInAQueueOnce() throws Exception {
+  void pieceIsQueuedOnce() throws Exception {
     Item item = submit("a");
     assertThatThrownBy(() -> queue.submit(item)).isInstanceOf(IllegalStateException.class);
     Lease<Item> lease = next();
@@ -144,7 +144,7 @@ class WorkQueueTest {
   }
 
   @Test
-  void whatIsWithdrawnIsNotLeasedUnlessItIsSubmittedAgain() throws Exception {
+  void withdrawnPieceIsLeasedOnlyAfterResubmission() throws Exception {
     Item first = submit("a");
     Item second = submit("b");
     submit("c");
@@ -159,7 +159,7 @@ class WorkQueueTest {
   }
 
   @Test
-  void aHolderTakesWhatItCanDo() {
+  void holderLeasesOnlySuitablePieces() {
     submit("a1");
     submit("b1");
     submit("b2");
@@ -211,7 +211,7 @@ class WorkQueueTest {
   }
 
   @Test
-  void aLeaseIsWaitedForUntilThereIsWorkAndItMayBeTaken() throws Exception {
+  void leaseWaitsForWorkAndForTheEndOfAPause() throws Exception {
     List<Lease<Item>> taken = new ArrayList<>();
     queue.pause(this, true);
     CountDownLatch first = taking(1, taken);
@@ -237,7 +237,7 @@ class WorkQueueTest {
   }
 
   @Test
-  void closeReleasesEverybodyAndOpenLeasesGoOn() throws Exception {
+  void closeReleasesWaitersAndKeepsOpenLeases() throws Exception {
     submit("a");
     Lease<Item> open = next();
     List<Lease<Item>> none = new ArrayList<>();
@@ -259,7 +259,7 @@ class WorkQueueTest {
   /** What a sequence of operations shows: priority, turns of owners, and age. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
-  void theOrderIsKeptWhateverHappens(int seed) throws Exception {
+  void orderIsKeptUnderRandomOperations(int seed) throws Exception {
     Random random = new Random(seed);
     List<Item> waiting = new ArrayList<>(); // In the order of their lines.
     List<Lease<Item>> open = new ArrayList<>();
@@ -325,7 +325,7 @@ class WorkQueueTest {
    */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
-  void everyPieceEndsOnceWhateverThreadsDo(int seed) throws Exception {
+  void eachPieceEndsOnceUnderConcurrency(int seed) throws Exception {
     int pieces = 4_000;
     Map<Item, AtomicInteger> ends = new ConcurrentHashMap<>();
     ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();

@@ -18,7 +18,7 @@ class ChatRequestTest {
   }
 
   @Test
-  void theKeyIsTheHashOfTheCanonicalDocument() {
+  void keyIsTheHashOfTheCanonicalDocument() {
     ChatRequest full =
         new ChatRequest(
             "openai:gpt-5",
@@ -35,7 +35,7 @@ class ChatRequestTest {
   }
 
   @Test
-  void everyPartTellsRequestsApart() {
+  void eachFieldChangesTheKey() {
     Parameters none = Parameters.defaults();
     ChatRequest.Message said = new ChatRequest.Message(ChatRequest.Message.Role.ASSISTANT, "hi");
     Set<String> keys =

@@ -33,7 +33,7 @@ class CommandModelTest {
   }
 
   @Test
-  void plainText() throws Exception {
+  void plainTextIsTheReply() throws Exception {
     try (ChatModel model = open("echo \"$1, $2\"", "\"a b\" c")) {
       ChatReply reply = model.ask(Asking.request("hi"));
       assertThat(reply.text()).isEqualTo("a b, c\n");
@@ -47,7 +47,7 @@ class CommandModelTest {
   }
 
   @Test
-  void jsonWithUsage() throws Exception {
+  void jsonHasTextAndUsage() throws Exception {
     String json =
         "{\"text\":\"x\",\"thinking\":\"t\",\"finish\":\"refusal\",\"model\":\"own\",\"usage\":{\"input\":3,\"output\":4}}";
     try (ChatModel model = open("echo '" + json + "'", "")) {
@@ -63,7 +63,7 @@ class CommandModelTest {
   }
 
   @Test
-  void theProgramIsGivenTheRequest() throws Exception {
+  void requestIsOnStandardInput() throws Exception {
     ChatRequest request = Asking.request("größe", new Parameters(0.5, null, 9, null, null));
     try (ChatModel model = open("cat", "")) {
       JsonNode given = JsonText.parse(model.ask(request).text()).orElseThrow();
@@ -77,7 +77,7 @@ class CommandModelTest {
   }
 
   @Test
-  void aProgramThatFails() throws Exception {
+  void failingProgramIsAModelFailure() throws Exception {
     try (ChatModel model = open("echo first >&2; echo \"bad $OPENAI_API_KEY\" >&2; exit 3", "")) {
       ModelFailure failure = failure(model);
       assertThat(failure.kind()).isEqualTo(ModelFailure.Kind.NO_ANSWER);
@@ -93,7 +93,7 @@ class CommandModelTest {
   }
 
   @Test
-  void aKeyThatAProgramPrintsIsRemoved() throws Exception {
+  void printedKeyIsRedacted() throws Exception {
     String leak = "echo key " + Asking.KEY + "; echo key " + Asking.KEY + " >&2; exit $1";
     try (ChatModel model = open(leak, "0")) {
       assertThat(model.ask(Asking.request("hi")).text()).isEqualTo("key [key]\n");
@@ -104,7 +104,7 @@ class CommandModelTest {
   }
 
   @Test
-  void aProgramThatDoesNotEndIsEnded() {
+  void hangingProgramIsKilled() {
     List<String> endless = List.of("sh", "-c", "sleep 600 & sleep 600");
     ChatModel model =
         new CommandModel(
@@ -115,7 +115,7 @@ class CommandModelTest {
   }
 
   @Test
-  void itsFilesAreInTheFolderForThemWhileItRuns() throws Exception {
+  void temporaryFilesAreInTheGivenFolder() throws Exception {
     try (ChatModel model = open("ls \"$1\"", temporary.toString())) {
       assertThat(model.ask(Asking.request("hi")).text().lines())
           .hasSize(3)
@@ -125,7 +125,7 @@ class CommandModelTest {
   }
 
   @Test
-  void aFolderThatCannotBeUsedIsNoFaultOfTheModel() throws Exception {
+  void unusableTemporaryFolderIsNotAModelFailure() throws Exception {
     try (ChatModel model = open("echo hi", "")) {
       Files.delete(temporary);
       assertThatThrownBy(() -> model.ask(Asking.request("hi")))
@@ -134,7 +134,7 @@ class CommandModelTest {
   }
 
   @Test
-  void wordsOfACommand() {
+  void commandIsSplitIntoWords() {
     assertThat(CommandModel.words("command:", "  a  'b c' \"d 'e'\" f'g h'i ''"))
         .containsExactly("a", "b c", "d 'e'", "fg hi", "");
     assertThatThrownBy(() -> CommandModel.words("command:", "a 'b"))

@@ -80,7 +80,7 @@ class FailuresTest {
 
   @ParameterizedTest
   @MethodSource("passing")
-  void whatMayPassIsTriedAgain(ScriptedReply failing) throws Exception {
+  void transientErrorsAreRetried(ScriptedReply failing) throws Exception {
     for (String provider : List.of("openai", "anthropic")) {
       for (boolean stream : new boolean[] {true, false}) {
         try (ScriptedProvider server = ScriptedProvider.start(firstly(failing, failing));
@@ -128,7 +128,7 @@ class FailuresTest {
   }
 
   @Test
-  void otherShapesOfErrors() throws Exception {
+  void errorsOfOtherFormsAreRead() throws Exception {
     record Shape(String body, String message) {}
     for (Shape shape :
         List.of(
@@ -156,7 +156,7 @@ class FailuresTest {
 
   @ParameterizedTest
   @CsvSource({"429, RATE_LIMITED", "500, OVERLOADED", "408, OVERLOADED"})
-  void theLastFailureIsTheReason(int status, Kind kind) throws Exception {
+  void lastFailureIsTheReason(int status, Kind kind) throws Exception {
     ModelFailure failure = failure(ScriptedReply.error(status, "", "no"), "openai");
     assertThat(failure.kind()).isEqualTo(kind);
     assertThat(failure).hasMessageContaining("(8 attempts)");
@@ -164,7 +164,7 @@ class FailuresTest {
 
   /** A limit by the minute passes, though the message speaks of billing. */
   @Test
-  void wordsAboutBillingAreNoLackOfCredit() throws Exception {
+  void rateLimitThatMentionsBillingIsRetried() throws Exception {
     for (ScriptedReply busy :
         List.of(
             ScriptedReply.error(429, "rate_limit_exceeded", "add a payment method at /billing"),
@@ -174,7 +174,7 @@ class FailuresTest {
   }
 
   @Test
-  void allPausesTogetherOutlastAMinute() throws Exception {
+  void pausesSumToOverAMinute() throws Exception {
     try (ScriptedProvider server =
             ScriptedProvider.start(_ -> ScriptedReply.error(429, "", "slow down"));
         Asking asking = new Asking(folder, server, "openai")) {
@@ -187,7 +187,7 @@ class FailuresTest {
   /** A provider that hangs is not waited for six times. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void silenceIsCutOff(boolean begun) throws Exception {
+  void silentResponseIsCutOff(boolean begun) throws Exception {
     ModelFailure failure =
         failure(new ScriptedReply.Silent(begun ? SAID : null), "openai", "timeout_seconds = 0.05");
     assertThat(failure.kind()).isEqualTo(Kind.SILENT);
@@ -197,7 +197,7 @@ class FailuresTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void afterASilenceTheNextAttemptMaySucceed(boolean begun) throws Exception {
+  void attemptAfterASilentResponseMaySucceed(boolean begun) throws Exception {
     ScriptedReply silence = new ScriptedReply.Silent(begun ? SAID : null);
     try (ScriptedProvider server = ScriptedProvider.start(firstly(silence));
         Asking asking = new Asking(folder, server, "anthropic", "timeout_seconds = 0.5")) {
@@ -208,7 +208,7 @@ class FailuresTest {
   }
 
   @Test
-  void nobodyIsThere() throws Exception {
+  void refusedConnectionIsAFailure() throws Exception {
     int port;
     try (ServerSocket socket = new ServerSocket(0)) {
       port = socket.getLocalPort();
@@ -277,7 +277,7 @@ class FailuresTest {
 
   /** A reply that was cut off costs more than was told before. */
   @Test
-  void attemptsWhoseTokensAreNotToldInFullAreCounted() throws Exception {
+  void attemptsOfUnknownTokensAreCounted() throws Exception {
     ScriptedReply busy = ScriptedReply.error(503, "", "loading");
     ScriptedReply dropped = new ScriptedReply.Dropped(SAID);
     ScriptedReply noMessage =
@@ -303,7 +303,7 @@ class FailuresTest {
   }
 
   @Test
-  void budgetMayForbidFurtherAttempts() throws Exception {
+  void budgetMayForbidRetries() throws Exception {
     try (ScriptedProvider server =
             ScriptedProvider.start(_ -> ScriptedReply.error(503, "", "loading"));
         Asking asking = new Asking(folder, server, "openai")) {
@@ -329,8 +329,7 @@ class FailuresTest {
     "700, 90, 9e15",
     "'\"700\"', 90, 0",
   })
-  void usageThatCannotBeIsTakenAsNotTold(String input, String output, String cached)
-      throws Exception {
+  void impossibleUsageIsUnknown(String input, String output, String cached) throws Exception {
     ScriptedReply openAi =
         ScriptedReply.body(
             """
@@ -361,7 +360,7 @@ class FailuresTest {
 
   /** More came from the cache than was sent: the price would be negative. */
   @Test
-  void partsThatAreLargerThanTheWholeAreNotBelieved() {
+  void tokenPartsAboveTheTotalAreIgnored() {
     Usage usage = new Usage(10L, 20L, 5_000L, 30L, 7_000L);
     assertThat(usage).isEqualTo(new Usage(10L, 20L, null, null, null));
     assertThat(new Usage(10L, 20L, 6L, 20L, 5L)).isEqualTo(new Usage(10L, 20L, 6L, 20L, null));
@@ -370,7 +369,7 @@ class FailuresTest {
 
   /** A reply is complete when its end is known, whatever becomes of the connection. */
   @Test
-  void whatIsCompleteIsKept() throws Exception {
+  void completeReplyIsKeptThoughTheConnectionBreaks() throws Exception {
     String events =
         """
         data: {"choices": [{"delta": {"content": "whole"}, "finish_reason": "stop"}]}

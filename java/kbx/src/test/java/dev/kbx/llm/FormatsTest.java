@@ -18,7 +18,7 @@ class FormatsTest {
 
   @ParameterizedTest
   @CsvSource({"openai,true", "openai,false", "anthropic,true", "anthropic,false"})
-  void aReply(String provider, boolean stream) throws Exception {
+  void replyIsRead(String provider, boolean stream) throws Exception {
     ScriptedReply.Text said =
         ScriptedReply.text("Für dich: 🚀\n```python\npass\n```")
             .thinking("Erst dénken…")
@@ -39,7 +39,7 @@ class FormatsTest {
 
   @ParameterizedTest
   @CsvSource({"openai,true", "openai,false", "anthropic,true", "anthropic,false"})
-  void endsOfReplies(String provider, boolean stream) throws Exception {
+  void finishReasonsAreRead(String provider, boolean stream) throws Exception {
     String large = "0123456789abcdef\n".repeat(12_000); // 204 kB
     List<ScriptedReply.Text> said =
         List.of(
@@ -85,7 +85,7 @@ class FormatsTest {
   }
 
   @Test
-  void openAiRequest() throws Exception {
+  void openAiRequestHasItsForm() throws Exception {
     ScriptedProvider.Asked asked = sent("openai", ALL, "model = \"org/Model\"");
     assertThat(asked.path()).isEqualTo("/v1/chat/completions");
     assertThat(asked.headers()).containsEntry("authorization", "Bearer " + Asking.KEY);
@@ -102,7 +102,7 @@ class FormatsTest {
   }
 
   @Test
-  void anthropicRequest() throws Exception {
+  void anthropicRequestHasItsForm() throws Exception {
     ScriptedProvider.Asked asked = sent("anthropic", ALL, "model = \"claude\"");
     assertThat(asked.path()).isEqualTo("/v1/messages");
     assertThat(asked.headers())
@@ -124,7 +124,7 @@ class FormatsTest {
 
   /** What the requests of a run have in common, the provider may keep. */
   @Test
-  void anthropicIsToldWhatToKeep() throws Exception {
+  void anthropicRequestMarksTheCachedPrefix() throws Exception {
     String keep = "{\"type\": \"ephemeral\"}";
     assertThat(lastContent("anthropic", "task: more", 4))
         .isEqualTo(
@@ -159,7 +159,7 @@ class FormatsTest {
   }
 
   @Test
-  void onlyWhatIsAskedForIsSent() throws Exception {
+  void unsetParametersAreNotSent() throws Exception {
     JsonNode openai = sent("openai", Parameters.defaults(), "stream = false").body();
     assertThat(openai.propertyNames()).containsExactlyInAnyOrder("model", "messages");
     JsonNode anthropic = sent("anthropic", Parameters.defaults(), "stream = false").body();
@@ -168,7 +168,7 @@ class FormatsTest {
   }
 
   @Test
-  void theConfigurationAddsAndRemoves() throws Exception {
+  void configurationAddsAndRemovesFields() throws Exception {
     JsonNode body =
         sent(
                 "openai",
@@ -192,7 +192,7 @@ class FormatsTest {
   }
 
   @Test
-  void anthropicsOlderModelsThinkByABudgetOnTopOfTheLimit() throws Exception {
+  void anthropicThinkingBudgetIsAddedToTheLimit() throws Exception {
     JsonNode body =
         sent("anthropic", new Parameters(null, null, 1000, "low", null), "thinking = \"budget\"")
             .body();
@@ -203,7 +203,7 @@ class FormatsTest {
   }
 
   @Test
-  void anthropicsModelsMayBeToldNotToThink() throws Exception {
+  void anthropicThinkingCanBeSwitchedOff() throws Exception {
     Parameters none = new Parameters(null, null, null, "none", null);
     for (String way : List.of("effort", "budget")) {
       JsonNode body = sent("anthropic", none, "thinking = \"%s\"".formatted(way)).body();
@@ -221,7 +221,7 @@ class FormatsTest {
 
   /** Gemini's count of completion tokens lacks the reasoning, which it charges. */
   @Test
-  void whatOnlyTheTotalCountsIsOutput() throws Exception {
+  void tokensCountedOnlyInTheTotalAreOutput() throws Exception {
     ChatReply reply =
         reply(
             "openai",
@@ -234,7 +234,7 @@ class FormatsTest {
   }
 
   @Test
-  void partsOfContentAndARefusalBesideIt() throws Exception {
+  void contentPartsAndRefusalAreRead() throws Exception {
     assertThat(
             reply(
                 "openai",
@@ -256,7 +256,7 @@ class FormatsTest {
 
   /** What a cache wrote is part of the input, too. */
   @Test
-  void anthropicsInputIsTheSumOfItsParts() throws Exception {
+  void anthropicInputIncludesCacheTokens() throws Exception {
     ChatReply reply =
         reply(
             "anthropic",
@@ -276,8 +276,7 @@ class FormatsTest {
     "400, content_policy_violation, not allowed",
     "403, '', your input was flagged"
   })
-  void anErrorOfTheContentFilterIsARefusal(int status, String code, String message)
-      throws Exception {
+  void contentFilterErrorIsARefusal(int status, String code, String message) throws Exception {
     try (ScriptedProvider server =
             ScriptedProvider.start(_ -> ScriptedReply.error(status, code, message));
         Asking asking = new Asking(folder, server, "openai")) {
@@ -290,7 +289,7 @@ class FormatsTest {
 
   @ParameterizedTest
   @CsvSource({"end_turn, stop", "eos_token, stop", "max_tokens, length", "tool_calls, tool_calls"})
-  void wordsOfOtherServers(String word, String finish) throws Exception {
+  void finishReasonsOfOtherServersAreRead(String word, String finish) throws Exception {
     assertThat(
             reply(
                     "openai",
@@ -301,7 +300,7 @@ class FormatsTest {
   }
 
   @Test
-  void aServerThatDoesNotStreamAnswersWhole() throws Exception {
+  void unstreamedReplyIsRead() throws Exception {
     ChatReply reply =
         reply(
             "openai",

@@ -20,7 +20,7 @@ class LimitsTest {
   @TempDir private Path folder;
 
   @Test
-  void aBucketHoldsTenSecondsAndFillsEvenly() {
+  void bucketHoldsTenSecondsAndFillsEvenly() {
     FakeTime time = new FakeTime();
     TokenBucket bucket = new TokenBucket(60, time);
     for (int i = 0; i < 10; i++) assertThat(bucket.take(1)).isZero();
@@ -34,7 +34,7 @@ class LimitsTest {
   }
 
   @Test
-  void whatExceedsABucketWaitsAndAnEstimateIsCorrected() {
+  void requestAboveTheBucketWaitsAndItsEstimateIsCorrected() {
     FakeTime time = new FakeTime();
     TokenBucket bucket = new TokenBucket(6_000, time); // 100 a second, 1,000 held
     assertThat(bucket.take(3_000)).isEqualTo(Duration.ofSeconds(20));
@@ -62,7 +62,7 @@ class LimitsTest {
   }
 
   @Test
-  void requestsAMinuteAreSharedByModelsOfOneProvider() throws Exception {
+  void requestLimitIsSharedByModelsOfOneProvider() throws Exception {
     FakeTime time = new FakeTime();
     try (ScriptedProvider server = ScriptedProvider.start(_ -> ScriptedReply.text("x"))) {
       ModelCatalog catalog = twoModels(server, "requests_per_minute = 12", "", time);
@@ -79,7 +79,7 @@ class LimitsTest {
   }
 
   @Test
-  void tokensAMinuteCountWhatTheProviderReports() throws Exception {
+  void tokenLimitUsesReportedTokens() throws Exception {
     FakeTime time = new FakeTime();
     ScriptedReply.Text large = ScriptedReply.text("x").usage(new Usage(1_000L, 2_000L, null, null));
     try (ScriptedProvider server = ScriptedProvider.start(_ -> large)) {
@@ -96,7 +96,7 @@ class LimitsTest {
   }
 
   @Test
-  void requestsInFlightAreSharedAndTheStricterLimitHolds() throws Exception {
+  void concurrencyLimitIsSharedAndTheStricterHolds() throws Exception {
     Duration latency = Duration.ofMillis(20);
     try (ScriptedProvider server = ScriptedProvider.start(_ -> ScriptedReply.text("x"), latency);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -119,7 +119,7 @@ class LimitsTest {
 
   /** A failed attempt does not keep its place while it waits to be repeated. */
   @Test
-  void aPauseLeavesThePlaceToOthers() throws Exception {
+  void pausedRequestReleasesItsPlace() throws Exception {
     FakeTime time = new FakeTime();
     try (ScriptedProvider server =
         ScriptedProvider.start(asked ->

@@ -27,7 +27,7 @@ class ModelsFileTest {
   }
 
   @Test
-  void allThatCanBeSaid() throws Exception {
+  void allKeysAreRead() throws Exception {
     List<Configured> models =
         catalog(
                 """
@@ -96,13 +96,13 @@ class ModelsFileTest {
   }
 
   @Test
-  void aMarkBeforeTheFileIsLeftOut() throws Exception {
+  void byteOrderMarkIsRemoved() throws Exception {
     String text = "\ufeff[[model]]\nname = \"gpt\"\nprovider = \"openai\"\n";
     assertThat(catalog(text).list()).extracting(Configured::name).contains("gpt");
   }
 
   @Test
-  void aServerOfOnesOwnNeedsNoKeyAndHasNoPrice() throws Exception {
+  void localServerNeedsNoKeyAndHasNoPrice() throws Exception {
     ModelCatalog catalog =
         catalog(
             """
@@ -154,7 +154,7 @@ class ModelsFileTest {
         "name = x | models.toml:2: is not TOML: Unknown token",
         "name = 'x'; name = 'y' | is not TOML: Duplicate key",
       })
-  void whatIsWrongIsSaidInOneLine(String table, String message) {
+  void configurationErrorsAreOneLine(String table, String message) {
     assertThatThrownBy(() -> catalog("[[model]]\n" + table.replace("; ", "\n") + "\n"))
         .isInstanceOf(InputException.class)
         .hasMessageStartingWith(folder.resolve("models.toml").toString())
@@ -163,7 +163,7 @@ class ModelsFileTest {
   }
 
   @Test
-  void otherFaultsOfAFile() throws Exception {
+  void malformedFileIsNamed() throws Exception {
     assertThatThrownBy(() -> catalog("[model]\nname = 'x'\n"))
         .hasMessageContaining("model must be tables: [[model]]");
     assertThatThrownBy(() -> catalog("[[models]]\nname = 'x'\n"))
@@ -179,7 +179,7 @@ class ModelsFileTest {
   }
 
   @Test
-  void anUnknownNameIsAnsweredWithThoseThereAre() throws Exception {
+  void unknownModelNamesTheKnownModels() throws Exception {
     ModelCatalog catalog = catalog("[[model]]\nname = 'qwen'\nprovider = 'openai'\n");
     for (String name : List.of("qwn", "", "openai:", "mistral:x")) {
       assertThatThrownBy(() -> catalog.open(name))

@@ -13,7 +13,7 @@ class PriceTest {
   private static final LocalDate DAY = LocalDate.of(2026, 1, 31);
 
   @Test
-  void tokensTimesPrice() {
+  void costIsTokensTimesPrice() {
     Price price = new Price(2.50, 10.00, 1.25, DAY);
     // 1,200 at 2.50 and 800 at 1.25 and 300 at 10.00: 3,000 + 1,000 + 3,000 millionths.
     assertThat(price.of(new Usage(2_000L, 300L, 800L, 100L))).isCloseTo(0.007, within(1e-12));
@@ -21,7 +21,7 @@ class PriceTest {
   }
 
   @Test
-  void whatIsPutIntoTheCacheHasItsOwnPrice() {
+  void cacheWritesHaveTheirOwnPrice() {
     Usage usage = new Usage(2_000L, 300L, 800L, null, 200L);
     // 1,000 at 2.00, 800 at 0.20, 200 at 2.50 and 300 at 10.00.
     assertThat(new Price(2.00, 10.00, 0.20, 2.50, DAY).of(usage)).isCloseTo(0.00566, within(1e-12));
@@ -30,7 +30,7 @@ class PriceTest {
   }
 
   @Test
-  void withoutAPriceCachedInputCostsAsOtherInput() {
+  void unpricedCachedInputCostsAsOtherInput() {
     Price price = new Price(2.50, 10.00, null, DAY);
     assertThat(price.of(new Usage(2_000L, 300L, 800L, null))).isCloseTo(0.008, within(1e-12));
   }

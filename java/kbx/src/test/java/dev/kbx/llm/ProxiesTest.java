@@ -52,7 +52,7 @@ class ProxiesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"})
-  void aRequestGoesThroughTheProxy(String variable) throws Exception {
+  void requestGoesThroughTheProxy(String variable) throws Exception {
     try (ScriptedProvider server = ScriptedProvider.start(_ -> ScriptedReply.text("said"));
         Asking asking =
             new Asking(
@@ -64,7 +64,7 @@ class ProxiesTest {
   }
 
   @Test
-  void aProxyThatAsksForAPasswordGetsIt() throws Exception {
+  void proxyPasswordIsSentOnDemand() throws Exception {
     ScriptedReply asks =
         new ScriptedReply.Raw(407, Map.of("Proxy-Authenticate", "Basic realm=\"p\""), "");
     try (ScriptedProvider server =
@@ -89,7 +89,7 @@ class ProxiesTest {
   }
 
   @Test
-  void aPasswordIsKeptOutAsTheVariableWritesItToo() {
+  void encodedPasswordIsRedactedToo() {
     assertThat(Proxies.of(Map.of("HTTP_PROXY", "http://user:p%40ss-word-0123@host:1")).secrets())
         .containsExactly("p@ss-word-0123", "p%40ss-word-0123");
   }
@@ -130,7 +130,7 @@ class ProxiesTest {
   }
 
   @Test
-  void anEncryptedConnectionIsATunnel() throws Exception {
+  void httpsUsesATunnel() throws Exception {
     try (Closed proxy = new Closed()) {
       String address = "127.0.0.1:" + proxy.server.getLocalPort();
       try (Asking asking =
@@ -164,14 +164,14 @@ class ProxiesTest {
     "http://127.0.0.1:8000/v1,         '',                        direct",
     "http://[::1]:8000/v1,             '',                        direct",
   })
-  void exceptions(String address, String exceptions, String way) {
+  void noProxyHostsAreDirect(String address, String exceptions, String way) {
     Proxies proxies = Proxies.of(Map.of("ALL_PROXY", "http://proxy:3128", "NO_PROXY", exceptions));
     assertThat(proxies.onTheWayTo(URI.create(address)).orElse("direct"))
         .isEqualTo(way.equals("proxy") ? "proxy:3128" : way);
   }
 
   @Test
-  void smallLettersAndTheKindOfAddressComeFirst() {
+  void lowerCaseAndSchemeVariablesTakePrecedence() {
     Proxies proxies =
         Proxies.of(
             Map.of(
@@ -187,7 +187,7 @@ class ProxiesTest {
     "http://user:pass-word-0123456789@/,            'HTTPS_PROXY: names no host'",
     "http://user:pass word@proxy,                   'HTTPS_PROXY: is not an address'",
   })
-  void whatCannotBeUsedIsSaidWithoutItsPassword(String value, String message) throws Exception {
+  void unusableProxyIsNamedWithoutItsPassword(String value, String message) throws Exception {
     ModelCatalog catalog =
         ModelCatalog.read(
             configuration("https://model.invalid/v1"),

@@ -31,7 +31,7 @@ class ReplayModelTest {
   }
 
   @Test
-  void aRecordedReply() throws Exception {
+  void recordedReplyIsReturned() throws Exception {
     ChatRequest one = Asking.request("größe");
     ChatRequest two = Asking.request("two");
     String ledger =
@@ -59,7 +59,7 @@ class ReplayModelTest {
 
   /** The name that a replay is started with is not the recorded model's. */
   @Test
-  void theRecordedModelIsFoundUnderTheReplaysName() throws Exception {
+  void recordedModelIsFoundUnderTheReplayName() throws Exception {
     ChatRequest recorded = Asking.request("hi").to("openai:gpt-5");
     String event =
         line(recorded, "yes").replace("\"model\"", "\"asked\":\"openai:gpt-5\",\"model\"");
@@ -89,7 +89,7 @@ class ReplayModelTest {
   }
 
   @Test
-  void ofEqualRequestsTheOneAtItsPlaceIsMeantAndWithoutOneThePlaceAlone() throws Exception {
+  void replyIsChosenByRequestAndPlaceThenByPlace() throws Exception {
     ChatRequest first = Asking.request("first");
     String ledger =
         at("sample", "reply", first, "of sample")
@@ -104,7 +104,7 @@ class ReplayModelTest {
   }
 
   @Test
-  void whatIsMissingIsNamed() throws Exception {
+  void missingReplyIsNamed() throws Exception {
     ChatRequest missing = Asking.request("missing");
     try (ChatModel model = open(line(Asking.request("hi"), "x"))) {
       ModelFailure failure = catchThrowableOfType(ModelFailure.class, () -> model.ask(missing));
@@ -118,7 +118,7 @@ class ReplayModelTest {
   }
 
   @Test
-  void aLedgerThatIsNone() throws Exception {
+  void unusableLedgerIsNamed() throws Exception {
     assertThatThrownBy(() -> open("{}\nno JSON\n{}\n"))
         .isInstanceOf(InputException.class)
         .hasMessage(folder.resolve("ledger.jsonl") + ":2: is no JSON");

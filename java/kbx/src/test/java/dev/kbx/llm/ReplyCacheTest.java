@@ -29,7 +29,7 @@ class ReplyCacheTest {
   }
 
   @Test
-  void theSameRequestIsSentOnce() throws Exception {
+  void equalRequestIsSentOnce() throws Exception {
     try (ScriptedProvider server = ScriptedProvider.start(ReplyCacheTest::numbered);
         Asking asking = new Asking(folder, server, "openai");
         ChatModel model = asking.catalog().openCached("m", folder.resolve("replies"))) {
@@ -44,7 +44,7 @@ class ReplyCacheTest {
 
   /** The name stays, the model behind it does not. */
   @Test
-  void otherSettingsAreAnotherModel() throws Exception {
+  void changedSettingsMissTheCache() throws Exception {
     Path replies = folder.resolve("replies");
     try (ScriptedProvider server = ScriptedProvider.start(ReplyCacheTest::numbered)) {
       for (String line :
@@ -78,7 +78,7 @@ class ReplyCacheTest {
   }
 
   @Test
-  void failuresAreNotKept() throws Exception {
+  void failuresAreNotCached() throws Exception {
     try (ScriptedProvider server =
             ScriptedProvider.start(asked ->
                 asked.number() == 1
@@ -92,7 +92,7 @@ class ReplyCacheTest {
   }
 
   @Test
-  void aFolderThatIsNoneIsNamed() throws Exception {
+  void unusableCacheFolderIsNamed() throws Exception {
     Path file = Files.writeString(folder.resolve("file"), "");
     try (ScriptedProvider server = ScriptedProvider.start(ReplyCacheTest::numbered);
         Asking asking = new Asking(folder, server, "openai")) {
@@ -105,7 +105,7 @@ class ReplyCacheTest {
 
   /** It is paid for. */
   @Test
-  void aReplyThatCannotBeKeptIsAReply() throws Exception {
+  void uncachedReplyIsReturned() throws Exception {
     Path replies = folder.resolve("replies");
     try (ScriptedProvider server = ScriptedProvider.start(ReplyCacheTest::numbered);
         Asking asking = new Asking(folder, server, "openai");

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class RetryAfterTest {
   @Test
-  void secondsOrADate() {
+  void retryAfterIsSecondsOrADate() {
     assertThat(RetryPolicy.retryAfter("7", FakeTime.START)).isEqualTo(Duration.ofSeconds(7));
     assertThat(RetryPolicy.retryAfter(" 0.25 ", FakeTime.START)).isEqualTo(Duration.ofMillis(250));
     assertThat(RetryPolicy.retryAfter("Wed, 25 Nov 2026 10:01:00 GMT", FakeTime.START))
@@ -20,7 +20,7 @@ class RetryAfterTest {
   }
 
   @Test
-  void jitterNeverShortensWhatTheProviderAsksFor() {
+  void jitterNeverShortensRetryAfter() {
     AttemptFailure asked =
         new AttemptFailure(ModelFailure.Kind.RATE_LIMITED, "", Duration.ofSeconds(10));
     RetryPolicy policy = RetryPolicy.DEFAULT;

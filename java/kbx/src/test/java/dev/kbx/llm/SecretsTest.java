@@ -50,7 +50,7 @@ class SecretsTest {
       List.of("reply", "400", "401", "429", "malformed", "long", "dropped", "200");
 
   @Test
-  void noKeyInAnythingThatIsSaidWrittenOrLogged() throws Exception {
+  void keysAreRedactedInOutputFilesAndLogs() throws Exception {
     List<String> log = new ArrayList<>();
     Handler handler = collecting(log);
     Logger root = Logger.getLogger("");
@@ -109,7 +109,7 @@ class SecretsTest {
   }
 
   @Test
-  void aKeyInAFileThatOthersMayReadIsRefused() throws Exception {
+  void keyFileReadableByOthersIsRefused() throws Exception {
     Path key = Files.writeString(folder.resolve("key.txt"), Asking.KEY + "\n");
     Path models =
         Files.writeString(
@@ -131,7 +131,7 @@ class SecretsTest {
   }
 
   @Test
-  void aMissingOrUnusableKeyIsNamedAndNotShown() throws Exception {
+  void missingOrUnusableKeyIsNamedButNotPrinted() throws Exception {
     Path none = folder.resolve("none.toml");
     assertThatThrownBy(
             () -> ModelCatalog.read(none, Map.of(), () -> Path.of("")).open("openai:gpt-5"))
@@ -150,7 +150,7 @@ class SecretsTest {
   }
 
   @Test
-  void placeholdersOfServersAreNoSecrets() {
+  void placeholderKeysAreNotRedacted() {
     Secrets secrets = new Secrets();
     secrets.add("EMPTY");
     secrets.add("sk-long-enough");

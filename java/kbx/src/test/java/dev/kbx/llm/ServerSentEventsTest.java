@@ -20,7 +20,7 @@ class ServerSentEventsTest {
   }
 
   @Test
-  void dataOfEvents() throws Exception {
+  void dataOfEventsIsRead() throws Exception {
     assertThat(events("data: a\n\ndata:b\n\n")).containsExactly("a", "b");
     assertThat(events("event: x\r\ndata: a\r\nid: 1\r\n\r\ndata: b\r\n\r\n"))
         .containsExactly("a", "b");

@@ -74,7 +74,7 @@ class TlsFailuresTest {
   }
 
   @Test
-  void anUntrustedCertificate() throws Exception {
+  void untrustedCertificateIsNamed() throws Exception {
     try (ServerSocket server = selfSigned()) {
       AtomicInteger connections = serve(server, socket -> socket.getInputStream().read());
       ModelFailure failure = failure(server.getLocalPort());
@@ -90,7 +90,7 @@ class TlsFailuresTest {
   }
 
   @Test
-  void aServerWithoutTls() throws Exception {
+  void serverWithoutTlsIsNamed() throws Exception {
     try (ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
       AtomicInteger connections =
           serve(
@@ -115,7 +115,7 @@ class TlsFailuresTest {
 
   /** That may pass: a server that restarts. */
   @Test
-  void aConnectionLostInTheHandshakeIsTriedAgain() throws Exception {
+  void connectionLostInTheHandshakeIsRetried() throws Exception {
     try (ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
       AtomicInteger connections =
           serve(server, socket -> socket.getInputStream().read(new byte[64]));

@@ -78,7 +78,7 @@ class PublishedGeakTest {
   }
 
   @Test
-  void aTraceWorkedOutByHand() {
+  void traceEqualsOneComputedByHand() {
     Played geak = new Played(new Geak(8, 2, true));
 
     // Round 0. Rule 1: no candidates and no pool, so both start from the task alone.
@@ -181,7 +181,7 @@ class PublishedGeakTest {
 
   /** The same rules with the defects mended: who is shown, who stays, who wins. */
   @Test
-  void withoutItsDefectsThePoolKeepsTheFastestByTheirLowerBound() {
+  void correctedPoolKeepsTheFastestByLowerBound() {
     Played geak = new Played(new Geak(5, 2, false));
     double[][] lows = {{1.5, 1.2}, {1.1, 2.0}, {1.9, 1.8}, {1.95, 0.5}};
     for (int round = 0; round < 4; round++) {

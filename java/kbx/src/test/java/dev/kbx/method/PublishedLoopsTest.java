@@ -19,7 +19,7 @@ class PublishedLoopsTest {
    * kernel; which turn counts is decided afterwards.
    */
   @Test
-  void refineAsKernelBench() {
+  void refineSendsTheRequestsOfKernelBench() {
     Played best = new Played(new Refine(4, Choice.BEST));
     Played last = new Played(new Refine(4, Choice.LAST));
     for (Played refine : List.of(best, last)) {
@@ -79,7 +79,7 @@ class PublishedLoopsTest {
    * Nobody passes: five tests for each worker, and a sixth kernel that is paid for and not tested.
    */
   @Test
-  void kernelAgentAsPublishedPaysForNineteenRequests() {
+  void kernelAgentMakesNineteenRequestsAsPublished() {
     Played agent = kernelAgent();
     for (int round = 0; round < ROUNDS - 1; round++) {
       for (int worker = 0; worker < WORKERS; worker++) {
@@ -98,7 +98,7 @@ class PublishedLoopsTest {
 
   /** The first pass ends the work of all, whatever its speed, and nobody compares. */
   @Test
-  void theFirstPassWins() {
+  void firstPassWins() {
     Played agent = kernelAgent();
     agent.judge(id(0, 0), wrong());
     assertThat(agent.asks()).containsExactly(id(0, 1));

@@ -70,14 +70,14 @@ class AttributionTest {
   }
 
   @Test
-  void ownWorkIsFine() {
+  void ownWorkIsAccepted() {
     origins.add(call(1000, 1000, 0));
     assertThat(judge()).isEmpty();
     assertThat(origins.summary()).isEqualTo(new Verdict.Origin(1.0, 0.0, List.of()));
   }
 
   @Test
-  void finishingTouchesAreFine() {
+  void smallLibraryFinishIsAccepted() {
     origins.add(call(1000, 1000, 100, new Operation("Tensor.sum", 12, 100)));
     origins.add(call(1000, 1000, 100, new Operation("Tensor.sum", 12, 100)));
     assertThat(judge()).isEmpty();
@@ -87,7 +87,7 @@ class AttributionTest {
   }
 
   @Test
-  void aLibraryCallIsNamed() {
+  void libraryCallIsNamed() {
     origins.add(call(1000, 0, 2000, new Operation("torch.matmul", 31, 3000)));
     assertThat(evidence())
         .isEqualTo(
@@ -95,14 +95,14 @@ class AttributionTest {
   }
 
   @Test
-  void aKernelBehindTheLibraryDoesNotHelp() {
+  void kernelThatStoresLibraryWorkIsRefused() {
     origins.add(call(1000, 1000, 2000, new Operation("torch.matmul", 31, 2000)));
     assertThat(evidence())
         .isEqualTo("policy: 100 % of the work was not done by its kernels: torch.matmul (line 31)");
   }
 
   @Test
-  void kernelsForShowAreCheating() {
+  void unusedKernelsAreCheating() {
     origins.add(beside(false));
     Outcome outcome = judge().orElseThrow();
     assertThat(outcome.status()).isEqualTo(Status.CHEATING);
@@ -113,14 +113,14 @@ class AttributionTest {
   }
 
   @Test
-  void kernelsWhoseNumbersPythonReadAreNotForShow() {
+  void kernelsReadByPythonAreUsed() {
     origins.add(beside(true));
     assertThat(evidence()).startsWith("policy: no result was written by a kernel of this file");
   }
 
   @ParameterizedTest
   @EnumSource(names = {"KERNEL", "MIXED"})
-  void kernelsThatOnlyCopyAreCheating(Policy policy) {
+  void copyingKernelsAreCheating(Policy policy) {
     origins.add(behind(2));
     origins.add(call(10, 0, 20));
     Outcome outcome = judge(policy).orElseThrow();
@@ -132,7 +132,7 @@ class AttributionTest {
   }
 
   @Test
-  void kernelsThatComputeInOneCallAreNoCopies() {
+  void kernelsThatComputeInOneCallAreNotCopies() {
     origins.add(behind(2));
     origins.add(behind(1));
     assertThat(judge(Policy.MIXED)).isEmpty();
@@ -140,20 +140,20 @@ class AttributionTest {
   }
 
   @Test
-  void kernelsOfAnyCallAreNotForShow() {
+  void kernelsUsedInOneCallAreNotCheating() {
     origins.add(beside(false));
     origins.add(call(10, 10, 0));
     assertThat(evidence()).startsWith("policy: 99 % of the work was not done by its kernels");
   }
 
   @Test
-  void copiesOfArgumentsAreNoResult() {
+  void copiesOfArgumentsAreNotOwnWork() {
     origins.add(call(1000, 100, 0));
     assertThat(evidence()).isEqualTo("policy: 90 % of the results were not written by its kernels");
   }
 
   @Test
-  void aTrivialCallAmongOthersIsFine() {
+  void trivialCallAmongOthersIsAccepted() {
     origins.add(call(10, 0, 0));
     origins.add(call(0, 0, 0));
     origins.add(call(1000, 1000, 0));
@@ -175,7 +175,7 @@ class AttributionTest {
   }
 
   @Test
-  void othersMayDoTheRestOfMixedWork() {
+  void libraryMayDoTheRestAtPolicyMixed() {
     origins.add(call(1000, 100, 1900, new Operation("torch.matmul", 31, 1900)));
     assertThat(judge()).isPresent();
     assertThat(judge(Policy.MIXED)).isEmpty();
@@ -186,7 +186,7 @@ class AttributionTest {
   }
 
   @Test
-  void someOfMixedWorkIsAKernels() {
+  void policyMixedNeedsSomeKernelWork() {
     origins.add(call(1000, 0, 2000, new Operation("torch.matmul", 31, 2000)));
     Outcome outcome = judge(Policy.MIXED).orElseThrow();
     assertThat(outcome.status()).isEqualTo(Status.NOT_A_KERNEL);
@@ -197,19 +197,19 @@ class AttributionTest {
   }
 
   @Test
-  void kernelsForShowAreCheatingInMixedWork() {
+  void unusedKernelsAreCheatingAtPolicyMixed() {
     origins.add(beside(false));
     assertThat(judge(Policy.MIXED).orElseThrow().status()).isEqualTo(Status.CHEATING);
   }
 
   @Test
-  void numbersThatPythonReadAreAPartOfMixedWork() {
+  void kernelsReadByPythonCountAtPolicyMixed() {
     origins.add(beside(true));
     assertThat(judge(Policy.MIXED)).isEmpty();
   }
 
   @Test
-  void noAccountIsNoMeasurement() {
+  void missingAccountIsIncomplete() {
     origins.add(null);
     assertThat(judge()).isEmpty();
     assertThat(origins.summary()).isNull();

@@ -66,7 +66,7 @@ class AppendixTest {
   }
 
   @Test
-  void ofATimedRun() {
+  void timedRunHasEnvironmentAndTiming() {
     SimulatedRun run =
         SimulatedRun.on(SimulatedRun.H200, 1)
             .correct("Math/exp", "exp", 1.5)
@@ -92,7 +92,7 @@ class AppendixTest {
   }
 
   @Test
-  void ofARunWithoutAGpu() {
+  void runWithoutGpuHasNoTiming() {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.CPU, 1).untimed("Math/exp", "exp").cutOff(4);
     Map<String, String> all = appendix(run, run.verdicts(), entered(0, 0), List.of());
     assertThat(all)

@@ -57,7 +57,7 @@ class DataFilesTest {
   }
 
   @Test
-  void parquetHasTheSame() throws Exception {
+  void parquetEqualsCsv() throws Exception {
     DataFiles files = new DataFiles(folder);
     files.csv(this::verdicts);
     files.parquet(this::verdicts);
@@ -111,7 +111,7 @@ class DataFilesTest {
         "x;\"=1\"",
         "x;y;=1"
       })
-  void noTextIsAFormula(String text) {
+  void formulasAreEscaped(String text) {
     StringWriter writer = new StringWriter();
     new Csv<>(PAIR, writer).write(new Pair(text, "x" + text));
     List<String> row = read(writer.toString()).get(1);
@@ -132,14 +132,14 @@ class DataFilesTest {
           Field.of("flag", Field.Type.BOOLEAN, "flag", Figures::flag));
 
   @Test
-  void numbersStayNumbers() {
+  void numbersAreNotEscaped() {
     StringWriter writer = new StringWriter();
     new Csv<>(FIGURES, writer).write(new Figures(-1.5, -2, true));
     assertThat(read(writer.toString()).get(1)).containsExactly("-1.5", "-2", "true");
   }
 
   @Test
-  void noTextDrivesATerminal() {
+  void controlCharactersAreEscaped() {
     StringWriter writer = new StringWriter();
     new Csv<>(PAIR, writer).write(new Pair("\u001b[2Jgone", "\u202eevil\u009b1m\u007f"));
     assertThat(read(writer.toString()).get(1))

@@ -38,13 +38,13 @@ class LatexTest {
         "é é",
         "中 {?}",
       })
-  void printsAsItIs(String text, String tex) {
+  void specialCharactersAreEscaped(String text, String tex) {
     assertThat(Latex.escape(text)).isEqualTo(tex);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void nothingIsActive(long seed) {
+  void anyTextIsEscaped(long seed) {
     Random random = new Random(seed);
     for (int i = 0; i < 20_000; i++) {
       String text = anyText(random);
@@ -73,7 +73,7 @@ class LatexTest {
   }
 
   @Test
-  void markdownIsPrintedAsItIs() {
+  void specialCharactersOfMarkdownAreEscaped() {
     assertThat(MarkdownRenderer.escape("fused_add_gelu")).isEqualTo("fused_add_gelu");
     assertThat(MarkdownRenderer.escape("_a_ *b* `c` <d> a|b [e](f) \\ &amp;"))
         .isEqualTo("\\_a\\_ \\*b\\* \\`c\\` &lt;d> a\\|b \\[e\\](f) \\\\ &amp;amp;");

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class LimitsTest {
   @Test
-  void compilersInCallsHaveTimeAndMemoryBesideTheCandidates() {
+  void compilersGetTimeAndMemoryBesideTheCandidate() {
     Limits usual = Limits.of(Duration.ofSeconds(5));
     Limits compiling = usual.withCompilers();
     assertThat(compiling.call()).isEqualTo(Duration.ofSeconds(65));
@@ -20,7 +20,7 @@ class LimitsTest {
   }
 
   @Test
-  void callsGoOnUntilTheirTimeTogetherIsUp() {
+  void callsEndAtTheirTotalTimeLimit() {
     Limits limits = Limits.defaults();
     long all = limits.correctness().toNanos();
     assertThat(limits.allowAnotherCall(all)).isTrue();

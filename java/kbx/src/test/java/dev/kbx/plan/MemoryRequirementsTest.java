@@ -22,7 +22,7 @@ class MemoryRequirementsTest {
   }
 
   @Test
-  void weightsHaveRoomAndTime() {
+  void weightsAddMemoryAndTime() {
     Limits usual = Limits.defaults();
     Limits wide = usual.with(WIDE);
     assertThat(wide.allowance().memoryBytes())
@@ -33,7 +33,7 @@ class MemoryRequirementsTest {
   }
 
   @Test
-  void inputsAndResultsLieOnTheDevice() {
+  void inputsAndResultsNeedDeviceMemory() {
     Limits usual = Limits.defaults();
     assertThat(usual.with(LONG).allowance()).isEqualTo(usual.allowance());
     assertThat(usual.with(LONG).load()).isEqualTo(usual.load());
@@ -41,7 +41,7 @@ class MemoryRequirementsTest {
   }
 
   @Test
-  void thePartIsOfWhateverIsShortest() {
+  void shareIsOfTheScarcestResource() {
     assertThat(MemoryRequirements.USUAL.part()).isZero();
     assertThat(LONG.part()).isCloseTo(0.5, within(1e-9)); // the GPU
     assertThat(WIDE.part()).isCloseTo(0.5, within(1e-9)); // the host

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class SeedsTest {
   @Test
-  void everySourceMeetsInputsOfItsOwnAndTheSameEachTime() {
+  void seedDependsOnSourceAndIsRepeatable() {
     String seed = Seeds.of("secret", task("relu"), "abc");
     assertThat(seed).matches("[0-9a-f]{32}").isEqualTo(Seeds.of("secret", task("relu"), "abc"));
     assertThat(Seeds.of("secret", task("relu"), "abd")).isNotEqualTo(seed);

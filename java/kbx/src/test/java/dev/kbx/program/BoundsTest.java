@@ -78,7 +78,7 @@ class BoundsTest {
 
   @ParameterizedTest
   @MethodSource("sources")
-  void readsAnything(String source) {
+  void readsAnyText(String source) {
     assertTimeoutPreemptively(
         Patience.LIMIT,
         () -> {

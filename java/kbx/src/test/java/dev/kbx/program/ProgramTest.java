@@ -84,7 +84,7 @@ class ProgramTest {
   }
 
   @Test
-  void knowsWhatMayRun() {
+  void findsCodeThatMayRun() {
     Program program =
         Programs.of(
             """
@@ -135,7 +135,7 @@ class ProgramTest {
   }
 
   @Test
-  void answersAboutNodes() {
+  void answersQueriesAboutNodes() {
     Program program =
         Programs.of(
             "def f(x):\n"
@@ -163,7 +163,7 @@ class ProgramTest {
   }
 
   @Test
-  void aModuleWithoutANameIsUnknown() {
+  void moduleOfEmptyNameIsUnknown() {
     Program program =
         Programs.of(
             "import importlib\n"

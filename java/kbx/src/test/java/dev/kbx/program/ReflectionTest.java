@@ -113,7 +113,7 @@ class ReflectionTest {
         "__builtins__['eval']('1') => builtins.eval",
         "import builtins\nbuiltins.exec('1') => builtins.exec",
       })
-  void looksIntoNoExecutedText(String example) {
+  void leavesExecutedTextUnread(String example) {
     check(example);
   }
 }

@@ -30,7 +30,7 @@ class FeedbackTest {
 
   @ParameterizedTest
   @EnumSource(Status.class)
-  void everyStatusIsSaid(Status status) {
+  void eachStatusHasText(Status status) {
     Judgement judgement =
         Judgements.of(
             status.label(),
@@ -44,12 +44,12 @@ class FeedbackTest {
   }
 
   @Test
-  void noneIsNothing() {
+  void kindNoneHasNoText() {
     assertThat(Feedback.text(GELU, CODE, Judgements.wrong(), FeedbackKind.NONE, PROMPTS)).isEmpty();
   }
 
   @Test
-  void anErrorNamesTheKernelsOwnLine() {
+  void errorNamesTheLineOfTheKernel() {
     String raised =
         execution(
             Judgements.of(
@@ -65,7 +65,7 @@ class FeedbackTest {
   }
 
   @Test
-  void wrongElementsHaveTheirPlaces() {
+  void wrongElementsHaveIndices() {
     assertThat(execution(Judgements.wrong()))
         .contains("The largest error is 37.2 times the allowed error.")
         .contains("- `output[3, 7]`: expected 1, got 2");
@@ -86,7 +86,7 @@ class FeedbackTest {
   }
 
   @Test
-  void aRuleComesWithItsAdviceOnce() {
+  void ruleHasItsAdviceOnce() {
     String advice = "launch the kernel, kernel[grid](…), from the entry and return what it stored";
     String said =
         execution(
@@ -133,7 +133,7 @@ class FeedbackTest {
   }
 
   @Test
-  void aProfileSaysWhatBoundsAndWhatHelps() {
+  void profileNamesTheBoundAndAdvice() {
     String text = profile(Judgements.correct());
     assertThat(text).contains("51 % of the peak bandwidth; an ideal kernel takes 0.128 ms");
     assertThat(text).contains("- 40 registers a thread\n- 2048 bytes of shared memory a block\n");
@@ -143,14 +143,14 @@ class FeedbackTest {
   }
 
   @Test
-  void helpIsInTheKernelsLanguage() {
+  void adviceIsForTheKernelLanguage() {
     String cuda = "from torch.utils.cpp_extension import load_inline\n";
     String text = Feedback.text(GELU, cuda, Judgements.correct(), FeedbackKind.PROFILE, PROMPTS);
     assertThat(text).contains("float4").doesNotContain("tl.load");
   }
 
   @Test
-  void whatBounds() {
+  void boundFollowsFromMetrics() {
     String size =
         "\"sizes\": [{\"shape\": \"s\", \"candidate_ms\": 1, \"reference_ms\": 1, \"speedup\": 1,"
             + " \"low\": 1, \"high\": 1, \"rounds\": 8, %s}]";
@@ -173,7 +173,7 @@ class FeedbackTest {
   }
 
   @Test
-  void figuresOfNsightCompute() {
+  void countersOfNsightComputeAreListed() {
     String kernels =
         "\"profile\": {\"shape\": \"s\", \"kernels\": [{\"kernel\": \"k\", \"launches\": 2,"
             + " \"duration_ms\": 0.5, \"achieved_occupancy_pct\": 12, \"dram_pct\": 30, \"sm_pct\":"
@@ -220,12 +220,12 @@ class FeedbackTest {
   }
 
   @Test
-  void identifiesNoDevice() {
+  void leavesOutDeviceIdentity() {
     assertThat(profile(Judgements.correct())).doesNotContain("GPU-5e3d", "570.1");
   }
 
   @Test
-  void saysNothingOfWhatIsUnknown() {
+  void leavesOutUnknownFigures() {
     String text = profile(Judgements.of("correct", "correct", ""));
     assertThat(text).isEqualTo("Outcome: correct.\n");
   }

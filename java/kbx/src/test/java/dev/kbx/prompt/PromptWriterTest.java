@@ -98,7 +98,7 @@ class PromptWriterTest {
 
   /** What a provider may keep. */
   @Test
-  void allRequestsAboutATaskBeginAlike() {
+  void requestsForATaskShareAPrefix() {
     PromptWriter writer = writer(all(GELU, Format.CHAT));
     Turn first = writer.first(GELU, null).getLast();
     Turn next = writer.next(GELU, List.of(WRONG)).getLast();
@@ -202,7 +202,7 @@ class PromptWriterTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"A100-SXM4-80GB", "H100 80GB HBM3", "H200", "L40S", "RTX 4090", "B200"})
-  void knowsTheDevice(String name) {
+  void describesTheDevice(String name) {
     var device = new Verdict.Device("cuda", "NVIDIA " + name, "GPU-1", "1", null);
     String text = user(describing(device).first(GELU, null));
     assertThat(text).contains("## Device", "NVIDIA " + name + " (`sm_");
@@ -224,7 +224,7 @@ class PromptWriterTest {
   }
 
   @Test
-  void anUnknownDeviceHasWhatItsArchitectureHas() {
+  void unknownDeviceHasFiguresOfItsArchitecture() {
     var device = new Verdict.Device("cuda", "NVIDIA X9000", null, null, "sm_90");
     String text = user(describing(device).first(GELU, null));
     assertThat(text)
@@ -235,7 +235,7 @@ class PromptWriterTest {
   }
 
   @Test
-  void withoutAGpuTheTargetIsNamed() {
+  void targetIsNamedWithoutGpu() {
     var device = new Verdict.Device("cpu", "Some Processor", null, null, "sm_80");
     String text = user(describing(device).first(GELU, null));
     assertThat(text).contains("There is no GPU", "architecture `sm_80`", "at most 163 KB");
@@ -243,7 +243,7 @@ class PromptWriterTest {
   }
 
   @Test
-  void conditionsDecideWhatIsSaid() {
+  void conditionsSelectSections() {
     String full = user(writer(all(GELU, Format.CHAT)).first(GELU, null));
     assertThat(full).contains("## Device", "## Advice", "## Example for another task");
     assertThat(full).contains("def gelu(input: torch.Tensor", "NaN must stay NaN");
@@ -256,7 +256,7 @@ class PromptWriterTest {
   }
 
   @Test
-  void theGradeDecidesOnTheStatement() {
+  void gradeSelectsTheStatement() {
     PromptConditions all = all(GELU, Format.CHAT);
     PromptConditions general =
         new PromptConditions(
@@ -276,7 +276,7 @@ class PromptWriterTest {
 
   @ParameterizedTest
   @EnumSource(Format.class)
-  void aCastIsSaidOfModulesAlone(Format format) {
+  void castIsDescribedForModulesOnly(Format format) {
     PromptConditions half = at(ModulePrecision.FP16, format, SOFTMAX);
     assertThat(user(writer(half).first(SOFTMAX, null)))
         .contains("## Precision", "The module is judged in float16", ".to(torch.float16)")
@@ -302,14 +302,14 @@ class PromptWriterTest {
   }
 
   @Test
-  void aKernelToStartFromIsShown() {
+  void initialKernelIsShown() {
     String fenced = "'''\n```\n'''\n" + KERNEL;
     assertThat(user(writer(all(GELU, Format.CHAT)).first(GELU, fenced)))
         .contains("## Kernel to start from", "````python\n" + fenced + "````\n");
   }
 
   @Test
-  void historyAndFeedback() {
+  void historyHasFeedback() {
     List<Attempt> attempts = List.of(WRONG, RIGHT);
     String last =
         user(
@@ -329,7 +329,7 @@ class PromptWriterTest {
   }
 
   @Test
-  void specialModelsGetTheirFormats() {
+  void specialisedModelsHaveTheirFormats() {
     List<Turn> auto = writer(all(GELU, Format.AUTOTRITON)).first(GELU, null);
     assertThat(auto).hasSize(1);
     assertThat(user(auto))
@@ -343,7 +343,7 @@ class PromptWriterTest {
 
   @ParameterizedTest
   @EnumSource(Language.class)
-  void theLanguageIsAskedFor(Language language) {
+  void languageIsRequested(Language language) {
     PromptConditions conditions = bare(language, History.LAST, FeedbackKind.NONE);
     String marks =
         switch (language) {
@@ -361,7 +361,7 @@ class PromptWriterTest {
   }
 
   @Test
-  void noTaskSeesItsOwnKernel() throws IOException {
+  void exampleIsNeverTheTasksKernel() throws IOException {
     int checked = 0;
     for (Task task : FUNCTIONS) {
       if (!Files.exists(task.kernel())) continue;
@@ -375,7 +375,7 @@ class PromptWriterTest {
   }
 
   @Test
-  void noModuleSeesAnExampleForItself() throws IOException {
+  void exampleIsNeverTheModulesKernel() throws IOException {
     for (var example : Json.mapper().readTree(Path.of("prompts/examples/index.json").toFile())) {
       String code = Files.readString(Path.of("prompts/examples", example.get("file").asString()));
       String source = example.get("source").asString();

@@ -56,7 +56,7 @@ class PromptsTest {
   }
 
   @Test
-  void aVersionCoversAllThatIsUsed() throws IOException {
+  void versionCoversAllUsedTemplates() throws IOException {
     with("a/b.mustache", "{{>parts/p}}");
     with("parts/p.mustache", "{{! uses chosen/ }}{{! uses parts/q }}");
     with("parts/q.mustache", "q");

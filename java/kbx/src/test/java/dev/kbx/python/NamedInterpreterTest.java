@@ -23,7 +23,7 @@ class NamedInterpreterTest {
   }
 
   @Test
-  void isUsedAsItIs() throws Exception {
+  void interpreterIsUsedUnchanged() throws Exception {
     Path python =
         Pythons.environment(
             folder.resolve("env"), "torch 2.11.0+cu130", "triton 3.6.0", "numpy 2.4.6");
@@ -41,7 +41,7 @@ class NamedInterpreterTest {
   }
 
   @Test
-  void mayBeNamedByTheEnvironment() throws Exception {
+  void interpreterMayBeNamedByTheEnvironment() throws Exception {
     Path python = Pythons.environment(folder.resolve("env"), "torch 2.11.0", "triton 3.6.0");
     Map<String, String> environment = Pythons.withPathTo();
     environment.put("KBX_PYTHON", python.toString());
@@ -54,7 +54,7 @@ class NamedInterpreterTest {
   }
 
   @Test
-  void isLookedUpOnThePathByABareName() throws Exception {
+  void bareNameIsLookedUpOnThePath() throws Exception {
     Path python = Pythons.environment(folder.resolve("env"), "torch 2.11.0", "triton 3.6.0");
     Map<String, String> environment = Pythons.withPathTo(python);
 
@@ -65,7 +65,7 @@ class NamedInterpreterTest {
   }
 
   @Test
-  void isUsedWithANoteIfItsVersionsAreUntested() throws Exception {
+  void untestedVersionsAreUsedWithANote() throws Exception {
     Path python =
         Pythons.environment(
             folder.resolve("env"), "torch 2.5.1", "pytorch-triton 3.1.0", "numpy 2.2.6");
@@ -78,21 +78,21 @@ class NamedInterpreterTest {
   }
 
   @Test
-  void isRefusedWithoutTorch() throws Exception {
+  void interpreterWithoutTorchIsRefused() throws Exception {
     Path python = Pythons.environment(folder.resolve("env"), "triton 3.6.0");
 
     assertRefused(python, python + " (--python) has no torch; install it there");
   }
 
   @Test
-  void isRefusedWithoutTriton() throws Exception {
+  void interpreterWithoutTritonIsRefused() throws Exception {
     Path python = Pythons.environment(folder.resolve("env"), "torch 2.11.0");
 
     assertRefused(python, "has no triton");
   }
 
   @Test
-  void isRefusedIfItIsTooOld() throws Exception {
+  void oldInterpreterIsRefused() throws Exception {
     Path python =
         Pythons.script(
             folder.resolve("old"),
@@ -102,27 +102,27 @@ class NamedInterpreterTest {
   }
 
   @Test
-  void isRefusedIfItIsNotThere() {
+  void missingInterpreterIsRefused() {
     assertRefused(folder.resolve("nowhere/python"), "which is not there");
   }
 
   @Test
-  void isRefusedIfItIsNotOnThePath() {
+  void nameMissingOnThePathIsRefused() {
     assertRefused(Path.of("no-such-python"), "which is not on the PATH");
   }
 
   @Test
-  void isRefusedIfItIsAFolder() {
+  void folderIsRefused() {
     assertRefused(folder, "which is a folder");
   }
 
   @Test
-  void isRefusedIfItIsNotExecutable() throws Exception {
+  void nonExecutableFileIsRefused() throws Exception {
     assertRefused(Files.writeString(folder.resolve("python"), ""), "which is not executable");
   }
 
   @Test
-  void isRefusedIfItFails() throws Exception {
+  void failingInterpreterIsRefused() throws Exception {
     Path python = Pythons.script(folder.resolve("python"), "#!/bin/sh\necho broken >&2; exit 3\n");
 
     assertThatThrownBy(() -> resolve(python))
@@ -135,7 +135,7 @@ class NamedInterpreterTest {
   }
 
   @Test
-  void isRefusedIfItIsSomethingElse() throws Exception {
+  void programThatIsNotPythonIsRefused() throws Exception {
     assertRefused(
         Pythons.script(folder.resolve("python"), "#!/bin/sh\necho hello\n"),
         "is no Python; give the path of a python");

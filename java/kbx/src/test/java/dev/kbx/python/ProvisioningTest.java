@@ -34,7 +34,7 @@ class ProvisioningTest {
   @Test
   @Tag("soak-only")
   @Timeout(Patience.SECONDS)
-  void theLifeOfAnEnvironment() throws Exception {
+  void environmentIsCreatedReusedAndReplaced() throws Exception {
     Path home = Pythons.home(folder.resolve("a home"), SMALL);
     killWhileInstalling(home);
 
@@ -115,7 +115,7 @@ class ProvisioningTest {
   }
 
   @Test
-  void aFailedPipIsToldWithItsLastWordsAndLeavesNothing() throws Exception {
+  void failedPipIsReportedWithItsLastLinesAndCleanedUp() throws Exception {
     Path home = Pythons.home(folder, "kbx-no-such-package==1.0\n");
     environment.put("PIP_NO_INDEX", "1");
 
@@ -130,7 +130,7 @@ class ProvisioningTest {
   }
 
   @Test
-  void needsABase() throws Exception {
+  void provisioningNeedsABaseInterpreter() throws Exception {
     Path home = Pythons.home(folder, SMALL);
     Path old =
         Pythons.script(
@@ -145,7 +145,7 @@ class ProvisioningTest {
   }
 
   @Test
-  void isNotNeededWherePython3HasTestedVersions() throws Exception {
+  void python3WithTestedVersionsIsUsedUnprovisioned() throws Exception {
     Path home = Pythons.home(folder, SMALL);
     Path python =
         Pythons.environment(folder.resolve("env"), "torch 2.11.0", "triton 3.6.0", "numpy 2.4.6");
@@ -159,7 +159,7 @@ class ProvisioningTest {
   }
 
   @Test
-  void saysWhoseFolderLacksRequirements() {
+  void namesTheFolderWithoutRequirements() {
     assertThatThrownBy(() -> resolve(folder))
         .isInstanceOf(PythonProblem.class)
         .hasMessageContaining("worker/requirements.txt cannot be read");

@@ -112,7 +112,7 @@ class AnalysisTextTest {
   }
 
   @Test
-  void aKernelsSpeedupsAreDrawnOnOneScale() {
+  void speedupsOfAKernelShareOneScale() {
     SimulatedRun h200 = SimulatedRun.on(SimulatedRun.H200, 1).correct("M/a", "a", 4);
     SimulatedRun a100 = SimulatedRun.on(SimulatedRun.A100, 2).correct("M/a", "a", 1);
     h200.correct("M/b", "b", 2).notGeneral().correct("M/c", "c", 0.25);
@@ -405,7 +405,7 @@ class AnalysisTextTest {
   }
 
   @Test
-  void whatWasNotComparedIsNotCalledCorrect() {
+  void uncomparedCandidateIsNotCalledCorrect() {
     SimulatedRun called = run(1).stages(Stage.STATIC, Stage.CALL).untimed("M/a", "a");
     assertThat(summary(called))
         .contains("What explains failure is not known: the correct stage was not asked for.")
@@ -418,7 +418,7 @@ class AnalysisTextTest {
   }
 
   @Test
-  void whatIsLeftOutIsNamedByItsOutcome() {
+  void excludedCandidatesAreNamedByOutcome() {
     SimulatedRun run = run(1).untimed("M/a", "a").wrong("M/b", "b", Status.WRONG_VALUES);
     run.ofUnknownGrade("N/c", "c").correct("N/d", "d", 2);
     SelectedRun asked =
@@ -429,7 +429,7 @@ class AnalysisTextTest {
   }
 
   @Test
-  void advicePointsAtACandidateOnce() {
+  void adviceNamesACandidateOnce() {
     SimulatedRun run = run(1).breaking("M/a", "a", "empty", "zero_dim", "size_one");
     run.breaking("M/b", "b", "empty", "non_contiguous");
     assertThat(overview(run).errors().general().stream().map(AdvisedErrors.Advice::candidates))

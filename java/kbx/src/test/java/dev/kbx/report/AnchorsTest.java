@@ -12,7 +12,7 @@ class AnchorsTest {
       Fixtures.passed("Activation/relu", 6, "relu.py", Fixtures.CPU, 1);
 
   @Test
-  void equalNamesOfSeveralMethodsAreTwoAddresses() {
+  void equalNamesOfSeveralMethodsHaveDistinctAnchors() {
     List<Verdict> both =
         List.of(Made.by("single", "m", RELU), Made.by("refine", "m", RELU), RELU, RELU);
     assertThat(Anchors.of(VerdictRow.of(both)))

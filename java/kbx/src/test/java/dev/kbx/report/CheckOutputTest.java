@@ -51,7 +51,7 @@ class CheckOutputTest {
   private static final Place EVENT = new Place(12, 5, 21, "    torch.cuda.Event = Fake");
 
   @Test
-  void pointsAtThePlace() {
+  void marksThePlace() {
     assertThat(text(80, Severity.FLAG, source("k/gelu.py", reject(EVENT))))
         .containsExactly(
             "k/gelu.py:12:5: reject: patched-timer: assigns torch.cuda.Event",
@@ -62,7 +62,7 @@ class CheckOutputTest {
   }
 
   @Test
-  void showsWhatIsSevereEnoughAndCountsAll() {
+  void showsFindingsOfTheSeverityAndCountsAll() {
     Checked source =
         source(
             "a.py",
@@ -93,13 +93,13 @@ class CheckOutputTest {
   }
 
   @Test
-  void marksLieUnderTabsAndWideCharacters() {
+  void marksAlignWithTabsAndWideCharacters() {
     assertThat(text(80, Severity.FLAG, source("a.py", reject(new Place(1, 4, 7, "\t日=foo")))))
         .contains("    1 |     日=foo", "      |        ^~~");
   }
 
   @Test
-  void noTerminalIsRewrittenByASource() {
+  void controlCharactersInSourcesAreEscaped() {
     var place = new Place(1, 1, 3, "ab\u001b[2J\u202e");
     String shown = String.join("", text(80, Severity.FLAG, source("a\u001b.py", reject(place))));
     assertThat(shown).doesNotContain("\u001b").doesNotContain("\u202e");
@@ -146,7 +146,7 @@ class CheckOutputTest {
 
   /** What the schema demands and code hosts read; other keys are not in the schema. */
   @Test
-  void sarifIsAsItsSchemaWants() {
+  void sarifFollowsItsSchema() {
     JsonNode log =
         sarif(
             source("k/my gelu.py", reject(EVENT), finding(Severity.FLAG, EVENT, "odd")),

@@ -50,7 +50,7 @@ class ComparisonPageTest extends BrowserTest {
   }
 
   @Test
-  void whatChangedIsAboveWhatDidNot() throws IOException {
+  void changedCandidatesComeFirst() throws IOException {
     try (var shown = show(write(), new Browser.NewContextOptions().setViewportSize(1400, 900))) {
       Page page = shown.page();
       assertThat(page.locator("h1")).hasText("1 rescued, 0 regressed of 2 tasks");
@@ -77,7 +77,7 @@ class ComparisonPageTest extends BrowserTest {
   }
 
   @Test
-  void whatFailsOtherwiseIsNotUnchanged() throws IOException {
+  void changedFailureIsAChange() throws IOException {
     Verdict then = failed("Math/abs", Status.COMPILE_ERROR, Stage.COMPILE);
     Verdict now = failed("Math/abs", Status.WRONG_VALUES, Stage.CORRECT);
     Verdict same = failed("Math/exp", Status.TIMEOUT, Stage.CALL);
@@ -113,7 +113,7 @@ class ComparisonPageTest extends BrowserTest {
   }
 
   @Test
-  void axeFindsNothingOnEitherScreenInEitherColour() throws IOException {
+  void axeFindsNoViolationsOnLaptopAndPhoneInLightAndDark() throws IOException {
     Path file = write();
     for (var scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
       for (int width : List.of(1400, 390)) {

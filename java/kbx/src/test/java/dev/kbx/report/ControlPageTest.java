@@ -63,7 +63,7 @@ class ControlPageTest extends BrowserTest {
   private static final List<TaskVerdict> VERDICTS = List.of(GELU, UNSOUND, UNUSABLE);
 
   @Test
-  void showsTheMatrixAndWhyATaskIsNotSound() throws IOException {
+  void showsTheMatrixAndReasonsForUnsoundTasks() throws IOException {
     try (ControlFiles files = new ControlFiles(folder)) {
       files.finish(VERDICTS, "kernelbenchx", Fixtures.CPU);
       assertThat(files.before()).containsOnlyKeys("key");

@@ -82,7 +82,7 @@ class EvalResultFilesTest {
   }
 
   @Test
-  void candidatesLieUnderTheirProblemsNumber() throws IOException {
+  void candidatesAreKeyedByProblemNumber() throws IOException {
     finish(
         passed("level1/100_HingeLoss", 0, Fixtures.H200),
         failed("level1/19_ReLU", 7, Status.WRONG_VALUES, Stage.CORRECT),
@@ -147,7 +147,7 @@ class EvalResultFilesTest {
     "CRASHED,         CALL,    ,      ",
     "INFRASTRUCTURE,  CALL,    ,      ",
   })
-  void failuresSayHowFarTheyGot(
+  void failuresHaveTheStagesReached(
       Status status, Stage stage, @Nullable Boolean compiled, @Nullable Boolean correct)
       throws IOException {
     finish(failed("level2/3_Gemm", 0, status, stage));
@@ -178,7 +178,7 @@ class EvalResultFilesTest {
   }
 
   @Test
-  void severalLevelsHaveAFileEachAndNoneOfAnEarlierRunStays() throws IOException {
+  void eachLevelHasAFileAndEarlierFilesAreRemoved() throws IOException {
     finish(passed("level1/1_Square", 0, Fixtures.CPU));
     finish(passed("level1/1_Square", 0, Fixtures.CPU), passed("level3/1_MLP", 0, Fixtures.CPU));
     assertThat(written()).containsExactly("eval_results_level1.json", "eval_results_level3.json");
@@ -194,7 +194,7 @@ class EvalResultFilesTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {"{}", "[]", "{'19': [", "no JSON", "{'kbx': {'kbx': 1}}"})
-  void whatKbxDidNotWriteIsInTheWayAndStays(String text) throws IOException {
+  void foreignFileIsReportedAndKept(String text) throws IOException {
     Path file = folder.resolve("eval_results.json");
     for (String foreign : List.of(KERNELBENCHS_OWN, text.replace('\'', '"'))) {
       Files.writeString(file, foreign);
@@ -206,7 +206,7 @@ class EvalResultFilesTest {
   }
 
   @Test
-  void whatKbxWroteIsNotInTheWay() {
+  void ownFileIsReplaced() {
     finish(failed("level1/19_ReLU", 0, Status.INFRASTRUCTURE, Stage.CALL));
     assertThat(new EvalResultFiles(folder).inTheWay("kernelbench")).isEmpty();
   }

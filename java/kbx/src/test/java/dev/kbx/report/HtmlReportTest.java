@@ -38,7 +38,7 @@ class HtmlReportTest extends BrowserTest {
       """;
 
   @Test
-  void aRunWithoutAGpuSaysWhatWasNotMeasured() throws IOException {
+  void runWithoutGpuNamesUnmeasuredFigures() throws IOException {
     try (var shown =
         show(Fixtures.examples(Fixtures.CPU), Fixtures.CPU, new Browser.NewContextOptions())) {
       Page page = shown.page();
@@ -66,7 +66,7 @@ class HtmlReportTest extends BrowserTest {
   }
 
   @Test
-  void aFileThatWasNamedIsShownWithItsDetails() throws IOException {
+  void namedFileIsShownWithItsDetails() throws IOException {
     List<Verdict> one = List.of(Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2));
     var run = Fixtures.run(Fixtures.H200, 1, 20, List.of("exp.py"));
     try (var shown = show(one, run, new Browser.NewContextOptions())) {
@@ -128,7 +128,7 @@ class HtmlReportTest extends BrowserTest {
   }
 
   @Test
-  void hostileTextStaysText() throws IOException {
+  void hostileTextIsEscaped() throws IOException {
     List<Verdict> verdicts = new ArrayList<>(Fixtures.examples(Fixtures.CPU));
     verdicts.add(
         Fixtures.failed("Math/" + Fixtures.HOSTILE, 0, Status.CRASHED, Stage.CALL)
@@ -221,7 +221,7 @@ class HtmlReportTest extends BrowserTest {
   }
 
   @Test
-  void onAPhoneNothingIsWiderThanTheScreen() throws IOException {
+  void phonePageFitsTheScreen() throws IOException {
     for (var scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
       var phone =
           new Browser.NewContextOptions()

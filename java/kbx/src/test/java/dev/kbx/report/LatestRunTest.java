@@ -21,7 +21,7 @@ class LatestRunTest {
   }
 
   @Test
-  void theNewestRunIsAtTheTopAndTheOneBeforeIsKept() throws Exception {
+  void newestRunIsLinkedAndThePreviousRunKept() throws Exception {
     LatestRun first = run("first", "results.jsonl", "report.html", "eval_results.json");
     assertThat(out.resolve("report.html")).hasContent("first report.html");
     run("second", "results.jsonl");
@@ -33,7 +33,7 @@ class LatestRunTest {
 
   /** Of several models, say: each has files of its own, and there are no plain ones. */
   @Test
-  void aNameThatTheRunDoesNotHaveLeadsNowhere() throws Exception {
+  void linksToFilesThatTheRunLacksAreRemoved() throws Exception {
     run("first", "results.jsonl", "metrics.json");
     Files.writeString(out.resolve("summary.json"), "of an earlier version");
     LatestRun second = run("second", "results.jsonl", "metrics.a.json");
@@ -56,7 +56,7 @@ class LatestRunTest {
   }
 
   @Test
-  void aDeletedRunLeavesNothing() throws Exception {
+  void deletedRunLeavesNoFiles() throws Exception {
     run("first", "results.jsonl", "report.html");
     LatestRun.delete(out, "first");
     assertThat(out.resolve("runs/first")).doesNotExist();

@@ -20,7 +20,7 @@ class LineDiffTest {
   }
 
   @Test
-  void aChangeHasThreeLinesAround() {
+  void changeHasThreeContextLines() {
     LineDiff diff = new LineDiff(lines(12), lines(12).replace("line 5", "other"));
     assertThat(diff.unified("k.py::before", "k.py::after"))
         .isEqualTo(
@@ -42,7 +42,7 @@ class LineDiffTest {
   }
 
   @Test
-  void distantChangesAreHunksOfTheirOwn() {
+  void distantChangesAreSeparateHunks() {
     String after = lines(30).replace("line 5\n", "").replace("line 20\n", "line 20\nmore\n");
     assertThat(new LineDiff(lines(30), after).unified("a", "b").lines())
         .filteredOn(line -> line.startsWith("@@"))

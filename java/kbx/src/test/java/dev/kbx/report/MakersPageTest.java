@@ -57,7 +57,7 @@ class MakersPageTest extends BrowserTest {
   }
 
   @Test
-  void aCellOfACategoryShowsItsCandidatesAndTheBackButtonAllAgain() throws IOException {
+  void categoryCellFiltersCandidatesAndBackRestoresAll() throws IOException {
     try (var shown = show(wide())) {
       Page page = shown.page();
       Locator rows = page.locator(".verdicts tr.row");
@@ -89,7 +89,7 @@ class MakersPageTest extends BrowserTest {
   }
 
   @Test
-  void everyCandidateHasItsOwnAddress() throws IOException {
+  void eachCandidateHasItsOwnAddress() throws IOException {
     try (var shown = show(wide())) {
       Page page = shown.page();
       var addresses = new HashSet<String>();
@@ -111,7 +111,7 @@ class MakersPageTest extends BrowserTest {
   }
 
   @Test
-  void aRoundShowsWhatItChangedAndWhatWasFoundBefore() throws IOException {
+  void roundShowsItsDiffAndThePreviousFeedback() throws IOException {
     try (var shown = show(wide())) {
       Page page = shown.page();
       page.locator("#method").selectOption("refine");
@@ -129,7 +129,7 @@ class MakersPageTest extends BrowserTest {
   }
 
   @Test
-  void chartsOpenTheCandidateBehindAPoint() throws IOException {
+  void chartPointOpensItsCandidate() throws IOException {
     try (var shown = show(wide())) {
       Page page = shown.page();
       page.locator("#speed").scrollIntoViewIfNeeded();
@@ -164,7 +164,7 @@ class MakersPageTest extends BrowserTest {
   }
 
   @Test
-  void axeFindsNothingOnEitherScreenInEitherColour() throws IOException {
+  void axeFindsNoViolationsOnLaptopAndPhoneInLightAndDark() throws IOException {
     for (var scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
       for (int width : List.of(1400, 390)) {
         var options =

@@ -105,7 +105,7 @@ class MethodsPageTest extends BrowserTest {
   }
 
   @Test
-  void methodsStandBesideEachOther() throws IOException {
+  void methodsAreShownSideBySide() throws IOException {
     try (ResultFiles files = write();
         var shown =
             show(files.report(), new Browser.NewContextOptions().setViewportSize(1400, 900))) {
@@ -131,7 +131,7 @@ class MethodsPageTest extends BrowserTest {
   }
 
   @Test
-  void aCandidateShowsHowItWasWritten() throws IOException {
+  void candidateShowsItsTrajectory() throws IOException {
     var dark = new Browser.NewContextOptions().setColorScheme(ColorScheme.DARK);
     try (ResultFiles files = write();
         var shown = show(files.report(), dark)) {
@@ -158,7 +158,7 @@ class MethodsPageTest extends BrowserTest {
   }
 
   @Test
-  void aPhoneShowsAllWithoutScrollingSideways() throws IOException {
+  void phonePageFitsTheScreen() throws IOException {
     var phone = new Browser.NewContextOptions().setViewportSize(390, 844);
     try (ResultFiles files = write();
         var shown = show(files.report(), phone)) {
@@ -170,7 +170,7 @@ class MethodsPageTest extends BrowserTest {
   }
 
   @Test
-  void theSameRunGivesTheSameBytes() throws IOException {
+  void pageIsReproducible() throws IOException {
     byte[] first;
     try (ResultFiles files = write()) {
       first = Files.readAllBytes(files.report());
@@ -181,7 +181,7 @@ class MethodsPageTest extends BrowserTest {
   }
 
   @Test
-  void withoutAFinalJudgementNothingIsCalledUnsolved() throws IOException {
+  void tasksWithoutAFinalJudgementAreNotUnsolved() throws IOException {
     Spent spent = new Spent.Amounts().calls(1).requests(1).spent();
     TrajectoryRow row =
         new TrajectoryRow("refine", "m", "Math/exp", 0, true, true, null, List.of(), spent, spent);

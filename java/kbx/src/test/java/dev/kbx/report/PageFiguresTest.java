@@ -33,7 +33,7 @@ class PageFiguresTest {
   @TempDir Path folder;
 
   @Test
-  void fastPIsThatOfTheAnalysis() {
+  void fastPEqualsThatOfTheAnalysis() {
     List<Verdict> verdicts =
         List.of(
             Fixtures.passed("Math/exp", 1, "second.py", Fixtures.H200, 6),
@@ -56,7 +56,7 @@ class PageFiguresTest {
   }
 
   @Test
-  void theRooflineHasTheSizeThatTakesTheReferenceLongest() {
+  void rooflineShowsTheSlowestSizeOfTheReference() {
     Verdict timed = Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2);
     ObjectNode json = Json.mapper().valueToTree(timed);
     ArrayNode sizes = json.putArray("sizes");
@@ -71,7 +71,7 @@ class PageFiguresTest {
   }
 
   @Test
-  void aPublishedSpeedupIsItsValueAlone() {
+  void publishedSpeedupHasNoInterval() {
     Verdict verdict = PublishedResults.correct("Math/exp", 0, 1.2);
     assertThat(PageRow.of(verdict, VerdictRow.of(verdict), "exp", 0).speedup())
         .containsExactly(1.2);
@@ -86,7 +86,7 @@ class PageFiguresTest {
   }
 
   @Test
-  void aNoteTellsHowManySourcesAreLeftOut() throws IOException {
+  void noteCountsTheSourcesLeftOut() throws IOException {
     List<Verdict> verdicts =
         IntStream.range(0, CANDIDATES)
             .mapToObj(i -> Fixtures.passed("Math/exp", i, "exp " + i, Fixtures.CPU, i))

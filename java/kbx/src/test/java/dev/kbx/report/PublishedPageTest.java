@@ -29,7 +29,7 @@ class PublishedPageTest extends BrowserTest {
   }
 
   @Test
-  void aSpeedupWithoutAnIntervalIsAFigureAlone() throws IOException {
+  void speedupWithoutIntervalIsShownAlone() throws IOException {
     try (var shown = show()) {
       Page page = shown.page();
       assertThat(page.locator("td.col-speedup").nth(1)).hasText("1.20×");
@@ -60,7 +60,7 @@ class PublishedPageTest extends BrowserTest {
   }
 
   @Test
-  void nothingIsSaidToBeJudged() throws IOException {
+  void publishedPageDoesNotSayJudged() throws IOException {
     try (var shown = show()) {
       Page page = shown.page();
       Locator correct = page.locator(".tile", new Page.LocatorOptions().setHasText("Correct"));

@@ -42,7 +42,7 @@ class ResultFilesTest {
   @TempDir Path folder;
 
   @Test
-  void everyVerdictIsALineAtOnce() throws IOException {
+  void eachVerdictIsWrittenAtOnceAsALine() throws IOException {
     try (var files = new ResultFiles(folder.resolve("a/b"))) {
       for (int i = 0; i < ON_CPU.size(); i++) {
         files.append(ON_CPU.get(i));
@@ -53,7 +53,7 @@ class ResultFilesTest {
   }
 
   @Test
-  void linesOfManyThreadsStayWhole() throws Exception {
+  void concurrentLinesAreNotInterleaved() throws Exception {
     try (var files = new ResultFiles(folder)) {
       var threads = new ArrayList<Thread>();
       for (Verdict verdict : ON_CPU) {
@@ -113,7 +113,7 @@ class ResultFilesTest {
   }
 
   @Test
-  void aStageThatWasNotMeasuredIsNullAndNotFalse() throws IOException {
+  void unmeasuredStageIsNullNotFalse() throws IOException {
     JsonNode metrics = finish(ON_CPU, Fixtures.CPU, "metrics.json");
     assertThat(metrics.get("Activation/gelu.py").get("perf_ok").isNull()).isTrue();
     assertThat(metrics.get("Activation/gelu.py").get("runtime_ms").stringValue()).isEqualTo("N/A");
@@ -122,7 +122,7 @@ class ResultFilesTest {
   }
 
   @Test
-  void withoutAGpuTheSummaryHasNoSpeedAndSaysSo() throws IOException {
+  void summaryWithoutGpuHasNoSpeedupsAndAReason() throws IOException {
     JsonNode summary = finish(ON_CPU, Fixtures.CPU, "summary.json");
     assertThat(summary.get("total").intValue()).isEqualTo(26);
     assertThat(summary.get("call_pass").intValue()).isEqualTo(18);
@@ -150,7 +150,7 @@ class ResultFilesTest {
   }
 
   @Test
-  void withAGpuSpeedupsAreSummarised() throws IOException {
+  void summaryWithGpuHasSpeedups() throws IOException {
     JsonNode summary = finish(ON_GPU, Fixtures.H200, "summary.json");
     assertThat(summary.get("perf_pass").intValue()).isEqualTo(16);
     assertThat(summary.propertyNames()).doesNotContain("perf");
@@ -175,7 +175,7 @@ class ResultFilesTest {
     "TIMEOUT, 1",
     "CRASHED, 1"
   })
-  void whatTimedCallsRefuteHasNoRightValues(Status status, int right) throws IOException {
+  void candidateRefutedByTimedCallsHasNoRightValues(Status status, int right) throws IOException {
     var draft = Fixtures.failed("Math/exp", 0, status, Stage.PERF).evidence("replay");
     List<Verdict> verdicts = List.of(draft.build(Fixtures.H200));
     JsonNode summary = finish(verdicts, Fixtures.H200, "summary.json");
@@ -202,8 +202,7 @@ class ResultFilesTest {
 
   @ParameterizedTest
   @CsvSource({"refined, refined", ", run"})
-  void aMethodIsNamedWhereTheSourceSaysIt(@Nullable String method, String named)
-      throws IOException {
+  void methodIsNamedIfTheSourceNamesIt(@Nullable String method, String named) throws IOException {
     List<Verdict> verdicts = List.of(by(method, null, null, 0), by(method, null, null, 1));
     String said = finish(verdicts, Fixtures.H200, "summary.json").get("method").stringValue();
     assertThat(said.equals("refined")).isEqualTo(named.equals("refined"));
@@ -246,7 +245,7 @@ class ResultFilesTest {
   }
 
   @Test
-  void whatAllCandidatesLackIsNoPartOfAName() throws IOException {
+  void absentModelOrMethodIsNotPartOfFileNames() throws IOException {
     finish(
         List.of(by(null, "a", null, 0), by(null, "b", null, 0)), Fixtures.H200, "summary.a.json");
     assertThat(read("summary.b.json").get("model").stringValue()).isEqualTo("b");
@@ -258,7 +257,7 @@ class ResultFilesTest {
 
   /** A run that candidates join has plain files until there is a second model. */
   @Test
-  void filesThatNoLongerHoldAreRemoved() throws IOException {
+  void outdatedFilesAreRemoved() throws IOException {
     finish(List.of(by("a", null, null, 0)), Fixtures.H200, "metrics.json");
     finish(
         List.of(by("a", null, null, 0), by("b", null, null, 0)), Fixtures.H200, "metrics.a.json");
@@ -269,7 +268,7 @@ class ResultFilesTest {
 
   /** Who refines hands in the last round. */
   @Test
-  void theLastRoundIsTheAnswer() throws IOException {
+  void lastRoundIsTheAnswer() throws IOException {
     List<Verdict> verdicts =
         List.of(by("a", "m", 1, 0), by("a", "m", 0, 0), by("a", "m", 0, 1), by("a", "m", 2, 1));
     JsonNode metrics = finish(verdicts, Fixtures.H200, "metrics.json");
@@ -280,7 +279,7 @@ class ResultFilesTest {
   }
 
   @Test
-  void anyNameIsSafeAndNoTwoAreTheSameFile() throws IOException {
+  void fileNamesAreSafeAndDistinct() throws IOException {
     List<String> models =
         List.of(
             "../../etc/passwd",
@@ -343,8 +342,7 @@ class ResultFilesTest {
         "eager, warm cache; 0.6",
         "best (compile), warm cache; 0.48"
       })
-  void bothAveragesAreAgainstTheBaselineAskedFor(String baseline, double average)
-      throws IOException {
+  void averagesAreAgainstTheRequestedBaseline(String baseline, double average) throws IOException {
     Verdict verdict = Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 0);
     List<Verdict> verdicts = List.of(against(baseline, average, verdict));
     JsonNode summary = finish(verdicts, Fixtures.H200, "summary.json");
@@ -370,7 +368,7 @@ class ResultFilesTest {
 
   /** Twenty samples of one task are one speedup more, not twenty. */
   @Test
-  void aTaskOfManyCandidatesIsOneSpeedup() throws IOException {
+  void taskOfManyCandidatesCountsAsOneSpeedup() throws IOException {
     List<Verdict> verdicts = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       verdicts.add(Fixtures.passed("Math/exp", i, i + ".py", Fixtures.H200, 0));
@@ -390,7 +388,7 @@ class ResultFilesTest {
 
   /** One published task of two has a candidate, and so has a variant of it. */
   @Test
-  void variantsBesideThePublishedTasksAreInNoRate() throws IOException {
+  void unpublishedVariantsAreInNoRate() throws IOException {
     List<Verdict> verdicts =
         List.of(
             Fixtures.passed("Math/mul", 0, "mul.py", Fixtures.H200, 1),
@@ -417,7 +415,7 @@ class ResultFilesTest {
 
   /** The page says what came of the file, and summary.json keeps the suite. */
   @Test
-  void aFileThatWasNamedIsNoShareOfTheSuite() throws IOException {
+  void namedFileIsNotCountedAgainstTheSuite() throws IOException {
     var failed =
         Fixtures.failed("Math/exp", 0, Status.WRONG_VALUES, Stage.CORRECT)
             .message("off by " + Fixtures.HOSTILE);
@@ -454,7 +452,7 @@ class ResultFilesTest {
   }
 
   @Test
-  void aReportOfVeryManySaysWhatItsTableLeavesOut() throws IOException {
+  void largeReportNamesTheRowsLeftOut() throws IOException {
     List<Verdict> many = Fixtures.many(12_000, Fixtures.CPU);
     JsonNode metrics = finish(many, Fixtures.CPU, "metrics.json");
     assertThat(metrics.propertyNames())
@@ -503,7 +501,7 @@ class ResultFilesTest {
 
   /** Rounds are in results.jsonl; a page does not show them. */
   @Test
-  void aPageHasNoRounds() throws IOException {
+  void pageDataLeavesOutRounds() throws IOException {
     Verdict plain = Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 14);
     ObjectNode json = Json.mapper().valueToTree(plain);
     for (JsonNode size : json.get("sizes")) ((ObjectNode) size).put("raw", "cm91bmRz");

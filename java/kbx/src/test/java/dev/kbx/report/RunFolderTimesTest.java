@@ -47,7 +47,7 @@ class RunFolderTimesTest {
 
   /** The ratio of a problem's time and a sample's runtime is the speedup that kbx measured. */
   @Test
-  void referencesHaveTheirTimesByLevelAndFile() throws IOException {
+  void referenceTimesAreByLevelAndFile() throws IOException {
     export(
         passed("level1/100_HingeLoss", 0, Fixtures.H200, 2),
         passed("level1/19_ReLU", 0, Fixtures.H200, 4),
@@ -88,7 +88,7 @@ class RunFolderTimesTest {
   }
 
   @Test
-  void compiledReferencesHaveAFileWhereTheyWereMeasured() throws IOException {
+  void compiledReferencesHaveAFileIfMeasured() throws IOException {
     export(
         passed("level1/19_ReLU", 0, Fixtures.H200, 0),
         passed("level1/20_LeakyReLU", 0, Fixtures.H200, 4));
@@ -104,7 +104,7 @@ class RunFolderTimesTest {
   }
 
   @Test
-  void whatWasNotMeasuredAtThePublishedSizeOnAGpuHasNoFile() {
+  void unmeasuredReferencesHaveNoFile() {
     export(
         passed("level1/19_ReLU", 0, Fixtures.CPU, 0),
         kernelbench(

@@ -37,7 +37,7 @@ class RunListTest {
   }
 
   @Test
-  void aRunIsCutOffOnlyIfNobodyIsAtIt() {
+  void runIsInterruptedOnlyIfNoProcessJudgesIt() {
     List<RunInfo> runs =
         List.of(
             run("done", 3, Instant.EPOCH),

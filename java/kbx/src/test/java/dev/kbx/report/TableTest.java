@@ -28,7 +28,7 @@ class TableTest {
   }
 
   @Test
-  void everyCandidateHasItsRowAndReason() {
+  void eachCandidateHasARowAndReason() {
     String table = render(new Table(120, false), Fixtures.examples(Fixtures.CPU), Fixtures.CPU);
     assertThat(table.lines().filter(l -> l.endsWith(" correct") && !l.startsWith("category")))
         .hasSize(16);
@@ -42,7 +42,7 @@ class TableTest {
   }
 
   @Test
-  void coloursOnlyPaint() {
+  void coloursDoNotChangeText() {
     List<Verdict> verdicts = Fixtures.examples(Fixtures.H200);
     String plain = render(new Table(80, false), verdicts, Fixtures.H200);
     String coloured = render(new Table(80, true), verdicts, Fixtures.H200);
@@ -57,7 +57,7 @@ class TableTest {
   }
 
   @Test
-  void theGeneralRateStandsBesideThePublishedOne() {
+  void generalRateIsShownBesidePublishedRate() {
     List<Verdict> verdicts =
         List.of(
             general("Math/exp", true),
@@ -117,7 +117,7 @@ class TableTest {
   }
 
   @Test
-  void aFewCandidatesHaveRoomForWhatTheirKernelsDo() {
+  void fewCandidatesShowTheirProfiles() {
     List<Verdict> verdicts =
         Fixtures.examples(Fixtures.H200).stream()
             .filter(v -> v.judgement().profile() != null)
@@ -142,7 +142,7 @@ class TableTest {
   }
 
   @Test
-  void aCandidateCannotDriveTheTerminal() {
+  void controlCharactersOfCandidatesAreEscaped() {
     var verdict =
         Fixtures.failed("Math/exp", 0, Status.RUNTIME_ERROR, Stage.CALL)
             .message("\u001b[2J\u202Egone\r\n\u0007\u009b1m")
@@ -153,7 +153,7 @@ class TableTest {
   }
 
   @Test
-  void ofHundredsOnlySomeFailuresAreListed() {
+  void manyFailuresAreListedInPart() {
     List<Verdict> verdicts = Fixtures.many(500, Fixtures.CPU);
     String table = render(new Table(80, false), verdicts, Fixtures.CPU);
     assertThat(table.lines().count()).isLessThan(60);
@@ -177,7 +177,7 @@ class TableTest {
 
   /** Who names a file asks what came of it; the suite is no denominator. */
   @Test
-  void aFileThatWasNamedIsNoShareOfTheSuite() {
+  void namedFileIsNotCountedAgainstTheSuite() {
     List<Verdict> one = List.of(Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2));
     assertThat(ofFiles(one, Fixtures.H200, "exp.py"))
         .isEqualTo(
@@ -217,7 +217,7 @@ class TableTest {
   }
 
   @Test
-  void noCandidatesIsSaid() {
+  void emptyRunIsReported() {
     assertThat(render(new Table(80, false), List.of(), Fixtures.CPU))
         .contains("No candidate was judged.");
   }

@@ -113,14 +113,14 @@ class RememberingRefereeTest {
   }
 
   @Test
-  void oneLookUpDoesForAnyNumberOfCards() throws Exception {
+  void oneQueryCoversAllCards() throws Exception {
     assertThat(finds(Cards.of(0, 1_000, "2.13"))).isFalse();
     assertThat(finds(Cards.of(0, 1_000, "2.13"))).isTrue();
     assertThat(queries).isEqualTo(2);
   }
 
   @Test
-  void aJudgementCountsIfItsCardIsAmongThoseThatJudgeNow() throws Exception {
+  void rememberedJudgementNeedsACardInUse() throws Exception {
     assertThat(finds(Cards.of(0, 2, "2.13"))).as("judged on 1").isFalse();
     assertThat(finds(Cards.of(1, 3, "2.13"))).isTrue();
     assertThat(finds(Cards.of(2, 3, "2.13"))).as("another card").isFalse();

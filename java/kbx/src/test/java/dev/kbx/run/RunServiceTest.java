@@ -138,7 +138,7 @@ class RunServiceTest {
   }
 
   @Test
-  void equalCandidatesAreJudgedOnceAlsoWhenTheyComeTogether() throws Exception {
+  void equalConcurrentCandidatesAreJudgedOnce() throws Exception {
     assertThat(judge(begin("1", 6), FakeWorkers.plan(), equals(6, "slow", RIGHT))).isEqualTo(5);
     assertThat(store.verdicts("1").values())
         .hasSize(6)
@@ -162,7 +162,7 @@ class RunServiceTest {
   }
 
   @Test
-  void aVerdictOfThisMachineIsGivenToNobodyElse() throws Exception {
+  void timeoutIsNotSharedWithEqualCandidates() throws Exception {
     Plan hasty = FakeWorkers.plan(Duration.ofMillis(300), Duration.ofSeconds(5));
     assertThat(judge(begin("1", 3), hasty, equals(3, "task", SILENT))).isZero();
     assertThat(store.verdicts("1").values())
@@ -192,7 +192,7 @@ class RunServiceTest {
   }
 
   @Test
-  void aProfileIsRememberedAndAMissingOneIsTriedAgain() throws Exception {
+  void profileIsRememberedAndAFailedProfileRepeated() throws Exception {
     String failed = "{\"type\":\"profiled\",\"id\":$id,\"seconds\":0,\"failure\":\"busy\"}";
     List<Candidate> candidates =
         List.of(
@@ -229,7 +229,7 @@ class RunServiceTest {
   }
 
   @Test
-  void aResumedRunKnowsItsCandidatesInAnyOrder() throws Exception {
+  void resumedRunRecognisesReorderedCandidates() throws Exception {
     RunInfo run = begin("1", 3);
     List<Candidate> candidates = equals(3, "task", RIGHT);
     judge(run, FakeWorkers.plan(), candidates.subList(1, 2));
@@ -241,7 +241,7 @@ class RunServiceTest {
   }
 
   @Test
-  void theSameCandidateHasOneFutureAndAnEarlierOneIsAnsweredAtOnce() throws Exception {
+  void equalCandidateSharesAFutureAndAJudgedOneIsAnsweredAtOnce() throws Exception {
     RunInfo run = begin("1", 1);
     RememberingReferee referee =
         new RememberingReferee(FakeWorkers.referee(slots.getFirst()), store);

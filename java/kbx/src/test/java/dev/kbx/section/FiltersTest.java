@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class FiltersTest {
   @Test
-  void aLinkNamesWhatIsNotStated() {
+  void linkEncodesAnUnstatedModel() {
     assertThat(Filters.of(new MethodAndModel("a&b", null), "category", "Math"))
         .isEqualTo("method=a%26b&model=not+stated&category=Math");
   }

@@ -15,7 +15,7 @@ class MethodNamesTest {
   }
 
   @Test
-  void sayWhatDiffers() {
+  void namesHaveOnlyDifferingParts() {
     assertThat(names(new MethodAndModel("a", "m"), new MethodAndModel("b", "m")))
         .containsExactly("a", "b");
     assertThat(names(new MethodAndModel("a", "m"), new MethodAndModel("a", "n")))
@@ -29,7 +29,7 @@ class MethodNamesTest {
   }
 
   @Test
-  void areShortAndDifferent() {
+  void longNamesAreShortenedDistinctly() {
     String model = "openai:a-model-with-a-very-long-name-";
     List<String> names =
         names(new MethodAndModel("x", model + "1 z"), new MethodAndModel("x", model + "2 z"));

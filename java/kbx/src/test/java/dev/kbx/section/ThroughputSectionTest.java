@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ThroughputSectionTest {
   @Test
-  void theShareOfMeasuringStandsBesideTheExclusiveTime() {
+  void measuringShareIsShownBesideExclusiveTime() {
     Map<String, Double> parts =
         Map.of(
             "candidate",

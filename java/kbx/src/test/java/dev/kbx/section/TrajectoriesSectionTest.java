@@ -80,7 +80,7 @@ public class TrajectoriesSectionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {80, 100, 140})
-  void namesGiveWayAndNumbersDoNot(int width) {
+  void narrowTableCutsNamesNotNumbers(int width) {
     String text = SectionText.of(width, TrajectoriesSection.rates(rows(null, 1.6)));
     assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
     assertThat(text).contains("2 min 2 s", "2 lost", "800,000", "≥ 2.00", "3.00", "pass@k", "@4 ");
@@ -93,7 +93,7 @@ public class TrajectoriesSectionTest {
   }
 
   @Test
-  void recordedSpeedupsAreNotTakenForMeasuredOnes() {
+  void recordedSpeedupsAreMarked() {
     assertThat(rounds(rows(null, 1.6)).replace('\n', ' '))
         .contains("not measured in this run", "recorded on NVIDIA H200, 2026-11-25.")
         .contains("wrong_values → correct (1.60×)");
@@ -104,7 +104,7 @@ public class TrajectoriesSectionTest {
   }
 
   @Test
-  void methodsNameTheirK() {
+  void methodsShowTheirK() {
     List<TrajectoryRow> rows = new ArrayList<>();
     Spent spent = new Spent.Amounts().calls(1).requests(1).spent();
     for (int k : new int[] {2, 4}) {

@@ -80,7 +80,7 @@ class AwayStoreTest {
   }
 
   @Test
-  void aFullDiskFailsNothingThatWasAccepted() throws Exception {
+  void fullDiskLosesNoAcceptedCandidate() throws Exception {
     try (SmallDisk disk = new SmallDisk(folder.resolve("disk"), 24);
         ScriptedServer server = new ScriptedServer(disk.folder(), true)) {
       server.as(server.token("client", "submit", "read"));
@@ -113,7 +113,7 @@ class AwayStoreTest {
   }
 
   @Test
-  void withoutRoomForTemporaryFilesUploadsMayComeAgainAndCandidatesWait() throws Exception {
+  void fullTemporaryFolderRefusesUploadsAndDelaysCandidates() throws Exception {
     try (SmallDisk disk = new SmallDisk(folder.resolve("scratch"), 32);
         ScriptedServer server =
             new ScriptedServer(StoreAddress.of(folder.resolve("kbx.db")), disk.folder(), false)) {
@@ -141,7 +141,7 @@ class AwayStoreTest {
   }
 
   @Test
-  void aDatabaseThatIsAwayOrHangsIsSaidAndHoldsNothingUp() throws Exception {
+  void unreachableDatabaseIsReportedWithoutBlocking() throws Exception {
     try (KilledPostgres postgres = new KilledPostgres(folder.resolve("postgres"));
         ScriptedServer server =
             new ScriptedServer(StoreAddress.of(postgres.url()), folder, false)) {
@@ -169,7 +169,7 @@ class AwayStoreTest {
 
   /** The store is well each time that it is asked, and the connection is lost with each verdict. */
   @Test
-  void aConnectionThatIsLostAtEachVerdictCountsAgainstNoCandidate() throws Exception {
+  void lostConnectionsCountAgainstNoCandidate() throws Exception {
     String url = TestPostgres.newDatabase();
     try (ScriptedServer server = new ScriptedServer(StoreAddress.of(url), folder, false);
         Connection connection = DriverManager.getConnection(url);
@@ -199,7 +199,7 @@ class AwayStoreTest {
   }
 
   @Test
-  void whatFailedIsQueuedAgainUnderItsKey() throws Exception {
+  void failedCandidateIsQueuedAgainUnderItsKey() throws Exception {
     try (ScriptedServer server = new ScriptedServer(folder, false)) {
       server.referee.failure = new IllegalStateException("the workers are gone");
       String id = id(submit(server, 0, 1));

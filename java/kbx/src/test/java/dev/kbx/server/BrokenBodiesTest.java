@@ -131,7 +131,7 @@ class BrokenBodiesTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void anArchiveIsCutOffAnywhere(Kind kind) throws Exception {
+  void truncatedArchiveIsRefused(Kind kind) throws Exception {
     byte[] whole = kind.archive();
     Map<Integer, Integer> statuses = new TreeMap<>();
     for (int length = 0; length < whole.length; length += Math.max(1, whole.length / 150)) {
@@ -144,7 +144,7 @@ class BrokenBodiesTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void anArchiveIsSpoiledAnywhere(Kind kind) throws Exception {
+  void corruptArchiveIsRefused(Kind kind) throws Exception {
     byte[] whole = kind.archive();
     Random random = new Random(5);
     for (int i = 0; i < 100; i++) {
@@ -157,7 +157,7 @@ class BrokenBodiesTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void anArchiveIsNotWhatItsTypeSays(Kind kind) throws Exception {
+  void archiveOfAnotherTypeIsRefused(Kind kind) throws Exception {
     byte[] noise = new byte[2_000];
     new Random(1).nextBytes(noise);
     HttpResponse<String> refused = upload(kind.type, noise);
@@ -171,7 +171,7 @@ class BrokenBodiesTest {
   /** Sizes of an entry that do not fit, in the fields of ZIP64. */
   @ParameterizedTest
   @ValueSource(longs = {0, 1, 0x7fff_ffffL, 0xffff_ffffL, Long.MAX_VALUE, -1})
-  void zip64Lies(long size) throws Exception {
+  void zip64ArchiveWithFalseSizesIsRefused(long size) throws Exception {
     CRC32 crc = new CRC32();
     crc.update(CODE);
     byte[] name = "Activation/relu.py".getBytes(StandardCharsets.US_ASCII);
@@ -187,7 +187,7 @@ class BrokenBodiesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"a|a", "a|a/b", "a/b|a", "a/b/c|a/b", "LONG/x", "LONG", "DEEP"})
-  void namesThatAreNoFiles(String names) throws Exception {
+  void archiveEntriesThatAreNotFilesAreRefused(String names) throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (TarArchiveOutputStream tar = new TarArchiveOutputStream(bytes, "UTF-8")) {
       tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_GNU);
@@ -205,7 +205,7 @@ class BrokenBodiesTest {
 
   /** Of files that cannot be used, messages have the names that the client gave. */
   @Test
-  void noMessageNamesAPathOfTheServer() throws Exception {
+  void errorsNameNoServerPath() throws Exception {
     for (String name : List.of("relu.py", "Nothing/none.py", "x/y/z.py", "README", "p.jsonl")) {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
@@ -258,7 +258,7 @@ class BrokenBodiesTest {
         "0x2\r\n{}\r\n0\r\n\r\n",
         "2\r\n{}\r\nzz\r\n\r\n",
       })
-  void chunksOfNoSize(String body) throws Exception {
+  void malformedChunkSizesAreRefused(String body) throws Exception {
     for (String type : List.of("application/json", "application/x-ndjson", "text/plain")) {
       Answer answer = raw(body, "Transfer-Encoding: chunked", "Content-Type: " + type);
       assertThat(answer.status()).as(type + answer).isIn(400, 413, 415);
@@ -280,7 +280,7 @@ class BrokenBodiesTest {
     "/v1/uploads, application/zip",
     "/nothing, text/plain",
   })
-  void aBodyThatEndsEarly(String path, String type) throws Exception {
+  void truncatedBodyIsRefused(String path, String type) throws Exception {
     Faults faults = new Faults();
     Logger log = Logger.getLogger("dev.kbx.server");
     log.addHandler(faults);
@@ -325,7 +325,7 @@ class BrokenBodiesTest {
 
   @ParameterizedTest
   @CsvSource({"x", "-1", "99999999999999999999", "'2, 3'", "''"})
-  void lengthsThatAreNone(String length) throws Exception {
+  void malformedContentLengthIsRefused(String length) throws Exception {
     Answer answer = raw("{}", "Content-Length: " + length, "Content-Type: application/json");
     assertThat(answer.status()).as(answer.body()).isEqualTo(400);
   }
@@ -339,7 +339,7 @@ class BrokenBodiesTest {
         + " /plan/grade",
     "'{\"task\":\"relu\",\"code\":\"a\",\"x\":[{\"y\":1,\"y\":1}]}', /x/0/y",
   })
-  void membersThatAreThereTwice(String body, String pointer) throws Exception {
+  void duplicateMembersAreRefused(String body, String pointer) throws Exception {
     HttpResponse<String> response = server.post("/v1/judgements", "application/json", body);
     assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
     assertThat(ScriptedServer.json(response).path("pointer").asString()).isEqualTo(pointer);
@@ -347,7 +347,7 @@ class BrokenBodiesTest {
   }
 
   @Test
-  void parametersThatAreThereTwice() throws Exception {
+  void duplicateParametersAreRefused() throws Exception {
     HttpResponse<String> response = server.get("/v1/runs?limit=1&limit=2");
     assertThat(response.statusCode()).isEqualTo(400);
     assertThat(response.body()).contains("limit: is given more than once");

@@ -56,7 +56,7 @@ class ChangedMachineTest {
   }
 
   @Test
-  void whatWasQueuedForAnotherDeviceGoesToARunOfThisOne() throws Exception {
+  void candidatesQueuedForAnotherDeviceMoveToANewRun() throws Exception {
     String judged;
     String queued;
     String first;
@@ -91,7 +91,7 @@ class ChangedMachineTest {
 
   /** A card of the same model with the same driver is no other device. */
   @Test
-  void theQueueStaysInItsRunOnAnotherCardOfTheModel() throws Exception {
+  void queueStaysInItsRunOnAnotherCardOfTheModel() throws Exception {
     String id;
     try (SharedServer server = serve(0, H200, "1", "kernelbenchx")) {
       id = server.ids(0, 1).getFirst();
@@ -107,7 +107,7 @@ class ChangedMachineTest {
 
   /** To another machine and back: it is judged in the run that it was accepted for. */
   @Test
-  void whatComesBackIsInItsFirstRun() throws Exception {
+  void queueReturningToItsMachineIsInItsFirstRun() throws Exception {
     List<String> ids;
     String first;
     try (SharedServer server = serve(0, EPYC, "1", "kernelbenchx")) {
@@ -129,7 +129,7 @@ class ChangedMachineTest {
 
   /** A GPU that cannot be used after a restart must not end the queue without a timing. */
   @Test
-  void whatIsToBeTimedWaitsForAGpu() throws Exception {
+  void candidateToBeTimedWaitsForAGpu() throws Exception {
     String id;
     try (SharedServer server = serve(0, H200, "1", "kernelbenchx")) {
       id = server.ids(0, 1).getFirst();
@@ -147,7 +147,7 @@ class ChangedMachineTest {
   }
 
   @Test
-  void whatIsOfASuiteThatIsNotServedWaits() throws Exception {
+  void candidateOfAnUnservedSuiteWaits() throws Exception {
     List<String> ids;
     try (SharedServer server = serve(0, EPYC, "1", "kernelbenchx")) {
       ids = server.ids(0, 3);

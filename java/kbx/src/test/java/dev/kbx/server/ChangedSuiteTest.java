@@ -48,7 +48,7 @@ class ChangedSuiteTest {
   }
 
   @Test
-  void aChangedTaskIsJudgedAnew() throws Exception {
+  void changedTaskIsJudgedAgain() throws Exception {
     JsonNode first;
     try (SharedServer server = serve(9)) {
       first = judged(server);
@@ -65,7 +65,7 @@ class ChangedSuiteTest {
   }
 
   @Test
-  void whatWasQueuedForAChangedTaskIsJudgedInAnotherRun() throws Exception {
+  void candidateQueuedForAChangedTaskMovesToANewRun() throws Exception {
     String id;
     try (SharedServer server = serve(0)) {
       id = server.ids(0, 1).getFirst();
@@ -80,7 +80,7 @@ class ChangedSuiteTest {
 
   /** Its file stays as it is; what it reads may not. */
   @Test
-  void aTaskThatMayReadOtherFilesIsJudgedAnewEachTime() throws Exception {
+  void taskThatMayReadOtherFilesIsJudgedEachTime() throws Exception {
     append("\nWEIGHTS = torch.load\n");
     for (int servers = 0; servers < 2; servers++) {
       try (SharedServer server = serve(9)) {

@@ -41,7 +41,7 @@ class ContractFuzzTest {
   }
 
   @Test
-  void noRequestIsAnsweredOutsideTheContract(@TempDir Path folder) throws Exception {
+  void answersToRandomRequestsFollowTheContract(@TempDir Path folder) throws Exception {
     Path own = Path.of("java/kbx/src/test/resources/contract").toAbsolutePath();
     try (ScriptedServer server = new ScriptedServer(folder, true)) {
       String token = server.token("fuzzer", "admin");

@@ -40,7 +40,7 @@ class ContractTest {
   }
 
   @Test
-  void itHasWhatIsServed() {
+  void contractHasAllRoutes() {
     Set<String> pages = Set.of("/", "/runs", "/tasks");
     Set<String> served =
         server.routes().all().stream()
@@ -52,7 +52,7 @@ class ContractTest {
   }
 
   @Test
-  void everyOperationAnswersByIt() throws Exception {
+  void operationsAnswerByTheContract() throws Exception {
     String code = "def relu(x):\n    return x\n";
     JsonNode accepted = ScriptedServer.json(server.submit("?wait=20", code));
     JsonNode judgement = accepted.path("judgements").path(0);
@@ -107,7 +107,7 @@ class ContractTest {
 
   /** Whatever is asked: a token is read from the store, which may not answer. */
   @Test
-  void everyOperationMayBeRefused() {
+  void eachOperationHasItsErrors() {
     for (String operation : server.contract.operations()) {
       Set<String> statuses = server.contract.statuses(operation);
       assertThat(statuses).as(operation).contains("400", "414");
@@ -118,7 +118,7 @@ class ContractTest {
   }
 
   @Test
-  void whatIsSentHasATypeOfIt() throws Exception {
+  void unlistedContentTypesAreRefused() throws Exception {
     for (String path : new String[] {"/v1/judgements", "/v1/uploads"}) {
       Set<String> known = server.contract.bodies("POST " + path);
       for (String type :
@@ -160,7 +160,7 @@ class ContractTest {
         "false | \"plan\":{\"nonsense\":1}",
         "false | \"plan\":[]",
       })
-  void requestsAreOfIt(boolean accepted, String members) throws Exception {
+  void requestsOutsideTheContractAreRefused(boolean accepted, String members) throws Exception {
     String body = "{\"task\":\"relu\",\"code\":\"x\",%s}".formatted(members);
     HttpResponse<String> response = server.post("/v1/judgements?wait=20", "application/json", body);
     assertThat(response.statusCode()).as(response.body()).isEqualTo(accepted ? 200 : 422);
@@ -195,7 +195,8 @@ class ContractTest {
     "POST, /openapi.yaml, 'GET, HEAD'",
     "POST, /, 'GET, HEAD'"
   })
-  void aWrongMethodIsToldTheRightOnes(String method, String path, String allowed) throws Exception {
+  void wrongHttpMethodNamesTheAllowedOnes(String method, String path, String allowed)
+      throws Exception {
     HttpResponse<String> response =
         server.send(server.to(path).method(method, BodyPublishers.noBody()));
     assertThat(response.statusCode()).as(response.body()).isEqualTo(405);

@@ -65,7 +65,7 @@ class CopiedStoresTest {
   }
 
   @Test
-  void copiedAndMergedRunsLookLikeTheOriginals() throws Exception {
+  void copiedAndMergedRunsEqualTheOriginals() throws Exception {
     StoreAddress original = file("original");
     try (RunStore store = RunStore.open(original)) {
       ONE.store(store);

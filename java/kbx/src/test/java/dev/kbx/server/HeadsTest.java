@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 @Timeout(Patience.SECONDS)
 class HeadsTest {
   @Test
-  void everyPathHasAHead(@TempDir Path folder) throws Exception {
+  void eachPathAnswersHead(@TempDir Path folder) throws Exception {
     try (ScriptedServer server = new ScriptedServer(folder, false)) {
       JsonNode accepted = ScriptedServer.json(server.submit("?wait=20", "x = 1"));
       Map<String, String> parts =

@@ -90,7 +90,7 @@ class HostileClientsTest {
   }
 
   @Test
-  void aBodyOf200MegabytesIsRefusedByItsLength() throws Exception {
+  void bodyOf200MegabytesIsRefusedByContentLength() throws Exception {
     for (String type : List.of("application/json", "application/x-ndjson")) {
       try (RawConnection client = open()) {
         client.send(
@@ -104,7 +104,7 @@ class HostileClientsTest {
 
   /** In chunks nobody knows the length before. */
   @Test
-  void aBodyOf200MegabytesIsRefusedAsItComes() throws Exception {
+  void chunkedBodyOf200MegabytesIsRefused() throws Exception {
     byte[] chunk = new byte[64 << 10];
     String size = Integer.toHexString(chunk.length) + "\r\n";
     try (RawConnection client = open()) {
@@ -198,7 +198,7 @@ class HostileClientsTest {
   /** Nothing more comes: of a body that is wanted, of one that is not, and of a form. */
   @Test
   @Tag("soak-only")
-  void bodiesThatStopAreCutOff() throws Exception {
+  void stalledBodiesAreCutOff() throws Exception {
     List<String> lines = List.of("POST /v1/judgements", "POST /v1/nothing", "POST /login");
     all(
         90,
@@ -226,7 +226,7 @@ class HostileClientsTest {
   /** A client that does not read what it asked for. */
   @Test
   @Tag("soak-only")
-  void aStreamThatIsNotReadEnds() throws Exception {
+  void unreadStreamIsClosed() throws Exception {
     server.referee.answer = ScriptedReferee.judgement("correct", true, "x".repeat(200_000));
     String run = "";
     for (int i = 0; i < 100; i++) { // More than both sides of a connection keep.
@@ -299,7 +299,7 @@ class HostileClientsTest {
             + "Content-Type: application/json\r\n\r\n1\r\n{\r\n"
       })
   @Tag("soak-only")
-  void silentConnectionsStarveNobody(String said, @TempDir Path folder) throws Exception {
+  void silentConnectionsDoNotBlockOthers(String said, @TempDir Path folder) throws Exception {
     try (ServerProcess process = crowded(folder)) {
       String url = process.url();
       List<RawConnection> held = new ArrayList<>();
@@ -318,10 +318,10 @@ class HostileClientsTest {
     }
   }
 
-  /** As {@link #silentConnectionsStarveNobody}, where few are accepted. */
+  /** As {@link #silentConnectionsDoNotBlockOthers}, where few are accepted. */
   @ParameterizedTest
   @ValueSource(strings = {"", "POST / HTTP/1.1\r\nHost: kbx\r\nContent-Length: 9\r\n\r\n"})
-  void aFewSilentConnectionsStarveNobody(String said) throws Exception {
+  void silentConnectionsDoNotBlockOthersAtASmallLimit(String said) throws Exception {
     try (Connections connections = new Connections(100)) {
       Bodies bodies = new Bodies(Patience.LIMIT, connections::read);
       WebServer few =

@@ -65,7 +65,7 @@ class OtherPagesTest {
         "Host: evil.example",
         "Host: evil.example|Origin: http://evil.example",
       })
-  void noOtherPageChangesAnything(String headers) throws Exception {
+  void crossSiteRequestsChangeNothing(String headers) throws Exception {
     int before = server.store.service().audits(1_000).size();
     assertThat(status("POST /submit", headers, FORM)).isEqualTo(403);
     assertThat(status("POST /v1/judgements", headers, "{}")).isEqualTo(403);
@@ -76,7 +76,7 @@ class OtherPagesTest {
 
   /** Signing in as somebody else, too. */
   @Test
-  void noOtherPageSignsIn() throws Exception {
+  void crossSiteLoginIsRefused() throws Exception {
     String token = "token=" + server.token("mallory", "submit");
     assertThat(status("POST /login", "Origin: http://localhost:3000", token)).isEqualTo(403);
     assertThat(status("POST /login", "Sec-Fetch-Site: same-site", token)).isEqualTo(403);
@@ -93,7 +93,7 @@ class OtherPagesTest {
         "Host: [::1]:PORT|Origin: http://[::1]:PORT",
         "Sec-Fetch-Site: none"
       })
-  void ourOwnPagesAndProgramsAreServed(String headers) throws Exception {
+  void sameOriginPagesAndProgramsAreServed(String headers) throws Exception {
     assertThat(status("POST /submit", headers, FORM)).isEqualTo(303);
     assertThat(status("GET /v1/queue", headers, "")).isEqualTo(200);
   }
@@ -108,7 +108,7 @@ class OtherPagesTest {
     "Sec-Fetch-Site: same-site|Sec-Fetch-Mode: websocket|Sec-Fetch-Dest: websocket, 403",
     "Sec-Fetch-Site: same-site|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: document, 200",
   })
-  void otherPagesCanOnlyLinkHere(String headers, int status) throws Exception {
+  void crossSitePagesMayOnlyLink(String headers, int status) throws Exception {
     String run = ScriptedServer.json(server.submit("?wait=20", "x = 1")).path("run").asString();
     for (String path : new String[] {"/", "/v1/queue", "/v1/runs/" + run + "/events"}) {
       assertThat(status("GET " + path, headers, "")).as(path).isEqualTo(status);
@@ -116,7 +116,7 @@ class OtherPagesTest {
   }
 
   @Test
-  void noAnswerMayBePartOfAnotherPage() throws Exception {
+  void answersCannotBeFramed() throws Exception {
     for (String path : new String[] {"/", "/v1/queue", "/openapi.yaml", "/v1/nothing"}) {
       assertThat(server.get(path).headers().firstValue("Cross-Origin-Resource-Policy"))
           .as(path)

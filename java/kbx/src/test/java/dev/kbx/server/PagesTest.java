@@ -192,7 +192,7 @@ class PagesTest extends BrowserTest {
   }
 
   @Test
-  void liveRunsFollowTheirEvents() {
+  void livePageFollowsEvents() {
     try (Shown shown = show("/")) {
       Page page = shown.page();
       assertThat(page.locator("#live article")).hasCount(1);
@@ -228,7 +228,7 @@ class PagesTest extends BrowserTest {
   }
 
   @Test
-  void aCandidateShowsTheLineAtFaultAndRunsNothing() {
+  void candidatePageMarksTheFailingLineAndRunsNoScript() {
     try (Shown shown = show("/candidates/" + failed)) {
       Page page = shown.page();
       assertThat(page.locator(".code-line.failing")).hasAttribute("data-line", "5");
@@ -270,7 +270,7 @@ class PagesTest extends BrowserTest {
   }
 
   @Test
-  void aRefusedFormKeepsWhatWasTyped() throws Exception {
+  void refusedFormKeepsItsInput() throws Exception {
     HttpResponse<String> answer = post("task=Nowhere/none&code=%3Cb%3Ex");
     assertThat(answer.statusCode()).isEqualTo(422);
     assertThat(answer.body())
@@ -298,7 +298,7 @@ class PagesTest extends BrowserTest {
   }
 
   @Test
-  void noPageRunsWhatIsNotOurs() throws Exception {
+  void contentSecurityPolicyForbidsForeignContent() throws Exception {
     HttpResponse<String> answer = send(HttpRequest.newBuilder(URI.create(url("/runs/nothing"))));
     assertThat(answer.statusCode()).isEqualTo(404);
     assertThat(answer.headers().firstValue("content-security-policy").orElseThrow())

@@ -80,7 +80,7 @@ class SameKeyTest {
     "'{\"plan\":{\"precision\":\"fp16\",\"timeout\":30}}', plan.precision",
     "'{\"run\":\"other\",\"code\":\"x = 3\"}', 'code, another run'",
   })
-  void anotherRequestNeedsAnotherKey(String change, String different) throws Exception {
+  void keyOfADifferentRequestIsRefused(String change, String different) throws Exception {
     String body = asked();
     HttpResponse<String> first = submit(body);
     assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
@@ -100,7 +100,7 @@ class SameKeyTest {
         "{\"plan\":{\"timeout\":30}}",
         "{\"plan\":{\"timeout\":30,\"precision\":\"fp32\",\"grade\":\"published\"}}",
       })
-  void theSameRequestHasTheSameJudgement(String change) throws Exception {
+  void repeatedRequestHasTheSameJudgement(String change) throws Exception {
     String body = asked();
     String first = id(submit(body));
     HttpResponse<String> again = submit(with(body, change));
@@ -109,7 +109,7 @@ class SameKeyTest {
   }
 
   @Test
-  void oneOfManyIsNamed() throws Exception {
+  void conflictingCandidateOfABatchIsNamed() throws Exception {
     String body = asked();
     submit(body);
     Map<String, String> other = Map.of("task", "relu", "code", "y", "key", "k" + keys.get());
@@ -128,7 +128,7 @@ class SameKeyTest {
   }
 
   @Test
-  void twoOfOneRequestMayNotShareAKey() throws Exception {
+  void candidatesOfOneRequestNeedDistinctKeys() throws Exception {
     String one = "{\"task\":\"relu\",\"code\":\"a\",\"key\":\"shared\"}";
     String two = "{\"task\":\"relu\",\"code\":\"b\",\"key\":\"shared\"}";
     assertThat(submit("{\"candidates\":[%s,%s]}".formatted(one, two)).statusCode()).isEqualTo(409);

@@ -77,7 +77,7 @@ class SecurityTest {
   }
 
   @Test
-  void everyOperationNeedsATokenWithItsScope() throws Exception {
+  void eachOperationNeedsATokenWithItsScope() throws Exception {
     for (String operation : server.contract.operations()) {
       int without = ask(server.as(""), operation);
       int wrong = ask(server.as(SUBMITS.contains(operation) ? reader : submitter), operation);
@@ -97,7 +97,7 @@ class SecurityTest {
   }
 
   @Test
-  void aClientCancelsItsOwnAlone() throws Exception {
+  void clientCancelsOnlyItsCandidates() throws Exception {
     server.referee.permits.drainPermits();
     for (int i = 0; i < 30; i++) {
       HttpResponse<String> accepted = server.as(ann).submit("", "x = %d".formatted(i));
@@ -134,7 +134,7 @@ class SecurityTest {
   }
 
   @Test
-  void aKeyOfAnotherClientIsAnother() throws Exception {
+  void equalKeysOfTwoClientsAreDistinct() throws Exception {
     String body = "{\"task\":\"relu\",\"code\":\"x = 90\",\"key\":\"same\"}";
     String first = id(server.as(ann).post("/v1/judgements?wait=20", "application/json", body));
     String second = id(server.as(ben).post("/v1/judgements?wait=20", "application/json", body));
@@ -142,7 +142,7 @@ class SecurityTest {
   }
 
   @Test
-  void whatTheServerDecidesCannotBeSent() throws Exception {
+  void serverFieldsInRequestsAreIgnored() throws Exception {
     Map<String, Object> sent =
         Map.of(
             "task",
@@ -187,13 +187,13 @@ class SecurityTest {
         "/assets/..%2Fdashboard.css",
         "/runs/'%20OR%201=1--"
       })
-  void noAddressLeadsOutOfTheStore(String path) throws Exception {
+  void pathTraversalInAddressesIsRefused(String path) throws Exception {
     assertThat(server.as(admin).get(path).statusCode()).as(path).isIn(400, 404);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"../up.py", "/tmp/kbx-up.py", "a/../../up.py", "a\\..\\up.py"})
-  void noArchiveLeavesItsFolder(String name) throws Exception {
+  void pathTraversalInArchivesIsRefused(String name) throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
       zip.putNextEntry(new ZipEntry(name));
@@ -207,8 +207,8 @@ class SecurityTest {
   }
 
   @Test
-  void aNameThatNoFileCanHaveIsRefused() throws Exception {
-    noArchiveLeavesItsFolder("Activation/%s.py".formatted("x".repeat(300)));
+  void impossibleFileNameIsRefused() throws Exception {
+    pathTraversalInArchivesIsRefused("Activation/%s.py".formatted("x".repeat(300)));
   }
 
   private HttpResponse<String> upload(String type, ByteArrayOutputStream bytes) throws Exception {
@@ -239,14 +239,14 @@ class SecurityTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"application/json", "text/plain", "multipart/form-data"})
-  void aFormIsAForm(String type) throws Exception {
+  void formNeedsItsContentType(String type) throws Exception {
     assertThat(server.as("").post("/login", type, "{}").statusCode()).isEqualTo(415);
     String form = "application/x-www-form-urlencoded";
     assertThat(server.post("/login", form, "token=%zz").statusCode()).isIn(400, 401);
   }
 
   @Test
-  void aNewTokenIsTakenAtOnce() throws Exception {
+  void newTokenIsValidAtOnce() throws Exception {
     assertThat(server.as("kbx_0").get("/v1/queue").statusCode()).isEqualTo(401);
     for (int i = 0; i < 5; i++) {
       String fresh = server.token("fresh" + i, "read");
@@ -255,7 +255,7 @@ class SecurityTest {
   }
 
   @Test
-  void aNameWithoutEndIsRefused() throws Exception {
+  void overlongNameIsRefused() throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (TarArchiveOutputStream tar =
         new TarArchiveOutputStream(new GZIPOutputStream(bytes), "UTF-8")) {
@@ -271,7 +271,7 @@ class SecurityTest {
   }
 
   @Test
-  void noAnswerTellsOfTheInside() throws Exception {
+  void errorsHideInternals() throws Exception {
     HttpResponse<String> response =
         server.as(ann).post("/v1/judgements", "application/json", "{\"candidates\": [[[");
     assertThat(response.body())
@@ -294,7 +294,7 @@ class SecurityTest {
   }
 
   @Test
-  void anExpiredTokenIsRefusedAndTheAnswerSaysSo() throws Exception {
+  void expiredTokenIsRefusedAsExpired() throws Exception {
     Tokens tokens = new Tokens(server.store.service());
     List<String> scopes = List.of("read");
     Instant past = Instant.parse("2026-01-02T03:04:05Z");

@@ -26,7 +26,7 @@ class ServerLogTest {
   }
 
   @Test
-  void anEventIsOneObjectWithItsFields() {
+  void eventIsOneJsonObjectWithItsFields() {
     LogRecord event = logged(Level.INFO, "request");
     event.setLoggerName("dev.kbx.server.events");
     event.setParameters(new Object[] {Map.of("path", "/v1/x\n\"y", "status", 200)});
@@ -38,7 +38,7 @@ class ServerLogTest {
   }
 
   @Test
-  void aWarningIsOneLineToo() {
+  void warningIsOneLine() {
     LogRecord warning = logged(Level.WARNING, "judging failed");
     warning.setLoggerName("dev.kbx.server");
     warning.setThrown(new IllegalStateException("two\nlines"));

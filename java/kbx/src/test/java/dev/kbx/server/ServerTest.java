@@ -113,7 +113,7 @@ class ServerTest {
   }
 
   @Test
-  void waitForAnyReturnsAtTheFirstVerdict() throws Exception {
+  void waitForAnyReturnsOnTheFirstVerdict() throws Exception {
     referee.permits.drainPermits();
     List<String> ids = new ArrayList<>();
     for (JsonNode each : json(submit("", code(1), code(2))).path("judgements")) {
@@ -185,7 +185,7 @@ class ServerTest {
   }
 
   @Test
-  void aFullQueueIsToldAndAQueuedCandidateCanBeCancelled() throws Exception {
+  void fullQueueIsReportedAndQueuedCandidatesCanBeCancelled() throws Exception {
     referee.permits.drainPermits();
     String[] codes = new String[40];
     for (int i = 0; i < codes.length; i++) codes[i] = code(i);
@@ -202,7 +202,7 @@ class ServerTest {
 
   /** A form is answered as the same request to the API is. */
   @Test
-  void aFormIsToldOfAFullQueueAndOfADrain() throws Exception {
+  void formReportsAFullQueueAndADrain() throws Exception {
     referee.permits.drainPermits();
     String[] codes = new String[50];
     for (int i = 0; i < codes.length; i++) codes[i] = code(i);
@@ -226,7 +226,7 @@ class ServerTest {
   }
 
   @Test
-  void aClientGetsHalfOfTheQueueAndOthersTheRest() throws Exception {
+  void oneClientGetsAtMostHalfOfTheQueue() throws Exception {
     List<String> clients = twoClients(20);
     assertThat(submitted(clients.getFirst(), 10, 0)).isEqualTo(202);
     assertThat(submitted(clients.getFirst(), 1, 100)).isEqualTo(429);
@@ -296,7 +296,7 @@ class ServerTest {
   }
 
   @Test
-  void aKeyIsForOneCandidate() throws Exception {
+  void keyIdentifiesOneCandidate() throws Exception {
     String body = "{\"task\":\"relu\",\"code\":\"x = %d\",\"key\":\"k\"}";
     JsonNode first = json(post("/v1/judgements?wait=20", "application/json", body.formatted(1)));
     JsonNode second = json(post("/v1/judgements", "application/json", body.formatted(1)));
@@ -307,7 +307,7 @@ class ServerTest {
   }
 
   @Test
-  void whatIsWrongIsTold() throws Exception {
+  void invalidRequestsAreExplained() throws Exception {
     HttpResponse<String> unknown =
         post(
             "/v1/judgements",
@@ -328,7 +328,7 @@ class ServerTest {
   /** PostgreSQL keeps no U+0000, and asking it for one fails. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aCharacterThatNoNameHasIsRefused(boolean team) throws Exception {
+  void invalidCharacterInANameIsRefused(boolean team) throws Exception {
     if (team) {
       stop();
       start(StoreAddress.of(TestPostgres.newDatabase()), 100, false);
@@ -370,7 +370,7 @@ class ServerTest {
   }
 
   @Test
-  void aFolderIsUploadedAndNothingLeavesIt() throws Exception {
+  void folderUploadRefusesPathTraversal() throws Exception {
     HttpResponse<String> good = upload("Activation/relu.py", code(7));
     assertThat(good.statusCode()).as(good.body()).isEqualTo(200);
     HttpResponse<String> out = upload("../../relu.py", code(8));
@@ -389,7 +389,7 @@ class ServerTest {
 
   /** However they are sent. */
   @Test
-  void tenThousandCandidatesAreTheMost() throws Exception {
+  void moreThanTenThousandCandidatesAreRefused() throws Exception {
     StringBuilder rows = new StringBuilder();
     StringBuilder list = new StringBuilder("{\"task\":\"relu\",\"code\":\"\"}");
     for (int i = 0; i <= 10_000; i++) {
@@ -425,7 +425,7 @@ class ServerTest {
   }
 
   @Test
-  void tokensDecide() throws Exception {
+  void requestsNeedAToken() throws Exception {
     stop();
     StoreAddress address = StoreAddress.of(folder.resolve("tokens.db"));
     String reader;
@@ -460,7 +460,7 @@ class ServerTest {
   }
 
   @Test
-  void whatItDoesCanBeWatched() throws Exception {
+  void metricsContractAndListsAreServed() throws Exception {
     var _ = submit("?wait=20", code(1));
     assertThat(get("/metrics").body())
         .contains("kbx_verdicts_total{status=\"correct\"} 1.0", "kbx_queue_depth 0.0")

@@ -59,7 +59,7 @@ class TakeoverTest {
   }
 
   @Test
-  void theFirstStopsJudgingAndTheSecondJudgesEachOnce() throws Exception {
+  void secondServerTakesOverAndJudgesEachCandidateOnce() throws Exception {
     Queue<String> logged = new ConcurrentLinkedQueue<>();
     Handler handler = collecting(logged);
     Logger log = Logger.getLogger("dev.kbx.server");
@@ -127,7 +127,7 @@ class TakeoverTest {
 
   /** Nobody else came: it takes its claim again, and goes on. */
   @Test
-  void aServerThatWasOnlyCutOffGoesOn() throws Exception {
+  void reconnectedServerContinuesWithoutTakeover() throws Exception {
     try (CutProxy proxy = proxy();
         SharedServer server = serve(through(proxy), 0)) {
       List<String> ids = server.ids(0, 4);

@@ -126,7 +126,7 @@ class TlsTest {
   }
 
   @Test
-  void filesThatHoldSomethingElseAreNamed() throws Exception {
+  void unusableKeyAndCertificateFilesAreNamed() throws Exception {
     Files.writeString(folder.resolve("text.pem"), "no key\n");
     pem("stranger.pem", "PRIVATE KEY", pair("EC").getPrivate().getEncoded());
     pem("rsa.pem", "PRIVATE KEY", pair("RSA").getPrivate().getEncoded());

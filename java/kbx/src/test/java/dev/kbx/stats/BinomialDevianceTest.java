@@ -19,7 +19,7 @@ class BinomialDevianceTest {
   }
 
   @Test
-  void fourMethodsExplainAThirtieth() {
+  void fourMethodsExplainOneThirtieth() {
     double[] right = {30, 54, 19, 40};
     double all = BinomialDeviance.ofAll(right, tasks(4));
     double explained = all - BinomialDeviance.ofGroups(right, tasks(4));
@@ -29,7 +29,7 @@ class BinomialDevianceTest {
   }
 
   @Test
-  void aFifthThatSolvesNothingMakesItAnEighth() {
+  void fifthMethodWithoutSolvedTasksRaisesTheShareToOneEighth() {
     double[] right = {30, 54, 19, 40, 0};
     double all = BinomialDeviance.ofAll(right, tasks(5));
     double explained = all - BinomialDeviance.ofGroups(right, tasks(5));

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class ExceedanceTest {
   @Test
-  void onlyWhatIsAboveCounts() {
+  void valuesEqualToTheThresholdDoNotCount() {
     var speedups = new Exceedance(new double[] {1.5, 0.7, 1, 2.5}, 8);
     assertThat(speedups.above(0)).isEqualTo(new Rate(4, 8));
     assertThat(speedups.above(0.7)).isEqualTo(new Rate(3, 8));
@@ -18,14 +18,14 @@ class ExceedanceTest {
   }
 
   @Test
-  void stepsAreWhereTheShareChanges() {
+  void stepsAreAtChangesOfTheShare() {
     assertThat(new Exceedance(new double[] {2, 0.5, 2}, 3).steps()).containsExactly(0, 0.5, 2);
     assertThat(new Exceedance(new double[0], 3).steps()).containsExactly(0);
   }
 
   /** Between two steps nothing changes, and each step is a fall. */
   @Test
-  void theShareOnlyFalls() {
+  void shareFallsMonotonically() {
     var random = new Random(20_261_122);
     for (int i = 0; i < 200; i++) {
       double[] values = random.doubles(random.nextInt(12), 0.1, 3).toArray();

@@ -30,7 +30,7 @@ class FirthTest {
   }
 
   @Test
-  void staysFiniteWhereALevelHasNoneRight() {
+  void staysFiniteForALevelWithoutPasses() {
     Firth fit = Firth.fit(BOTH, SEPARATED, TRIALS);
     double[] expected = {-2.6458015983, 3.75361127409, 4.66911440171, -1.80235297495};
     assertThat(values(fit.coefficients())).containsExactly(expected, within(1e-4));

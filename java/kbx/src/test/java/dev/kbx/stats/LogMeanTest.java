@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class LogMeanTest {
   /** Half the difference of two samples' means, one negated: Student's pooled t for equal sizes. */
   @Test
-  void aCrossoverIsThePooledInterval() {
+  void crossoverEqualsThePooledInterval() {
     double[] one = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
     double[] other = {-1.9, -0.8, -1.1, -0.1, 0.1, -4.4, -5.5, -1.6, -4.6, -3.4};
     LogMean mean = LogMean.ofCrossover(one, other);
@@ -21,7 +21,7 @@ class LogMeanTest {
   }
 
   @Test
-  void anEffectOfTheOrderLeavesNoTrace() {
+  void orderEffectCancels() {
     LogMean with = LogMean.ofCrossover(new double[] {0.11, 0.09}, new double[] {-0.09, -0.11});
     LogMean without = LogMean.ofCrossover(new double[] {0.01, -0.01}, new double[] {0.01, -0.01});
     assertThat(with.mean()).isCloseTo(without.mean(), within(1e-12));
@@ -29,7 +29,7 @@ class LogMeanTest {
   }
 
   @Test
-  void resolutionWidensWhatNoiseLeaves() {
+  void clockResolutionWidensTheInterval() {
     LogMean exact = LogMean.of(new double[] {0.5, 0.5, 0.5});
     Ratio ratio = Ratio.of(exact.withResolution(0.01), 0.95);
     assertThat(Math.log(ratio.low())).isCloseTo(0.49, within(1e-12));
@@ -37,7 +37,7 @@ class LogMeanTest {
   }
 
   @Test
-  void scatterThatIsKnownAddsToTheVarianceAndIsCertain() {
+  void knownScatterAddsToTheVariance() {
     LogMean rounds = LogMean.of(new double[] {0.1, 0.2, 0.3, 0.2});
     double own = rounds.variance();
     LogMean wider = rounds.withScatter(Math.sqrt(own));

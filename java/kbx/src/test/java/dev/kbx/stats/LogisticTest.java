@@ -75,7 +75,7 @@ class LogisticTest {
   }
 
   @Test
-  void theSingleFactorHasAClosedForm() {
+  void singleFactorEqualsTheClosedForm() {
     double[] pass = new double[4];
     double[] all = new double[4];
     for (int i = 0; i < CELLS; i++) {
@@ -86,7 +86,7 @@ class LogisticTest {
   }
 
   @Test
-  void aFactorThatFollowsFromAnotherAddsNothing() {
+  void aliasedFactorAddsNothing() {
     int[] half = Arrays.stream(category).map(c -> c / 2).toArray();
     Design design = none().with(category, 4).with(half, 2).with(method, 3);
     assertThat(design.columns()).isEqualTo(7);
@@ -95,7 +95,7 @@ class LogisticTest {
   }
 
   @Test
-  void levelsWithoutExceptionConverge() {
+  void separatedLevelsConverge() {
     double[] none = passes.clone();
     for (int i = 0; i < CELLS; i++) if (category[i] == 0) none[i] = 0;
     double[] pass = new double[4];

@@ -42,7 +42,7 @@ class McNemarTest {
   }
 
   @Test
-  void nothingThatTellsThemApartSaysNothing() {
+  void noDiscordantPairsGiveNoEvidence() {
     var test = new McNemar(0, 0);
     assertThat(test.pValue()).isEqualTo(1);
     assertThat(test.oddsRatio()).isNaN();
@@ -52,7 +52,7 @@ class McNemarTest {
   }
 
   @Test
-  void oneSidedCountsHaveNoUpperEnd() {
+  void oneSidedCountsHaveAnInfiniteUpperBound() {
     var test = new McNemar(0, 6);
     assertThat(test.pValue()).isCloseTo(2 / 64.0, within(1e-12));
     assertThat(test.oddsRatio()).isInfinite();

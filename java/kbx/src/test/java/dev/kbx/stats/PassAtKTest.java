@@ -28,7 +28,7 @@ class PassAtKTest {
   }
 
   @Test
-  void isTheShareOfSubsetsWithAPass() {
+  void equalsTheShareOfSubsetsWithAPass() {
     for (int samples = 1; samples <= 9; samples++) {
       for (int passes = 0; passes <= samples; passes++) {
         for (int k = 1; k <= samples; k++) {
@@ -76,7 +76,7 @@ class PassAtKTest {
   }
 
   @Test
-  void theIntervalIsOverTasksAndAlwaysTheSame() {
+  void intervalIsOverTasksAndReproducible() {
     List<PassAtK> tasks = new ArrayList<>();
     for (int i = 0; i < 20; i++) tasks.add(new PassAtK(4, i % 5));
     TaskMean interval = PassAtK.taskMean(tasks, 1);
@@ -87,7 +87,7 @@ class PassAtKTest {
   }
 
   @Test
-  void nothingIsClamped() {
+  void kOutOfRangeIsRefused() {
     assertThatIllegalArgumentException().isThrownBy(() -> new PassAtK(4, 2).of(5));
     assertThatIllegalArgumentException().isThrownBy(() -> new PassAtK(4, 2).of(0));
     assertThatIllegalArgumentException().isThrownBy(() -> new PassAtK(4, 5));

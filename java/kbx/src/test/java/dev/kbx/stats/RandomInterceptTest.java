@@ -55,7 +55,7 @@ class RandomInterceptTest {
   }
 
   @Test
-  void theUsualNodesSuffice() {
+  void defaultNodesSuffice() {
     RandomIntercept many = RandomIntercept.fit(PERIODS, INCIDENCE, SIZE, HERD, 25);
     RandomIntercept usual = RandomIntercept.fit(PERIODS, INCIDENCE, SIZE, HERD);
     assertThat(usual.deviation()).isCloseTo(many.deviation(), within(1e-3));
@@ -64,7 +64,7 @@ class RandomInterceptTest {
 
   /** The likelihood at glmer's own estimates, as one node has no exact derivatives. */
   @Test
-  void oneNodeIsLaplace() {
+  void oneNodeEqualsLaplace() {
     double[] estimates = {
       -1.39853205917, -0.992332794162, -1.12867223311, -1.58031393903, 0.642261385924
     };

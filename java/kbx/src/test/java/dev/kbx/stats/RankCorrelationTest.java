@@ -45,7 +45,7 @@ class RankCorrelationTest {
   }
 
   @Test
-  void aPointMayOccurSeveralTimes() {
+  void repeatedPointsAreAllowed() {
     assertThat(of(X, B, C, each(12)).value()).isCloseTo(-0.05777355546974314, within(1e-12));
   }
 

@@ -36,7 +36,7 @@ class RateTest {
   }
 
   @Test
-  void nothingHasNoRate() {
+  void emptyRateIsRefused() {
     assertThatIllegalArgumentException().isThrownBy(() -> new Rate(0, 0));
     assertThatIllegalArgumentException().isThrownBy(() -> new Rate(3, 2));
   }

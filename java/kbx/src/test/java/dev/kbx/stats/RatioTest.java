@@ -47,14 +47,14 @@ class RatioTest {
   }
 
   @Test
-  void roundsThatAgreeLeaveNoDoubt() {
+  void equalRoundsHaveAZeroWidthInterval() {
     var ratio = Ratio.of(LogMean.of(new double[] {Math.log(2), Math.log(2), Math.log(2)}), 0.95);
     assertThat(ratio.low()).isCloseTo(2, CLOSE).isEqualTo(ratio.high());
   }
 
   /** Distances of 0.03 and 0.04, as logarithms, make one of 0.05. */
   @Test
-  void aRatioOverAnotherHasTheDoubtOfBoth() {
+  void quotientOfRatiosCombinesTheirVariances() {
     var speedup = new Ratio(2, 2 * Math.exp(-0.03), 2 * Math.exp(0.04));
     var baseline = new Ratio(1.25, 1.25 * Math.exp(-0.03), 1.25 * Math.exp(0.04));
     var over = speedup.over(baseline);
@@ -64,7 +64,7 @@ class RatioTest {
   }
 
   @Test
-  void overWhatIsCertainNothingIsLost() {
+  void divisionByAnExactRatioKeepsTheWidth() {
     var ratio = Ratio.of(LogMean.of(new double[] {0.1, 0.2, 0.4}), 0.95);
     var over = ratio.over(new Ratio(2, 2, 2));
     assertThat(over.low()).isCloseTo(ratio.low() / 2, CLOSE);
@@ -72,7 +72,7 @@ class RatioTest {
   }
 
   @Test
-  void theMeanOfMeasuredRatiosIsMoreCertainThanEach() {
+  void meanOfRatiosIsNarrowerThanEach() {
     var wide = new Ratio(2, 2 * Math.exp(-0.03), 2 * Math.exp(0.06));
     var wider = new Ratio(8, 8 * Math.exp(-0.04), 8 * Math.exp(0.08));
     var mean = Ratio.mean(List.of(wide, wider));
@@ -84,7 +84,7 @@ class RatioTest {
 
   /** Of rounds that vary alike, it is nearly what Welch's interval is, and never narrower. */
   @Test
-  void theMeanOfIntervalsIsNearThatOfAllRounds() {
+  void meanOfIntervalsIsNearTheIntervalOfAllRounds() {
     double[] other = Arrays.stream(FIRST).map(v -> 3 - v).toArray();
     var rounds = Ratio.ofSizes(List.of(LogMean.of(FIRST), LogMean.of(other)), 0.95);
     var mean =
@@ -95,7 +95,7 @@ class RatioTest {
   }
 
   @Test
-  void noSizesHaveNoRatio() {
+  void ratioOfNoSizesIsAbsent() {
     assertThatIllegalArgumentException().isThrownBy(() -> Ratio.ofSizes(List.of(), 0.95));
   }
 
@@ -120,7 +120,7 @@ class RatioTest {
   }
 
   @Test
-  void aQuotientIsAsUnsureAsBothTogether() {
+  void quotientIntervalCombinesBothIntervals() {
     Ratio one = new Ratio(2, 2 / Math.exp(0.03), 2 * Math.exp(0.03));
     Ratio other = new Ratio(4, 4 / Math.exp(0.04), 4 * Math.exp(0.04));
     Ratio quotient = one.over(other);
@@ -132,7 +132,7 @@ class RatioTest {
   }
 
   @Test
-  void medianTakesTheMiddle() {
+  void medianIsTheMiddleRatio() {
     double[] values = {9, 1, 5};
     assertThat(Median.of(values)).isEqualTo(5);
     assertThat(values).containsExactly(9, 1, 5);

@@ -28,7 +28,7 @@ class SpreadTest {
 
   /** Three pairs: the normal quantile of 1 − 0.05 / 6 is 2.393980. */
   @Test
-  void moreDevicesWidenAsBonferroniSays() {
+  void moreDevicesWidenByBonferroni() {
     Spread spread = Spread.of(List.of(ratio(0, 0.01), ratio(0.3, 0.01), ratio(0.15, 0.01)));
     double halfWidth = 0.01 * Math.sqrt(2) * 2.3939798 / Z;
     assertThat(Math.log(spread.low())).isCloseTo(0.3 - halfWidth, within(1e-7));
@@ -36,7 +36,7 @@ class SpreadTest {
   }
 
   @Test
-  void neverBelowOne() {
+  void spreadIsNeverBelowOne() {
     Spread spread = Spread.of(List.of(ratio(0, 0.05), ratio(0.01, 0.05)));
     assertThat(spread.low()).isEqualTo(1);
     assertThat(spread.toldApart()).isFalse();
@@ -48,7 +48,7 @@ class SpreadTest {
    * must hold 1 in at least 95 % of tries all the same.
    */
   @Test
-  void pickingTheExtremesIsAllowedFor() {
+  void selectionOfExtremesIsCorrected() {
     assertThat(covered(6, 0)).isGreaterThanOrEqualTo(0.95);
     assertThat(covered(6, 0.03)).isGreaterThanOrEqualTo(0.95);
     assertThat(covered(2, 0.01)).isGreaterThanOrEqualTo(0.94);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** Units are drawn within their strata. */
 class StratifiedBootstrapTest {
   @Test
-  void drawsAsManyOfEachStratumAsItHas() {
+  void drawsKeepTheSizeOfEachStratum() {
     var bootstrap = new StratifiedBootstrap(new int[] {0, 1, 0, 1, 1});
     var _ =
         bootstrap.intervals(
@@ -43,7 +43,7 @@ class StratifiedBootstrapTest {
   }
 
   @Test
-  void isLoweredByTheBiasOfResamplesAndNotBelowZero() {
+  void biasCorrectedSpreadIsNotNegative() {
     // The share of units drawn more than once is 0 as observed, and about a quarter in resamples.
     var bootstrap = new StratifiedBootstrap(new int[100]);
     var interval =

@@ -112,7 +112,7 @@ class ClaimTest {
 
   /** As of two servers whose clocks differ. */
   @Test
-  void anIdThatAnotherSubmissionHasIsRefused() {
+  void idOfAnotherSubmissionIsRefused() {
     RunStore store = open(StoreAddress.of(folder.resolve("kbx.db")));
     run(1).store(store);
     accept(store, queued("ann"));
@@ -186,7 +186,7 @@ class ClaimTest {
   }
 
   @Test
-  void aCommitIsOnDiskWhateverTheServersDefaultIs() throws Exception {
+  void commitIsSynchronousWhateverTheServerDefault() throws Exception {
     try (Connection usual = DriverManager.getConnection(url);
         Connection ours = StoreAddress.of(url).database().connect()) {
       assertThat(setting(usual, "synchronous_commit")).isEqualTo("off");

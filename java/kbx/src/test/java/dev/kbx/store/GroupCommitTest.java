@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 class GroupCommitTest {
   /** Two writes come while one commits; together they fail, and one of them alone by an error. */
   @Test
-  void anErrorOfAWriteIsToldAndTheNextOnesAreCommitted() throws Exception {
+  void failedWriteIsReportedAndOthersAreCommitted() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch come = new CountDownLatch(1);
     GroupCommit commits = new GroupCommit(work -> work.accept(null));
@@ -51,7 +51,7 @@ class GroupCommitTest {
 
   /** Three writes come while one commits; alone, each would wait for the store anew. */
   @Test
-  void aStoreThatIsAwayIsAskedOnceForAll() throws Exception {
+  void unreachableStoreIsAskedOnceForAGroup() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch come = new CountDownLatch(1);
     AtomicInteger asked = new AtomicInteger();

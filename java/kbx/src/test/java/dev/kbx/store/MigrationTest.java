@@ -38,7 +38,7 @@ class MigrationTest {
   }
 
   @Test
-  void everyRunVerdictAndSourceIsThere() {
+  void allRunsVerdictsAndSourcesAreMigrated() {
     assertAllIsThere();
   }
 
@@ -75,7 +75,7 @@ class MigrationTest {
   }
 
   @Test
-  void whatIsCountedByIsInColumns() throws Exception {
+  void countedFieldsAreInColumns() throws Exception {
     RunStore.open(StoreAddress.of(file)).close();
     List<String> rows = new ArrayList<>();
     try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
@@ -133,7 +133,7 @@ class MigrationTest {
 
   /** As version 8 left a copied run: its table of counts had none of it. */
   @Test
-  void runsThatWereCopiedBeforeAreCounted() throws Exception {
+  void runsCopiedBeforeTheMigrationAreCounted() throws Exception {
     Flyway.configure()
         .dataSource("jdbc:sqlite:" + file, null, null)
         .locations("classpath:db/migration", "classpath:db/common")
@@ -181,7 +181,7 @@ class MigrationTest {
   }
 
   @Test
-  void openedAgainNothingChanges() {
+  void reopeningChangesNothing() {
     RunStore.open(StoreAddress.of(file)).close();
     assertAllIsThere();
   }

@@ -78,7 +78,7 @@ class RunStoreTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void whatIsStoredComesBackByteForByte(Kind kind) {
+  void storedVerdictsAreReadByteForByte(Kind kind) {
     StoreAddress address = address(kind);
     SimulatedRun run = run(1);
     RunStore store = open(address);
@@ -108,7 +108,7 @@ class RunStoreTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void rowsAreOfTheVerdictsAlsoWhereAnEarlierVersionKeptNone(Kind kind) throws Exception {
+  void rowsMissingFromEarlierVersionsAreDerived(Kind kind) throws Exception {
     StoreAddress address = address(kind);
     RunStore store = open(address);
     SimulatedRun run = run(1).store(store);
@@ -170,7 +170,7 @@ class RunStoreTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void anySourceComesBack(Kind kind) {
+  void anySourceIsReadBack(Kind kind) {
     RunStore store = open(kind);
     for (String code : List.of("", "x = '\0'", "\uE000\uE0000\0 \uD83D\uDE00 \u2028")) {
       String id = "%064x".formatted(code.hashCode() & 0xffffffffL);
@@ -213,7 +213,7 @@ class RunStoreTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void aTableByMethodAndCategoryIsOneQuery(Kind kind) throws Exception {
+  void oneQueryCountsByMethodAndCategory(Kind kind) throws Exception {
     StoreAddress address = address(kind);
     run(1).store(open(address));
     List<String> rows = new ArrayList<>();
@@ -248,7 +248,7 @@ class RunStoreTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void ratesOfBothGradesAreOneQuery(Kind kind) throws Exception {
+  void oneQueryGivesRatesOfBothGrades(Kind kind) throws Exception {
     StoreAddress address = address(kind);
     run(1).published("Math/log", "e").store(open(address));
     String query =
@@ -263,7 +263,7 @@ class RunStoreTest {
   }
 
   @Test
-  void bothHaveTheSameTablesAndColumns() throws Exception {
+  void sqliteAndPostgresHaveEqualSchemas() throws Exception {
     assertThat(columns(Kind.POSTGRESQL, "information_schema.columns WHERE table_schema = 'kbx'"))
         .isNotEmpty()
         .isEqualTo(columns(Kind.SQLITE, "columns"));
@@ -286,7 +286,7 @@ class RunStoreTest {
   }
 
   @Test
-  void aRunOfATeamBelongsToOneProcessAtATime() {
+  void sharedRunIsClaimedByOneProcess() {
     StoreAddress address = address(Kind.POSTGRESQL);
     RunStore one = open(address);
     RunStore other = open(address);
@@ -303,7 +303,7 @@ class RunStoreTest {
   }
 
   @Test
-  void aLostConnectionFailsOnceAndIsMadeAnew() throws Exception {
+  void lostConnectionFailsOnceAndReconnects() throws Exception {
     StoreAddress address = address(Kind.POSTGRESQL);
     RunStore store = open(address);
     SimulatedRun run = run(1).store(store);
@@ -322,7 +322,7 @@ class RunStoreTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void runsAreCopiedThereAndBack(Kind kind) {
+  void runsAreCopiedBothWays(Kind kind) {
     RunStore here = open(Kind.SQLITE);
     SimulatedRun one = run(1).store(here);
     SimulatedRun two = run(2).cutOff(2).store(here);
@@ -372,7 +372,7 @@ class RunStoreTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void whatDerivesFromVerdictsIsCheckedAndMended(Kind kind) throws Exception {
+  void derivedColumnsAreCheckedAndRepaired(Kind kind) throws Exception {
     StoreAddress address = address(kind);
     RunStore store = open(address);
     SimulatedRun run = run(1).store(store);
@@ -412,7 +412,7 @@ class RunStoreTest {
   }
 
   @Test
-  void aStoreThatAServerHasIsNotMended() {
+  void storeInUseByAServerIsNotRepaired() {
     StoreAddress address = StoreAddress.of(TestPostgres.newDatabase());
     RunStore server = open(address);
     server.claim(ServiceStore.CLAIM);
@@ -421,7 +421,7 @@ class RunStoreTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void aDifferentRunUnderTheSameIdIsRefusedAndNothingIsCopied(Kind kind) {
+  void differentRunUnderTheSameIdIsRefusedWithoutCopying(Kind kind) {
     RunStore here = open(Kind.SQLITE);
     run(1).store(here);
     run(2).store(here);
@@ -438,7 +438,7 @@ class RunStoreTest {
   }
 
   @Test
-  void theStoreThatCannotBeWrittenIsNamedNotTheOneThatIsRead() throws Exception {
+  void unwritableTargetStoreIsNamed() throws Exception {
     RunStore here = open(Kind.SQLITE);
     run(1).store(here);
     StoreAddress full = address(Kind.SQLITE);
@@ -460,7 +460,7 @@ class RunStoreTest {
         "jdbc:postgresql://127.0.0.1:1/kbx?user=ann&password=hush&ssl=false",
         "jdbc:postgresql://none.invalid/kbx?password=hush",
       })
-  void aDatabaseThatIsNotThereIsNamedWithoutItsPassword(String url) {
+  void unreachableDatabaseIsNamedWithoutItsPassword(String url) {
     assertThatThrownBy(() -> RunStore.open(StoreAddress.of(url)))
         .isInstanceOf(StoreProblem.class)
         .hasMessageStartingWith("jdbc:postgresql://")

@@ -136,7 +136,7 @@ class VerdictQueriesTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void aVerdictThatReplacesOneOfKbxIsCountedInItsPlace(Kind kind) {
+  void replacementVerdictIsCountedInsteadOfTheOriginal(Kind kind) {
     VerdictQueries queries = queries(kind);
     String run = first().id();
     Verdict judged =
@@ -159,7 +159,7 @@ class VerdictQueriesTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void aPageHasWhatMatches(Kind kind) {
+  void pageHasTheMatchingCandidates(Kind kind) {
     VerdictQueries queries = queries(kind);
     Filter all = Filter.ofRun(first().id());
     assertThat(names(queries.page(all, Order.POSITION, 1, 2)))
@@ -199,7 +199,7 @@ class VerdictQueriesTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void aBoardCountsTheLastVerdictOnASample(Kind kind) {
+  void leaderboardCountsTheLastVerdictOfASample(Kind kind) {
     VerdictQueries queries = queries(kind);
     assertThat(queries.boards()).containsExactly(new Board("kernelbenchx", null, GPU, 6));
     assertThat(queries.cells(queries.boards().getFirst()))

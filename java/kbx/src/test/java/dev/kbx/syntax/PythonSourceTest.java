@@ -159,7 +159,7 @@ class PythonSourceTest {
             + " utf-16, but is read as UTF-8",
       },
       quoteCharacter = '\u0001')
-  void errorsAreFoundWhereTheyAre(String code, int line, int column, String message) {
+  void errorsHaveLineAndColumn(String code, int line, int column, String message) {
     assertThat(PythonSource.parse(code.replace("\\n", "\n")).error())
         .hasValueSatisfying(error -> {
           assertThat(error.line()).isEqualTo(line);
@@ -294,7 +294,7 @@ class PythonSourceTest {
   }
 
   @Test
-  void freeNamesAreThoseBoundNowhere() {
+  void freeNamesAreUnboundNames() {
     assertThat(PythonSource.parse(KERNEL).freeNames()).isEmpty();
     assertThat(
             PythonSource.parse("def f(a, *b, c: int = d, **e): return g(a.h, i=b, j=e)")
@@ -336,13 +336,13 @@ class PythonSourceTest {
         "'''x'''",
         "..."
       })
-  void proseIsNoCode(String text) {
+  void proseIsNotCode(String text) {
     assertThat(PythonSource.parse(text).hasCode()).isFalse();
   }
 
   /** Depth and size that overflow a recursive walk's stack or a machine's memory. */
   @Test
-  void survivesAnything() {
+  void acceptsAnyText() {
     for (String code :
         List.of(
             "x = " + "(".repeat(20_000),
@@ -363,7 +363,7 @@ class PythonSourceTest {
 
   /** Recovering from this takes the parser many minutes. */
   @Test
-  void givesUpOnWhatTakesLong() {
+  void givesUpOnSlowSources() {
     PythonSource source =
         assertTimeoutPreemptively(
             Patience.LIMIT, () -> PythonSource.parse("x=f\"{".repeat(50_000)));
@@ -377,7 +377,7 @@ class PythonSourceTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void survivesMutations(int seed) {
+  void acceptsMutatedSources(int seed) {
     Random random = new Random(seed);
     for (int round = 0; round < 20; round++) {
       byte[] bytes = KERNEL.getBytes(StandardCharsets.UTF_8);
@@ -395,7 +395,7 @@ class PythonSourceTest {
   }
 
   @Test
-  void manyThreadsReadAlike() throws Exception {
+  void concurrentParsesAgree() throws Exception {
     PythonSource expected = PythonSource.parse(KERNEL);
     List<PythonSource> all =
         IntStream.range(0, 200).parallel().mapToObj(_ -> PythonSource.parse(KERNEL)).toList();
@@ -404,7 +404,7 @@ class PythonSourceTest {
   }
 
   @Test
-  void anExcerptHoldsAFunctionAndWhatItNeeds() {
+  void excerptHasAFunctionAndItsDependencies() {
     PythonSource source =
         PythonSource.parse(
             """

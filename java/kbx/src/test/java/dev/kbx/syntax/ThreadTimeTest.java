@@ -9,7 +9,7 @@ class ThreadTimeTest {
   private static final long MILLI = 1_000_000;
 
   @Test
-  void passesWithWorkAndNotWithWaiting() throws Exception {
+  void threadTimePassesWithWorkNotWithWaiting() throws Exception {
     try (Arena memory = Arena.ofConfined()) {
       ThreadTime time = new ThreadTime(memory);
       long start = time.nanos();

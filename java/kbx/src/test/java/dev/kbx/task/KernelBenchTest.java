@@ -30,7 +30,7 @@ class KernelBenchTest {
   }
 
   @Test
-  void everyTaskIsUsableAndInTheOrderOfItsNumber() {
+  void allTasksAreUsableAndOrderedByNumber() {
     assertThat(SUITE.broken()).isEmpty();
     Map<String, List<String>> levels =
         SUITE.tasks().stream()

@@ -68,7 +68,7 @@ class KernelBenchXTest {
   }
 
   @Test
-  void everyFileIsATaskAndTheCountsAreThePublishedOnes() {
+  void eachFileIsATaskAndCountsAreAsPublished() {
     assertThat(SUITE.broken()).isEmpty();
     Map<String, Long> counts =
         SUITE.tasks().stream()
@@ -80,7 +80,7 @@ class KernelBenchXTest {
 
   @ParameterizedTest
   @MethodSource("published")
-  void aKernelForTheOriginalFitsUnchanged(Published published) {
+  void kernelForTheOriginalIsAcceptedUnchanged(Published published) {
     List<Task> found = SUITE.find(published.path());
     assertThat(found).hasSize(1);
     assertThat(found.getFirst().extra()).isEqualTo(published.extra);
@@ -99,7 +99,7 @@ class KernelBenchXTest {
   }
 
   @Test
-  void everyTaskSaysWhatItIs() {
+  void eachTaskIsDescribed() {
     assertThat(SUITE.tasks())
         .allSatisfy(task -> {
           assertThat(task.statement()).as(task.path()).contains(task.entry());

@@ -54,12 +54,12 @@ class OpenCodeTest {
         "W = torch._C._get_file('w')",
         "def f(:",
       })
-  void codeThatMayReadOtherThingsIsFound(String code) {
+  void codeThatMayReadExternalStateIsOpen(String code) {
     assertThat(OpenCode.in(PythonSource.parse(code), _ -> false)).isPresent();
   }
 
   @Test
-  void codeThatComputesIsClosed() {
+  void pureCodeIsClosed() {
     String code =
         """
         from __future__ import annotations

@@ -14,7 +14,7 @@ class OriginalLevelsTest {
   @TempDir private Path checkout;
 
   @Test
-  void levelsAndFilesAreInTheOrderOfTheirNumbers() throws IOException {
+  void levelsAndFilesAreOrderedByNumber() throws IOException {
     List<String> files =
         List.of("level1/2_Two.py", "level1/10_Ten.py", "level2/1_One.py", "level10/1_One.py");
     for (String file : files) {

@@ -29,7 +29,7 @@ class OriginalsTest {
   }
 
   @Test
-  void aCheckoutIsKnownByItsFolders() throws Exception {
+  void checkoutIsRecognisedByItsFolders() throws Exception {
     Path file = put("data/kernelbenchx/Math/f.py", TASK);
     put("data/kernelbenchx/Math/_helper.py", "x = 1\n");
     put("data/kernelbenchx/notes/other.py", "x = 1\n");
@@ -53,7 +53,7 @@ class OriginalsTest {
   }
 
   @Test
-  void metadataIsFoundWhereverItLies() throws Exception {
+  void metadataIsFoundInAnyFile() throws Exception {
     put("data/kernelbenchx/Math/f.py", TASK.replace("def f(", "def g("));
     put("data/a.json", "{\"not\": \"this\"}");
     put("data/b.json", "no JSON");
@@ -72,7 +72,7 @@ class OriginalsTest {
   }
 
   @Test
-  void whatATaskIsChangesWithItsOriginal() throws Exception {
+  void taskDigestChangesWithTheOriginal() throws Exception {
     String checkout = "a \"checkout\"\\\t";
     Path function = put(checkout + "/Math/f.py", TASK);
     Path module =

@@ -90,7 +90,7 @@ class OwnReferenceTest {
   }
 
   @Test
-  void theSuiteAndTheDigestDependOnWhatTheFileHolds() throws IOException {
+  void suiteAndDigestDependOnTheContent() throws IOException {
     OwnReference before = read(TWO, ":first");
     Task task = task(before);
     String digest = task.digest();
@@ -102,7 +102,7 @@ class OwnReferenceTest {
   }
 
   @Test
-  void whatItImportsFromBesideItBelongsToIt() throws IOException {
+  void modulesImportedBesideTheReferenceBelongToIt() throws IOException {
     String text = "import torch, ops as o\nfrom pack.inner import g\n\ndef f(x):\n  return x\n";
     Path ops = Files.writeString(folder.resolve("ops.py"), "def h():\n  import deep.er\n");
     Path inner = Files.createDirectory(folder.resolve("pack")).resolve("inner.py");
@@ -125,7 +125,7 @@ class OwnReferenceTest {
   }
 
   @Test
-  void whatCannotBeReadIsSaidInALine() {
+  void unreadableReferenceIsAOneLineError() {
     refused(TWO, "", "FILE: defines first, second: name the reference, as in FILE:second");
     refused(TWO, ":third", "FILE: defines no function third; it has first, second");
     refused(

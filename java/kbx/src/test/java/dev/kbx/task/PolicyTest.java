@@ -66,7 +66,7 @@ class PolicyTest {
   }
 
   @Test
-  void promptEndsWithIt() {
+  void promptEndsWithThePolicy() {
     assertThat(Bundled.STATEMENT.general(task(), Policy.KERNEL, null))
         .endsWith(Bundled.STATEMENT.policy(task(), Policy.KERNEL));
     assertThat(Bundled.STATEMENT.general(task(), Policy.MIXED, null))
@@ -75,7 +75,7 @@ class PolicyTest {
 
   @ParameterizedTest
   @EnumSource(value = Policy.class, names = "ANY", mode = EnumSource.Mode.EXCLUDE)
-  void textSaysThePolicyAndWhatCountsAsKernel(Policy policy) {
+  void textNamesPolicyAndKernelLanguages(Policy policy) {
     assertThat(Bundled.STATEMENT.policy(task(), policy))
         .startsWith("Policy `%s`: ".formatted(policy.label()));
     assertThat(Bundled.STATEMENT.policy(task(), policy)).doesNotContain("CUDA");

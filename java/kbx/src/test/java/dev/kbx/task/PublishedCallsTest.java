@@ -26,7 +26,7 @@ class PublishedCallsTest {
   }
 
   @Test
-  void aTaskThatIsTestedForOneOption() {
+  void singleTestedOptionIsListed() {
     assertThat(lines("gelu"))
         .containsExactly(
             "Tensor arguments are contiguous.",
@@ -36,7 +36,7 @@ class PublishedCallsTest {
   }
 
   @Test
-  void whatIsTestedIsAskedFor() {
+  void testedPropertiesAreListed() {
     assertThat(lines("div"))
         .contains(
             "Empty tensors: none. Tensors of one element: none. Tensors of shape `()`: some.",
@@ -55,13 +55,13 @@ class PublishedCallsTest {
   }
 
   @Test
-  void aStatementThatPromisesBroadcastingIsTakenBack() {
+  void untestedBroadcastingIsExcluded() {
     assertThat(lines("add")).contains("No tensor is broadcast against another.");
     assertThat(lines("gelu")).noneMatch(line -> line.contains("broadcast"));
   }
 
   @Test
-  void everyTaskOfTheSuiteSaysIt() {
+  void eachTaskOfTheSuiteHasPublishedCalls() {
     assertThat(SUITE.tasks())
         .allSatisfy(task -> {
           assertThat(PublishedCalls.of(task)).as(task.path()).isPresent();

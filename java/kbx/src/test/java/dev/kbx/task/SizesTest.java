@@ -23,7 +23,7 @@ class SizesTest {
   @TempDir private Path folder;
 
   @Test
-  void whatIsToldOfBundledModulesIsPublished() throws Exception {
+  void sizesOfBundledModulesAreAsPublished() throws Exception {
     Map<String, Task> tasks =
         Bundled.suite("kernelbench").tasks().stream()
             .collect(Collectors.toMap(Task::path, task -> task));
@@ -59,7 +59,7 @@ class SizesTest {
   }
 
   @Test
-  void aFunctionHasThemAsStated() throws Exception {
+  void sizesOfAFunctionAreAsStated() throws Exception {
     Task task =
         task(
             """
@@ -84,7 +84,7 @@ class SizesTest {
   }
 
   @Test
-  void precisionIsAskedForWhereTheTaskDoes() throws Exception {
+  void precisionFollowsTheTask() throws Exception {
     String code = "'f'\nDTYPE = 'float32'\ndef f(x): return x\n";
     assertThat(Precision.of(task(code))).isEqualTo(Precision.FLOAT32);
     assertThat(Precision.of(task(code + "CONTRACT = Close(tf32=True)"))).isEqualTo(Precision.FREE);
@@ -98,7 +98,7 @@ class SizesTest {
       "class Model:\n  def __init__(self, a: int, b=2): 0\n  def forward(self, x, y): return x\n";
 
   @Test
-  void anImportedModuleHasThoseOfItsOriginal() throws Exception {
+  void sizesOfAnImportedModuleAreThoseOfItsOriginal() throws Exception {
     String original =
         MODEL
             + """
@@ -120,7 +120,7 @@ class SizesTest {
   }
 
   @Test
-  void whatCannotBeToldIsAbsent() throws Exception {
+  void undecidableSizesAreAbsent() throws Exception {
     String loop = "n = 4\ndef get_inputs():\n  for i in f(): n = i\n  return [torch.rand(n), 1]\n";
     assertThat(Sizes.of(imported(MODEL + loop))).isEqualTo(new Sizes(List.of("n=4"), null, null));
     String computed = "def get_inputs():\n  return [torch.rand(load()), 1]\n";

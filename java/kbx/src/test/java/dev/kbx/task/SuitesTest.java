@@ -81,7 +81,7 @@ class SuitesTest {
         "* | gelu,gelu_fp16,exp,AdamW",
         "exp, gelu , exp | gelu,exp",
       })
-  void finds(String selection, String names) throws IOException {
+  void findsTasksBySelection(String selection, String names) throws IOException {
     assertThat(mini().find(selection)).extracting(Task::name).containsExactly(names.split(",", -1));
   }
 
@@ -105,7 +105,7 @@ class SuitesTest {
         "level1/* | no task 'level1/*' in suite mini; it is one of suite other: give --suite other",
         ", | no task is selected by ','",
       })
-  void suggests(String selection, String message) throws IOException {
+  void unknownTaskHasASuggestion(String selection, String message) throws IOException {
     Suite suite = mini();
     writeToOther("relu.py");
     assertThatThrownBy(() -> suite.find(selection))
@@ -130,7 +130,7 @@ class SuitesTest {
             + " without being run",
         "'x'\\ndef exp(x: pass | 2 | '(' was never closed: def exp(x: pass",
       })
-  void aBrokenTaskLeavesTheRest(String code, Integer line, String message) throws IOException {
+  void brokenTaskDoesNotAffectOthers(String code, Integer line, String message) throws IOException {
     mini();
     task("Math/exp.py", code.replace("\\n", "\n"));
     Suite suite = Suites.open("mini", home);
@@ -142,7 +142,7 @@ class SuitesTest {
   }
 
   @Test
-  void aMarkBeforeATaskIsLeftOut() throws IOException {
+  void byteOrderMarkIsRemoved() throws IOException {
     mini();
     task("Math/exp.py", "\ufeff\"It is e^x.\"\nTAGS = ('a',)\ndef exp(x): return x\n");
     assertThat(Suites.open("mini", home).task("Math/exp"))
@@ -153,7 +153,7 @@ class SuitesTest {
   }
 
   @Test
-  void aTaskThatIsNoTextIsBroken() throws IOException {
+  void taskThatIsNotUtf8IsBroken() throws IOException {
     mini();
     Files.write(home.resolve("mini/Math/exp.py"), new byte[] {'x', (byte) 0xff});
     assertThat(Suites.open("mini", home).broken())
@@ -162,7 +162,7 @@ class SuitesTest {
   }
 
   @Test
-  void aFolderOfOtherPythonHoldsNoTasks() throws IOException {
+  void folderOfOtherPythonFilesHasNoTasks() throws IOException {
     Path file = home.resolve("scripts/tools/run.py");
     Files.createDirectories(file.getParent());
     Files.writeString(file, "print(1)");
@@ -205,7 +205,7 @@ class SuitesTest {
         "level3/2 | `kbx tasks list --suite mini` shows all",
         "level1/41 | it is one of suite other: give --suite other",
       })
-  void aNumberOfSeveralTasksOrNoneIsNone(String selection, String hint) throws IOException {
+  void unknownOrAmbiguousNumberIsRefused(String selection, String hint) throws IOException {
     Suite suite = levels();
     writeToOther("41_relu.py");
     assertThatThrownBy(() -> suite.find(selection))
@@ -225,7 +225,7 @@ class SuitesTest {
   }
 
   @Test
-  void operationsAreFunctionsAndProductsElseMethods() throws IOException {
+  void operationsAreFunctionsAndProductsOtherwiseMethods() throws IOException {
     task("Math/a.py", model("return x @ self.w"));
     task("Math/b.py", model("return x.abs().mean()"));
     task("Math/c.py", model("x @= x\n        return torch.relu(x.abs())"));
@@ -261,7 +261,7 @@ class SuitesTest {
   }
 
   @Test
-  void refusesWhatIsNoSuite() throws IOException {
+  void refusesAFolderThatIsNotASuite() throws IOException {
     assertThatThrownBy(() -> Suites.open("nix", home))
         .isInstanceOf(InvalidSuite.class)
         .hasMessage("no suite 'nix': neither a folder nor a suite in " + home);

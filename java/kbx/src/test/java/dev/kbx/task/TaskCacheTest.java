@@ -49,7 +49,7 @@ class TaskCacheTest {
   }
 
   @Test
-  void aKnownFileIsTheSameTask() throws Exception {
+  void unchangedFileGivesTheCachedTask() throws Exception {
     Task parsed = opened("1");
     assertThat(parsed.size()).isEqualTo(new CodeSize(2, 1));
     assertThat(opened("1")).isEqualTo(parsed);
@@ -58,7 +58,7 @@ class TaskCacheTest {
   }
 
   @Test
-  void aChangedFileOrProgramParsesAnew() throws Exception {
+  void changedFileOrProgramIsParsedAgain() throws Exception {
     var _ = opened("1");
     tamper();
     assertThat(opened("2").statement()).isEqualTo("Rectifies.");

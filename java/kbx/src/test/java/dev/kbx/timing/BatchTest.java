@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class BatchTest {
   @Test
-  void aBatchWaitsForTheHostIfMostOfItsCallsDo() {
+  void batchIsHostBoundIfMostCallsAre() {
     assertThat(batch(2).hostBound()).isFalse();
     assertThat(batch(3).hostBound()).isTrue();
   }

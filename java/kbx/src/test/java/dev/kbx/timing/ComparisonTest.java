@@ -114,7 +114,7 @@ class ComparisonTest {
   private static final CompiledTimes TUNED = compiled(Baseline.MAX_AUTOTUNE, 1.25, 1.25);
 
   @Test
-  void theDoubtOfBothAdds() {
+  void variancesOfBothTimesAdd() {
     Comparison comparison = Comparison.of(against(Baseline.COMPILE), TIMING, List.of(COMPILE));
     Speedup speedup = requireNonNull(comparison.speedup());
     assertThat(speedup.baseline()).isEqualTo("compile");
@@ -132,7 +132,7 @@ class ComparisonTest {
   }
 
   @Test
-  void everyBaselineAskedForIsInTheVerdict() {
+  void requestedBaselinesAreInTheVerdict() {
     List<Verdict.Baseline> all =
         Comparison.of(against(Baseline.BEST), TIMING, List.of(COMPILE, TUNED)).baselines();
     assertThat(all)
@@ -151,7 +151,8 @@ class ComparisonTest {
     "1.0, 1.0, 1.25, best (max-autotune), 1.6",
     "0.5, 0.8, 0.9, best (eager), 2.0",
   })
-  void theBestIsTheFastest(double first, double second, double tuned, String name, double value) {
+  void bestBaselineIsTheFastest(
+      double first, double second, double tuned, String name, double value) {
     List<CompiledTimes> compiled =
         List.of(
             compiled(Baseline.COMPILE, first, second),
@@ -163,7 +164,7 @@ class ComparisonTest {
   }
 
   @Test
-  void withoutTheBaselineThereIsNoSpeedupOverIt() {
+  void absentBaselineHasNoSpeedup() {
     CompiledTimes absent = CompiledTimes.absent(Baseline.COMPILE, "it is wrong");
     Comparison comparison = Comparison.of(against(Baseline.COMPILE), TIMING, List.of(absent));
     assertThat(comparison.speedup()).isNull();
@@ -178,7 +179,7 @@ class ComparisonTest {
   }
 
   @Test
-  void aJudgedCandidateHasThem(@TempDir Path folder) throws Exception {
+  void judgedCandidateHasBaselines(@TempDir Path folder) throws Exception {
     BaselineCache kept = new BaselineCache(folder, line -> {});
     Files.writeString(
         Files.createDirectories(folder.resolve("compilers")).resolve("play.json"),

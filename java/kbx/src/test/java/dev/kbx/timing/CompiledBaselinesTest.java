@@ -121,7 +121,7 @@ class CompiledBaselinesTest {
   }
 
   @Test
-  void aSessionMeasuresEachTaskOnce() throws Exception {
+  void sessionMeasuresEachTaskOnce() throws Exception {
     CompiledBaselines baselines = session();
     CompiledTimes times = of(baselines, "task");
     assertThat(gain(times)).isCloseTo(2, within(1e-9));
@@ -146,8 +146,7 @@ class CompiledBaselinesTest {
 
   @ParameterizedTest
   @CsvSource({"50, true", "51.7, true", "52, false", "48.3, true", "48, false"})
-  void aKeptBaselineIsBelievedWhereTwoRoundsShowItStill(double nowMs, boolean believed)
-      throws Exception {
+  void cachedBaselineIsConfirmedByTwoRounds(double nowMs, boolean believed) throws Exception {
     measured();
     assertThat(asked()).matches(MEASURED);
     play.put("compiled_ms", List.of(nowMs, nowMs));
@@ -160,7 +159,7 @@ class CompiledBaselinesTest {
   }
 
   @Test
-  void whatWasMeasuredAnewIsKept() throws Exception {
+  void remeasuredBaselineIsCached() throws Exception {
     measured();
     play.put("compiled_ms", List.of(80, 80));
     measured();
@@ -170,7 +169,7 @@ class CompiledBaselinesTest {
   }
 
   @Test
-  void aBaselineOlderThanAWeekIsMeasuredAnew() throws Exception {
+  void baselineOlderThanAWeekIsRemeasured() throws Exception {
     measured();
     asked();
     now = MONDAY.plus(BASELINE_AGE);
@@ -179,7 +178,7 @@ class CompiledBaselinesTest {
   }
 
   @Test
-  void anotherDeviceHasBaselinesOfItsOwn() throws Exception {
+  void baselinesAreCachedByDevice() throws Exception {
     measured();
     asked();
     play.put("device", Map.of("uuid", "GPU-b", "driver", "580.1"));
@@ -190,7 +189,7 @@ class CompiledBaselinesTest {
   }
 
   @Test
-  void aTaskOfThatNameInAnotherSuiteLeavesTheKeptBaseline() throws Exception {
+  void baselinesAreCachedBySuiteAndTask() throws Exception {
     measured();
     asked();
     CompiledBaselines baselines = session();
@@ -217,7 +216,7 @@ class CompiledBaselinesTest {
 
   @ParameterizedTest
   @CsvSource({"torch, 2.14.0", "triton, 3.8.0", "python, 3.13.0", "worker, abc"})
-  void otherVersionsAreMeasuredAnew(String name, String version) throws Exception {
+  void changedVersionsAreRemeasured(String name, String version) throws Exception {
     measured();
     asked();
     Map<String, String> versions =
@@ -230,7 +229,7 @@ class CompiledBaselinesTest {
   }
 
   @Test
-  void anUnreadableFileIsMeasuredAnew() throws Exception {
+  void unreadableCacheFileIsRemeasured() throws Exception {
     measured();
     Path file = keptFile();
     for (String damaged : List.of("", "{", "{}", Files.readString(file).replace("100.0", "0.0"))) {
@@ -243,7 +242,7 @@ class CompiledBaselinesTest {
   }
 
   @Test
-  void whatHasNoUuidIsNotKept() throws Exception {
+  void deviceWithoutUuidIsNotCached() throws Exception {
     play.put("device", Map.of());
     measured();
     asked();
@@ -263,7 +262,7 @@ class CompiledBaselinesTest {
   }
 
   @Test
-  void aCompilerThatFallsCostsItsTaskAlone() throws Exception {
+  void compilerCrashAffectsOnlyItsTask() throws Exception {
     play.put("die", true);
     CompiledBaselines baselines = session();
     assertThat(of(baselines, "task").failure()).contains("given up", "no more memory");

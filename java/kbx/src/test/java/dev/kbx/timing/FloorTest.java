@@ -18,7 +18,7 @@ class FloorTest {
     "0.41, 1.0, false",
     "0.30, 0.35, false",
   })
-  void theFloorHoldsWhereTheReferenceKeepsIt(double candidate, double reference, boolean broken) {
+  void floorAppliesIfTheReferenceIsAboveIt(double candidate, double reference, boolean broken) {
     Floor floor =
         Floor.of(new PeakRates(1000.0, null, null, Map.of()), 1_000_000_000L, null, 100_000_000);
     assertThat(floor.broken(candidate, reference).isPresent()).isEqualTo(broken);
@@ -30,7 +30,7 @@ class FloorTest {
     "0.51, 2.0, false",
     "0.49, 0.49, false",
   })
-  void noProductIsTwiceAsFastAsTheFastestMeasured(
+  void productFloorIsHalfTheFastestMeasuredTime(
       double candidate, double reference, boolean broken) {
     var peaks =
         new PeakRates(1000.0, null, null, Map.of(Precision.FP32, 50.0, Precision.INT8, 1000.0));
@@ -39,7 +39,7 @@ class FloorTest {
   }
 
   @Test
-  void withoutARateThereIsNoFloorOfProducts() {
+  void productFloorNeedsAMeasuredRate() {
     Floor floor =
         Floor.of(
             new PeakRates(1000.0, null, null, Map.of()), null, 1_000_000_000_000L, 100_000_000);
@@ -48,7 +48,7 @@ class FloorTest {
 
   @ParameterizedTest
   @ValueSource(longs = {0, 4096, 200_000_000})
-  void whatTheCachesHoldHasNoFloor(long bytes) {
+  void dataThatFitsTheCacheHasNoFloor(long bytes) {
     Floor floor = Floor.of(new PeakRates(1000.0, null, null, Map.of()), bytes, null, 100_000_000);
     assertThat(floor.movingMs()).isZero();
   }

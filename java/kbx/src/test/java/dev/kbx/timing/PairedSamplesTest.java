@@ -197,7 +197,7 @@ class PairedSamplesTest {
 
   @ParameterizedTest
   @EnumSource(Noise.class)
-  void intervalsHoldTheTrueRatioAsOftenAsTheySay(Noise noise) {
+  void intervalsHaveNominalCoverage(Noise noise) {
     for (double speedup : new double[] {1, 1.03, 2.5}) {
       PairedSamples[] sizes = sizes(noise, speedup);
       assertThat(share(sizes, ratio -> covers(ratio, speedup)))
@@ -231,7 +231,7 @@ class PairedSamplesTest {
     "SHORT, 8",
     "SHORTEST, 8",
   })
-  void noMoreRoundsThanTheNoiseAsksFor(Noise noise, double rounds) {
+  void roundsEndAtTheRequiredPrecision(Noise noise, double rounds) {
     double mean =
         Arrays.stream(sizes(noise, 1)).mapToInt(PairedSamples::size).average().orElseThrow();
     assertThat(mean).isLessThanOrEqualTo(rounds);
@@ -240,7 +240,7 @@ class PairedSamplesTest {
   /** Of rounds that take a fifth of a second there are eight in the budget. */
   @ParameterizedTest
   @CsvSource({"USUAL, 5, 6.5, 0.95", "LOUD, 5, 8.1, 0", "HOSTBOUND, 4, 5, 0"})
-  void slowRoundsAreNotRepeatedInVain(Noise noise, double least, double most, double tight) {
+  void slowRoundsAreNotRepeatedBeyondUse(Noise noise, double least, double most, double tight) {
     for (double speedup : new double[] {1, 0.5}) {
       PairedSamples[] sizes = sizes(noise, 0.2, speedup);
       assertThat(Arrays.stream(sizes).mapToInt(PairedSamples::size).average().orElseThrow())
@@ -255,7 +255,7 @@ class PairedSamplesTest {
   }
 
   @Test
-  void whatGoingSecondCostsCancels() {
+  void costOfTheSecondPositionCancels() {
     PairedSamples rounds = new PairedSamples(4);
     for (int i = 0; i < 4; i++) {
       rounds.add(round(i, i % 2 == 0 ? 1.01 : 1, i % 2 == 0 ? 1 : 1.01));
@@ -266,7 +266,7 @@ class PairedSamplesTest {
   }
 
   @Test
-  void oneStallIsLeftOutAndHabitIsNot() {
+  void singleStallIsExcludedButRepeatedOnesAreNot() {
     PairedSamples once = new PairedSamples(4);
     PairedSamples often = new PairedSamples(4);
     double[] jitter = {0.999, 1.001, 1.0005, 0.9995, 1, 1.0015, 0.998, 1.001};
@@ -281,7 +281,7 @@ class PairedSamplesTest {
   }
 
   @Test
-  void timesThatNeverDifferAreNoBetterKnownThanTheClockTicks() {
+  void equalTimesHaveTheClockResolution() {
     PairedSamples rounds = new PairedSamples(4);
     for (int i = 0; i < 4; i++) rounds.add(new Round(0.005, 0, 0, 0.005, i % 2 == 0, 0, false));
     Ratio ratio = rounds.ratio();
@@ -290,7 +290,7 @@ class PairedSamplesTest {
   }
 
   @Test
-  void whatIsMeasuredInAnotherWayTooNeedsFewRounds() {
+  void secondClockReducesTheRounds() {
     PairedSamples rounds = new PairedSamples(4);
     for (int i = 0; i < 4; i++) rounds.add(round(i, i % 3 == 0 ? 2 : 1, 1));
     assertThat(rounds.enough(0, true)).isTrue();
@@ -308,7 +308,7 @@ class PairedSamplesTest {
 
   @ParameterizedTest
   @CsvSource({"2, false", "6, true"})
-  void whatStalledAmongFewRoundsIsLookedAtAmongMore(int stalled, boolean counts) {
+  void stallAmongFewRoundsNeedsMoreRounds(int stalled, boolean counts) {
     PairedSamples rounds = new PairedSamples(4);
     for (int i = 0; i < 16; i++) {
       if (i == 6) assertThat(rounds.enough(0.1, false)).isFalse();
@@ -321,7 +321,7 @@ class PairedSamplesTest {
   }
 
   @Test
-  void lookingAgainEndsWithTheBudget() {
+  void extraRoundsEndWithTheBudget() {
     PairedSamples rounds = new PairedSamples(4);
     for (int i = 0; i < 6; i++) rounds.add(new Round(1, 5, 0, 1, i % 2 == 0, 1e-5, false));
     assertThat(rounds.enough(1.4, false)).isFalse();
@@ -330,7 +330,7 @@ class PairedSamplesTest {
 
   @ParameterizedTest
   @CsvSource({"1, 4.4, 4.6", "2, 2.2, 2.3", "3, 1.4, 1.6", "5, 1.4, 1.6"})
-  void theOnlySizeHasMoreTime(int sizes, double before, double after) {
+  void soleSizeHasMoreTime(int sizes, double before, double after) {
     PairedSamples rounds = new PairedSamples(sizes);
     for (int i = 0; i < 8; i++) rounds.add(round(i, i % 3 == 0 ? 1.02 : 1, 1));
     assertThat(rounds.enough(before, false)).isFalse();
@@ -338,7 +338,7 @@ class PairedSamplesTest {
   }
 
   @Test
-  void anOddRoundIsNoPlaceToStop() {
+  void roundsEndOnlyAfterAPair() {
     PairedSamples rounds = new PairedSamples(4);
     for (int i = 0; i < 5; i++) {
       assertThat(rounds.enough(100, false)).isEqualTo(i == 4);

@@ -19,13 +19,13 @@ class PhysicsTest {
   }
 
   @Test
-  void whatOneSideAloneCopiesIsAllowedItAlone() {
+  void copiesOfOneSideAreAllowedToThatSide() {
     assertThat(physics(false).copyMs()).isCloseTo(0.1, within(1e-9));
     assertThat(physics(true).copyMs()).isZero();
   }
 
   @Test
-  void flushesAndWhatBothCopyAreBesideACall() {
+  void flushesAndCommonCopiesAreOutsideACall() {
     assertThat(physics(false).besideMs(HostRunAhead.NONE)).isCloseTo(0.1, within(1e-9));
     assertThat(physics(false).besideMs(HostRunAhead.LAUNCHES)).isCloseTo(0.6, within(1e-9));
     assertThat(physics(true).besideMs(HostRunAhead.GRAPHS)).isCloseTo(0.3, within(1e-9));

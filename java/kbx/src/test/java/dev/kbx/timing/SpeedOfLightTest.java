@@ -44,7 +44,7 @@ class SpeedOfLightTest {
     "4000000,,, 0.002, LAUNCH",
     "4096, 1000000, FP32, 0.00002, LAUNCH",
   })
-  void theLongerOfMovingAndComputing(
+  void timeIsTheLongerOfMovingAndComputing(
       Long bytes, @Nullable Long flops, @Nullable Precision precision, double ms, Bound bound) {
     SpeedOfLight light = of(size(bytes, flops, precision)).orElseThrow();
     assertThat(light.ms()).isCloseTo(ms, within(1e-9));
@@ -52,7 +52,7 @@ class SpeedOfLightTest {
   }
 
   @Test
-  void unknownWhereSomethingIsMissing() {
+  void missingFigureMakesSpeedOfLightUnknown() {
     assertThat(of(size(null, 1_000_000L, Precision.FP32))).isEmpty();
     assertThat(of(size(1_000_000L, 1_000_000L, null))).isEmpty();
     assertThat(of(size(1_000_000L, 1_000_000L, Precision.FP64))).isEmpty();
@@ -70,15 +70,14 @@ class SpeedOfLightTest {
     // A cache may hold what was counted as moved.
     "0.9, 3.0, 1.0",
   })
-  void theScoreIsOneAtTheSpeedOfLightAndHalfAtTheBaseline(
-      double candidate, double baseline, double score) {
+  void scoreIsOneAtSpeedOfLightAndHalfAtBaseline(double candidate, double baseline, double score) {
     var light = new SpeedOfLight(1.0, Bound.MEMORY);
     assertThat(light.score(candidate, baseline)).isCloseTo(score, within(1e-9));
   }
 
   @ParameterizedTest
   @CsvSource({"1.0", "0.8"})
-  void thereIsNoScoreAgainstABaselineAtTheSpeedOfLight(double baseline) {
+  void baselineAtSpeedOfLightHasNoScore(double baseline) {
     assertThat(new SpeedOfLight(1.0, Bound.MEMORY).score(0.9, baseline)).isNull();
   }
 }

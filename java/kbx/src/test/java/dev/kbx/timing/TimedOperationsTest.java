@@ -23,7 +23,7 @@ class TimedOperationsTest {
   private final List<Integer> repeated = new ArrayList<>();
 
   @Test
-  void workLeftToPyTorchInTimedCallsAloneIsCheating() throws InterruptedException {
+  void libraryWorkOnlyInTimedCallsIsCheating() throws InterruptedException {
     assertThat(explain(List.of(LIBRARY, LIBRARY), List.of(OWN, OWN)))
         .hasValueSatisfying(found -> {
           assertThat(found.status()).isEqualTo(Status.CHEATING);
@@ -33,7 +33,7 @@ class TimedOperationsTest {
   }
 
   @Test
-  void whatWatchedCallsRanIsNotRepeated() throws InterruptedException {
+  void operationsOfWatchedCallsAreNotRepeated() throws InterruptedException {
     operations.watched(List.of("tanh", "mul"));
     assertThat(explain(List.of(LIBRARY, OWN), List.of(OWN, OWN))).isEmpty();
     assertThat(repeated).isEmpty();
@@ -42,7 +42,7 @@ class TimedOperationsTest {
   /** As {@code complex} in {@code torch.linalg.eigvals}, where some eigenvalues are not real. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3})
-  void anOperationThatSomeValuesNeedIsNoFinding(int last) throws InterruptedException {
+  void valueDependentOperationIsNotAFinding(int last) throws InterruptedException {
     List<List<String>> timed =
         IntStream.range(0, 4).mapToObj(call -> call <= last ? List.of("complex") : OWN).toList();
     List<List<String>> latestFirst = timed.reversed();
@@ -51,7 +51,7 @@ class TimedOperationsTest {
   }
 
   @Test
-  void halfOfABatchDecidesItsMedian() {
+  void operationsOfHalfTheBatchAreFound() {
     assertThat(operations.unwatched(List.of(OWN, OWN, OWN, LIBRARY))).isEmpty();
     assertThat(operations.unwatched(List.of(OWN, OWN, LIBRARY, LIBRARY))).containsExactly("tanh");
     assertThat(operations.unwatched(List.of(LIBRARY, OWN, LIBRARY))).containsExactly("tanh");
@@ -60,20 +60,20 @@ class TimedOperationsTest {
   }
 
   @Test
-  void anotherOperationInEachCallHidesNothing() {
+  void differentOperationsInEachCallAreFound() {
     assertThat(operations.unwatched(List.of(LIBRARY, List.of("sinh", "cosh"), OWN, OWN)))
         .containsExactly("cosh", "sinh", "tanh");
   }
 
   @Test
-  void aFindingAboutARepeatedCallIsTheAnswer() throws InterruptedException {
+  void findingOfARepeatedCallDecides() throws InterruptedException {
     Outcome finding = Outcome.impossible("too fast");
     assertThat(operations.explain(List.of(LIBRARY), List.of(0), _ -> Optional.of(finding), SHAPE))
         .containsSame(finding);
   }
 
   @Test
-  void aWatchedCallWithoutANoteClearsNothing() {
+  void watchedCallWithoutAccountDoesNotClear() {
     operations.watched(null);
     assertThat(operations.judge(List.of(LIBRARY), SHAPE)).isPresent();
   }

@@ -17,7 +17,7 @@ class AgainstTest {
         "best (compile) | compile | false",
         "best (max-autotune), warm cache | max-autotune | true",
       })
-  void itsWordsAreRead(String words, String measured, boolean warm) {
+  void baselineTextIsParsed(String words, String measured, boolean warm) {
     Against against = Against.of(words);
     assertThat(against.measured()).isEqualTo(measured);
     assertThat(against.warm()).isEqualTo(warm);
@@ -25,7 +25,7 @@ class AgainstTest {
   }
 
   @Test
-  void theBestIsOneWhicheverItIs() {
+  void bestBaselinesOfTasksAreEqual() {
     assertThat(Against.of("best (compile), warm cache").ofAnyTask())
         .isEqualTo(Against.of("best (eager), warm cache").ofAnyTask())
         .hasToString("best, warm cache");
@@ -33,7 +33,7 @@ class AgainstTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "(", "a (b", "a (b) c", ", warm", "a, warm cache, warm cache"})
-  void otherWordsStayAsTheyAre(String words) {
+  void unknownTextIsKept(String words) {
     assertThat(Against.of(words)).hasToString(words);
   }
 }

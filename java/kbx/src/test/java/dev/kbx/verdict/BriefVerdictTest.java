@@ -28,7 +28,7 @@ class BriefVerdictTest {
   }
 
   @Test
-  void givesTheSameRows() {
+  void briefVerdictGivesEqualRows() {
     for (Verdict whole : run().verdicts()) {
       BriefVerdict brief = stored(BriefVerdict.of(whole));
       assertThat(brief).isEqualTo(BriefVerdict.of(whole));
@@ -44,7 +44,7 @@ class BriefVerdictTest {
 
   /** A published result may have none. */
   @Test
-  void aVerdictWithoutSourceIsRead() {
+  void verdictWithoutSourceIsRead() {
     Verdict published =
         Json.mapper()
             .readValue(
@@ -65,7 +65,7 @@ class BriefVerdictTest {
   }
 
   @Test
-  void theSizeThatTakesTheReferenceLongestIsTheLargest() {
+  void largestSizeIsTheSlowestOfTheReference() {
     String text =
         """
         {"run":"r","candidate":"c","source":"s","suite":"x","task":"t","category":"C","sample":0,
@@ -96,7 +96,7 @@ class BriefVerdictTest {
   }
 
   @Test
-  void memoryOfASizeThatIsNotKnownIsNotOne() {
+  void unknownMemoryRatioIsNotOne() {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.H200, 1).correct("Math/exp", "a", 1.5);
     BriefVerdict.Sizes sizes =
         Objects.requireNonNull(BriefVerdict.of(run.verdicts().getFirst()).sizes());
@@ -105,7 +105,7 @@ class BriefVerdictTest {
   }
 
   @Test
-  void textThatIsNoneIsRefused() {
+  void invalidJsonIsRefused() {
     String json = Json.mapper().writeValueAsString(BriefVerdict.of(run().verdicts().getFirst()));
     for (int i = 0; i < json.length(); i++) {
       String cut = json.substring(0, i);
@@ -117,7 +117,7 @@ class BriefVerdictTest {
   }
 
   @Test
-  void readsWhoComputed() {
+  void readsLibraryShares() {
     String text =
         """
         {"run":"r","candidate":"c","source":"s","suite":"x","task":"t","category":"C","sample":1,

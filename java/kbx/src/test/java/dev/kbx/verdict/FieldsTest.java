@@ -37,7 +37,7 @@ class FieldsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"file", "gpu", "models", "published", "refine"})
-  void eachFieldHasTheValueThatJsonHas(String run) throws Exception {
+  void fieldValuesEqualJson(String run) throws Exception {
     Path file = Path.of("java/kbx/src/test/resources/golden", run, "input/verdicts.jsonl");
     for (String line : Files.readAllLines(file)) {
       Verdict verdict = Json.mapper().readValue(line, Verdict.class);

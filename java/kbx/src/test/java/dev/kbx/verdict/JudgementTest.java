@@ -29,7 +29,7 @@ class JudgementTest {
     "compile_error, ,      false, ,      ,      false",
     "infrastructure,,      false, ,      ,      ",
   })
-  void whatCountsAsCorrect(
+  void statusAndCellsDecideCorrectness(
       String status,
       @Nullable Boolean exeOk,
       boolean ranWithoutPolicy,

@@ -13,7 +13,7 @@ class RunFileTest {
   private static final String PIECES = "level_problem_sample_kernel.py0123456789-+ \n/\u0660\ud800";
 
   @Test
-  void saysLevelProblemAndSample() {
+  void nameHasLevelProblemAndSample() {
     assertThat(RunFile.parse("level_1_problem_19_sample_0_kernel.py"))
         .contains(new RunFile(new TaskNumber(1, 19), 0));
     assertThat(RunFile.parse("level_3_problem_50_sample_999999999_kernel.py"))
@@ -37,7 +37,7 @@ class RunFileTest {
         "runs/level_1_problem_19_sample_0_kernel.py",
         "my_level_1_problem_19_sample_0_kernel.py",
       })
-  void otherNamesAreNone(String name) {
+  void otherNamesAreRefused(String name) {
     assertThat(RunFile.parse(name)).isEmpty();
   }
 
@@ -47,7 +47,7 @@ class RunFileTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void whatIsWrittenIsRead(int seed) {
+  void formattedNamesAreParsed(int seed) {
     Random random = new Random(seed);
     for (int i = 0; i < 1_000; i++) {
       int bound = 1 << (1 + random.nextInt(29));
@@ -60,7 +60,7 @@ class RunFileTest {
   /** Any text is read or refused, and what is read is written as it was. */
   @ParameterizedTest
   @MethodSource("seeds")
-  void whatIsReadIsWritten(int seed) {
+  void parsedNamesAreFormattedUnchanged(int seed) {
     Random random = new Random(seed);
     for (int i = 0; i < 5_000; i++) {
       String name = random.nextInt(10) == 0 ? text(random) : changed(random);

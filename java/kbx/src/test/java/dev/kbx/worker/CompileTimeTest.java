@@ -10,7 +10,7 @@ class CompileTimeTest {
   private final CompileTime time = new CompileTime();
 
   @Test
-  void whatIsCompiledNowCountsAsWhatWasCompiledBefore() {
+  void openCompilationCountsAsFinishedOnes() {
     var _ = time.note(true, 100);
     var _ = time.note(false, 130);
     assertThat(time.nanos(500)).isEqualTo(30);
@@ -29,7 +29,7 @@ class CompileTimeTest {
   }
 
   @Test
-  void nobodyCompilesForEver() {
+  void numberOfCompilationsIsBounded() {
     boolean believed = true;
     for (int i = 0; i < 10_000; i++) believed &= time.note(true, i) && time.note(false, i);
     assertThat(believed).isTrue();

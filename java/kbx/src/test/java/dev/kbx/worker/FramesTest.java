@@ -27,7 +27,7 @@ class FramesTest {
   }
 
   @Test
-  void theWordsAreThoseOfTheProtocol() throws Exception {
+  void enumsHaveProtocolNames() throws Exception {
     assertThat(parse("{'type':'failed','id':1,'reason':'invalid_task','message':'x'}"))
         .isEqualTo(new Message.Failed(1, Message.Failed.Reason.INVALID_TASK, "x", null, null));
     assertThat(((ZygoteMessage.Exited) parse("{'type':'exited','runner':1,'reason':'killed'}")))
@@ -63,18 +63,18 @@ class FramesTest {
         "{'type':'task_verified','id':1,'seconds':0,'controls':[{'name':'x','kind':'odd','ok':true}]}",
         "{'type':'task_verified','id':1,'seconds':0,'controls':[{'name':'x','ok':true}]}",
       })
-  void anUnknownOrMissingWordOfATrustedProcessIsUnreadable(String json) {
+  void unknownEnumOfATrustedProcessIsUnreadable(String json) {
     assertThatThrownBy(() -> parse(json)).isInstanceOf(Frames.Unreadable.class);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"'runtime'", "'of my own'", "''", "'EXIT'"})
-  void aKindThatARunnerMakesUpIsARuntimeFailure(String kind) throws Exception {
+  void unknownKindOfARunnerIsARuntimeFailure(String kind) throws Exception {
     assertThat(raised(kind)).isEqualTo(RunnerMessage.Raised.Kind.RUNTIME);
   }
 
   @Test
-  void aKindThatIsNoWordIsUnreadable() throws Exception {
+  void kindThatIsNotTextIsUnreadable() throws Exception {
     assertThat(raised("'no_entry'")).isEqualTo(RunnerMessage.Raised.Kind.NO_ENTRY);
     for (String none : List.of("null", "3", "[]", "{}")) {
       assertThatThrownBy(() -> raised(none)).isInstanceOf(Frames.Unreadable.class);

@@ -79,12 +79,12 @@ class MessageFieldsTest {
   }
 
   @Test
-  void everyMessageHasTheSameFieldsOnBothSides() {
+  void eachMessageHasEqualFieldsInJavaAndPython() {
     assertThat(differences(python, java())).isEmpty();
   }
 
   @Test
-  void aFieldOfOneSideOnlyIsNamed() {
+  void fieldMissingOnOneSideIsNamed() {
     Field text = new Field(new Type.Scalar("str"), false);
     Map<String, Type> more = new TreeMap<>(python);
     more.put("spawned", with(more.get("spawned"), "note", text));
@@ -100,7 +100,7 @@ class MessageFieldsTest {
   }
 
   @Test
-  void anotherTypeOfAFieldIsNamed() {
+  void fieldOfDifferentTypeIsNamed() {
     Map<String, Type> other = new TreeMap<>(python);
     other.put("kill", with(other.get("kill"), "runner", new Field(new Type.Scalar("str"), false)));
 
@@ -109,7 +109,7 @@ class MessageFieldsTest {
   }
 
   @Test
-  void aFieldThatTheReceiverRequiresIsSent() {
+  void requiredFieldMustBeSent() {
     Map<String, Type> other = new TreeMap<>(python);
     Field id = new Field(new Type.Scalar("int"), true);
     other.put("spawned", with(other.get("spawned"), "id", id)); // an answer

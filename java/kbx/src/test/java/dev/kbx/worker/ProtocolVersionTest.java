@@ -18,7 +18,7 @@ class ProtocolVersionTest {
     "java/kbx/src/test/resources/fake/worker/kbx/__init__.py, '\"protocol\": %d,'",
     "docs/protocol.md, 'version %d'",
   })
-  void allSpeakTheSame(String file, String text) throws IOException {
+  void allPeersHaveTheSameVersion(String file, String text) throws IOException {
     assertThat(Files.readString(TestPython.home().resolve(file)))
         .contains(text.formatted(Message.PROTOCOL));
   }

@@ -29,7 +29,7 @@ class RequestChannelTest {
   }
 
   @Test
-  void answersFindWhoeverAskedHoweverLateThatOneWaits() throws Exception {
+  void answersReachTheirRequestsInAnyOrder() throws Exception {
     RequestChannel.Asked first = conversation.send(OracleMessage.Probe::new);
     RequestChannel.Asked second = conversation.send(OracleMessage.Probe::new);
     assertThat(sent).containsExactly(new OracleMessage.Probe(1), new OracleMessage.Probe(2));
@@ -40,7 +40,7 @@ class RequestChannelTest {
   }
 
   @Test
-  void theTimeOfARequestBeginsWithTheAnswerBeforeIt() {
+  void requestTimeBeginsWithThePreviousAnswer() {
     RequestChannel.Asked first = conversation.send(OracleMessage.Probe::new);
     RequestChannel.Asked second = conversation.send(OracleMessage.Probe::new);
     now += 20;
@@ -51,7 +51,7 @@ class RequestChannelTest {
   }
 
   @Test
-  void aRequestThatWasSentLaterThanTheLastAnswerBeginsWithItsSending() {
+  void requestTimeBeginsWithSendingAfterTheLastAnswer() {
     answered(99);
     now += 20;
     RequestChannel.Asked asked = conversation.send(OracleMessage.Probe::new);
@@ -61,7 +61,7 @@ class RequestChannelTest {
   }
 
   @Test
-  void anAnswerHasComeWhenItCameAndNotWhenItIsRead() {
+  void answerTimeIsItsArrival() {
     RequestChannel.Asked asked = conversation.send(OracleMessage.Probe::new);
     conversation.answer(probed(1), now + 3);
     now += 20;
@@ -69,7 +69,7 @@ class RequestChannelTest {
   }
 
   @Test
-  void timeThatDoesNotCountMovesTheLimit() throws Exception {
+  void excludedTimeExtendsTheLimit() throws Exception {
     RequestChannel.Asked asked = conversation.send(OracleMessage.Probe::new);
     Message answer =
         asked.answer(
@@ -82,7 +82,7 @@ class RequestChannelTest {
   }
 
   @Test
-  void aLimitThatIsNotMovedEndsTheWait() {
+  void waitEndsAtTheLimit() {
     RequestChannel.Asked asked = conversation.send(OracleMessage.Probe::new);
     assertThatThrownBy(() -> asked.answer(Duration.ofMillis(1), () -> 0))
         .isInstanceOf(TimeoutException.class);
@@ -90,7 +90,7 @@ class RequestChannelTest {
   }
 
   @Test
-  void whatNobodyWaitsForDisturbsNobody() throws Exception {
+  void abandonedAnswerIsIgnored() throws Exception {
     RequestChannel.Asked left = conversation.send(OracleMessage.Probe::new);
     RequestChannel.Asked wanted = conversation.send(OracleMessage.Probe::new);
     assertThat(answered(1)).isTrue();
@@ -101,7 +101,7 @@ class RequestChannelTest {
   }
 
   @Test
-  void aLateAnswerIsHeardByNobodyAndTheEndFailsAllThatAreUnderWay() {
+  void lateAnswerIsIgnoredAndTheEndFailsPendingRequests() {
     RequestChannel.Asked late = conversation.send(OracleMessage.Probe::new);
     assertThatThrownBy(() -> late.answer(Duration.ofMillis(1)))
         .isInstanceOf(TimeoutException.class);

@@ -89,7 +89,7 @@ class ScratchFolderTest {
   }
 
   @Test
-  void whatIsWrittenIntoMeanwhileIsDeletedByLaterOnes() throws Exception {
+  void folderWrittenDuringDeletionIsDeletedLater() throws Exception {
     List<Path> folders = new ArrayList<>();
     for (int i = 0; i < FOLDERS; i++) folders.add(abandoned(given.resolve(NAME + i)));
     AtomicBoolean over = new AtomicBoolean();
@@ -147,7 +147,7 @@ class ScratchFolderTest {
   }
 
   @Test
-  void aUserWithoutANameDeletesItsOwn() throws Exception {
+  void unnamedUserDeletesItsFolders() throws Exception {
     assumeTrue((int) Files.getAttribute(given, "unix:uid") == 0, "only root becomes another user");
     Path parent = Files.createDirectory(given.resolve("parent"));
     Files.setPosixFilePermissions(given, PosixFilePermissions.fromString("rwxr-xr-x"));
