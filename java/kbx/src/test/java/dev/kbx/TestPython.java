@@ -3,7 +3,9 @@ package dev.kbx;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonEnvironment;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.python.PythonSyntax;
 import dev.kbx.python.TextProgress;
+import dev.kbx.syntax.SyntaxCheck;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -28,6 +30,16 @@ public final class TestPython {
 
   public static Interpreter interpreter() {
     return Holder.INTERPRETER;
+  }
+
+  /** What that interpreter says of syntax; its process ends with the tests. */
+  public static SyntaxCheck syntax() {
+    return Syntax.CHECK;
+  }
+
+  private static final class Syntax {
+    static final SyntaxCheck CHECK =
+        new PythonSyntax(() -> Optional.of(interpreter().executable()), home());
   }
 
   private static final class Holder {

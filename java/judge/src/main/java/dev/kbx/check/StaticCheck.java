@@ -5,6 +5,7 @@ import dev.kbx.program.Program;
 import dev.kbx.syntax.Place;
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.syntax.PythonSource.SyntaxError;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Status;
@@ -12,24 +13,27 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Checks source without running it. In doubt source passes: Python decides when it is run. */
+/** Checks source without running it. In doubt source passes: it is run. */
 public final class StaticCheck {
   private static final Place START = new Place(1, 1, 1, "");
 
   private final Rules rules;
   private final Optional<Policy> policy;
+  private final SyntaxCheck syntax;
 
-  /** Checks by each task's own policy. */
+  /** Checks by each task's own policy, without Python. */
   StaticCheck(Rules rules) {
-    this(rules, Optional.empty());
+    this(rules, Optional.empty(), SyntaxCheck.PARSER);
   }
 
   /**
    * @param policy who may compute results; empty for each task's own
+   * @param syntax says what is no Python
    */
-  public StaticCheck(Rules rules, Optional<Policy> policy) {
+  public StaticCheck(Rules rules, Optional<Policy> policy, SyntaxCheck syntax) {
     this.rules = rules;
     this.policy = policy;
+    this.syntax = syntax;
   }
 
   /** Checks a candidate against its task. */
@@ -63,14 +67,16 @@ public final class StaticCheck {
     return policy.orElseGet(() -> task == null ? Policy.KERNEL : Policy.usual(task));
   }
 
-  private static Optional<InvalidSource> broken(
-      PythonSource source, String code, @Nullable Task task) {
-    if (!source.hasCode() && !source.bindsDynamically()) {
+  private Optional<InvalidSource> broken(PythonSource source, String code, @Nullable Task task) {
+    Optional<SyntaxError> wrong = syntax.error(source);
+    // Python that the parser does not understand may hold anything.
+    boolean unclear = wrong.isEmpty() && !source.understood();
+    if (!source.hasCode() && !unclear && !source.bindsDynamically()) {
       return Optional.of(
           new InvalidSource(Status.NO_CODE, START, "the answer holds no Python source"));
     }
-    if (source.error().isPresent()) {
-      SyntaxError error = source.error().get();
+    if (wrong.isPresent()) {
+      SyntaxError error = wrong.get();
       // The unstripped line: columns count from its start.
       String line = code.lines().skip(error.line() - 1).findFirst().orElse("");
       Place place = new Place(error.line(), error.column(), error.column() + 1, line);

@@ -60,7 +60,7 @@ final class Judge {
 
   private Judgement staged(Candidate candidate) throws InterruptedException {
     JudgementBuilder statics = begun(candidate);
-    Optional<Outcome> refused = StaticStage.decide(candidate, plan, statics);
+    Optional<Outcome> refused = StaticStage.decide(candidate, plan, judgingSlot.syntax(), statics);
     if (refused.isEmpty()) {
       Executed executed = executed(candidate, statics);
       return judgement(executed.draft(), executed.outcome());
@@ -121,7 +121,8 @@ final class Judge {
    */
   Optional<Binaries> compile(Candidate candidate, String arch) throws InterruptedException {
     JudgementBuilder draft = begun(candidate);
-    if (StaticStage.decide(candidate, plan, draft).isPresent()) return Optional.empty();
+    if (StaticStage.decide(candidate, plan, judgingSlot.syntax(), draft).isPresent())
+      return Optional.empty();
     try (ConcurrencyLimit.Pass _ = slot.compiling(candidate.bringsCpp())) {
       return new Precompiler(judgingSlot, arch, plan, draft, versions).binaries(candidate);
     } catch (WorkerFailure e) {

@@ -5,6 +5,7 @@ import dev.kbx.device.DeviceLost;
 import dev.kbx.device.Gpu;
 import dev.kbx.device.Slot;
 import dev.kbx.plan.Plan;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict;
@@ -45,28 +46,30 @@ public final class LocalReferee implements JudgingReferee {
    * @param versions of the software that judges, by name
    * @param baselines compiled baselines that were measured earlier
    * @param binaries cache of compiled candidates
+   * @param syntax says what is no Python
    */
   public LocalReferee(
       List<Slot> slots,
       Verdict.Device device,
       Map<String, String> versions,
       BaselineCache baselines,
-      BinaryCache binaries) {
-    this.judgingSlots = judgingSlots(slots, baselines, binaries);
+      BinaryCache binaries,
+      SyntaxCheck syntax) {
+    this.judgingSlots = judgingSlots(slots, baselines, binaries, syntax);
     this.free = new ArrayDeque<>(judgingSlots);
     this.device = device;
     this.versions = Map.copyOf(versions);
   }
 
   private static List<JudgingSlot> judgingSlots(
-      List<Slot> slots, BaselineCache baselines, BinaryCache binaries) {
+      List<Slot> slots, BaselineCache baselines, BinaryCache binaries, SyntaxCheck syntax) {
     Map<Gpu, SharedGpu> gpus = new HashMap<>();
     List<JudgingSlot> judgingSlots = new ArrayList<>();
     for (Slot slot : slots) {
       Gpu gpu = slot.gpu();
       SharedGpu shared =
           gpu == null ? null : gpus.computeIfAbsent(gpu, _ -> SharedGpu.of(gpu, baselines));
-      judgingSlots.add(new JudgingSlot(slot, binaries, shared));
+      judgingSlots.add(new JudgingSlot(slot, binaries, shared, syntax));
     }
     return List.copyOf(judgingSlots);
   }

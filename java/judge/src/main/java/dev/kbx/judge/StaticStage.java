@@ -11,6 +11,7 @@ import dev.kbx.facts.Quality;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Plan;
 import dev.kbx.program.Program;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -21,7 +22,11 @@ import java.util.Optional;
 final class StaticStage {
   private StaticStage() {}
 
-  static Optional<Outcome> decide(Candidate candidate, Plan plan, JudgementBuilder draft) {
+  /**
+   * @param syntax says what is no Python
+   */
+  static Optional<Outcome> decide(
+      Candidate candidate, Plan plan, SyntaxCheck syntax, JudgementBuilder draft) {
     if (candidate.code().isBlank()) {
       return Optional.of(
           Outcome.of(Status.NO_CODE, Stage.STATIC, "the answer holds no Python source"));
@@ -37,7 +42,7 @@ final class StaticStage {
       }
       if (!plan.wants(Stage.STATIC)) return Optional.empty();
       report =
-          new StaticCheck(plan.rules(), plan.policy())
+          new StaticCheck(plan.rules(), plan.policy(), syntax)
               .check(candidate, program, task(candidate, plan));
       draft.spent(Stage.STATIC, (System.nanoTime() - start) / 1e9);
     } catch (RuntimeException | StackOverflowError e) {

@@ -74,6 +74,22 @@ public final class PythonEnvironment {
   }
 
   /**
+   * The interpreter that is named, else kbx's own, else the one on the {@code PATH}; empty if there
+   * is none yet. It may lack packages, and was not started.
+   */
+  public static Optional<Path> present(
+      Optional<Path> explicit, Map<String, String> environment, Path home) {
+    Optional<Named> named = named(explicit, environment);
+    if (named.isPresent()) return find(named.get().name(), environment);
+    Optional<Path> python3 = find(Path.of("python3"), environment);
+    try {
+      return Provisioner.of(home).existing().map(Interpreter::executable).or(() -> python3);
+    } catch (PythonProblem _) {
+      return python3; // Not kbx's folder.
+    }
+  }
+
+  /**
    * Looks for the file that {@code --python} names, or else {@code KBX_PYTHON}; starts nothing.
    *
    * @throws PythonProblem it is not there, or no program

@@ -1,13 +1,14 @@
 package dev.kbx.syntax;
 
+import dev.kbx.syntax.PythonSource.SyntaxError;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.StandardCharsets;
 import java.nio.charset.UnsupportedCharsetException;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The encoding that one of the first two lines of a source declares. Sources are read as UTF-8. In
@@ -23,24 +24,23 @@ final class EncodingDeclaration {
 
   private EncodingDeclaration() {}
 
-  /** The error of a declaration that the text cannot have; null without one. */
-  static SyntaxErrorScanner.@Nullable Finding error(String text) {
-    int start = 0;
+  /** The error of a declaration that the text cannot have. */
+  static Optional<SyntaxError> error(String text) {
+    int number = 1;
     for (String line : text.lines().limit(2).toList()) {
       Matcher declaration = DECLARATION.matcher(line);
       if (declaration.lookingAt()) {
         String name = declaration.group(1);
+        String message = "the source declares the encoding " + name + ", but is read as UTF-8";
+        int column = 1 + declaration.start(1);
         return holdsAscii(name)
-            ? null
-            : new SyntaxErrorScanner.Finding(
-                start + declaration.start(1),
-                "the source declares the encoding " + name + ", but is read as UTF-8",
-                true);
+            ? Optional.empty()
+            : Optional.of(new SyntaxError(number, column, line.strip(), message, true));
       }
-      if (!NO_CODE.matcher(line).matches()) return null;
-      start += line.length() + 1;
+      if (!NO_CODE.matcher(line).matches()) return Optional.empty();
+      number++;
     }
-    return null;
+    return Optional.empty();
   }
 
   private static boolean holdsAscii(String name) {

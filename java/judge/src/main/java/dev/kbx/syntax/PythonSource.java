@@ -23,6 +23,9 @@ public final class PythonSource {
   private static final Set<String> INERT =
       Set.of("expression_statement", "pass_statement", "ERROR");
 
+  /** Not that it is wrong: the parser's grammar refuses some valid Python. */
+  private static final String UNREAD = "kbx cannot read this without Python";
+
   private static final Pattern NEWLINE = Pattern.compile("\\r\\n?");
 
   /**
@@ -31,8 +34,9 @@ public final class PythonSource {
    * @param line from 1
    * @param column in characters, from 1
    * @param text the line, stripped
+   * @param certain false where only the parser refuses it, whose grammar lacks some valid Python
    */
-  public record SyntaxError(int line, int column, String text, String message) {}
+  public record SyntaxError(int line, int column, String text, String message, boolean certain) {}
 
   /**
    * A top-level function.
@@ -77,10 +81,9 @@ public final class PythonSource {
     List<Node> all = module.all();
     boolean broken = all.stream().anyMatch(Node::broken);
     ModuleNames found = new ModuleNames(module, source);
-    error = firstError(text, broken, module, source);
+    error = EncodingDeclaration.error(text).or(() -> unread(all, source)).orElse(null);
     understood = !broken;
-    boolean unclear = broken && error == null;
-    code = unclear || all.stream().anyMatch(node -> isCode(node, broken));
+    code = all.stream().anyMatch(node -> isCode(node, broken));
     docstring = docstring(module, source);
     functions = functions(module, source);
     constants = constants(module, source);
@@ -117,12 +120,8 @@ public final class PythonSource {
   }
 
   /**
-   * The first certain syntax error.
-   *
-   * <p>Both the parser, whose grammar refuses some valid Python, and {@link SyntaxErrorScanner}
-   * must find an error. Indentation, and what Python only finds after parsing ({@link
-   * CompileErrors}), are checked where the parser finds nothing too. Some errors are left for
-   * Python to find.
+   * The first place that the parser does not understand, or a declared encoding other than UTF-8.
+   * Python decides what is an error: see {@link SyntaxCheck}.
    */
   public Optional<SyntaxError> error() {
     return Optional.ofNullable(error);
@@ -227,20 +226,17 @@ public final class PythonSource {
     return dynamic;
   }
 
-  private static @Nullable SyntaxError firstError(
-      String text, boolean broken, Node module, Utf8 source) {
-    SyntaxErrorScanner.Finding finding = EncodingDeclaration.error(text);
-    if (finding == null) finding = SyntaxErrorScanner.check(text);
-    if (finding != null && (broken || finding.alone())) return scanned(text, finding);
-    return broken ? null : CompileErrors.first(module, source);
-  }
-
-  private static SyntaxError scanned(String text, SyntaxErrorScanner.Finding finding) {
-    int start = text.lastIndexOf('\n', finding.at() - 1) + 1;
-    int end = text.indexOf('\n', finding.at());
-    int line = 1 + (int) text.substring(0, start).chars().filter(c -> c == '\n').count();
-    String content = text.substring(start, end < 0 ? text.length() : end).strip();
-    return new SyntaxError(line, 1 + finding.at() - start, content, finding.message());
+  /** The first place that the parser does not understand. */
+  private static Optional<SyntaxError> unread(List<Node> all, Utf8 source) {
+    return all.stream()
+        .filter(node -> node.broken() && node.children().stream().noneMatch(Node::broken))
+        .findFirst()
+        .map(node -> {
+          // An error that goes on over lines begins with what is still right.
+          boolean lines = !node.children().isEmpty() && source.text(node).contains("\n");
+          Place place = source.place(lines ? node.children().getLast() : node);
+          return new SyntaxError(place.line(), place.column(), place.text().strip(), UNREAD, false);
+        });
   }
 
   /** In source that does not parse, a call is no proof of code: "the gelu(x) function". */

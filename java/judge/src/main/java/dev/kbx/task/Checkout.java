@@ -1,5 +1,6 @@
 package dev.kbx.task;
 
+import dev.kbx.syntax.SyntaxCheck;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,8 +21,12 @@ public sealed interface Checkout permits Originals, OriginalLevels {
   /** In the order of the suite. */
   List<Path> files();
 
-  /** Reads one of the files and writes its task file, as far as that is possible without Python. */
-  Result write(Path file);
+  /**
+   * Reads one of the files and writes its task file, as far as that is possible without running it.
+   *
+   * @param syntax says what is no Python
+   */
+  Result write(Path file, SyntaxCheck syntax);
 
   /** Throws {@link InvalidSuite} if there is no folder, and says what there is. */
   static void refuseUnlessFolder(Path folder, String benchmark) {

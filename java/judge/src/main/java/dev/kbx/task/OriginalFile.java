@@ -1,6 +1,7 @@
 package dev.kbx.task;
 
 import dev.kbx.syntax.PythonSource;
+import dev.kbx.syntax.SyntaxCheck;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Path;
@@ -31,9 +32,9 @@ final class OriginalFile {
     this.name = base.substring(0, base.length() - ".py".length());
   }
 
-  Checkout.Result write(OriginalMetadata.Entry said) {
+  Checkout.Result write(OriginalMetadata.Entry said, SyntaxCheck syntax) {
     try {
-      return write(OriginalText.read(file), said);
+      return write(OriginalText.read(file), said, syntax);
     } catch (CharacterCodingException _) {
       return unusable(null, "is not UTF-8");
     } catch (IOException | OutOfMemoryError e) {
@@ -41,11 +42,12 @@ final class OriginalFile {
     }
   }
 
-  private Checkout.Result write(OriginalText original, OriginalMetadata.Entry said) {
+  private Checkout.Result write(
+      OriginalText original, OriginalMetadata.Entry said, SyntaxCheck syntax) {
     String text = original.text();
     Matcher separator = Originals.SEPARATOR.matcher(text);
     if (!separator.find()) return unusable(null, "no line of 146 # divides reference and tests");
-    Optional<PythonSource.SyntaxError> error = PythonSource.parse(text).error();
+    Optional<PythonSource.SyntaxError> error = syntax.confirmed(PythonSource.parse(text));
     if (error.isPresent()) {
       return unusable(error.get().line(), error.get().message() + ": " + error.get().text());
     }

@@ -1,6 +1,7 @@
 package dev.kbx.task;
 
 import dev.kbx.syntax.PythonSource;
+import dev.kbx.syntax.SyntaxCheck;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -67,14 +68,14 @@ public record OriginalLevels(Path folder, List<Path> files) implements Checkout 
   }
 
   @Override
-  public Result write(Path file) {
+  public Result write(Path file, SyntaxCheck syntax) {
     String level = Checkout.category(file);
     String base = file.getFileName().toString();
     String name = base.substring(0, base.length() - ".py".length());
     try {
       OriginalText original = OriginalText.read(file);
       PythonSource source = PythonSource.parse(original.text());
-      Optional<PythonSource.SyntaxError> error = source.error();
+      Optional<PythonSource.SyntaxError> error = syntax.confirmed(source);
       if (error.isPresent()) {
         String message = error.get().message() + ": " + error.get().text();
         return unusable(level, name, file, error.get().line(), message);

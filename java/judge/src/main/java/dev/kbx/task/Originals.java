@@ -1,5 +1,6 @@
 package dev.kbx.task;
 
+import dev.kbx.syntax.SyntaxCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,9 +52,9 @@ public record Originals(Path folder, List<Path> files, OriginalMetadata metadata
   }
 
   @Override
-  public Result write(Path file) {
+  public Result write(Path file, SyntaxCheck syntax) {
     String category = Checkout.category(file);
-    return new OriginalFile(file, category).write(metadata.of(category, file));
+    return new OriginalFile(file, category).write(metadata.of(category, file), syntax);
   }
 
   /** Files of every category that has at least one task; else those of the folder itself. */

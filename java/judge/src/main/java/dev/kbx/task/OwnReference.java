@@ -2,6 +2,7 @@ package dev.kbx.task;
 
 import dev.kbx.files.AtomicFile;
 import dev.kbx.syntax.PythonSource;
+import dev.kbx.syntax.SyntaxCheck;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -45,24 +46,27 @@ public record OwnReference(
    * Reads a reference.
    *
    * @param spec {@code FILE} or {@code FILE:NAME}
+   * @param syntax says what is no Python
    * @throws InvalidSuite if there is no such file or it holds no such reference
    */
-  public static OwnReference read(String spec) {
+  public static OwnReference read(String spec, SyntaxCheck syntax) {
     int colon = spec.lastIndexOf(':');
     boolean named = colon > 0 && NAME.matcher(spec.substring(colon + 1)).matches() && !isFile(spec);
     return read(
-        path(named ? spec.substring(0, colon) : spec), named ? spec.substring(colon + 1) : null);
+        path(named ? spec.substring(0, colon) : spec),
+        named ? spec.substring(colon + 1) : null,
+        syntax);
   }
 
-  private static OwnReference read(Path file, @Nullable String asked) {
+  private static OwnReference read(Path file, @Nullable String asked, SyntaxCheck syntax) {
     if (Files.isDirectory(file)) {
       throw new InvalidSuite(file + ": is a folder; name a Python file with a reference");
     }
     try {
       OriginalText text = OriginalText.read(file);
       PythonSource source = PythonSource.parse(text.text());
-      source
-          .error()
+      syntax
+          .error(source)
           .ifPresent(error -> {
             throw new InvalidSuite(
                 "%s:%d: %s: %s".formatted(file, error.line(), error.message(), error.text()));

@@ -2,6 +2,7 @@ package dev.kbx.task;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.syntax.SyntaxCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -33,7 +34,7 @@ public final class Suites {
    * @throws InvalidSuite if there is no such folder, it cannot be read, or it holds no task files
    */
   public static Suite open(String nameOrFolder, Path tasksHome) {
-    return open(nameOrFolder, tasksHome, _ -> true, TaskCache.nowhere());
+    return open(nameOrFolder, tasksHome, _ -> true, TaskCache.nowhere(), SyntaxCheck.PARSER);
   }
 
   /**
@@ -41,10 +42,15 @@ public final class Suites {
    * unknown then.
    *
    * @param cache cache of parsed tasks
+   * @param syntax says what is no Python
    * @throws InvalidSuite as {@link #open(String, Path)} does
    */
   public static Suite open(
-      String nameOrFolder, Path tasksHome, Predicate<String> wanted, TaskCache cache) {
+      String nameOrFolder,
+      Path tasksHome,
+      Predicate<String> wanted,
+      TaskCache cache,
+      SyntaxCheck syntax) {
     Path root = folder(nameOrFolder, tasksHome);
     Path real = root.toAbsolutePath().normalize();
     String name = real.getFileName() == null ? nameOrFolder : real.getFileName().toString();
@@ -59,7 +65,7 @@ public final class Suites {
     TaskCache.Suite known = (bundled ? cache : TaskCache.nowhere()).of(name);
     files.parallelStream()
         .filter(file -> wanted.test(taskName(file)))
-        .map(file -> known.read(name, name(requireNonNull(file.getParent())), file))
+        .map(file -> known.read(name, name(requireNonNull(file.getParent())), file, syntax))
         .toList()
         .forEach(read -> {
           switch (read) {

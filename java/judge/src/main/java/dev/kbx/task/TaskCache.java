@@ -2,6 +2,7 @@ package dev.kbx.task;
 
 import dev.kbx.files.AtomicFile;
 import dev.kbx.syntax.CodeSize;
+import dev.kbx.syntax.SyntaxCheck;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -62,23 +63,23 @@ public final class TaskCache {
     }
 
     /** As {@link TaskFile#read}. Safe for several threads. */
-    TaskFile.Result read(String suite, String category, Path task) {
+    TaskFile.Result read(String suite, String category, Path task, SyntaxCheck syntax) {
       String key;
       try {
         byte[] bytes = Files.readAllBytes(task);
         // An imported task also depends on its original.
         if (file == null
             || OriginalText.named(new String(bytes, StandardCharsets.UTF_8)).isPresent())
-          return TaskFile.read(suite, category, task);
+          return TaskFile.read(suite, category, task, syntax);
         key =
             DigestUtils.sha256Hex(bytes) + " " + suite + "/" + category + "/" + task.getFileName();
       } catch (IOException e) {
-        return TaskFile.read(suite, category, task);
+        return TaskFile.read(suite, category, task, syntax);
       }
       Task known = before.get(key);
       TaskFile.Result read =
           known == null
-              ? TaskFile.read(suite, category, task)
+              ? TaskFile.read(suite, category, task, syntax)
               : new TaskFile.Usable(known.in(task));
       if (read instanceof TaskFile.Usable(Task usable)) now.put(key, usable);
       return read;

@@ -5,6 +5,7 @@ import dev.kbx.syntax.CodeSize;
 import dev.kbx.syntax.Excerpt;
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.syntax.PythonSource.Constant;
+import dev.kbx.syntax.SyntaxCheck;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.InvalidPathException;
@@ -34,18 +35,20 @@ final class TaskFile {
   private final String category;
   private final Path file;
   private final String name;
+  private final SyntaxCheck syntax;
 
-  private TaskFile(String suite, String category, Path file) {
+  private TaskFile(String suite, String category, Path file, SyntaxCheck syntax) {
     this.suite = suite;
     this.category = category;
     this.file = file;
+    this.syntax = syntax;
     String fileName = file.getFileName().toString();
     this.name = fileName.substring(0, fileName.length() - ".py".length());
   }
 
   /** Reads a {@code .py} file. Errors become part of the result. */
-  static Result read(String suite, String category, Path file) {
-    TaskFile reader = new TaskFile(suite, category, file);
+  static Result read(String suite, String category, Path file, SyntaxCheck syntax) {
+    TaskFile reader = new TaskFile(suite, category, file, syntax);
     try {
       return new Usable(reader.task(PythonSource.parse(ByteOrderMark.read(file))));
     } catch (Flaw flaw) {
@@ -62,9 +65,9 @@ final class TaskFile {
   }
 
   private Task task(PythonSource source) throws Flaw {
-    if (source.error().isPresent()) {
-      PythonSource.SyntaxError error = source.error().get();
-      throw new Flaw(error.line(), error.message() + ": " + error.text());
+    Optional<PythonSource.SyntaxError> error = syntax.confirmed(source);
+    if (error.isPresent()) {
+      throw new Flaw(error.get().line(), error.get().message() + ": " + error.get().text());
     }
     checkTested(source);
     boolean module = !source.methods(MODEL).isEmpty();

@@ -3,6 +3,9 @@ package dev.kbx.app;
 import dev.kbx.certify.SigningKey;
 import dev.kbx.error.InputException;
 import dev.kbx.judge.JudgeFingerprint;
+import dev.kbx.python.PythonEnvironment;
+import dev.kbx.python.PythonSyntax;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
@@ -88,7 +91,22 @@ public final class Home {
   /** The same, with only the tasks whose names are wanted. */
   public Suite suite(String nameOrFolder, Predicate<String> wanted) {
     TaskCache cache = TaskCache.in(state().resolve("tasks"), JudgeFingerprint.ofThis());
-    return Suites.open(nameOrFolder, tasks(), wanted, cache);
+    try (SyntaxCheck syntax = syntax()) {
+      return Suites.open(nameOrFolder, tasks(), wanted, cache, syntax);
+    }
+  }
+
+  /** What says what is no Python: the interpreter that is here, if there is one. */
+  public SyntaxCheck syntax() {
+    return syntax(Optional.empty());
+  }
+
+  /**
+   * @param python the interpreter of {@code --python}
+   */
+  SyntaxCheck syntax(Optional<Path> python) {
+    return new PythonSyntax(
+        () -> PythonEnvironment.present(python, System.getenv(), folder), folder);
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suites;
@@ -151,7 +152,9 @@ public final class Kbx implements AutoCloseable {
 
     /** A reference of the user's own in place of a suite: {@code FILE} or {@code FILE:NAME}. */
     public Options reference(String fileAndName) {
-      this.reference = OwnReference.read(fileAndName);
+      try (SyntaxCheck syntax = Home.here().syntax()) {
+        this.reference = OwnReference.read(fileAndName, syntax);
+      }
       return this;
     }
 

@@ -11,6 +11,7 @@ import dev.kbx.judge.Verification;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
@@ -46,6 +47,7 @@ public final class WorkerPool implements JudgingPool {
   private final Slot first;
   private final List<DeviceSlot> places;
   private final LocalReferee referee;
+  private final SyntaxCheck syntax;
   private final Verdict.Device device;
   private final Map<String, String> versions;
 
@@ -65,7 +67,8 @@ public final class WorkerPool implements JudgingPool {
     this.versions = new TreeMap<>(workerVersions);
     versions.put("kbx", Home.version());
     versions.put("judge", JudgeFingerprint.ofThis());
-    this.referee = new LocalReferee(slots, device, versions, baselines, binaries);
+    this.syntax = settings.home().syntax(settings.python());
+    this.referee = new LocalReferee(slots, device, versions, baselines, binaries, syntax);
   }
 
   /** Workers for the stages of a plan. */
@@ -273,6 +276,7 @@ public final class WorkerPool implements JudgingPool {
 
   @Override
   public void close() {
+    syntax.close();
     settings.workers().giveBack(workers);
   }
 }

@@ -21,6 +21,7 @@ import dev.kbx.python.PythonProblem;
 import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.Policy;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -183,7 +184,7 @@ final class CheatsCommand implements Callable<Integer> {
     List<Trial> trials = new ArrayList<>();
     for (int i = 0; i < entries.size(); i++) {
       CorpusFiles.Entry entry = entries.get(i);
-      StaticCheck check = new StaticCheck(Rules.all(), entry.policy());
+      StaticCheck check = new StaticCheck(Rules.all(), entry.policy(), SyntaxCheck.PARSER);
       StaticReport report = check.check(entry.candidate());
       trials.add(entry.specimen().judged(report, verdicts.get(i)));
     }

@@ -20,6 +20,7 @@ import dev.kbx.report.CheckText;
 import dev.kbx.report.Checked;
 import dev.kbx.report.Checks;
 import dev.kbx.report.Sarif;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.task.UnknownTask;
@@ -51,7 +52,8 @@ import picocli.CommandLine.Parameters;
       "",
       "FILE is a Python file, a KernelBenchX predictions file (.jsonl), a folder of",
       "both, or - for stdin. A file named after a task is checked against that task,",
-      "any other by itself. No Python is needed.",
+      "any other by itself. Nothing is run. Python is not needed; if it is there,",
+      "syntax errors are told in its words.",
       "Exit code 0 whatever is found; with --strict 1 where a source is rejected,",
       "broken, or cannot be used."
     })
@@ -132,9 +134,12 @@ final class CheckCommand implements Callable<Integer> {
       System.out.print(json(described()));
       return ExitCode.OK;
     }
-    Checks checks =
-        new CheckedSources(new StaticCheck(active, policy.policy()), suite, task)
-            .check(files, severity);
+    Checks checks;
+    try (SyntaxCheck syntax = Home.here().syntax()) {
+      checks =
+          new CheckedSources(new StaticCheck(active, policy.policy(), syntax), suite, task)
+              .check(files, severity);
+    }
     if (checks.sources().isEmpty() && checks.problems().size() == 1) {
       throw new InputException(checks.problems().getFirst());
     }

@@ -13,6 +13,7 @@ import dev.kbx.judge.Verification;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Checkout;
 import dev.kbx.task.OriginalLevels;
@@ -161,13 +162,15 @@ final class ImportTasksCommand implements Callable<Integer> {
       throws IOException, InterruptedException, PythonProblem {
     Map<String, Path> written = new LinkedHashMap<>();
     List<Unusable> unusable = new ArrayList<>();
-    for (Path file : originals.files()) {
-      switch (originals.write(file)) {
-        case Checkout.Unusable(BrokenTask reason) -> unusable.add(Unusable.of(reason));
-        case Checkout.Written task -> {
-          Path category = Files.createDirectories(draft.resolve(task.category()));
-          Files.writeString(category.resolve(task.name() + ".py"), task.text());
-          written.put(task.category() + "/" + task.name(), task.original());
+    try (SyntaxCheck syntax = Home.here().syntax()) {
+      for (Path file : originals.files()) {
+        switch (originals.write(file, syntax)) {
+          case Checkout.Unusable(BrokenTask reason) -> unusable.add(Unusable.of(reason));
+          case Checkout.Written task -> {
+            Path category = Files.createDirectories(draft.resolve(task.category()));
+            Files.writeString(category.resolve(task.name() + ".py"), task.text());
+            written.put(task.category() + "/" + task.name(), task.original());
+          }
         }
       }
     }

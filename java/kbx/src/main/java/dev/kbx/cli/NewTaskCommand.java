@@ -11,6 +11,7 @@ import dev.kbx.judge.Verification;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonProblem;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.OwnTask;
 import dev.kbx.task.Suite;
@@ -71,7 +72,10 @@ final class NewTaskCommand implements Callable<Integer> {
       throw new InputException(
           "tasks new %s: a name has letters, digits, '_', '-' and '.'".formatted(name));
     }
-    OwnReference reference = OwnReference.read(from);
+    OwnReference reference;
+    try (SyntaxCheck syntax = Home.here().syntax()) {
+      reference = OwnReference.read(from, syntax);
+    }
     checkAlone(reference);
     Path file = out.resolve(Task.OWN).resolve(name + ".py");
     if (Files.exists(file)) {

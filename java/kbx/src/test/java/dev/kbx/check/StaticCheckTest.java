@@ -2,6 +2,7 @@ package dev.kbx.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.TestPython;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Status;
@@ -14,6 +15,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StaticCheckTest {
+  private static StaticCheck check() {
+    return new StaticCheck(Rules.all(), Optional.empty(), TestPython.syntax());
+  }
+
   private static Optional<InvalidSource> check(String code) {
     Task task =
         new Task(
@@ -31,9 +36,7 @@ class StaticCheckTest {
             List.of(),
             null,
             Path.of("f"));
-    return new StaticCheck(Rules.all())
-        .check(new Candidate(task, code, "o", 0, null, null, null))
-        .broken();
+    return check().check(new Candidate(task, code, "o", 0, null, null, null)).broken();
   }
 
   @ParameterizedTest
@@ -49,8 +52,7 @@ class StaticCheckTest {
         "exec('def adamw_step(p): pass')",
         "globals().update(adamw_step=1)",
         "def adamw_step(p):\n  return p, *([None] * 4)",
-        // Two valid novelties that the parser's grammar refuses: the runner decides.
-        "type X[T = int] = list[T]",
+        // Valid, and refused by the parser's grammar.
         "x = *[None] * 3, y",
       })
   void usableSourcePasses(String code) {
@@ -66,7 +68,7 @@ class StaticCheckTest {
         "# adamw_step | NO_CODE | 1 | the answer holds no Python source",
         "I am sorry, I can't. | NO_CODE | 1 | the answer holds no Python source",
         "The adamw_step(p) function is hard. | NO_CODE | 1 | the answer holds no Python source",
-        "'x = 1\ndef f(x: pass' | SYNTAX_ERROR | 2 | '''('' was never closed'",
+        "'x = 1\ndef f(x' | SYNTAX_ERROR | 2 | '''('' was never closed'",
         "def f(p): pass | NO_ENTRY | 1 | nothing at top level is called adamw_step or"
             + " kernel_function",
         "import adamw_step.x as y | NO_ENTRY | 1 | nothing at top level is called adamw_step or"
@@ -88,7 +90,7 @@ class StaticCheckTest {
         "import torch\nexec(input())\n  torch.cuda.Event = None",
       })
   void rulesAreSkippedForASyntaxError(String code) {
-    StaticReport report = new StaticCheck(Rules.all()).check(code, null);
+    StaticReport report = check().check(code, null);
     assertThat(report.broken()).isPresent();
     assertThat(report.findings()).isEmpty();
   }

@@ -112,7 +112,7 @@ class ImportModulesTest {
             "5_Dropout.py:10: forward() draws random numbers (aten.bernoulli_.float), which another"
                 + " process cannot repeat",
             "7_Unfinished.py: defines no function get_inputs()",
-            "12_Broken.py:3: '(' was never closed: class Model(nn.Module:",
+            "12_Broken.py:3: invalid syntax: class Model(nn.Module:",
             "1_Foreign.py:2: needs the module 'no_such_package', which is neither beside the file"
                 + " nor installed in this Python",
             "2_Odd_arguments.py:18: get_init_inputs()[0] is a Linear, which cannot be sent to"

@@ -15,6 +15,7 @@ import dev.kbx.judge.LocalReferee;
 import dev.kbx.judge.Repeats;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.Task;
 import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.Stage;
@@ -64,7 +65,8 @@ class NoiseCandidatesTest {
                       Map.of(),
                       baselines,
                       BinaryCache.in(
-                          TestPython.home().resolve("target").resolve("compiled"), _ -> {})),
+                          TestPython.home().resolve("target").resolve("compiled"), _ -> {}),
+                      SyntaxCheck.PARSER),
                   plan)
               .judge(candidates, _ -> {});
       assertThat(verdicts)

@@ -14,6 +14,7 @@ import dev.kbx.judge.BinaryCache;
 import dev.kbx.judge.LocalReferee;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.Task;
 import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.Stage;
@@ -103,7 +104,8 @@ class NodeServerTest {
               CPU,
               Map.of("worker", "1"),
               new BaselineCache(folder.resolve("baselines"), _ -> {}),
-              BinaryCache.in(folder.resolve("compiled"), _ -> {}));
+              BinaryCache.in(folder.resolve("compiled"), _ -> {}),
+              SyntaxCheck.PARSER);
       Pipe there = Pipe.open();
       Pipe back = Pipe.open();
       toNode = Channels.newOutputStream(there.sink());

@@ -9,6 +9,7 @@ import dev.kbx.device.Workers;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.python.Pythons;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.Task;
 import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.Stage;
@@ -100,7 +101,8 @@ public final class FakeWorkers {
   }
 
   public static LocalReferee referee(Slot... slots) {
-    return new LocalReferee(List.of(slots), DEVICE, Map.of(), baselines(), BinaryCache.nowhere());
+    return new LocalReferee(
+        List.of(slots), DEVICE, Map.of(), baselines(), BinaryCache.nowhere(), SyntaxCheck.PARSER);
   }
 
   private static BaselineCache baselines() {
@@ -114,7 +116,8 @@ public final class FakeWorkers {
 
   public static JudgingSlot judgingSlot(Slot slot, BinaryCache binaries, BaselineCache baselines) {
     Gpu gpu = slot.gpu();
-    return new JudgingSlot(slot, binaries, gpu == null ? null : SharedGpu.of(gpu, baselines));
+    return new JudgingSlot(
+        slot, binaries, gpu == null ? null : SharedGpu.of(gpu, baselines), SyntaxCheck.PARSER);
   }
 
   public static Slot slot(Workers workers, int index) {

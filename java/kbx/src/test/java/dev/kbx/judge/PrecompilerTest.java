@@ -8,6 +8,7 @@ import dev.kbx.device.Workers;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.Policy;
 import dev.kbx.verdict.Status;
 import java.nio.file.Path;
@@ -60,7 +61,11 @@ class PrecompilerTest {
   private Precompiler.Compiled compile(Candidate candidate) throws Exception {
     Plan plan = FakeWorkers.plan(Duration.ofSeconds(10), Duration.ofSeconds(60));
     JudgingSlot judgingSlot =
-        new JudgingSlot(FakeWorkers.slot(workers, 0), BinaryCache.in(folder, _ -> {}), null);
+        new JudgingSlot(
+            FakeWorkers.slot(workers, 0),
+            BinaryCache.in(folder, _ -> {}),
+            null,
+            SyntaxCheck.PARSER);
     return new Precompiler(judgingSlot, plan, new JudgementBuilder(Policy.KERNEL, null), VERSIONS)
         .compile(candidate);
   }
@@ -69,7 +74,10 @@ class PrecompilerTest {
   private Precompiler elsewhere(String cache, String arch, Map<String, String> versions) {
     JudgingSlot judgingSlot =
         new JudgingSlot(
-            FakeWorkers.slot(workers, 0), BinaryCache.in(folder.resolve(cache), _ -> {}), null);
+            FakeWorkers.slot(workers, 0),
+            BinaryCache.in(folder.resolve(cache), _ -> {}),
+            null,
+            SyntaxCheck.PARSER);
     JudgementBuilder draft = new JudgementBuilder(Policy.KERNEL, null);
     return new Precompiler(judgingSlot, arch, FakeWorkers.plan("sm_80"), draft, versions);
   }

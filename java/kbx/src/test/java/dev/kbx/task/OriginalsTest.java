@@ -3,6 +3,7 @@ package dev.kbx.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.syntax.SyntaxCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,8 @@ class OriginalsTest {
   }
 
   private static String text(Originals originals) {
-    return ((Checkout.Written) originals.write(originals.files().getFirst())).text();
+    return ((Checkout.Written) originals.write(originals.files().getFirst(), SyntaxCheck.PARSER))
+        .text();
   }
 
   @Test
@@ -80,7 +82,8 @@ class OriginalsTest {
             "modules/level1/2_Two.py",
             "class Model:\n    def forward(self, x):\n        return x\n");
     put("suite/Math/f.py", text(Originals.find(folder.resolve(checkout))));
-    Checkout.Result written = OriginalLevels.find(folder.resolve("modules")).write(module);
+    Checkout.Result written =
+        OriginalLevels.find(folder.resolve("modules")).write(module, SyntaxCheck.PARSER);
     put("suite/level1/2_Two.py", ((Checkout.Written) written).text());
     List<Task> tasks = Suites.open(folder.resolve("suite").toString(), folder).tasks();
     assertThat(tasks).hasSize(2);
@@ -116,12 +119,12 @@ class OriginalsTest {
     }
     OriginalLevels level = OriginalLevels.find(folder.resolve("KernelBench/level1"));
     assertThat(level.files()).containsExactly(two, ten);
-    Checkout.Written written = (Checkout.Written) level.write(two);
+    Checkout.Written written = (Checkout.Written) level.write(two, SyntaxCheck.PARSER);
     assertThat(written.category() + "/" + written.name()).isEqualTo("level1/2_Two");
     assertThat(written.text())
         .contains("    def __init__(self): ...\n", "    def forward(self, x=N): ...\n")
         .contains("FILE = \"" + two + "\"\n");
-    assertThat(level.write(other)).isInstanceOf(Checkout.Unusable.class);
+    assertThat(level.write(other, SyntaxCheck.PARSER)).isInstanceOf(Checkout.Unusable.class);
     Path changelog = folder.resolve("KernelBench/changelog");
     assertThatThrownBy(() -> OriginalLevels.find(changelog))
         .isInstanceOf(InvalidSuite.class)

@@ -3,6 +3,8 @@ package dev.kbx.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.TestPython;
+import dev.kbx.syntax.SyntaxCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +52,7 @@ class OwnReferenceTest {
   private OwnReference read(String text, String name) throws IOException {
     Path file = folder.resolve("my ref.py");
     Files.writeString(file, text);
-    return OwnReference.read(file + name);
+    return OwnReference.read(file + name, TestPython.syntax());
   }
 
   private void refused(String text, String name, String message) {
@@ -133,9 +135,9 @@ class OwnReferenceTest {
         "",
         "FILE: defines neither a class Model with methods nor a function to compare with");
     refused("def f(x:\n    return x\n", "", "FILE:1: '(' was never closed: def f(x:");
-    assertThatThrownBy(() -> OwnReference.read(folder.toString()))
+    assertThatThrownBy(() -> OwnReference.read(folder.toString(), SyntaxCheck.PARSER))
         .hasMessage(folder + ": is a folder; name a Python file with a reference");
-    assertThatThrownBy(() -> OwnReference.read(folder + "/none.py:f"))
+    assertThatThrownBy(() -> OwnReference.read(folder + "/none.py:f", SyntaxCheck.PARSER))
         .hasMessage(folder + "/none.py: there is no such file, or it cannot be read");
   }
 

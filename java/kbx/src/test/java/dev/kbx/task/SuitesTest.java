@@ -128,7 +128,7 @@ class SuitesTest {
             + " without being run",
         "'x'\\nTESTED = f()\\ndef exp(x): pass | | TESTED is not a literal; task files are read"
             + " without being run",
-        "'x'\\ndef exp(x: pass | 2 | '(' was never closed: def exp(x: pass",
+        "'x'\\ndef exp(x: pass | 2 | kbx cannot read this without Python: def exp(x: pass",
       })
   void brokenTaskDoesNotAffectOthers(String code, Integer line, String message) throws IOException {
     mini();

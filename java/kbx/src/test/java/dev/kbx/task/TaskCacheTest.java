@@ -3,6 +3,7 @@ package dev.kbx.task;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.syntax.CodeSize;
+import dev.kbx.syntax.SyntaxCheck;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -38,7 +39,9 @@ class TaskCacheTest {
 
   private Task opened(String version) {
     TaskCache cache = TaskCache.in(home.resolve("state"), version);
-    return Suites.open("mini", home.resolve("tasks"), _ -> true, cache).tasks().getFirst();
+    return Suites.open("mini", home.resolve("tasks"), _ -> true, cache, SyntaxCheck.PARSER)
+        .tasks()
+        .getFirst();
   }
 
   /** Makes what is kept say something that no file says. */

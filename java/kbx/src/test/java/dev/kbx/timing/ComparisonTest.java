@@ -14,6 +14,7 @@ import dev.kbx.plan.Baseline;
 import dev.kbx.plan.L2State;
 import dev.kbx.plan.Plan;
 import dev.kbx.stats.Ratio;
+import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -195,7 +196,8 @@ class ComparisonTest {
                   FakeWorkers.DEVICE,
                   Map.of(),
                   kept,
-                  BinaryCache.in(folder, _ -> {}))
+                  BinaryCache.in(folder, _ -> {}),
+                  SyntaxCheck.PARSER)
               .judge(FakeWorkers.candidate("timed", Map.of()), plan);
       assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
       Speedup speedup = requireNonNull(verdict.speedup());
