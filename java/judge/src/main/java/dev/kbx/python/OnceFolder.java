@@ -33,7 +33,7 @@ record OnceFolder(Path path) {
   /** Fills the folder and returns the text of the marker. */
   @FunctionalInterface
   interface Filler {
-    String fill(Path folder) throws IOException, PythonProblem, InterruptedException;
+    String fill(Path folder) throws IOException, InterruptedException;
   }
 
   /** The marker's text, empty if the folder is not filled. */
@@ -55,8 +55,7 @@ record OnceFolder(Path path) {
    * Returns the marker, filling the folder first if no other thread or process has. Waits for
    * another one that is filling it.
    */
-  String fill(Filler filler, Progress progress)
-      throws IOException, PythonProblem, InterruptedException {
+  String fill(Filler filler, Progress progress) throws IOException, InterruptedException {
     Files.createDirectories(path.getParent());
     THREADS.lockInterruptibly();
     try (FileChannel channel =

@@ -81,7 +81,7 @@ final class Pip {
    * @throws PythonProblem pip failed; its details are pip's last useful lines
    */
   void install(Path requirements, List<String> options, Packages packages, Progress progress)
-      throws IOException, PythonProblem, InterruptedException {
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(python.toString(), "-c", RUN_PIP, "install"));
     command.addAll(List.of("--no-input", "--disable-pip-version-check", "--progress-bar=off"));
     command.addAll(List.of("--only-binary=:all:", "--requirement", requirements.toString()));

@@ -63,8 +63,7 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
    *
    * @throws PythonProblem it cannot be started, fails, hangs, or is not a Python
    */
-  static Probe of(Path python, Map<String, String> environment)
-      throws PythonProblem, InterruptedException {
+  static Probe of(Path python, Map<String, String> environment) throws InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(python.toString(), "-c", SCRIPT)
             .directory(Path.of("/").toFile())
@@ -89,7 +88,7 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
    * The output fits a pipe's buffer, so it can be read after the exit, with a timeout on the exit.
    */
   private static List<String> answer(Path python, Process process)
-      throws IOException, PythonProblem, InterruptedException {
+      throws IOException, InterruptedException {
     if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS))
       throw new PythonProblem(python + " did not answer within " + TIMEOUT_SECONDS + " s");
     List<String> lines =
@@ -110,7 +109,7 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
     return line.contains("sys.version_info <");
   }
 
-  private static Probe parse(Path python, List<String> lines) throws PythonProblem {
+  private static Probe parse(Path python, List<String> lines) {
     Map<String, String> found = new HashMap<>();
     for (String line : lines) {
       int equals = line.indexOf('=');

@@ -33,12 +33,12 @@ final class Provisioner {
   /**
    * @throws PythonProblem {@code home} has no requirements
    */
-  static Provisioner of(Path home) throws PythonProblem {
+  static Provisioner of(Path home) {
     return of(home, Packages.WORKERS);
   }
 
   /** The same for other packages. */
-  static Provisioner of(Path home, Packages packages) throws PythonProblem {
+  static Provisioner of(Path home, Packages packages) {
     Path requirements = home.resolve(packages.requirements());
     try {
       String name = packages.folder() + hash(Files.readAllBytes(requirements));
@@ -60,7 +60,7 @@ final class Provisioner {
    * @param base a Python with venv and ensurepip
    */
   Interpreter provision(Path base, Map<String, String> environment, Progress progress)
-      throws PythonProblem, InterruptedException {
+      throws InterruptedException {
     try {
       if (folder.marker().isPresent() && existing().isEmpty()) folder.clear();
       String marker = folder.fill(path -> fill(path, base, environment, progress), progress);
@@ -74,7 +74,7 @@ final class Provisioner {
   }
 
   private String fill(Path path, Path base, Map<String, String> environment, Progress progress)
-      throws IOException, PythonProblem, InterruptedException {
+      throws IOException, InterruptedException {
     checkSpace(path);
     progress.note(
         "installing %s into %s (once; about %.1f GB to download)"
@@ -109,7 +109,7 @@ final class Provisioner {
     return Optional.of(new Interpreter(python, versions, true));
   }
 
-  private void checkSpace(Path path) throws IOException, PythonProblem {
+  private void checkSpace(Path path) throws IOException {
     long free = Files.getFileStore(path).getUsableSpace();
     if (free < packages.diskBytes())
       throw new PythonProblem(
@@ -123,7 +123,7 @@ final class Provisioner {
   }
 
   private static void makeEnvironment(Path base, Path path, Map<String, String> environment)
-      throws IOException, PythonProblem, InterruptedException {
+      throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(base.toString(), "-m", "venv", path.toString())
             .redirectErrorStream(true);

@@ -52,7 +52,7 @@ public final class PythonEnvironment {
    */
   public static Interpreter resolve(
       Optional<Path> explicit, Map<String, String> environment, Path home, Progress progress)
-      throws PythonProblem, InterruptedException {
+      throws InterruptedException {
     var resolution = new PythonEnvironment(environment, home.toAbsolutePath(), progress);
     Optional<Named> named = named(explicit, environment);
     return named.isPresent() ? resolution.probed(named.get()) : resolution.ownOrFound();
@@ -65,8 +65,7 @@ public final class PythonEnvironment {
    * @throws PythonProblem there is none, or it does not run
    */
   public static Interpreter withoutPackages(
-      Optional<Path> explicit, Map<String, String> environment)
-      throws PythonProblem, InterruptedException {
+      Optional<Path> explicit, Map<String, String> environment) throws InterruptedException {
     Named named =
         named(explicit, environment).orElse(new Named(Path.of("python3"), "the simulation"));
     Probe probe = Probe.of(find(named, environment), environment);
@@ -94,8 +93,7 @@ public final class PythonEnvironment {
    *
    * @throws PythonProblem it is not there, or no program
    */
-  public static void check(Optional<Path> explicit, Map<String, String> environment)
-      throws PythonProblem {
+  public static void check(Optional<Path> explicit, Map<String, String> environment) {
     Optional<Named> named = named(explicit, environment);
     if (named.isPresent()) find(named.get(), environment);
   }
@@ -111,7 +109,7 @@ public final class PythonEnvironment {
         : Optional.of(new Named(Path.of(variable), VARIABLE));
   }
 
-  private static Path find(Named named, Map<String, String> environment) throws PythonProblem {
+  private static Path find(Named named, Map<String, String> environment) {
     return find(named.name(), environment)
         .orElseThrow(() ->
             new PythonProblem(
@@ -119,7 +117,7 @@ public final class PythonEnvironment {
                     .formatted(named.by(), named.name(), whyNot(named.name()))));
   }
 
-  private Interpreter probed(Named named) throws PythonProblem, InterruptedException {
+  private Interpreter probed(Named named) throws InterruptedException {
     String by = named.by();
     Path python = find(named, environment);
     Probe probe;
@@ -146,7 +144,7 @@ public final class PythonEnvironment {
     return new Interpreter(probe.executable(), probe.versions(), false);
   }
 
-  private Interpreter ownOrFound() throws PythonProblem, InterruptedException {
+  private Interpreter ownOrFound() throws InterruptedException {
     Provisioner own = Provisioner.of(home);
     Optional<Interpreter> provisioned = own.existing();
     if (provisioned.isPresent()) return provisioned.get();
@@ -184,7 +182,7 @@ public final class PythonEnvironment {
   }
 
   /** The Python to provision from. */
-  Path base() throws PythonProblem, InterruptedException {
+  Path base() throws InterruptedException {
     Set<String> refused = new LinkedHashSet<>();
     for (String name : BASES) {
       Optional<Path> python = find(Path.of(name), environment);

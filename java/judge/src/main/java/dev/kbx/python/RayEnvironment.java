@@ -29,7 +29,7 @@ public final class RayEnvironment {
    * @param home kbx's folder, with {@code bridge/requirements.txt}
    */
   public static Interpreter resolve(Map<String, String> environment, Path home, Progress progress)
-      throws PythonProblem, InterruptedException {
+      throws InterruptedException {
     String named = environment.getOrDefault(VARIABLE, "");
     if (!named.isEmpty()) {
       return withRay(Path.of(named), environment)

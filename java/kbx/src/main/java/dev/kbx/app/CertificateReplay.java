@@ -14,7 +14,6 @@ import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Tolerance;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suite;
@@ -108,7 +107,7 @@ public final class CertificateReplay {
       List<CertificateEntry> entries,
       @Nullable Path named,
       JudgingSettings settings)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     Home home = settings.home();
     ReplayedSuite suite = ReplayedSuite.of(home, header, named);
     Plan plan = plan(home, header.run());

@@ -8,7 +8,6 @@ import dev.kbx.judge.JudgingReferee;
 import dev.kbx.judge.TaskReferee;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.python.RayEnvironment;
 import dev.kbx.task.Suite;
 import dev.kbx.verdict.Verdict;
@@ -54,7 +53,7 @@ public final class ClusterPool implements JudgingPool {
   /** Connects, ships kbx and the suites, and waits for the first node that can judge. */
   static ClusterPool start(
       JudgingSettings settings, JudgingSettings.Cluster cluster, Collection<Suite> suites)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     ClusterReferee referee = connect(settings, cluster, suites);
     try {
       return new ClusterPool(referee, referee.first(), settings.observer());
@@ -67,7 +66,7 @@ public final class ClusterPool implements JudgingPool {
   /** The same without waiting. */
   public static ClusterReferee connect(
       JudgingSettings settings, JudgingSettings.Cluster cluster, Collection<Suite> suites)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     checkReachable(cluster.address());
     Home home = settings.home();
     Observer observer = settings.observer();

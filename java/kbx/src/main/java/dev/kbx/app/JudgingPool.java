@@ -10,7 +10,6 @@ import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.run.RememberingReferee;
 import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
@@ -32,7 +31,7 @@ public interface JudgingPool extends AutoCloseable {
    * @param suites whose tasks are judged
    */
   static JudgingPool start(JudgingSettings settings, Collection<Suite> suites, Plan plan)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     if (settings.cluster() == null) return WorkerPool.start(settings, plan);
     if (!needsPython(plan.stages())) {
       throw new InputException("--cluster: static checks need no device; leave it away");
@@ -42,7 +41,7 @@ public interface JudgingPool extends AutoCloseable {
 
   /** The same for commands that judge by more than one plan. */
   static JudgingPool start(JudgingSettings settings, Collection<Suite> suites)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     return settings.cluster() == null
         ? WorkerPool.start(settings)
         : ClusterPool.start(settings, settings.cluster(), suites);

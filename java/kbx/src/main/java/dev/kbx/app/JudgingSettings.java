@@ -3,7 +3,6 @@ package dev.kbx.app;
 import dev.kbx.error.InputException;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonEnvironment;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.worker.DeviceSlot;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -125,7 +124,7 @@ public record JudgingSettings(
   }
 
   /** The interpreter of workers, which is installed if need be. */
-  public Interpreter interpreter() throws PythonProblem, InterruptedException {
+  public Interpreter interpreter() throws InterruptedException {
     return Home.simulates()
         ? PythonEnvironment.withoutPackages(python, System.getenv())
         : PythonEnvironment.resolve(python, System.getenv(), home.folder(), observer.installing());

@@ -16,7 +16,6 @@ import dev.kbx.generate.Unit;
 import dev.kbx.llm.ModelFailure;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Seeds;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -143,8 +142,7 @@ public final class MethodRun {
    *
    * @throws Incomplete if some stay open
    */
-  public void run(Opened opened, JudgingPool pool, Answers answers)
-      throws InterruptedException, PythonProblem {
+  public void run(Opened opened, JudgingPool pool, Answers answers) throws InterruptedException {
     Map<String, PreparedMethod> byName = new LinkedHashMap<>();
     methods.forEach(method -> byName.put(method.settings().name(), method));
     AtomicInteger open = new AtomicInteger();

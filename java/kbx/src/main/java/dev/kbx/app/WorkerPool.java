@@ -10,7 +10,6 @@ import dev.kbx.judge.LocalReferee;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.timing.BaselineCache;
 import dev.kbx.verdict.Verdict;
@@ -72,8 +71,7 @@ public final class WorkerPool implements JudgingPool {
   }
 
   /** Workers for the stages of a plan. */
-  public static WorkerPool start(JudgingSettings settings, Plan plan)
-      throws InterruptedException, PythonProblem {
+  public static WorkerPool start(JudgingSettings settings, Plan plan) throws InterruptedException {
     return JudgingPool.needsPython(plan.stages()) ? start(settings) : withoutPython(settings);
   }
 
@@ -104,7 +102,7 @@ public final class WorkerPool implements JudgingPool {
    * @param suite the suite's folder, by its real path
    */
   static WorkerPool confined(JudgingSettings settings, Plan plan, Path suite)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     if (!JudgingPool.needsPython(plan.stages())) return withoutPython(settings);
     Home home = settings.home();
     Path python = settings.interpreter().executable();
@@ -121,19 +119,17 @@ public final class WorkerPool implements JudgingPool {
   }
 
   /** Starts the zygote and the first oracle; the other oracles start with their first candidate. */
-  public static WorkerPool start(JudgingSettings settings)
-      throws InterruptedException, PythonProblem {
+  public static WorkerPool start(JudgingSettings settings) throws InterruptedException {
     return start(settings, true);
   }
 
   /** The same without the zygote, for tasks that no candidate is judged for. */
-  public static WorkerPool forTasks(JudgingSettings settings)
-      throws InterruptedException, PythonProblem {
+  public static WorkerPool forTasks(JudgingSettings settings) throws InterruptedException {
     return start(settings, false);
   }
 
   private static WorkerPool start(JudgingSettings settings, boolean candidates)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     List<DeviceSlot> wanted = settings.slots();
     Path python = settings.interpreter().executable();
     try {

@@ -11,7 +11,6 @@ import dev.kbx.certify.CertificateHeader;
 import dev.kbx.certify.SigningKey;
 import dev.kbx.document.Counted;
 import dev.kbx.error.InputException;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.store.RunStore;
 import dev.kbx.verdict.RunInfo;
 import java.io.IOException;
@@ -203,8 +202,7 @@ final class CertifyCommand implements Callable<Integer> {
   }
 
   private CertificateReplay.Result replayed(
-      CertificateHeader header, List<CertificateEntry> entries)
-      throws InterruptedException, PythonProblem {
+      CertificateHeader header, List<CertificateEntry> entries) throws InterruptedException {
     workers.check(header.run().stages());
     try (Interrupts _ = new Interrupts("interrupted; the certificate was read, nothing is kept")) {
       return CertificateReplay.of(header, entries, suite, workers.settings());

@@ -17,7 +17,6 @@ import dev.kbx.corpus.Trials;
 import dev.kbx.error.InputException;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
@@ -102,7 +101,7 @@ final class CheatsCommand implements Callable<Integer> {
   @Mixin private Options.Workers workers = new Options.Workers();
 
   @Override
-  public Integer call() throws InterruptedException, PythonProblem {
+  public Integer call() throws InterruptedException {
     if (timeout < 1) throw new InputException("--timeout %d: at least 1 second".formatted(timeout));
     if (every < 1) throw new InputException("--every %d: at least 1".formatted(every));
     if (page != null) checkPage(page);
@@ -162,7 +161,7 @@ final class CheatsCommand implements Callable<Integer> {
   }
 
   private Trials judge(List<CorpusFiles.Entry> entries, StoreAddress address)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     Plan plan =
         new Plan(
             stages(),

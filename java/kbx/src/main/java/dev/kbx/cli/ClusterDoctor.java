@@ -5,7 +5,6 @@ import dev.kbx.app.JudgingSettings;
 import dev.kbx.cluster.ClusterReferee;
 import dev.kbx.document.Counted;
 import dev.kbx.judge.JudgingConditions;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.verdict.Verdict;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +21,7 @@ final class ClusterDoctor {
 
   /** Prints it; returns whether every node that can judge does. */
   static boolean examine(JudgingSettings settings, JudgingSettings.Cluster cluster, boolean json)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     try (var _ = new Interrupts("interrupted");
         ClusterReferee referee = ClusterPool.connect(settings, cluster, List.of())) {
       var _ = referee.first();

@@ -24,7 +24,6 @@ import dev.kbx.method.Next;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.PromptConditions.FeedbackKind;
 import dev.kbx.prompt.PromptWriter;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.task.Task;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -161,7 +160,7 @@ final class GenerateCommand implements Callable<Integer> {
     /** Prints what a method would send first. */
     static void print(
         GenerationFlags flags, JudgingSettings where, MethodFlags method, String shown)
-        throws InterruptedException, PythonProblem {
+        throws InterruptedException {
       RunPlan asked = flags.judging.options().tasks(shown).runPlan(Home.here());
       List<Task> tasks = asked.selected();
       Plan plan = asked.plan();

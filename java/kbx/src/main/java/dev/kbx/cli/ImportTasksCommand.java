@@ -12,7 +12,6 @@ import dev.kbx.error.InputException;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Checkout;
@@ -117,7 +116,7 @@ final class ImportTasksCommand implements Callable<Integer> {
       String suite, String source, int files, List<Imported> imported, List<Unusable> unusable) {}
 
   @Override
-  public Integer call() throws PythonProblem {
+  public Integer call() {
     workers.check();
     Checkout originals = find();
     out = named == null ? Path.of(format + "-original") : named;
@@ -159,7 +158,7 @@ final class ImportTasksCommand implements Callable<Integer> {
   }
 
   private Report fill(Path draft, Path suite, Checkout originals)
-      throws IOException, InterruptedException, PythonProblem {
+      throws IOException, InterruptedException {
     Map<String, Path> written = new LinkedHashMap<>();
     List<Unusable> unusable = new ArrayList<>();
     try (SyntaxCheck syntax = Home.here().syntax()) {
@@ -201,7 +200,7 @@ final class ImportTasksCommand implements Callable<Integer> {
   }
 
   private Map<String, TaskVerdict> run(Checkout originals, Suite tasks)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     Map<String, TaskVerdict> verdicts = new HashMap<>();
     int total = tasks.tasks().size();
     Consumer<TaskVerdict> listener =

@@ -10,7 +10,6 @@ import dev.kbx.error.InputException;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.OwnTask;
@@ -66,7 +65,7 @@ final class NewTaskCommand implements Callable<Integer> {
   private Path out = Path.of("my-tasks");
 
   @Override
-  public Integer call() throws PythonProblem {
+  public Integer call() {
     workers.check();
     if (!NAME.matcher(name).matches()) {
       throw new InputException(
@@ -116,7 +115,7 @@ final class NewTaskCommand implements Callable<Integer> {
 
   /** The first form of the task whose own reference passes, written into the draft. */
   private TaskVerdict tried(OwnReference reference, Path draft)
-      throws IOException, InterruptedException, PythonProblem {
+      throws IOException, InterruptedException {
     Path folder = Files.createDirectories(draft.resolve(Task.OWN));
     Path file = folder.resolve(name + ".py");
     String problem = "";

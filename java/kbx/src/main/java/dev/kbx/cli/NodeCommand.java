@@ -2,7 +2,6 @@ package dev.kbx.cli;
 
 import dev.kbx.app.WorkerPool;
 import dev.kbx.cluster.NodeServer;
-import dev.kbx.python.PythonProblem;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -30,7 +29,7 @@ final class NodeCommand implements Callable<Integer> {
   @Mixin private Options.Workers workers = new Options.Workers();
 
   @Override
-  public Integer call() throws InterruptedException, PythonProblem, IOException {
+  public Integer call() throws InterruptedException, IOException {
     OutputStream frames = new FileOutputStream(FileDescriptor.out);
     System.setOut(System.err); // What is printed must not get between frames.
     try (WorkerPool pool = WorkerPool.start(workers.settings())) {

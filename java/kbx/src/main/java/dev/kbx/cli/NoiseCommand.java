@@ -11,7 +11,6 @@ import dev.kbx.check.Rules;
 import dev.kbx.error.InputException;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.report.NoiseFile;
 import dev.kbx.section.NoiseSection;
 import dev.kbx.verdict.NoiseFloor;
@@ -82,7 +81,7 @@ final class NoiseCommand implements Callable<Integer> {
   @Mixin private Options.Cluster cluster = new Options.Cluster();
 
   @Override
-  public Integer call() throws InterruptedException, PythonProblem {
+  public Integer call() throws InterruptedException {
     workers.check();
     boolean local = cluster.cluster().isEmpty();
     if (!local && asked != null) {
@@ -125,7 +124,7 @@ final class NoiseCommand implements Callable<Integer> {
   }
 
   private NoiseReport measure(List<Candidate> references, int twins, Path folder)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     Plan plan =
         new Plan(
             List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),

@@ -14,7 +14,6 @@ import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonEnvironment;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suite;
@@ -428,19 +427,19 @@ final class Options {
     private @Nullable CommandSpec command;
 
     /** Throws if the interpreter that the user named is no program; starts nothing. */
-    void check() throws PythonProblem {
+    void check() {
       check(python);
     }
 
     /**
      * The same before these stages; a wrong {@code KBX_PYTHON} does not matter if none needs it.
      */
-    void check(List<Stage> stages) throws PythonProblem {
+    void check(List<Stage> stages) {
       if (python != null || JudgingPool.needsPython(stages)) check(python);
     }
 
     /** The same for a command that has only the option {@code --python}. */
-    static void check(@Nullable Path python) throws PythonProblem {
+    static void check(@Nullable Path python) {
       PythonEnvironment.check(Optional.ofNullable(python), System.getenv());
     }
 

@@ -16,7 +16,6 @@ import dev.kbx.llm.ModelCatalog;
 import dev.kbx.prompt.PromptConditions;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.task.Task;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,7 +66,7 @@ final class PreparedMethods implements AutoCloseable {
    * @param workers whose interpreter hides kbx's secrets from programs
    */
   List<PreparedMethod> open(List<MethodFlags> given, JudgingPool pool, JudgingSettings workers)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     Optional<ProgramScreen> screen =
         given.stream().anyMatch(method -> program(method) != null)
             ? Optional.of(

@@ -5,7 +5,6 @@ import dev.kbx.app.Reason;
 import dev.kbx.app.ResultsFolder;
 import dev.kbx.document.Counted;
 import dev.kbx.error.InputException;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
@@ -88,7 +87,7 @@ final class RefereeCommand implements Callable<Integer> {
   private Path out = Path.of("kbx-referee");
 
   @Override
-  public Integer call() throws InterruptedException, PythonProblem {
+  public Integer call() throws InterruptedException {
     if (devices < 1) throw new InputException("--devices %d: at least 1".formatted(devices));
     if (candidates < 4)
       throw new InputException("--candidates %d: at least 4".formatted(candidates));

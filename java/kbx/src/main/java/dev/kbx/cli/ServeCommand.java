@@ -9,7 +9,6 @@ import dev.kbx.app.Reason;
 import dev.kbx.error.InputException;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Statement;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.run.RememberingReferee;
 import dev.kbx.server.KbxServer;
 import dev.kbx.server.Listening;
@@ -120,7 +119,7 @@ final class ServeCommand implements Callable<Integer> {
   @Mixin private Options.Cluster cluster = new Options.Cluster();
 
   @Override
-  public Integer call() throws InterruptedException, PythonProblem, IOException {
+  public Integer call() throws InterruptedException, IOException {
     Listening where = listening();
     if (logJson) ServerLog.json();
     workers.check();
@@ -145,7 +144,7 @@ final class ServeCommand implements Callable<Integer> {
 
   private void serve(
       Listening where, RunStore store, RunStore reads, Map<String, Suite> served, StopSignal signal)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     try (JudgingPool pool = JudgingPool.start(workers.settings(cluster), served.values());
         KbxServer server = start(where, store, reads, machine(pool, store, served));
         ServiceManager manager = ServiceManager.of(System.getenv())) {

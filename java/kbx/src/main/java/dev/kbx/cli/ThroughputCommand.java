@@ -11,7 +11,6 @@ import dev.kbx.corpus.Trial;
 import dev.kbx.error.InputException;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.section.ThroughputSection;
 import dev.kbx.task.Suite;
 import dev.kbx.verdict.Stage;
@@ -48,7 +47,7 @@ final class ThroughputCommand implements Callable<Integer> {
   @Mixin private Options.Workers workers = new Options.Workers();
 
   @Override
-  public Integer call() throws InterruptedException, PythonProblem {
+  public Integer call() throws InterruptedException {
     workers.check();
     Suite suite = Home.here().suite(SUITE);
     List<Candidate> candidates = candidates(suite);
@@ -86,8 +85,7 @@ final class ThroughputCommand implements Callable<Integer> {
     return reading.candidates();
   }
 
-  private Throughput measure(Plan plan, List<Candidate> candidates)
-      throws InterruptedException, PythonProblem {
+  private Throughput measure(Plan plan, List<Candidate> candidates) throws InterruptedException {
     long start = System.nanoTime();
     List<Throughput.Judged> judged = new CopyOnWriteArrayList<>();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was measured");

@@ -4,7 +4,6 @@ import dev.kbx.app.FolderLock;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.RunPlan;
 import dev.kbx.judge.TaskReferee;
-import dev.kbx.python.PythonProblem;
 import dev.kbx.report.ControlFiles;
 import dev.kbx.section.ControlsSection;
 import dev.kbx.task.BrokenTask;
@@ -74,7 +73,7 @@ final class VerifyCommand implements Callable<Integer> {
 
   private List<TaskVerdict> verify(
       Suite opened, List<Task> tasks, List<BrokenTask> broken, ControlFiles files)
-      throws InterruptedException, PythonProblem {
+      throws InterruptedException {
     Map<String, TaskVerdict> before = resume ? files.before() : Map.of();
     try (Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         JudgingPool pool = JudgingPool.start(workers.settings(cluster), List.of(opened))) {

@@ -21,7 +21,7 @@ public final class DevTools {
    * @return the folder with the packages and, in {@code bin/}, their programs
    */
   public static Path install(Interpreter interpreter, Path home, Progress progress)
-      throws IOException, PythonProblem, InterruptedException {
+      throws IOException, InterruptedException {
     Path requirements = home.toAbsolutePath().resolve("worker/requirements-dev.txt");
     return install(interpreter, home, "python-dev-", requirements, "", List.of(), progress);
   }
@@ -33,7 +33,7 @@ public final class DevTools {
    *     knows installed modules from a user's own.
    */
   public static Path installTraining(Interpreter interpreter, Path home, Progress progress)
-      throws IOException, PythonProblem, InterruptedException {
+      throws IOException, InterruptedException {
     Path requirements = home.toAbsolutePath().resolve("clients/python/requirements-training.txt");
     List<String> options = List.of("--no-deps"); // Complete but for torch, which pip would add.
     return install(
@@ -46,7 +46,7 @@ public final class DevTools {
    * @return the folder with the packages
    */
   public static Path installFuzzer(Interpreter interpreter, Path home, Progress progress)
-      throws IOException, PythonProblem, InterruptedException {
+      throws IOException, InterruptedException {
     Path requirements =
         home.toAbsolutePath().resolve("java/kbx/src/test/resources/contract/requirements.txt");
     return install(interpreter, home, "python-fuzzer-", requirements, "", List.of(), progress);
@@ -60,7 +60,7 @@ public final class DevTools {
       String folderName,
       List<String> options,
       Progress progress)
-      throws IOException, PythonProblem, InterruptedException {
+      throws IOException, InterruptedException {
     String name = prefix + Provisioner.hash(Files.readAllBytes(requirements));
     OnceFolder folder = new OnceFolder(home.toAbsolutePath().resolve(".kbx").resolve(name));
     folder.fill(
