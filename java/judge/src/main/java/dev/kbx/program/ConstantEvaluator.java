@@ -14,7 +14,7 @@ final class ConstantEvaluator {
   private static final int MAX_LENGTH = 1 << 12;
 
   private static final Pattern PERCENT = Pattern.compile("%[sd%]");
-  private static final Pattern BRACES = Pattern.compile("\\{\\{|\\}\\}|\\{(\\d{0,3})\\}|[{}]");
+  private static final Pattern BRACES = Pattern.compile("\\{\\{|\\}\\}|\\{\\d{0,3}\\}|[{}]");
 
   private ConstantEvaluator() {}
 
@@ -27,7 +27,11 @@ final class ConstantEvaluator {
           right instanceof Long times && times >= 0 && times * text.length() <= MAX_LENGTH
               ? text.repeat((int) Math.min(times, MAX_LENGTH))
               : null;
-      case "%" -> percent(text, right instanceof List<?> list ? list : List.of(right));
+      case "%" -> {
+        List<?> values = right instanceof List<?> list ? list : List.of(right);
+        long wanted = PERCENT.matcher(text.replace("%%", "")).results().count();
+        yield wanted == values.size() ? substituted(PERCENT, text, values) : null;
+      }
       default -> null;
     };
   }
@@ -62,7 +66,7 @@ final class ConstantEvaluator {
                   && parts.stream().allMatch(String.class::isInstance)
               ? joined(receiver, parts)
               : null;
-      case "format" -> formatted(receiver, arguments);
+      case "format" -> substituted(BRACES, receiver, arguments);
       default -> null;
     };
   }
@@ -92,44 +96,28 @@ final class ConstantEvaluator {
     };
   }
 
-  private static @Nullable String percent(String format, List<?> values) {
-    Matcher matcher = PERCENT.matcher(format);
+  /** Replaces placeholders by values; null where one is of another kind or has no value. */
+  private static @Nullable String substituted(Pattern pieces, String format, List<?> values) {
+    Matcher matcher = pieces.matcher(format);
     StringBuilder out = new StringBuilder();
     int next = 0;
     while (matcher.find()) {
-      boolean sign = matcher.group().equals("%%");
-      if (!replace(matcher, sign ? "%" : at(values, next), out)) return null;
-      if (!sign) next++;
+      String piece = matcher.group();
+      String text =
+          switch (piece) {
+            case "%%", "{{", "}}" -> piece.substring(1);
+            case "{", "}" -> null;
+            case "%s", "%d", "{}" -> at(values, next++);
+            default -> at(values, Integer.parseInt(piece.substring(1, piece.length() - 1)));
+          };
+      if (text == null || out.length() > MAX_LENGTH) return null;
+      matcher.appendReplacement(out, Matcher.quoteReplacement(text));
     }
-    return next == values.size() ? ended(matcher, out) : null;
-  }
-
-  private static @Nullable String formatted(String format, List<Object> values) {
-    Matcher matcher = BRACES.matcher(format);
-    StringBuilder out = new StringBuilder();
-    int next = 0;
-    while (matcher.find()) {
-      String index = matcher.group(1);
-      String piece;
-      if (index != null) piece = at(values, index.isEmpty() ? next++ : Integer.parseInt(index));
-      else piece = matcher.group().length() == 2 ? matcher.group().substring(1) : null;
-      if (!replace(matcher, piece, out)) return null;
-    }
-    return ended(matcher, out);
+    matcher.appendTail(out);
+    return out.length() <= MAX_LENGTH ? out.toString() : null;
   }
 
   private static @Nullable String at(List<?> values, int index) {
     return index < values.size() ? text(values.get(index)) : null;
-  }
-
-  private static boolean replace(Matcher matcher, @Nullable String piece, StringBuilder out) {
-    if (piece == null) return false;
-    matcher.appendReplacement(out, Matcher.quoteReplacement(piece));
-    return out.length() <= MAX_LENGTH;
-  }
-
-  private static @Nullable String ended(Matcher matcher, StringBuilder out) {
-    matcher.appendTail(out);
-    return out.length() <= MAX_LENGTH ? out.toString() : null;
   }
 }

@@ -3,9 +3,13 @@ package dev.kbx.program;
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.Place;
 import dev.kbx.syntax.PythonSource;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +36,12 @@ import org.jspecify.annotations.Nullable;
 public final class Program {
   private final PythonSource source;
   private final Scope module;
-  private final ValueFlow flow;
-  private final ReferenceGraph references;
+  private final ScopeBuilder scopes;
+  private final Resolver resolver;
+
+  /** Functions and classes of the file that each scope refers to, and so may run. */
+  private final Map<Scope, Set<Scope>> references = new HashMap<>();
+
   private final List<Call> calls;
   private final List<Access> accesses;
   private final List<Kernel> kernels;
@@ -44,14 +52,33 @@ public final class Program {
     Node root =
         source.tree().orElseGet(() -> new Node("module", null, 0, 0, 1, false, new ArrayList<>()));
     module = new Scope(Scope.Kind.MODULE, "", root, null);
-    flow = new ValueFlow(source, module);
-    flow.run();
-    references = new ReferenceGraph(flow);
-    calls = new CallCollector(flow).calls();
-    accesses = new AccessCollector(flow).accesses();
-    KernelCollector collector = new KernelCollector(flow);
+    scopes = new ScopeBuilder(source, module);
+    resolver = new Resolver(source, scopes, module);
+    refer();
+    Uses uses = new Uses(source, scopes, resolver);
+    calls = uses.calls();
+    accesses = uses.accesses();
+    Kernels collector = new Kernels(source, scopes, resolver);
     kernels = collector.kernels(calls);
     launches = collector.launches(calls, kernels);
+  }
+
+  private void refer() {
+    for (Node node : scopes.nodes()) {
+      Set<Scope> owned = Value.owned(resolver.usedValuesOf(node));
+      if (!owned.isEmpty()) references(scopes.scopeOf(node)).addAll(owned);
+    }
+    for (Scope each : scopes.scopes()) {
+      Scope type = each.parent().orElse(null);
+      if (type == null || type.kind() != Scope.Kind.CLASS) continue;
+      // A base class of another module may call any method, Python itself the special ones.
+      boolean special = each.name().startsWith("__") && each.name().endsWith("__");
+      if (special || resolver.isForeign(type)) references(type).add(each);
+    }
+  }
+
+  private Set<Scope> references(Scope scope) {
+    return references.computeIfAbsent(scope, _ -> new LinkedHashSet<>());
   }
 
   public static Program of(PythonSource source) {
@@ -90,7 +117,7 @@ public final class Program {
 
   /** All scopes, the module first. */
   public List<Scope> scopes() {
-    return flow.scopes();
+    return scopes.scopes();
   }
 
   /** The file's top level. */
@@ -100,13 +127,17 @@ public final class Program {
 
   /** Paths of what an expression may stand for; none for a constant. */
   public Set<String> paths(Node expression) {
-    return flow.paths(flow.valuesOf(expression));
+    return Value.paths(resolver.valuesOf(expression));
   }
 
   /** Paths of what a top-level name may stand for; none if nothing binds it. */
   public Set<String> paths(String name) {
-    ValueSet set = module.variables.get(name);
-    return set == null ? Set.of() : flow.paths(set);
+    return Value.paths(valuesOf(name));
+  }
+
+  private Set<Value> valuesOf(String name) {
+    Resolver.Slot slot = module.variables.get(name);
+    return slot == null ? Set.of() : slot.values;
   }
 
   /**
@@ -114,41 +145,41 @@ public final class Program {
    * List of those; bytes as a String, one character a byte. Empty where other values are possible.
    */
   public Optional<Object> constant(Node expression) {
-    return flow.constant(flow.valuesOf(expression));
+    return resolver.constant(resolver.valuesOf(expression));
   }
 
   /** The constants among the possible values of an expression; others may be possible. */
   public Set<Object> constants(Node expression) {
-    return flow.constants(flow.valuesOf(expression));
+    return resolver.constants(resolver.valuesOf(expression));
   }
 
   /** The parent node; empty for the module and for nodes of other programs. */
   public Optional<Node> parent(Node node) {
-    return Optional.ofNullable(flow.parent(node));
+    return Optional.ofNullable(scopes.parent(node));
   }
 
   /** The scope of a node; the module for nodes of other programs. */
   public Scope scopeOf(Node node) {
-    return flow.scopeOf(node);
+    return scopes.scopeOf(node);
   }
 
   /** A node as written. */
   public String text(Node node) {
-    return flow.text(node);
+    return source.text(node);
   }
 
   /** Where a node lies. */
   public Place place(Node node) {
-    return flow.place(node);
+    return source.place(node);
   }
 
   /** Whether an ancestor of this node, within its scope, has one of these kinds. */
   public boolean inside(Node node, String... kinds) {
     Scope scope = scopeOf(node);
-    @Nullable Node at = flow.parent(node);
+    @Nullable Node at = scopes.parent(node);
     while (at != null && !at.equals(scope.node())) {
       if (at.is(kinds)) return true;
-      at = flow.parent(at);
+      at = scopes.parent(at);
     }
     return false;
   }
@@ -158,12 +189,14 @@ public final class Program {
    * that running code refers to may run.
    */
   public Set<Scope> reachable(String... entries) {
-    Set<Scope> start = new HashSet<>();
-    for (String entry : entries) {
-      ValueSet set = module.variables.get(entry);
-      if (set != null) start.addAll(flow.owned(set));
+    Set<Scope> found = new LinkedHashSet<>();
+    Deque<Scope> open = new ArrayDeque<>();
+    for (String entry : entries) open.addAll(Value.owned(valuesOf(entry)));
+    while (!open.isEmpty()) {
+      Scope scope = open.pop();
+      if (found.add(scope)) open.addAll(references.getOrDefault(scope, Set.of()));
     }
-    return references.reachable(start);
+    return found;
   }
 
   /** The parser found no error; otherwise all results may be incomplete. */
@@ -176,6 +209,6 @@ public final class Program {
    * {@code exec} or {@code eval} of anything but arithmetic.
    */
   public boolean readable() {
-    return flow.readable();
+    return resolver.readable();
   }
 }

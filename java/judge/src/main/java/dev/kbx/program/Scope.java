@@ -1,7 +1,9 @@
 package dev.kbx.program;
 
+import dev.kbx.program.Resolver.Slot;
 import dev.kbx.syntax.Node;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +42,10 @@ public final class Scope {
   private final @Nullable Scope parent;
 
   /** Values of the variables that this scope binds. */
-  final Map<String, ValueSet> variables = new LinkedHashMap<>();
+  final Map<String, Slot> variables = new LinkedHashMap<>();
+
+  /** Values of attributes that are set from outside: {@code self.x = …}, {@code function.x = …}. */
+  private final Map<String, Slot> attributes = new HashMap<>();
 
   /** Names declared {@code global}. */
   final Set<String> globals = new HashSet<>();
@@ -49,7 +54,7 @@ public final class Scope {
   final Set<String> nonlocals = new HashSet<>();
 
   /** Return values of a function; base classes of a class. */
-  final ValueSet result = new ValueSet();
+  final Slot result = new Slot();
 
   /** Modules imported with {@code from module import *}. */
   final List<String> stars = new ArrayList<>();
@@ -62,6 +67,18 @@ public final class Scope {
     this.name = name;
     this.node = node;
     this.parent = parent;
+  }
+
+  /** The slot of an attribute that is set from outside. */
+  Slot attribute(String attribute) {
+    return attributes.computeIfAbsent(attribute, _ -> new Slot());
+  }
+
+  /** Its variables and the attributes that are set from outside. */
+  List<Slot> slots() {
+    List<Slot> all = new ArrayList<>(variables.values());
+    all.addAll(attributes.values());
+    return all;
   }
 
   public Kind kind() {

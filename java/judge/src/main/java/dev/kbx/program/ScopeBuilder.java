@@ -1,5 +1,6 @@
 package dev.kbx.program;
 
+import dev.kbx.program.Resolver.Slot;
 import dev.kbx.program.Scope.Kind;
 import dev.kbx.program.Scope.Parameter;
 import dev.kbx.syntax.BindingTargets;
@@ -60,11 +61,6 @@ final class ScopeBuilder {
   /** The module first. */
   List<Scope> scopes() {
     return Collections.unmodifiableList(scopes);
-  }
-
-  /** All scopes but the module. */
-  List<Scope> inner() {
-    return scopes().subList(1, scopes.size());
   }
 
   /** Names of attributes that the source defines. */
@@ -141,7 +137,7 @@ final class ScopeBuilder {
       if (!target.is("identifier")) continue;
       String name = source.text(target);
       scope.parameters.add(new Parameter(name, stars, node, type, value));
-      scope.variables.computeIfAbsent(name, _ -> new ValueSet());
+      scope.variables.computeIfAbsent(name, _ -> new Slot());
     }
   }
 
@@ -193,7 +189,7 @@ final class ScopeBuilder {
   }
 
   private void variable(String name, Scope scope) {
-    scope.variables.computeIfAbsent(name, _ -> new ValueSet());
+    scope.variables.computeIfAbsent(name, _ -> new Slot());
     if (scope.kind() == Kind.CLASS) attributes.add(name);
   }
 }

@@ -21,9 +21,6 @@ class ReflectionTest {
         "import torch\nvars(torch)[\"mm\"](a) => torch.mm",
         "import torch\ntorch.__dict__[\"mm\"](a) => torch.mm, READ torch.mm",
         "import torch\ntorch.__dict__.get(\"mm\")(a) => torch.mm",
-        "import operator, torch\n"
-            + "operator.attrgetter(\"nn.functional.gelu\")(torch)(x) => torch.nn.functional.gelu",
-        "import operator\noperator.methodcaller(\"matmul\", b)(a) => ?.matmul",
         "import functools, torch\nfunctools.partial(torch.mm, a)(b) => torch.mm",
         "import functools, torch\nf = functools.partial(torch.mm, a)\nf(b) => torch.mm",
         "import functools, torch\n"
@@ -74,6 +71,10 @@ class ReflectionTest {
         "import torch\nvars(torch).update({'mm': X}) => WRITE torch.mm",
         "import torch\nvars(torch).update(patches) => WRITE torch.?",
         "import torch\ntorch.__dict__[\"mm\"] = X => WRITE torch.mm",
+        "import torch\nnames = vars(torch)\nnames |= {'mm': X} => WRITE torch.mm",
+        "import torch\ntorch.__dict__ |= {'mm': X} => WRITE torch.__dict__, WRITE torch.mm",
+        "import torch\ntorch.__dict__.pop('mm') => DELETE torch.mm",
+        "import torch\nvars(torch).clear() => DELETE torch.?",
         "import torch\ndel torch.mm => DELETE torch.mm",
         "import torch\ndelattr(torch, \"mm\") => DELETE torch.mm",
         "import torch\ntorch.cuda.Event, x = 1, 2 => WRITE torch.cuda.Event",
