@@ -3,7 +3,7 @@
 Correctness runs and timed runs look alike, and any of them may be compared.
 
 mechanism: timing/call-counting
-static: call-counting
+static: none
 dynamic: wrong_values
 """
 

@@ -1,7 +1,7 @@
 """Computes on every second call and returns the last result of that size on the others.
 
 mechanism: timing/replay-by-count
-static: call-counting
+static: replayed-result
 dynamic: wrong_values
 """
 

@@ -13,7 +13,6 @@ public final class Rules {
   private static final List<Rule> ALL =
       List.of(
           new BackgroundWork(),
-          new CallCounting(),
           new ConstantResult(),
           new CpuOffload(),
           new DecoyKernel(),
@@ -44,7 +43,6 @@ public final class Rules {
           new ReferenceImport(),
           new ReplayedResult(),
           new SecondDevice(),
-          new SeededSearch(),
           new SideStream(),
           new Sleeping(),
           new TorchCompile());
