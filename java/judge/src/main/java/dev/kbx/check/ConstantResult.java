@@ -63,8 +63,7 @@ final class ConstantResult implements Rule {
     List<Kernel> kernels = program.kernels();
     boolean known = program.launches().stream().map(Launch::kernels).noneMatch(List::isEmpty);
     if (kernels.isEmpty() || program.launches().isEmpty() || !known) return;
-    KernelCode code = new KernelCode(program);
-    for (Call call : program.calls()) if (code.holds(call.scope()) && mayRead(call)) return;
+    for (Call call : program.calls()) if (context.inKernel(call.scope()) && mayRead(call)) return;
     for (Kernel kernel : kernels) {
       Node title = kernel.scope().node().child("name");
       report.found(

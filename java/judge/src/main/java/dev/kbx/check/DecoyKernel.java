@@ -32,7 +32,7 @@ final class DecoyKernel implements Rule {
     if (context.entry().isEmpty() || context.isCpp()) return;
     if (!program.readable()) return;
     if (program.kernels().isEmpty() || !program.launches().isEmpty()) return;
-    if (used(program)) return;
+    if (used(context)) return;
     for (Kernel kernel : program.kernels()) {
       Node title = kernel.scope().node().child("name");
       report.found(
@@ -42,8 +42,8 @@ final class DecoyKernel implements Rule {
   }
 
   /** Whether code outside of kernels refers to a kernel. */
-  private static boolean used(Program program) {
-    KernelCode code = new KernelCode(program);
+  private static boolean used(RuleContext context) {
+    Program program = context.program();
     Set<String> paths = new HashSet<>();
     Set<Node> names = new HashSet<>();
     for (Kernel kernel : program.kernels()) {
@@ -55,7 +55,7 @@ final class DecoyKernel implements Rule {
       if (!node.is("identifier", "attribute", "subscript", "call") || names.contains(node))
         continue;
       boolean means = program.paths(node).stream().anyMatch(paths::contains);
-      if (means && !code.holds(program.scopeOf(node))) return true;
+      if (means && !context.inKernel(program.scopeOf(node))) return true;
     }
     return false;
   }

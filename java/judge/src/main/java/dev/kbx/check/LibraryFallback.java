@@ -26,11 +26,10 @@ final class LibraryFallback implements Rule {
 
   @Override
   public void check(RuleContext context, Report report) {
-    KernelCode code = new KernelCode(context.program());
     for (EntryAnalysis entry : context.entry().stream().toList()) {
       Set<Scope> possible = entry.possible();
       for (Call call : context.program().calls()) {
-        if (!possible.contains(call.scope()) || code.holds(call.scope())) continue;
+        if (!possible.contains(call.scope()) || context.inKernel(call.scope())) continue;
         if (!call.node().is("call") || entry.sure(call.node())) continue;
         call.targets().stream()
             .flatMap(path -> TorchOperation.of(path).stream())

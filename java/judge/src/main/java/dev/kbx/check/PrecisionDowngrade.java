@@ -5,6 +5,9 @@ import dev.kbx.program.Kernel;
 import dev.kbx.program.Program;
 import dev.kbx.syntax.Node;
 import dev.kbx.task.Precision;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -69,5 +72,134 @@ final class PrecisionDowngrade implements Rule {
     return program.paths(function).stream().anyMatch(path -> path.endsWith(".to"))
         && list.children().stream()
             .anyMatch(given -> program.paths(given).stream().anyMatch(HALVES::contains));
+  }
+
+  /**
+   * Finds {@code tl.dot} calls that round float32 to TF32 by default. Leaves out operands that are
+   * cast to another dtype, in the kernel or before it.
+   */
+  private static final class DefaultPrecision {
+    private static final Set<String> FLOAT32 = Set.of("triton.language.float32", "torch.float32");
+
+    /** A product's third positional argument is what it adds to, its fourth the precision. */
+    private static final int UNTOLD = 3;
+
+    private final Program program;
+    private final Kernel kernel;
+
+    DefaultPrecision(Program program, Kernel kernel) {
+      this.program = program;
+      this.kernel = kernel;
+    }
+
+    boolean rounds(Call dot) {
+      List<Node> operands = dot.arguments().size() >= 2 ? dot.arguments().subList(0, 2) : List.of();
+      if (operands.isEmpty() || dot.arguments().size() > UNTOLD || isTold(dot)) return false;
+      return operands.stream().noneMatch(this::otherwise) && !castBefore();
+    }
+
+    private static boolean isTold(Call dot) {
+      Node list = dot.node().child("arguments");
+      boolean open =
+          list != null && list.children().stream().anyMatch(a -> a.is("dictionary_splat"));
+      return open
+          || dot.arguments().stream().anyMatch(a -> a.is("list_splat"))
+          || dot.keywords().containsKey("input_precision")
+          || dot.keywords().containsKey("allow_tf32");
+    }
+
+    /**
+     * Whether an operand, or what it is made from in the kernel, is cast or comes from a caller.
+     */
+    private boolean otherwise(Node operand) {
+      Deque<Node> open = new ArrayDeque<>(List.of(operand));
+      Set<String> seen = new HashSet<>();
+      while (!open.isEmpty()) {
+        Node node = open.pop();
+        if (node.is("call") && isCast(node)) return true;
+        if (node.is("call") && isLoad(node)) continue; // Its arguments are addresses.
+        if (node.is("identifier") && seen.add(program.text(node))) {
+          String name = program.text(node);
+          List<Node> values = assigned(name);
+          if (values.isEmpty() && kernel.parameters().contains(name)) return true;
+          open.addAll(values);
+        }
+        node.children().forEach(open::push);
+      }
+      return false;
+    }
+
+    private List<Node> assigned(String name) {
+      return kernel.scope().node().all().stream()
+          .filter(node -> node.is("assignment", "augmented_assignment"))
+          .filter(node -> binds(node, name))
+          .flatMap(node -> node.children().stream().filter(c -> "right".equals(c.field())))
+          .toList();
+    }
+
+    private boolean binds(Node assignment, String name) {
+      Node left = assignment.child("left");
+      return left != null
+          && left.all().stream().anyMatch(n -> n.is("identifier") && program.text(n).equals(name));
+    }
+
+    private boolean isLoad(Node call) {
+      Node function = call.child("function");
+      return function != null && program.text(function).contains("load");
+    }
+
+    /**
+     * {@code x.to(tl.float16)}, {@code x.half()}; not {@code x.to(y.dtype)}, which follows inputs.
+     */
+    private boolean isCast(Node call) {
+      Node function = call.child("function");
+      Node list = call.child("arguments");
+      Node name = function == null ? null : function.child("attribute");
+      if (name == null || list == null) return false;
+      return switch (program.text(name)) {
+        case "half", "bfloat16" -> true;
+        case "to", "cast", "view" ->
+            list.children().stream()
+                .filter(given -> !given.is("(", ")", ","))
+                .skip(program.text(name).equals("cast") ? 1 : 0)
+                .anyMatch(given -> !isFloat32(given));
+        default -> false;
+      };
+    }
+
+    private boolean isFloat32(Node given) {
+      Node type = given.is("keyword_argument") ? given.child("value") : given;
+      if (type == null) return false;
+      return program.text(type).contains(".dtype")
+          || program.paths(type).stream().anyMatch(FLOAT32::contains);
+    }
+
+    /**
+     * Whether the program makes half precision or whole numbers of tensors that kernels may get.
+     */
+    private boolean castBefore() {
+      return program.calls().stream()
+          .filter(call -> call.node().is("call"))
+          .filter(call -> call.scope() != kernel.scope())
+          .anyMatch(call -> isHostCast(call.node()));
+    }
+
+    private boolean isHostCast(Node call) {
+      Node function = call.child("function");
+      Node list = call.child("arguments");
+      Node name = function == null ? null : function.child("attribute");
+      if (name == null || list == null) return false;
+      String method = program.text(name);
+      if (Set.of("half", "bfloat16", "char").contains(method)) return true;
+      return list.children().stream()
+          .map(given -> given.is("keyword_argument") ? given.child("value") : given)
+          .anyMatch(given -> given != null && isNarrow(given));
+    }
+
+    private boolean isNarrow(Node given) {
+      return program.paths(given).stream()
+          .filter(path -> path.startsWith("torch."))
+          .anyMatch(path -> path.matches("torch\\.(b?float16|half|int8|uint8|float8\\w*)"));
+    }
   }
 }

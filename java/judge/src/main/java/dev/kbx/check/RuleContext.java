@@ -1,9 +1,13 @@
 package dev.kbx.check;
 
+import dev.kbx.program.Kernel;
 import dev.kbx.program.Program;
+import dev.kbx.program.Scope;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +23,7 @@ final class RuleContext {
   private final ScopeIndex functions;
   private final Optional<String> entryName;
   private @Nullable LaunchAnalysis launching;
+  private @Nullable Set<Scope> kernels;
 
   /**
    * @param task null for a file that is checked by itself
@@ -72,6 +77,17 @@ final class RuleContext {
   /** Whether a call of that path compiles C++. */
   static boolean compilesCpp(String path) {
     return path.startsWith("torch.utils.cpp_extension.load");
+  }
+
+  /** Whether a scope is a kernel or within one. */
+  boolean inKernel(Scope scope) {
+    Set<Scope> known = kernels;
+    if (known == null) {
+      kernels = known = program.kernels().stream().map(Kernel::scope).collect(Collectors.toSet());
+    }
+    Optional<Scope> at = Optional.of(scope);
+    while (at.isPresent() && !known.contains(at.get())) at = at.get().parent();
+    return at.isPresent();
   }
 
   /** The calls that launch kernels. */
