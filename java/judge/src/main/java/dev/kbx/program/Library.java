@@ -124,7 +124,7 @@ final class Library {
     List<Value> second = values(arguments, 1, "");
     Set<Value> found = new LinkedHashSet<>();
     if (TRANSPARENT.contains(path)) return new LinkedHashSet<>(first);
-    if (SELECTING.contains(path)) return Set.of(Value.UNKNOWN);
+    if (SELECTING.contains(path)) return Set.of(External.UNKNOWN);
     if (REORDERING.contains(path)) return Set.of(collection(resolver.iterated(first)));
     if (DESCRIPTORS.contains(path)) {
       String kind = path.endsWith("property") ? "property" : path.substring("builtins.".length());
@@ -145,7 +145,7 @@ final class Library {
       }
       case "builtins.eval", "builtins.exec" -> {
         first.forEach(this::execute);
-        found.add(Value.UNKNOWN);
+        found.add(External.UNKNOWN);
       }
       case "builtins.__import__", "importlib.import_module" -> {
         for (Value each : first) found.add(imported(target, each, arguments));
@@ -156,7 +156,7 @@ final class Library {
       case "builtins.filter" -> found.add(collection(resolver.iterated(second)));
       case "builtins.next" -> found.addAll(resolver.iterated(first));
       case "builtins.enumerate" ->
-          found.add(resolver.tuples(List.of(Set.of(Value.UNKNOWN), resolver.iterated(first))));
+          found.add(resolver.tuples(List.of(Set.of(External.UNKNOWN), resolver.iterated(first))));
       case "builtins.zip" -> {
         List<Set<Value>> parts = new ArrayList<>();
         for (Arguments.Argument each : arguments.positional()) {
@@ -243,7 +243,7 @@ final class Library {
   private Set<Value> parents() {
     Scope at = resolver.scope();
     while (at.kind() != Scope.Kind.CLASS && at.parent().isPresent()) at = at.parent().get();
-    if (at.kind() != Scope.Kind.CLASS) return Set.of(Value.UNKNOWN);
+    if (at.kind() != Scope.Kind.CLASS) return Set.of(External.UNKNOWN);
     Set<Value> found = new LinkedHashSet<>();
     for (Value base : resolver.read(at.result)) {
       if (base instanceof Definition(Scope type, _)) found.add(new Instance(type));
@@ -257,7 +257,7 @@ final class Library {
   private Set<Value> attributes(Collection<Value> owners, Collection<Value> names) {
     Set<Value> found = new LinkedHashSet<>();
     for (Value owner : owners) {
-      for (Value name : names) found.addAll(resolver.attribute(owner, name(name)));
+      for (Value name : names) found.addAll(resolver.attributes().attribute(owner, name(name)));
     }
     return found;
   }
@@ -277,7 +277,7 @@ final class Library {
   private void set(Collection<Value> owners, Collection<Value> names, Collection<Value> values) {
     for (Value owner : owners) {
       for (Value name : names) {
-        resolver.set(owner, name(name), values);
+        resolver.attributes().set(owner, name(name), values);
         touch(owner, name(name), Kind.WRITE);
       }
     }
@@ -312,7 +312,7 @@ final class Library {
       return new Partial(function, more);
     }
     Arguments all = first.and(more);
-    return all.count() > MAX_GIVEN ? Value.UNKNOWN : new Partial(inner, all);
+    return all.count() > MAX_GIVEN ? External.UNKNOWN : new Partial(inner, all);
   }
 
   /** Executed text is not parsed: unless it is arithmetic or a version, it may do anything. */
@@ -341,7 +341,7 @@ final class Library {
         if (name.equals("__setattr__")) {
           set(List.of(receiver), values(arguments, 0, ""), values(arguments, 1, ""));
         }
-        yield Set.of(Value.UNKNOWN);
+        yield Set.of(External.UNKNOWN);
       }
     };
   }
@@ -379,7 +379,7 @@ final class Library {
       // Sorts, removes, or is unknown.
       default -> resolver.change(container, Set.of());
     }
-    if (found.isEmpty()) found.add(Value.UNKNOWN);
+    if (found.isEmpty()) found.add(External.UNKNOWN);
     return found;
   }
 
@@ -407,7 +407,7 @@ final class Library {
         for (Value each : first) update(owner, each);
       }
       case "clear", "popitem" -> touch(owner, Resolver.ANY, Kind.DELETE);
-      default -> found.add(Value.UNKNOWN);
+      default -> found.add(External.UNKNOWN);
     }
     return found;
   }
@@ -421,6 +421,6 @@ final class Library {
           (key, slot) -> set(List.of(owner), List.of(new Constant(key)), resolver.read(slot)));
       if (whole) return;
     }
-    set(List.of(owner), List.of(Value.UNKNOWN), List.of(Value.UNKNOWN));
+    set(List.of(owner), List.of(External.UNKNOWN), List.of(External.UNKNOWN));
   }
 }

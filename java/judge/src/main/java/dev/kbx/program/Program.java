@@ -73,7 +73,7 @@ public final class Program {
       if (type == null || type.kind() != Scope.Kind.CLASS) continue;
       // A base class of another module may call any method, Python itself the special ones.
       boolean special = each.name().startsWith("__") && each.name().endsWith("__");
-      if (special || resolver.isForeign(type)) references(type).add(each);
+      if (special || resolver.attributes().isForeign(type)) references(type).add(each);
     }
   }
 

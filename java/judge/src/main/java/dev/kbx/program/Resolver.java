@@ -3,19 +3,14 @@ package dev.kbx.program;
 import dev.kbx.program.Scope.Kind;
 import dev.kbx.program.Scope.Parameter;
 import dev.kbx.program.Value.Arguments;
-import dev.kbx.program.Value.Arguments.Argument;
-import dev.kbx.program.Value.BoundMethod;
 import dev.kbx.program.Value.Constant;
-import dev.kbx.program.Value.Constructed;
 import dev.kbx.program.Value.Container;
 import dev.kbx.program.Value.Definition;
-import dev.kbx.program.Value.Descriptor;
 import dev.kbx.program.Value.External;
 import dev.kbx.program.Value.Instance;
 import dev.kbx.program.Value.Launcher;
 import dev.kbx.program.Value.Namespace;
 import dev.kbx.program.Value.ObjectDict;
-import dev.kbx.program.Value.Partial;
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.PythonSource;
 import java.util.ArrayDeque;
@@ -24,6 +19,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import dev.kbx.program.Value.Arguments.Argument;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -49,25 +45,12 @@ final class Resolver {
   /** Values read and characters put together for one program; beyond that it is unreadable. */
   private static final int MAX_WORK = 8_000_000;
 
-  /** Classes that an attribute is looked up in; behind them it may be anything. */
-  private static final int MAX_BASES = 64;
-
-  /** Starred arguments that are spread; with more, their elements may be any argument. */
-  private static final int MAX_STARRED = 3;
-
-  /** Elements of a starred argument; longer ones are not spread. */
-  private static final int MAX_SPREAD = 32;
-
   /** Combinations of constants that are put together, pieces of a text, elements of a constant. */
-  private static final int MAX_PARTS = 64;
+  static final int MAX_PARTS = 64;
 
   private static final External SYS_MODULES = new External("sys.modules");
   private static final External BUILTINS = new External("builtins");
   private static final External OWN_NAME = new External("builtins.__name__");
-
-  /** Base classes whose {@code apply} runs the {@code forward} of the subclass. */
-  private static final Set<String> DIFFERENTIABLE =
-      Set.of("torch.autograd.Function", "torch.autograd.function.Function");
 
   /** A list whose elements are not all known yet. */
   private static final Object PENDING = new Object();
@@ -86,8 +69,10 @@ final class Resolver {
   private final PythonSource source;
   private final ScopeBuilder scopes;
   private final Scope module;
-  private final Library library = new Library(this);
-  private final Map<Node, Slot> slots = new HashMap<>();
+  private final Library library;
+  private final Attributes attributes;
+  private final Calls calls;
+  private final Map<Node, Slot> slots = new LinkedHashMap<>();
 
   /** Containers by the node that makes them; its tuples by a list of it. */
   private final Map<Object, Container> containers = new HashMap<>();
@@ -110,6 +95,9 @@ final class Resolver {
     this.scopes = scopes;
     this.module = module;
     site = module.node();
+    library = new Library(this);
+    attributes = new Attributes(this, scopes, library);
+    calls = attributes.calls();
     readable = source.understood();
     for (Scope scope : scopes.scopes()) parameters(scope);
     // Backwards: operands before their operators, so that most values arrive once.
@@ -140,13 +128,13 @@ final class Resolver {
   private void giveUp() {
     readable = false;
     for (Scope scope : scopes.scopes()) {
-      scope.slots().forEach(slot -> slot.values.add(Value.UNKNOWN));
+      scope.slots().forEach(slot -> slot.values.add(External.UNKNOWN));
     }
     open.clear();
   }
 
   private void orUnknown(Slot slot) {
-    if (slot.values.isEmpty()) add(slot, Set.of(Value.UNKNOWN));
+    if (slot.values.isEmpty()) add(slot, Set.of(External.UNKNOWN));
   }
 
   /** Whether all was resolved, and no text is executed that could do anything. */
@@ -211,7 +199,7 @@ final class Resolver {
 
   void add(Slot slot, Collection<? extends Value> more) {
     for (Value value : more) {
-      boolean added = slot.values.add(slot.values.size() < MAX_VALUES ? value : Value.UNKNOWN);
+      boolean added = slot.values.add(slot.values.size() < MAX_VALUES ? value : External.UNKNOWN);
       if (added) open.addAll(slot.readers);
     }
   }
@@ -226,12 +214,16 @@ final class Resolver {
     return scopes.scopeOf(site);
   }
 
+  Attributes attributes() {
+    return attributes;
+  }
+
   Scope module() {
     return module;
   }
 
   /** The variable that a name refers to in a scope. */
-  private Slot variable(String name, Scope from) {
+  Slot variable(String name, Scope from) {
     boolean first = true;
     for (Scope scope = from; scope != null; scope = scope.parent().orElse(null)) {
       if (scope.globals.contains(name)) break;
@@ -261,20 +253,15 @@ final class Resolver {
   private void parameters(Scope scope) {
     for (Parameter each : scope.parameters) {
       boolean self =
-          scope.kind() == Kind.FUNCTION && isMethod(scope) && each == scope.parameters.getFirst();
-      Value value = self ? new Instance(scope.parent().orElseThrow()) : Value.UNKNOWN;
-      if (each.stars() > 0) value = collection(each.node(), Set.of(Value.UNKNOWN));
+          scope.kind() == Kind.FUNCTION && Attributes.isMethod(scope) && each == scope.parameters.getFirst();
+      Value value = self ? new Instance(scope.parent().orElseThrow()) : External.UNKNOWN;
+      if (each.stars() > 0) value = collection(each.node(), Set.of(External.UNKNOWN));
       add(parameter(scope, each), Set.of(value));
     }
   }
 
-  private static Slot parameter(Scope function, Parameter parameter) {
+  static Slot parameter(Scope function, Parameter parameter) {
     return function.variables.computeIfAbsent(parameter.name(), _ -> new Slot());
-  }
-
-  private static boolean isMethod(Scope scope) {
-    return scope.kind() != Kind.CLASS
-        && scope.parent().filter(around -> around.kind() == Kind.CLASS).isPresent();
   }
 
   /** Binds the name of a function or class; decorators of other modules return a wrapper. */
@@ -294,7 +281,7 @@ final class Resolver {
       Set<Value> after = new LinkedHashSet<>();
       for (Value each : read(slot(decorator))) {
         boolean wraps = each instanceof External(String path) && !Library.isDescriptor(path);
-        after.addAll(wraps ? read(before) : call(each, Arguments.of(before)));
+        after.addAll(wraps ? read(before) : calls.call(each, Arguments.of(before)));
       }
       defined = after;
     }
@@ -335,7 +322,7 @@ final class Resolver {
       switch (node.kind()) {
         case "identifier" -> add(slot(node), part.values);
         case "attribute" -> {
-          for (Value owner : read(node, "object")) set(owner, name(node), part.values);
+          for (Value owner : read(node, "object")) attributes.set(owner, name(node), part.values);
         }
         case "subscript" -> {
           for (Value owner : read(node, "value")) {
@@ -345,7 +332,7 @@ final class Resolver {
               change(container, slice ? elements(part.values) : part.values);
               add(container.keys, read(node, "subscript"));
             } else {
-              for (Value key : read(node, "subscript")) set(owner, Library.name(key), part.values);
+              for (Value key : read(node, "subscript")) attributes.set(owner, Library.name(key), part.values);
             }
           }
         }
@@ -437,20 +424,20 @@ final class Resolver {
         bind(node.child("name"), found);
       }
       case "attribute" -> {
-        for (Value owner : read(node, "object")) found.addAll(attribute(owner, name(node)));
+        for (Value owner : read(node, "object")) found.addAll(attributes.attribute(owner, name(node)));
       }
       case "subscript" -> {
         Node index = node.child("subscript");
         for (Value owner : read(node, "value")) {
           if (index != null && !index.is("slice")) found.addAll(element(owner, slot(index)));
           // A slice holds no other elements than the container.
-          else if (!(owner instanceof Container)) found.add(Value.UNKNOWN);
+          else if (!(owner instanceof Container)) found.add(External.UNKNOWN);
           else found.add(collection(node, elements(List.of(owner))));
         }
       }
       case "call" -> {
         Arguments arguments = arguments(node.child("arguments"));
-        for (Value target : read(node, "function")) found.addAll(call(target, arguments));
+        for (Value target : read(node, "function")) found.addAll(calls.call(target, arguments));
       }
       case "string", "concatenated_string" -> found.addAll(text(node));
       case "integer", "float", "true", "false", "unary_operator" ->
@@ -488,6 +475,29 @@ final class Resolver {
     return found;
   }
 
+  /** The arguments of a call in the source. */
+  private Arguments arguments(@Nullable Node list) {
+    if (list == null) return Arguments.NONE;
+    if (!list.is("argument_list")) return Arguments.of(slot(list));
+    List<Argument> positional = new ArrayList<>();
+    Map<String, Slot> named = new LinkedHashMap<>();
+    List<Slot> mapped = new ArrayList<>();
+    for (Node each : list.children()) {
+      Node value = each.child("value");
+      Node name = each.child("name");
+      switch (each.kind()) {
+        case "(", ")", "," -> {}
+        case "list_splat" -> positional.add(new Argument(slot(each.children().getLast()), true));
+        case "dictionary_splat" -> mapped.add(slot(each.children().getLast()));
+        case "keyword_argument" -> {
+          if (name != null && value != null) named.put(source.text(name), slot(value));
+        }
+        default -> positional.add(new Argument(slot(each), false));
+      }
+    }
+    return new Arguments(positional, named, mapped);
+  }
+
   /** {@code with value as target}; targets of {@code except} and {@code case} are unknown. */
   private void as(Node node) {
     Node target = node.child("alias");
@@ -497,7 +507,7 @@ final class Resolver {
     Set<Value> bound = new LinkedHashSet<>();
     for (Value each : read(slot(node.children().getFirst()))) {
       // An object of the file may return another one from `__enter__`.
-      if (!(each instanceof External type)) bound.add(Value.UNKNOWN);
+      if (!(each instanceof External type)) bound.add(External.UNKNOWN);
       else if (!with) bound.add(type.called());
       if (with) bound.add(each);
     }
@@ -578,7 +588,7 @@ final class Resolver {
         boolean plain =
             part.children().stream()
                 .noneMatch(c -> c.is("format_specifier", "type_conversion", "="));
-        if (!plain) return Set.of(Value.UNKNOWN);
+        if (!plain) return Set.of(External.UNKNOWN);
         pieces.add(slot(expression));
       }
     }
@@ -595,12 +605,12 @@ final class Resolver {
   Set<Value> combine(List<Slot> parts, Function<List<Object>, @Nullable Object> fold) {
     Set<Value> found = new LinkedHashSet<>();
     List<List<Object>> choices = List.of(List.of());
-    if (parts.size() > MAX_PARTS) return Set.of(Value.UNKNOWN);
+    if (parts.size() > MAX_PARTS) return Set.of(External.UNKNOWN);
     for (Slot part : parts) {
       List<List<Object>> longer = new ArrayList<>();
       for (Value value : read(part)) {
         Object constant = constant(value);
-        if (constant == null) found.add(Value.UNKNOWN);
+        if (constant == null) found.add(External.UNKNOWN);
         if (constant == null || constant.equals(PENDING)) continue;
         for (List<Object> before : choices) {
           List<Object> chosen = new ArrayList<>(before);
@@ -609,13 +619,13 @@ final class Resolver {
         }
         work += choices.size() * parts.size();
       }
-      if (longer.size() > MAX_PARTS) return Set.of(Value.UNKNOWN);
+      if (longer.size() > MAX_PARTS) return Set.of(External.UNKNOWN);
       choices = longer;
     }
     for (List<Object> each : choices) {
       Object result = fold.apply(each);
       if (result instanceof String text) work += text.length();
-      found.add(result == null ? Value.UNKNOWN : new Constant(result));
+      found.add(result == null ? External.UNKNOWN : new Constant(result));
     }
     return found;
   }
@@ -708,9 +718,9 @@ final class Resolver {
       switch (owner) {
         case Container container -> found.addAll(read(container.content));
         case External external -> found.add(external.element());
-        case ObjectDict(Value of) -> found.addAll(attribute(of, ANY));
-        case Namespace names -> found.addAll(attribute(names, ANY));
-        default -> found.add(Value.UNKNOWN);
+        case ObjectDict(Value of) -> found.addAll(attributes.attribute(of, ANY));
+        case Namespace names -> found.addAll(attributes.attribute(names, ANY));
+        default -> found.add(External.UNKNOWN);
       }
     }
     return found;
@@ -749,9 +759,8 @@ final class Resolver {
   /** An element of one value, by its possible keys. */
   Set<Value> element(Value owner, Slot keys) {
     if (owner instanceof Definition(Scope scope, _)) {
-      return scope.kind() == Kind.CLASS
-          ? Set.of(owner, Value.UNKNOWN)
-          : Set.of(new Launcher(scope));
+      if (scope.kind() != Kind.CLASS) return Set.of(new Launcher(scope));
+      return new LinkedHashSet<>(List.of(owner, External.UNKNOWN));
     }
     Set<Value> found = new LinkedHashSet<>();
     for (Value key : read(keys)) found.addAll(at(owner, key));
@@ -768,323 +777,9 @@ final class Resolver {
         yield Set.of(name.equals(ANY) ? SYS_MODULES.element() : new External(name));
       }
       case External external when external.equals(BUILTINS) -> Set.of(external.attribute(name));
-      case ObjectDict(Value of) -> attribute(of, name);
-      case Namespace names -> attribute(names, name);
+      case ObjectDict(Value of) -> attributes.attribute(of, name);
+      case Namespace names -> attributes.attribute(names, name);
       default -> elements(Set.of(owner));
     };
-  }
-
-  // Attributes
-
-  /** An attribute of one value. */
-  Set<Value> attribute(Value owner, String name) {
-    return switch (owner) {
-      case External external when name.equals("__dict__") -> Set.of(new ObjectDict(external));
-      case External external -> Set.of(external.attribute(name));
-      case Constructed(_, External of, _) -> Set.of(of.attribute(name));
-      case Definition(Scope type, _) when type.kind() == Kind.CLASS -> ofClass(type, owner, name);
-      case Instance(Scope type) -> ofClass(type, owner, name);
-      case Definition(Scope function, _) -> ofFunction(function, name);
-      case Namespace(Scope scope) -> ofNamespace(scope, name);
-      case Container _, Constant _, ObjectDict _ -> Set.of(new BoundMethod(owner, name));
-      default -> Set.of(new External("?." + name));
-    };
-  }
-
-  private Set<Value> ofFunction(Scope function, String name) {
-    return switch (name) {
-      case "run", "warmup" -> Set.of(new Launcher(function));
-      case "fn", "__wrapped__" -> Set.of(new Definition(function, null));
-      case "__globals__" -> Set.of(new Namespace(module));
-      case "__dict__" -> Set.of(new ObjectDict(new Definition(function, null)));
-      default -> {
-        Set<Value> found = lookUp(function, name);
-        if (!stored(name)) found.add(new External("?." + name));
-        yield found;
-      }
-    };
-  }
-
-  private boolean stored(String name) {
-    return scopes.attributes().contains(name);
-  }
-
-  /** An attribute of a class of the file or of its instance. */
-  private Set<Value> ofClass(Scope type, Value owner, String name) {
-    boolean instance = owner instanceof Instance;
-    Value self = new Definition(type, null);
-    Set<Value> found = new LinkedHashSet<>();
-    if (name.equals("__dict__")) found.add(new ObjectDict(instance ? owner : self));
-    if (name.equals("__class__") && instance) found.add(self);
-    missing(type, instance, name, found);
-    if (name.equals("apply") && !instance) applied(type, found);
-    if (name.equals("__setattr__")) found.add(new BoundMethod(owner, name));
-    for (Value value : lookUp(type, name)) {
-      switch (value) {
-        case Descriptor(String kind, Definition function) when kind.equals("property") -> {
-          if (!instance) found.add(new Definition(function.scope(), null));
-          else found.addAll(call(new Definition(function.scope(), owner), Arguments.NONE));
-        }
-        case Descriptor(String kind, Definition function) ->
-            found.add(new Definition(function.scope(), kind.equals("classmethod") ? self : null));
-        case Definition(Scope scope, _) when instance && isMethod(scope) ->
-            found.add(new Definition(scope, owner));
-        default -> found.add(value);
-      }
-    }
-    return found;
-  }
-
-  /** {@code apply} of a subclass of {@code torch.autograd.Function} runs its {@code forward}. */
-  private void applied(Scope type, Set<Value> found) {
-    // With setup_context of its own, forward gets no context.
-    Value context = type.variables.containsKey("setup_context") ? null : Value.UNKNOWN;
-    for (Value base : read(type.result)) {
-      if (!(base instanceof External(String path)) || !DIFFERENTIABLE.contains(path)) continue;
-      for (Value value : lookUp(type, "forward")) {
-        Value function = value instanceof Descriptor descriptor ? descriptor.function() : value;
-        if (function instanceof Definition(Scope scope, _)) {
-          found.add(new Definition(scope, context));
-        }
-      }
-    }
-  }
-
-  /** What an attribute may be that the class does not define: inherited, or made on demand. */
-  private void missing(Scope type, boolean instance, String name, Set<Value> found) {
-    if (stored(name)) return;
-    for (Value base : read(type.result)) {
-      if (base instanceof External external && !external.unknown()) {
-        found.add((instance ? external.called() : external).attribute(name));
-      }
-    }
-    if (name.equals(ANY)) {
-      for (Slot each : List.copyOf(type.variables.values())) found.addAll(read(each));
-    }
-    found.add(new External("?." + name));
-  }
-
-  private Set<Value> ofNamespace(Scope scope, String name) {
-    if (name.equals("__dict__")) return Set.of(new Namespace(scope));
-    if (name.equals(ANY)) {
-      // Any of its functions may be meant, so any may run.
-      Set<Value> found = new LinkedHashSet<>();
-      for (Slot each : List.copyOf(scope.variables.values())) found.addAll(read(each));
-      found.add(Value.UNKNOWN);
-      return found;
-    }
-    if (Library.isDictionaryMethod(name) && !scope.variables.containsKey(name)) {
-      return Set.of(new BoundMethod(new Namespace(scope), name));
-    }
-    return new LinkedHashSet<>(read(variable(name, scope)));
-  }
-
-  /** What is assigned to an attribute of a class or function, inherited attributes included. */
-  private Set<Value> lookUp(Scope owner, String name) {
-    Set<Value> found = new LinkedHashSet<>();
-    Set<Scope> lineage = lineage(owner);
-    for (Scope scope : lineage) {
-      found.addAll(read(scope.attribute(name)));
-      if (!read(scope.attribute(ANY)).isEmpty()) found.add(Value.UNKNOWN);
-      Slot variable = scope.kind() == Kind.CLASS ? scope.variables.get(name) : null;
-      if (variable != null) found.addAll(read(variable));
-    }
-    if (lineage.size() >= MAX_BASES) found.add(Value.UNKNOWN);
-    return found;
-  }
-
-  /** A class of the file and those of the file that it inherits from; a function alone. */
-  private Set<Scope> lineage(Scope owner) {
-    Set<Scope> found = new LinkedHashSet<>();
-    Deque<Scope> next = new ArrayDeque<>(List.of(owner));
-    while (!next.isEmpty() && found.size() < MAX_BASES) {
-      Scope scope = next.pop();
-      if (!found.add(scope) || scope.kind() != Kind.CLASS) continue;
-      for (Value base : read(scope.result)) {
-        if (base instanceof Definition(Scope type, _) && type.kind() == Kind.CLASS) next.add(type);
-      }
-    }
-    return found;
-  }
-
-  /** Binds an attribute of one value, or a name in a namespace. */
-  void set(Value owner, String name, Collection<Value> values) {
-    switch (owner) {
-      case Instance(Scope type) -> add(type.attribute(name), values);
-      case Definition(Scope scope, _) -> add(scope.attribute(name), values);
-      case Descriptor(_, Definition function) -> set(function, name, values);
-      case Namespace(Scope scope) when !name.equals(ANY) -> add(variable(name, scope), values);
-      case Namespace(Scope scope) -> {
-        // Any of its names may be bound to anything.
-        add(scope.attribute(ANY), Set.of(Value.UNKNOWN));
-        for (Slot each : List.copyOf(scope.variables.values())) add(each, Set.of(Value.UNKNOWN));
-      }
-      case ObjectDict(Value of) when !(of instanceof ObjectDict) -> set(of, name, values);
-      default -> {}
-    }
-  }
-
-  /** Whether a class inherits from a class of another module. */
-  boolean isForeign(Scope type) {
-    for (Scope each : lineage(type)) {
-      for (Value base : read(each.result)) {
-        if (base instanceof External(String path) && !path.equals("builtins.object")) return true;
-      }
-    }
-    return lineage(type).size() >= MAX_BASES;
-  }
-
-  // Calls
-
-  /** The arguments of a call in the source. */
-  private Arguments arguments(@Nullable Node list) {
-    if (list == null) return Arguments.NONE;
-    if (!list.is("argument_list")) return Arguments.of(slot(list));
-    List<Argument> positional = new ArrayList<>();
-    Map<String, Slot> named = new LinkedHashMap<>();
-    List<Slot> mapped = new ArrayList<>();
-    for (Node each : list.children()) {
-      Node value = each.child("value");
-      Node name = each.child("name");
-      switch (each.kind()) {
-        case "(", ")", "," -> {}
-        case "list_splat" -> positional.add(new Argument(slot(each.children().getLast()), true));
-        case "dictionary_splat" -> mapped.add(slot(each.children().getLast()));
-        case "keyword_argument" -> {
-          if (name != null && value != null) named.put(source.text(name), slot(value));
-        }
-        default -> positional.add(new Argument(slot(each), false));
-      }
-    }
-    return new Arguments(positional, named, mapped);
-  }
-
-  /** What a call of one value returns. */
-  Set<Value> call(Value target, Arguments arguments) {
-    Set<Value> found = new LinkedHashSet<>();
-    for (Arguments each : spread(arguments)) found.addAll(callPlainly(target, each));
-    return found;
-  }
-
-  /** The arguments with starred ones replaced by their elements, where these are known. */
-  private List<Arguments> spread(Arguments given) {
-    long stars = given.positional().stream().filter(Argument::starred).count();
-    if (stars == 0 || stars > MAX_STARRED) return List.of(given);
-    List<Arguments> spread = List.of(new Arguments(List.of(), given.named(), given.mapped()));
-    for (Argument argument : given.positional()) {
-      List<Arguments> longer = new ArrayList<>();
-      for (Value value : argument.starred() ? read(argument.slot()) : List.of(Value.UNKNOWN)) {
-        Arguments more = items(argument, value);
-        for (Arguments before : spread) longer.add(before.and(more));
-      }
-      if (longer.size() > MAX_PARTS) return List.of(given);
-      spread = longer;
-    }
-    return spread;
-  }
-
-  private Arguments items(Argument argument, Value value) {
-    if (argument.starred() && value instanceof Container container) {
-      read(container.content);
-      int size = container.items.size();
-      boolean known = !container.changed && !container.open && size > 0 && size <= MAX_SPREAD;
-      if (known) return Arguments.of(container.items.toArray(Slot[]::new));
-    }
-    return new Arguments(List.of(argument), Map.of(), List.of());
-  }
-
-  private Set<Value> callPlainly(Value target, Arguments arguments) {
-    return switch (target) {
-      case External external -> library.call(external, arguments);
-      case Definition(Scope type, _) when type.kind() == Kind.CLASS -> create(type, arguments);
-      case Definition(Scope function, Value receiver) -> {
-        pass(function, receiver, arguments);
-        yield new LinkedHashSet<>(read(function.result));
-      }
-      case Instance instance -> {
-        Set<Value> found = new LinkedHashSet<>();
-        for (String method : List.of("__call__", "forward")) {
-          for (Value each : lookUp(instance.type(), method)) {
-            if (each instanceof Definition(Scope function, _)) {
-              found.addAll(call(new Definition(function, instance), arguments));
-            }
-          }
-        }
-        found.add(Value.UNKNOWN);
-        yield found;
-      }
-      case Launcher(Scope kernel) -> {
-        pass(kernel, null, arguments);
-        yield Set.of(Value.UNKNOWN);
-      }
-      case Partial(Value function, Arguments first) -> call(function, first.and(arguments));
-      case BoundMethod(Value receiver, String name) -> library.method(receiver, name, arguments);
-      case Descriptor(_, Definition function) -> call(function, arguments);
-      default -> Set.of(Value.UNKNOWN);
-    };
-  }
-
-  private Set<Value> create(Scope type, Arguments arguments) {
-    Instance made = new Instance(type);
-    Set<Value> found = new LinkedHashSet<>(Set.of(made));
-    for (Value each : lookUp(type, "__init__")) {
-      if (each instanceof Definition(Scope function, _)) pass(function, made, arguments);
-    }
-    if (!lookUp(type, "__new__").isEmpty()) found.add(Value.UNKNOWN);
-    return found;
-  }
-
-  /** Binds the parameters of a function to arguments. */
-  private void pass(Scope function, @Nullable Value receiver, Arguments arguments) {
-    int at = 0;
-    if (receiver != null) {
-      if (!function.parameters.isEmpty()) {
-        add(parameter(function, function.parameters.getFirst()), Set.of(receiver));
-      }
-      at = 1;
-    }
-    boolean fixed = true;
-    for (Argument each : arguments.positional()) {
-      List<Value> values = read(each.slot());
-      fixed &= !each.starred();
-      if (fixed) {
-        positional(function, at++, values);
-        continue;
-      }
-      Collection<Value> any = each.starred() ? elements(values) : values;
-      for (int i = at; i < function.parameters.size(); i++) positional(function, i, any);
-    }
-    arguments.named().forEach((name, slot) -> named(function, name, read(slot)));
-    for (Slot each : arguments.mapped()) {
-      for (Value value : read(each)) {
-        if (!(value instanceof Container container)) continue;
-        container.entries.forEach(
-            (name, slot) -> named(function, String.valueOf(name), read(slot)));
-      }
-    }
-  }
-
-  private void positional(Scope function, int at, Collection<Value> values) {
-    List<Parameter> parameters = function.parameters;
-    for (int i = 0; i <= at && i < parameters.size(); i++) {
-      if (parameters.get(i).stars() == 1) {
-        add(container(parameters.get(i).node()).content, values);
-        return;
-      }
-    }
-    if (at < parameters.size() && parameters.get(at).stars() == 0) {
-      add(parameter(function, parameters.get(at)), values);
-    }
-  }
-
-  private void named(Scope function, String name, Collection<Value> values) {
-    for (Parameter parameter : function.parameters) {
-      if (parameter.stars() == 2) {
-        add(container(parameter.node()).content, values);
-      } else if (parameter.name().equals(name)) {
-        add(parameter(function, parameter), values);
-        return;
-      }
-    }
   }
 }

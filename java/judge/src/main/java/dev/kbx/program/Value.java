@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /** One of the things that an expression may evaluate to. */
 sealed interface Value {
-  /** Any value: nothing is known of it. */
-  External UNKNOWN = new External("?");
-
   /** A value of another module or an attribute of an unknown value, by its path. */
   record External(String path) implements Value {
+    /** Any value: nothing is known of it. */
+    static final External UNKNOWN = new External("?");
+
     /** Characters; longer paths become unknown. */
     private static final int MAX_LENGTH = 120;
 
