@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.Holm;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param counts of the tasks that both have
  * @param holm p, adjusted for all ablations of one outcome
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Ablation(
     Outcome outcome,
     String condition,

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
@@ -22,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param unknown why there is no curve; null if there is one
  * @param points by ascending budget, from nothing to the most that a task was given
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record BudgetCurve(
     String method,
     String model,

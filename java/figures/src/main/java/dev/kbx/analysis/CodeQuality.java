@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.Methods.Unmeasured;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +13,6 @@ import java.util.Map;
  * @param withoutFeatures candidates of whose source nothing is known: it does not parse, or an
  *     earlier version judged it
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record CodeQuality(
     Inclusion entered,
     List<Unmeasured> unmeasured,

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -30,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * @param candidates pairs, by category, task and sample
  * @param onlyThen candidates of the first run without a counterpart
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Comparison(
     RunInfo then,
     RunInfo now,
@@ -49,11 +47,9 @@ public record Comparison(
     int onlyNow) {
 
   /** Rates at the general grade. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record General(@Nullable GeneralRate then, @Nullable GeneralRate now) {}
 
   /** A changed version or setting; null if a run does not state it. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Changed(@Nullable String then, @Nullable String now) {}
 
   /**
@@ -63,7 +59,6 @@ public record Comparison(
    * @param transition null if the task or kbx failed on one of them
    * @param speed null unless both are correct and timed
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Row(
       String suite,
       String category,
@@ -76,7 +71,6 @@ public record Comparison(
       @Nullable SpeedChange speed) {}
 
   /** One candidate of a pair. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Side(
       String candidate,
       String source,

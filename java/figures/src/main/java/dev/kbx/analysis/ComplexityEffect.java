@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.stats.RankCorrelation;
 import dev.kbx.verdict.SourceFeatures;
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param rho Spearman's; null if one of the two does not vary
  * @param low lower end of its 95 % interval by bootstrap over tasks
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record ComplexityEffect(
     Of of,
     Measure measure,

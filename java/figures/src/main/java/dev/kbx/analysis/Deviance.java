@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.BinomialDeviance;
 import dev.kbx.stats.Bootstrap;
 import dev.kbx.stats.StratifiedBootstrap;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param withoutTraits whether tasks are grouped by category alone, as the suite is missing or has
  *     changed since the run
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Deviance(
     Inclusion entered,
     List<String> constant,
@@ -52,7 +50,6 @@ public record Deviance(
    * @param joint null if less than two factors vary
    * @param task null if no task has several candidates
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Measure(
       Outcome outcome,
       @Nullable String unknown,

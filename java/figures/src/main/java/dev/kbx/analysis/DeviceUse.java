@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.Quantile;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.BriefVerdict;
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * @param groups all kernels, then those of each category, then those of each method and model
  * @param kernels the kernels that count
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record DeviceUse(
     Inclusion entered,
     @Nullable String unmeasured,
@@ -35,7 +33,6 @@ public record DeviceUse(
     List<Kernel> kernels) {
 
   /** One kernel at its largest size, and its memory over all. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Kernel(
       MethodAndModel maker,
       String category,
@@ -60,7 +57,6 @@ public record DeviceUse(
    * @param solScore speed-of-light score
    * @param memory peak memory ÷ the reference's
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Group(
       @Nullable String category,
       @Nullable MethodAndModel maker,
@@ -80,7 +76,6 @@ public record DeviceUse(
    * @param above kernels that take more than the reference
    * @param low lower end of the 95 % bootstrap interval over tasks; null for one task
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record MemoryRatio(
       int kernels,
       int tasks,

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.Causes.Cause;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -29,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * @param structures near-duplicates among all candidates
  * @param publishedOk candidates that are right at the published grade
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Errors(
     Inclusion entered,
     @Nullable String uncompared,

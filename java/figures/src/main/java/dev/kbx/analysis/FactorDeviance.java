@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.BinomialDeviance;
 import dev.kbx.stats.Bootstrap;
 import dev.kbx.stats.Design;
@@ -32,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * @param withoutUnsolved D² of the other levels alone; null if there is no such level, or less than
  *     two others
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record FactorDeviance(
     String factor,
     boolean ofTasks,

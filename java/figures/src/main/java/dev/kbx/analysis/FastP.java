@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.stats.Exceedance;
 import dev.kbx.stats.Rate;
@@ -31,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  *     last
  * @param rows the data: one candidate a task
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record FastP(
     Series series,
     Pick pick,
@@ -71,7 +69,6 @@ public record FastP(
    * @param curve the thresholds at which the share changes, from 0, as a step function; null if a
    *     speedup is unknown
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Group(
       @Nullable String category,
       @Nullable Integer tasks,
@@ -88,7 +85,6 @@ public record FastP(
    * @param share share of all tasks, 0 to 1
    * @param low lower end of Wilson's 95 % interval
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Point(
       double p,
       @Nullable Long faster,
@@ -102,7 +98,6 @@ public record FastP(
    * @param general whether it is correct at the general grade; null if unknown
    * @param speedups known ones, by baseline
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Row(
       String category,
       String task,

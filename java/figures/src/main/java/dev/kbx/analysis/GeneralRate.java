@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.Rate;
 import java.util.List;
 import java.util.Objects;
@@ -13,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param share from 0 to 1; null if there is nothing to be a share of, as are the ends of its
  *     Wilson 95 % interval
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record GeneralRate(
     int correct,
     @Nullable Integer of,

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param baselines what the speedups of the runs are against, by name; several are not compared
  * @param made the counted ones by method and model
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Inclusion(
     List<String> runs,
     String suite,
@@ -44,7 +42,6 @@ public record Inclusion(
    * @param samples the most candidates that one task has
    * @param lastRound the latest round; null if none is stated
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Made(
       @Nullable String method,
       @Nullable String model,

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.Quantile;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.NoiseFloor;
@@ -39,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  * @param asPublished matched attempts whose speedups are as published: without intervals and sizes,
  *     none of them is faster or slower
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record IterationSpeed(
     @Nullable Means rescued,
     @Nullable Means persistent,

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.McNemar;
 import dev.kbx.verdict.NoiseFloor;
 import java.util.ArrayList;
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param mcnemar on the first of these attempts at each task, as tasks count once
  * @param speed null if no correct candidate of either round is timed
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record IterationStep(
     int from,
     int to,

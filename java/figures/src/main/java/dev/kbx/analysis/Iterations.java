@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.PassAtK;
 import dev.kbx.verdict.NoiseFloor;
 import java.util.ArrayList;
@@ -32,7 +31,6 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    * @param tasks number of tasks with one
    * @param asked number of tasks asked for: what shares are of
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record OfMethod(
       @Nullable String method,
       @Nullable String model,
@@ -53,7 +51,6 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    *     over tasks; null if these all have the same share
    * @param speed of the correct, timed ones; null if there is none
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Round(
       int round,
       int candidates,
@@ -71,7 +68,6 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    *
    * @param tasks number of tasks with k samples or more
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Singles(
       @Nullable String method, @Nullable String model, int k, int tasks, double value) {}
 

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.JointFactors.Pair;
 import dev.kbx.stats.BinomialDeviance;
 import dev.kbx.stats.Bootstrap;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param resamples number of such draws
  * @param interaction null if no two factors have candidates in each combination of their levels
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record JointDeviance(
     List<Part> factors,
     int df,
@@ -43,7 +41,6 @@ public record JointDeviance(
    * @param typeThree the same of the model with the interaction, in sum coding; null without one,
    *     or for a factor that is not in the interaction
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Part(String factor, Test typeTwo, @Nullable Test typeThree) {}
 
   /**
@@ -54,7 +51,6 @@ public record JointDeviance(
    * @param share of the null deviance
    * @param low lower end of the share's 95 % interval
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Test(
       int df,
       double chi2,

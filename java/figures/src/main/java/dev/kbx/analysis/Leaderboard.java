@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.Holm;
 import dev.kbx.stats.McNemar;
 import java.util.ArrayList;
@@ -28,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * @param tasks number of tasks of the suite, the denominator of all shares
  * @param entries best first
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Leaderboard(int tasks, List<Entry> entries) {
   private static final double SIGNIFICANT = 0.05;
 
@@ -62,7 +60,6 @@ public record Leaderboard(int tasks, List<Entry> entries) {
    * @param faster share that is correct and faster than the baseline: fast_1, null where a correct
    *     one has no speedup; {@code twice} likewise: fast_2
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Entry(
       int rank,
       boolean tied,
@@ -79,7 +76,6 @@ public record Leaderboard(int tasks, List<Entry> entries) {
    *
    * @param p of McNemar's test, adjusted; null where intervals decided
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Separation(MethodAndModel from, @Nullable Double p) {}
 
   /** One of the board before ranks. */

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param method null if not stated, as is {@code model}
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record MethodAndModel(@Nullable String method, @Nullable String model)
     implements Comparable<MethodAndModel> {
   private static final Comparator<MethodAndModel> ORDER =

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.PassAtK;
 import dev.kbx.stats.Rate;
 import dev.kbx.stats.TaskMean;
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * @param samples pass@k and fast_p@k
  * @param speedup of its correct candidates; null if none was timed against the same as the others
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record MethodRates(
     MethodAndModel maker,
     int candidates,
@@ -49,7 +47,6 @@ public record MethodRates(
    * @param low lower end of the 95 % interval: Wilson's for one sample a task, else by bootstrap
    *     over tasks; null if these all have the same share
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Share(
       @Nullable String category,
       int passes,
@@ -65,7 +62,6 @@ public record MethodRates(
    * @param category null for all
    * @param share null if none can be called
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Conversion(
       @Nullable String category,
       int called,
@@ -96,7 +92,6 @@ public record MethodRates(
    * @param value null if there is none, or a correct sample has no speedup
    * @param low lower end of the 95 % interval by bootstrap over tasks; null if tasks agree
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Sampled(
       int k,
       @Nullable Double p,

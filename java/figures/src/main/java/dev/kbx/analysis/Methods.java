@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +12,6 @@ import java.util.Map;
  * @param pairs each two of them, by outcome
  * @param ablations pairs that differ in one condition of generation, by outcome
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Methods(
     Inclusion entered,
     List<Unmeasured> unmeasured,

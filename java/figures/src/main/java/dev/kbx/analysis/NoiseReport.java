@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.Verdict;
 import java.time.Instant;
@@ -22,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param missing candidates not judged before an interrupt; null if all were
  * @param rows every measurement of a reference
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record NoiseReport(
     List<Verdict.Device> devices,
     Map<String, String> versions,

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.stats.PassAtK;
 import dev.kbx.stats.TaskMean;
@@ -42,12 +41,10 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
   }
 
   /** All groups for one criterion; {@code unknown} says why there are none. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Measure(
       Pass pass, @Nullable String unknown, @Nullable Group overall, List<Group> categories) {}
 
   /** A group of tasks: a category, or all if {@code category} is null. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Group(@Nullable String category, List<At> at) {}
 
   /**
@@ -59,7 +56,6 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
    *     value, as resampling then has no spread
    * @param unknown why; null if the value is known
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record At(
       int k,
       int tasks,
@@ -77,7 +73,6 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
    * @param fast null if nothing was timed or a correct sample has no speedup against eager
    * @param untimed correct samples without such a speedup
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Row(
       String category,
       String task,

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.stats.Median;
 import dev.kbx.stats.Rate;
@@ -35,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * @param kernels the kernels that count, by category and task
  * @param leftOut the others, each with the first reason that applies
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Portability(
     String kind,
     String baseline,
@@ -57,7 +55,6 @@ public record Portability(
    * @param speedup mean over the kernels that count; null if there are none
    * @param slower kernels that are slower than the baseline; null as above
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Site(
       String label,
       String name,
@@ -68,11 +65,9 @@ public record Portability(
       @Nullable Slower slower) {}
 
   /** One GPU. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Card(@Nullable String uuid, @Nullable String driver) {}
 
   /** Geometric mean over kernels; its bootstrap interval is null for a single kernel. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Mean(double value, @Nullable Double low, @Nullable Double high) {
     static Mean of(double[] values) {
       if (values.length < 2) return new Mean(values[0], null, null);
@@ -96,7 +91,6 @@ public record Portability(
    * One kernel; speedups in the order of the devices. {@code general}: whether it is correct at the
    * general grade on all of them; null if not known.
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Kernel(
       String candidate,
       String source,

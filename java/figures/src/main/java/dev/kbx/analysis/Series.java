@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * @param unfinished candidates without a verdict, as the run was interrupted
  * @param scaled candidates judged on smaller inputs than published
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Series(
     RunInfo run,
     @Nullable String method,

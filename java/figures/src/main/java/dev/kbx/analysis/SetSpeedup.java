@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.kbx.stats.Median;
 import dev.kbx.stats.Ratio;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  *     single task
  * @param slower number of tasks slower than the baseline
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({"candidates", "tasks", "geometric_mean", "low", "high", "median", "slower"})
 public record SetSpeedup(
     int candidates,

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.NoiseFloor;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param value null, as are both ends, if the two are not comparable
  * @param low null, as is {@code high}, of published speedups, too
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record SpeedChange(
     Outcome outcome, @Nullable Double value, @Nullable Double low, @Nullable Double high) {
 

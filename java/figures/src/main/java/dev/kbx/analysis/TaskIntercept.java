@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.JointDeviance.Test;
 import dev.kbx.stats.BinomialDeviance;
 import dev.kbx.stats.Logistic;
@@ -21,7 +20,6 @@ import java.util.stream.IntStream;
  *     end of its range
  * @param factors what the deviance rises by without each
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record TaskIntercept(double deviation, double share, double p, List<Part> factors) {
 
   /** A factor's test; shares are those of the null deviance without a random intercept. */

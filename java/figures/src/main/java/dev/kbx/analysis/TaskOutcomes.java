@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.McNemar;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -43,7 +42,6 @@ public record TaskOutcomes(
    * @param low lower end of its exact 95 % interval
    * @param high null if unbounded
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Test(double pValue, @Nullable Double oddsRatio, double low, @Nullable Double high) {
     static Test of(McNemar test) {
       return new Test(test.pValue(), finite(test.oddsRatio()), test.low(), finite(test.high()));

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.Rate;
 import dev.kbx.stats.TaskMean;
 import java.util.ArrayList;
@@ -18,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * @param low lower end of its 95 % interval: Wilson's if each task has one try, else by a bootstrap
  *     over tasks, which has none where all tasks agree
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record TaskShare(
     int passes, int total, double value, @Nullable Double low, @Nullable Double high) {
 

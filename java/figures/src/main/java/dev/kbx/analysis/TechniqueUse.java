@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +25,6 @@ public record TechniqueUse(String technique, Use all, List<OfMaker> makers) {
    * @param low lower end of its 95 % interval: Wilson's for one candidate a task, else by bootstrap
    *     over tasks
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Use(
       int known,
       int attempted,

@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.Median;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -28,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * @param timing seconds of exclusive use of a GPU, by GPU and cause
  * @param missing candidates without a verdict in an interrupted run; null if all have one
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Throughput(
     Verdict.Device device,
     Map<String, String> versions,

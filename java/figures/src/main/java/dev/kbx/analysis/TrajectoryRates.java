@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.PassAtK;
 import dev.kbx.stats.TaskMean;
 import dev.kbx.verdict.Spent;
@@ -26,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param passTasks tasks with so many: those that pass@k is of
  * @param passAtK pass@k of the final judgement; null with one sample, or without that judgement
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record TrajectoryRates(
     String method,
     String model,

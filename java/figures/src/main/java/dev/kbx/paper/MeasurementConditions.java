@@ -1,6 +1,5 @@
 package dev.kbx.paper;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.stats.Median;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Clocks;
@@ -34,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  * @param throttled timed sizes during which the device reduced its clocks
  * @param throttleReasons by the driver's names
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record MeasurementConditions(
     List<Device> devices,
     Map<String, SortedSet<String>> versions,

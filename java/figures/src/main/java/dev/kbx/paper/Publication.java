@@ -1,6 +1,5 @@
 package dev.kbx.paper;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
@@ -23,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * @param budgets of the runs that have a ledger
  * @param without analyses that the runs have no data for, with the reason
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Publication(
     String kind,
     int schema,

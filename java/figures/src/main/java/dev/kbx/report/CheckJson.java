@@ -1,6 +1,5 @@
 package dev.kbx.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.check.Finding;
 import dev.kbx.check.InvalidSource;
 import dev.kbx.check.Severity;
@@ -24,7 +23,6 @@ public final class CheckJson {
       long notes,
       double seconds) {}
 
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   record Source(
       String file,
       @Nullable Integer row,

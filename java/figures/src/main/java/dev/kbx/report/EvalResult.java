@@ -1,6 +1,5 @@
 package dev.kbx.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.kbx.verdict.Field;
 import dev.kbx.verdict.Fields;
@@ -40,7 +39,6 @@ record EvalResult(
    * @param correctnessTrials null unless all are right, as judging ends at the first failure
    * @param kbx what KernelBench has no field for
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   @JsonPropertyOrder({"hardware", "device", "correctness_trials", "kbx"})
   record Metadata(
       String hardware, String device, @Nullable String correctnessTrials, ObjectNode kbx) {}
@@ -71,7 +69,6 @@ record EvalResult(
    * @param median milliseconds, the same as the runtime
    * @param numTrials measuring rounds
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   @JsonPropertyOrder({"median", "num_trials"})
   record RuntimeStats(@Nullable Double median, @Nullable Integer numTrials) {
     static final RuntimeStats NONE = new RuntimeStats(null, null);

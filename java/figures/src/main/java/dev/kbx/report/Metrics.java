@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.kbx.analysis.VerdictRow;
@@ -27,6 +28,7 @@ import tools.jackson.core.JsonGenerator;
  * @param tflops likewise
  * @param speedup geometric mean over the sizes
  */
+@JsonInclude
 @JsonPropertyOrder({
   "file",
   "call_ok",
@@ -61,6 +63,7 @@ record Metrics(
   private static final String NOT_AVAILABLE = "N/A";
 
   /** One benchmark size, under KernelBenchX's names; what it held of memory is kbx's own. */
+  @JsonInclude
   @JsonPropertyOrder({"input_size", "ms", "GB/s", "TFLOPS", "peak_bytes"})
   record Size(
       String inputSize,

@@ -1,7 +1,6 @@
 package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Json;
@@ -61,7 +60,6 @@ record PageData(
   private interface WithoutRounds {}
 
   /** Input of the script. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   record Page(
       int chunk, List<MethodAndModel> makers, @Nullable PageSpeed speed, List<PageRow> rows) {}
 
@@ -150,7 +148,6 @@ record PageData(
    * @param diff unified, without the names; empty if both are equal; null if one of the kernels is
    *     not published
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   record RoundChange(int round, String status, @Nullable String message, @Nullable String diff) {
     private record Attempt(
         String path, @Nullable String method, @Nullable String model, int sample) {}

@@ -1,6 +1,5 @@
 package dev.kbx.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.BriefVerdict.Efficiency;
 import dev.kbx.verdict.BriefVerdict.Sizes;
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  *     reference longest; null if one is not known
  * @param reason why it ended so, in a line or two
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 record PageRow(
     String id,
     String task,

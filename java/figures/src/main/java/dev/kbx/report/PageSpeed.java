@@ -1,6 +1,5 @@
 package dev.kbx.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.SelectedTasks;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param bandwidth peak of the device in 10⁹ bytes a second; null if not known
  * @param rates peaks in 10¹² operations a second, one for each precision that was timed
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 record PageSpeed(
     String baseline, List<Curve> curves, @Nullable Double bandwidth, List<Double> rates) {
   /** Peaks of so many precisions are drawn. */

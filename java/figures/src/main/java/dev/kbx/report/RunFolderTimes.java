@@ -1,6 +1,5 @@
 package dev.kbx.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
@@ -58,7 +57,6 @@ final class RunFolderTimes {
    * @param numTrials measuring rounds; null for a compiled reference, whose gain may be from an
    *     earlier run
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   @JsonPropertyOrder({"mean", "median", "num_trials", "hardware", "device"})
   private record Time(
       double mean, double median, @Nullable Integer numTrials, String hardware, String device) {

@@ -1,6 +1,5 @@
 package dev.kbx.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.kbx.analysis.Grades;
 import dev.kbx.analysis.PublishedAverages;
@@ -42,7 +41,6 @@ import org.jspecify.annotations.Nullable;
  * @param scaled how many were judged on smaller inputs than published; null if none
  * @param problems messages about sources that could not be read
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({
   "method",
   "total",
@@ -109,7 +107,6 @@ record Summary(
    * Rates by stage; null if not measured. {@code exe}: right results, whoever computed them; {@code
    * general}: correct at the general grade, too.
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   @JsonPropertyOrder({"call", "exe", "correct", "general", "perf"})
   public record Rates(
       @Nullable Share call,

@@ -1,6 +1,5 @@
 package dev.kbx.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * @param answer the ask whose kernel is the answer; null if there is none
  * @param why in words
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Trajectory(
     String method,
     String task,
@@ -33,7 +31,6 @@ public record Trajectory(
    * @param diff the hunks of a unified diff; empty for the same source
    * @param recorded the speedup in the ledger that is replayed, and where it was measured, in words
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Round(
       String ask,
       List<String> about,

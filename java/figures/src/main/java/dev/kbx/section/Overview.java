@@ -1,6 +1,5 @@
 package dev.kbx.section;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.analysis.Deviance;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.Methods;
@@ -11,6 +10,5 @@ import org.jspecify.annotations.Nullable;
  *
  * @param iterations null if no method has two rounds
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Overview(
     Methods methods, Deviance deviance, @Nullable Iterations iterations, AdvisedErrors errors) {}

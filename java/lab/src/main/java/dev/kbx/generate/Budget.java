@@ -1,6 +1,5 @@
 package dev.kbx.generate;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.Spent;
 import java.math.BigDecimal;
 import java.util.Optional;
@@ -18,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * @param wallSeconds from the start of the trajectory, or of the session
  * @param deviceSeconds of judging
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Budget(
     @Nullable Long calls,
     @Nullable Long requests,

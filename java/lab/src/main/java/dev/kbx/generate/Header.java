@@ -1,6 +1,5 @@
 package dev.kbx.generate;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.error.InputException;
 import dev.kbx.verdict.Verdict;
 import java.time.Instant;
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * @param versions of the software that judges, by name
  * @param judging what the referee is asked for, by name: grade, stages, seed, …
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Header(
     String run,
     Instant started,

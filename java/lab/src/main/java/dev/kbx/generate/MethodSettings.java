@@ -1,6 +1,5 @@
 package dev.kbx.generate;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.method.MethodOptions;
 import java.util.Map;
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param start where kernels to begin from are; null to begin with nothing
  * @param prompts hash over all prompt files
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record MethodSettings(
     String name,
     MethodOptions options,

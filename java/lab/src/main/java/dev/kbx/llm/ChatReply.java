@@ -2,7 +2,6 @@ package dev.kbx.llm;
 
 import static java.util.Objects.requireNonNullElse;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -23,7 +22,6 @@ import tools.jackson.databind.node.ObjectNode;
  * @param unmetered those of them whose tokens the provider did not tell, or only in part
  * @param cached read from the reply cache: nothing was sent or charged
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record ChatReply(
     String text,
     @Nullable String thinking,
@@ -126,7 +124,6 @@ public record ChatReply(
    * @param reasoning the part of the output that is reasoning
    * @param cacheWritten the part of the input that the provider put into its cache
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Usage(
       @Nullable Long input,
       @Nullable Long output,

@@ -2,7 +2,6 @@ package dev.kbx.llm;
 
 import static java.util.stream.Collectors.joining;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.error.InputException;
 import dev.kbx.llm.ModelSettings.Account;
 import dev.kbx.llm.ModelSettings.Limits;
@@ -219,7 +218,6 @@ public final class ModelCatalog {
    * @param without parameters that are not sent
    * @param price null: unknown
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Configured(
       String name,
       String provider,
@@ -240,7 +238,6 @@ public final class ModelCatalog {
      * @param from the variable or the file; null: no key is needed
      * @param problem null: the key can be used, or none is needed
      */
-    @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Key(@Nullable String from, boolean present, @Nullable String problem) {}
   }
 

@@ -2,7 +2,6 @@ package dev.kbx.llm;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.llm.ChatReply.Usage;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,7 +20,6 @@ import tools.jackson.databind.JsonNode;
  * @param cacheWrite for input that the provider puts into its cache; null: as other input
  * @param asOf when the price was read
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Price(
     double input,
     double output,

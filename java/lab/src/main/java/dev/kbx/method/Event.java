@@ -1,7 +1,6 @@
 package dev.kbx.method;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.kbx.llm.ChatReply.Usage;
@@ -33,7 +32,6 @@ import org.jspecify.annotations.Nullable;
   @JsonSubTypes.Type(value = Event.Cap.class, name = "cap"),
   @JsonSubTypes.Type(value = Event.Selection.class, name = "selection"),
 })
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public sealed interface Event {
   /**
    * Findings about an earlier kernel go into a prompt.

@@ -1,6 +1,5 @@
 package dev.kbx.method;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param asPublished whether known defects of the published method are kept
  * @param program the command of external; null for others
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record MethodOptions(
     Algorithm method,
     int turns,

@@ -1,6 +1,5 @@
 package dev.kbx.method;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.kbx.llm.ChatRequest.Message;
 import java.util.List;
@@ -11,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param usage what models cost that the program asked itself since its last answer, by its word
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record ProgramAnswer(
     List<Prompt> ask, List<Candidate> judge, @Nullable Done done, @Nullable Reported usage) {
   public ProgramAnswer {
@@ -27,7 +25,6 @@ public record ProgramAnswer(
    * @param judge whether that code is judged
    * @param temperature in place of the run's
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Prompt(
       String id,
       List<Message> messages,
@@ -51,7 +48,6 @@ public record ProgramAnswer(
    *
    * @param id of the prompt or candidate whose kernel is the answer; null for the best one
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Done(@Nullable String id) {}
 
   /**
@@ -59,7 +55,6 @@ public record ProgramAnswer(
    *
    * @param calls requests
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Reported(
       long calls,
       @Nullable Long input,
