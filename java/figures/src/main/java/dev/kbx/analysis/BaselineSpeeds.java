@@ -33,7 +33,7 @@ record BaselineSpeeds(List<String> names) {
     return new BaselineSpeeds(List.copyOf(names));
   }
 
-  /** The same, and {@link #BEST} if there are several. */
+  /** The names of the baselines, and {@link #BEST} if there are several. */
   List<String> withBest() {
     if (names.size() < 2) return names;
     List<String> all = new ArrayList<>(names);

@@ -84,7 +84,7 @@ public record DeviceUse(
       @Nullable Double low,
       @Nullable Double high) {}
 
-  /** Of the candidates of all runs; of several rounds the last one counts. */
+  /** The use by the candidates of all runs; of several rounds the last one counts. */
   public static DeviceUse of(SelectedRuns runs) {
     Pool pool = runs.pool(Pool.Rounds.LAST);
     List<VerdictRow> correct = pool.rows().stream().filter(Iterations::isCorrect).toList();

@@ -100,7 +100,7 @@ public record Errors(
   private record StageStatus(Stage stage, Status status) {}
 
   /**
-   * Of the candidates of all runs; of several rounds the last one counts.
+   * The errors of the candidates of all runs; of several rounds the last one counts.
    *
    * @param causes of all rows of the runs
    */

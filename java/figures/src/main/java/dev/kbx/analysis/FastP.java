@@ -46,7 +46,7 @@ public record FastP(
     /** The fastest correct one: the best of all attempts. */
     BEST_SAMPLE;
 
-    /** As in files: {@code first_sample, …}. */
+    /** The name in files: {@code first_sample, …}. */
     @JsonValue
     public String label() {
       return name().toLowerCase(Locale.ROOT);

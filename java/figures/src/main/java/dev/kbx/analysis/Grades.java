@@ -25,7 +25,7 @@ public record Grades(int judged, int published, int general, List<Broken> breaks
     breaks = List.copyOf(breaks);
   }
 
-  /** Those of a run's candidates. */
+  /** Counts a run's candidates by grade. */
   public static Grades of(List<VerdictRow> rows) {
     Map<String, Integer> broken = new TreeMap<>();
     for (VerdictRow row : rows) row.breaks().forEach(p -> broken.merge(p, 1, Integer::sum));

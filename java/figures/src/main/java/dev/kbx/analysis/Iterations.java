@@ -1,8 +1,14 @@
 package dev.kbx.analysis;
 
+import dev.kbx.stats.McNemar;
+import dev.kbx.stats.Median;
 import dev.kbx.stats.PassAtK;
+import dev.kbx.stats.Quantile;
+import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.NoiseFloor;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -38,7 +44,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       int tasks,
       int asked,
       List<Round> rounds,
-      List<IterationStep> steps) {}
+      List<Step> steps) {}
 
   /**
    * One round.
@@ -72,7 +78,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       @Nullable String method, @Nullable String model, int k, int tasks, double value) {}
 
   /**
-   * Of the attempts in all runs.
+   * Analyses the attempts in all runs.
    *
    * @param floors measured noise floors of the devices
    * @throws IncomparableRuns if nothing has two rounds, or the correctness stage was not requested
@@ -138,9 +144,9 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
     int asked = Math.max(tasks, tried);
     List<Integer> numbers = List.copyOf(rounds(rows));
     List<Map<Integer, VerdictRow>> all = List.copyOf(attempts.values());
-    List<IterationStep> steps = new ArrayList<>();
+    List<Step> steps = new ArrayList<>();
     for (int i = 1; i < numbers.size(); i++) {
-      steps.add(IterationStep.of(attempts, missing, numbers.get(i - 1), numbers.get(i), floors));
+      steps.add(Step.of(attempts, missing, numbers.get(i - 1), numbers.get(i), floors));
     }
     return new OfMethod(
         rows.getFirst().method(),
@@ -218,5 +224,245 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
           new Singles(any.method(), any.model(), k, entered.size(), PassAtK.mean(entered, k)));
     }
     return singles;
+  }
+
+  /**
+   * Each kind of mean of some speedups, as published figures often do not say which theirs is. Only
+   * the geometric mean is one of ratios: see {@link Ratio}.
+   *
+   * @param candidates number of speedups
+   */
+  public record Means(int candidates, double geometric, double arithmetic, double median) {
+
+    /** Null without speedups. */
+    static @Nullable Means of(List<Double> speedups) {
+      if (speedups.isEmpty()) return null;
+      double[] values = speedups.stream().mapToDouble(Double::doubleValue).toArray();
+      return new Means(
+          values.length,
+          Ratio.geometricMean(values),
+          Arrays.stream(values).average().orElseThrow(),
+          Median.of(values));
+    }
+  }
+
+  /**
+   * The change from one round to the next.
+   *
+   * @param both attempts with a judged candidate in both rounds: the sum of the next four counts
+   * @param endedCorrect attempts without a candidate in the second round, correct in the first
+   * @param endedWrong the same, wrong in the first
+   * @param notJudged attempts of which kbx could not judge one of both rounds
+   * @param mcnemar on the first of these attempts at each task, as tasks count once
+   * @param speed null if no correct candidate of either round is timed
+   */
+  public record Step(
+      int from,
+      int to,
+      int both,
+      int rescued,
+      int regressed,
+      int persistent,
+      int unresolved,
+      int endedCorrect,
+      int endedWrong,
+      int notJudged,
+      TaskOutcomes.Test mcnemar,
+      @Nullable Speed speed) {
+
+    static Step of(
+        Map<Attempt, Map<Integer, VerdictRow>> attempts,
+        Map<Attempt, Set<Integer>> unjudged,
+        int from,
+        int to,
+        List<NoiseFloor> floors) {
+      Map<TaskOutcomes.Transition, List<Pairs.Pair>> pairs =
+          new EnumMap<>(TaskOutcomes.Transition.class);
+      List<VerdictRow> ended = new ArrayList<>();
+      Map<TaskOutcomes.Transition, Integer> firsts = new EnumMap<>(TaskOutcomes.Transition.class);
+      Set<String> tasks = new HashSet<>();
+      int notJudged = 0;
+      for (var each : attempts.entrySet()) {
+        VerdictRow then = each.getValue().get(from);
+        VerdictRow now = each.getValue().get(to);
+        if (then == null || now == null) {
+          Set<Integer> missing = unjudged.getOrDefault(each.getKey(), Set.of());
+          if (missing.contains(then == null ? from : to)) notJudged++;
+          else if (then != null) ended.add(then);
+          continue;
+        }
+        TaskOutcomes.Transition change =
+            TaskOutcomes.Transition.of(Iterations.isCorrect(then), Iterations.isCorrect(now));
+        if (tasks.add(now.path())) firsts.merge(change, 1, Integer::sum);
+        pairs.computeIfAbsent(change, _ -> new ArrayList<>()).add(new Pairs.Pair(then, now));
+      }
+      int stopped = (int) ended.stream().filter(Iterations::isCorrect).count();
+      return new Step(
+          from,
+          to,
+          pairs.values().stream().mapToInt(List::size).sum(),
+          count(pairs, TaskOutcomes.Transition.RESCUED),
+          count(pairs, TaskOutcomes.Transition.REGRESSED),
+          count(pairs, TaskOutcomes.Transition.PERSISTENT),
+          count(pairs, TaskOutcomes.Transition.UNRESOLVED),
+          stopped,
+          ended.size() - stopped,
+          notJudged,
+          TaskOutcomes.Test.of(
+              new McNemar(
+                  firsts.getOrDefault(TaskOutcomes.Transition.REGRESSED, 0),
+                  firsts.getOrDefault(TaskOutcomes.Transition.RESCUED, 0))),
+          Speed.of(pairs, floors));
+    }
+
+    private static int count(
+        Map<TaskOutcomes.Transition, List<Pairs.Pair>> pairs, TaskOutcomes.Transition change) {
+      return pairs.getOrDefault(change, List.of()).size();
+    }
+  }
+
+  /**
+   * Speed from one round to the next, of the attempts with a candidate in both. A mean over the
+   * correct candidates of a round also moves because others are correct; so persistent attempts are
+   * matched with themselves, and a candidate with the same source in both rounds never counts as a
+   * change: what its speedup moves by is noise.
+   *
+   * @param rescued level of those that became correct, in the later round
+   * @param persistent level of those that are correct in both, in the later round
+   * @param then level of all correct in the earlier round
+   * @param now level of all correct in the later round
+   * @param change geometric mean of now ÷ then over persistent attempts, sources unchanged or not
+   * @param composition {@code now ÷ then} of the geometric means over that: because others are
+   *     correct
+   * @param matched persistent attempts timed in both rounds over the same sizes, on one device,
+   *     against one baseline, or with two published speedups
+   * @param unmatched the other persistent attempts that are timed
+   * @param identical matched attempts with the same source in both rounds
+   * @param floor 95 % of these move by less, 0.01 for 1 %; null without any
+   * @param increases matched attempts with a larger speedup, by however little
+   * @param identicalIncreases those of them with the same source
+   * @param largest largest relative gain of a source that changed, 0.01 for 1 %; null if none
+   *     gained
+   * @param gains changed sources by least gain: how many gain so much
+   * @param faster changed sources that are faster, beyond the intervals and the floors
+   * @param slower the same, slower
+   * @param changed geometric mean of now ÷ then of changed sources, with its interval; null without
+   *     any
+   * @param asPublished matched attempts whose speedups are as published: without intervals and
+   *     sizes, none of them is faster or slower
+   */
+  public record Speed(
+      @Nullable Means rescued,
+      @Nullable Means persistent,
+      @Nullable Means then,
+      @Nullable Means now,
+      @Nullable Double change,
+      @Nullable Double composition,
+      int matched,
+      int unmatched,
+      int identical,
+      @Nullable Double floor,
+      int increases,
+      int identicalIncreases,
+      @Nullable Double largest,
+      Map<String, Integer> gains,
+      int faster,
+      int slower,
+      Portability.@Nullable Mean changed,
+      int asPublished) {
+    private static final double MOST = 0.95;
+
+    private record Change(SpeedChange measured, double value, boolean same) {}
+
+    /** Null if nothing is timed. */
+    static @Nullable Speed of(
+        Map<TaskOutcomes.Transition, List<Pairs.Pair>> pairs, List<NoiseFloor> floors) {
+      List<Pairs.Pair> rescued = pairs.getOrDefault(TaskOutcomes.Transition.RESCUED, List.of());
+      List<Pairs.Pair> regressed = pairs.getOrDefault(TaskOutcomes.Transition.REGRESSED, List.of());
+      List<Pairs.Pair> persistent =
+          pairs.getOrDefault(TaskOutcomes.Transition.PERSISTENT, List.of());
+      Means then = level(Stream.concat(persistent.stream(), regressed.stream()), false);
+      Means now = level(Stream.concat(persistent.stream(), rescued.stream()), true);
+      if (then == null && now == null) return null;
+      List<Change> changes = new ArrayList<>();
+      int unmatched = 0;
+      for (Pairs.Pair pair : persistent) {
+        SpeedChange change = SpeedChange.of(pair.then(), pair.now(), floors);
+        if (change == null) continue;
+        Double value = change.value();
+        if (value == null) unmatched++;
+        else changes.add(new Change(change, value, pair.sameSource()));
+      }
+      Double floor = floor(changes);
+      List<Change> others = changes.stream().filter(each -> !each.same()).toList();
+      Double mean = changes.isEmpty() ? null : Ratio.geometricMean(values(changes));
+      return new Speed(
+          level(rescued.stream(), true),
+          level(persistent.stream(), true),
+          then,
+          now,
+          mean,
+          mean == null || then == null || now == null || unmatched > 0
+              ? null
+              : now.geometric() / then.geometric() / mean,
+          changes.size(),
+          unmatched,
+          changes.size() - others.size(),
+          floor,
+          increases(changes),
+          increases(changes) - increases(others),
+          largest(others),
+          Map.of(
+              "1%",
+              gaining(others, 1.01), "5%", gaining(others, 1.05), "10%", gaining(others, 1.1)),
+          differing(others, SpeedChange.Outcome.FASTER, floor),
+          differing(others, SpeedChange.Outcome.SLOWER, floor),
+          others.isEmpty() ? null : Portability.Mean.of(values(others)),
+          (int)
+              changes.stream()
+                  .filter(change -> change.measured().outcome() == SpeedChange.Outcome.AS_PUBLISHED)
+                  .count());
+    }
+
+    private static @Nullable Means level(Stream<Pairs.Pair> pairs, boolean later) {
+      return Means.of(
+          Iterations.speedups(pairs.map(pair -> later ? pair.now() : pair.then()).toList()));
+    }
+
+    private static @Nullable Double floor(List<Change> changes) {
+      double[] moves =
+          changes.stream()
+              .filter(Change::same)
+              .mapToDouble(change -> Math.abs(Math.log(change.value())))
+              .toArray();
+      return moves.length == 0 ? null : Math.expm1(Quantile.of(moves, MOST));
+    }
+
+    private static double[] values(List<Change> changes) {
+      return changes.stream().mapToDouble(Change::value).toArray();
+    }
+
+    private static int increases(List<Change> changes) {
+      return (int) changes.stream().filter(change -> change.value() > 1).count();
+    }
+
+    private static int gaining(List<Change> changes, double least) {
+      return (int) changes.stream().filter(change -> change.value() >= least).count();
+    }
+
+    private static @Nullable Double largest(List<Change> changes) {
+      double largest = changes.stream().mapToDouble(Change::value).max().orElse(1);
+      return largest > 1 ? largest - 1 : null;
+    }
+
+    private static int differing(
+        List<Change> changes, SpeedChange.Outcome outcome, @Nullable Double floor) {
+      double least = floor == null ? 0 : Math.log1p(floor);
+      return (int)
+          changes.stream()
+              .filter(change -> change.measured().outcome() == outcome)
+              .filter(change -> Math.abs(Math.log(change.value())) > least)
+              .count();
+    }
   }
 }

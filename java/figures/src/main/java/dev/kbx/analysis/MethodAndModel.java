@@ -20,7 +20,7 @@ public record MethodAndModel(@Nullable String method, @Nullable String model)
       Comparator.comparing(MethodAndModel::method, Comparator.nullsFirst(Comparator.naturalOrder()))
           .thenComparing(MethodAndModel::model, Comparator.nullsFirst(Comparator.naturalOrder()));
 
-  /** Those of a row. */
+  /** The method and model of a row. */
   public static MethodAndModel of(VerdictRow row) {
     return new MethodAndModel(row.method(), row.model());
   }

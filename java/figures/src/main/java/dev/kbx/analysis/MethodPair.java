@@ -90,7 +90,7 @@ public record MethodPair(
         byCategory(categories));
   }
 
-  /** Of the tasks that both have, with a known outcome. */
+  /** Counts the tasks that both have, with a known outcome. */
   static Counts count(
       Outcome outcome, Map<String, VerdictRow> left, Map<String, VerdictRow> right) {
     return count(outcome, left, right, new TreeMap<>());

@@ -24,7 +24,7 @@ public record Methods(
   public record Unmeasured(Outcome outcome, String why) {}
 
   /**
-   * Of the candidates of all runs; of several rounds the last one counts.
+   * Compares the candidates of all runs; of several rounds the last one counts.
    *
    * @param ks numbers of samples, for pass@k
    * @param ps speedups, for fast_p@k

@@ -75,7 +75,7 @@ public enum Outcome {
         .toList();
   }
 
-  /** As in files: {@code called, …}. */
+  /** The name in files: {@code called, …}. */
   @JsonValue
   public String label() {
     return name().toLowerCase(Locale.ROOT);

@@ -33,7 +33,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
     /** Be correct and faster than eager PyTorch. */
     FAST;
 
-    /** As in files: {@code called, …}. */
+    /** The name in files: {@code called, …}. */
     @JsonValue
     public String label() {
       return name().toLowerCase(Locale.ROOT);

@@ -1,5 +1,6 @@
 package dev.kbx.analysis;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param properties that were asked for, the most often broken first
  * @param tasks in the order of their paths
  */
+@JsonInclude
 public record PropertyMatrix(
     @Nullable String method, @Nullable String model, List<String> properties, List<Task> tasks) {
 

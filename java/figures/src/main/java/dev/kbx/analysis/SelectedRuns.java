@@ -25,7 +25,7 @@ public final class SelectedRuns {
     return runs;
   }
 
-  /** Their candidates. */
+  /** The candidates of the runs. */
   synchronized Pool pool(Pool.Rounds rounds) {
     return pools.computeIfAbsent(rounds, _ -> Pool.of(runs, rounds));
   }

@@ -23,7 +23,10 @@ public record SelectedTasks(int total, Map<String, Set<String>> byCategory) {
     return new SelectedTasks(byCategory.values().stream().mapToInt(Set::size).sum(), byCategory);
   }
 
-  /** As many as the run states, or has candidates for; counts by category are unknown. */
+  /**
+   * The tasks that the run states, or has candidates for, by number; counts by category are
+   * unknown.
+   */
   public static SelectedTasks counted(JudgedRun run) {
     long tried = Tally.tasksOf(run.rows(), _ -> true);
     return new SelectedTasks(

@@ -32,10 +32,12 @@ public record SpeedChange(
     OTHER_BASELINE,
     /** The timed sizes differ or are unknown. */
     OTHER_SIZES,
-    /** Both are as published: without sizes and intervals, so that no change can be told. */
+    /**
+     * Both speedups are as published: without sizes and intervals, so that no change can be told.
+     */
     AS_PUBLISHED;
 
-    /** As in files: {@code faster, other_sizes, …}. */
+    /** The name in files: {@code faster, other_sizes, …}. */
     @JsonValue
     public String label() {
       return name().toLowerCase(Locale.ROOT);

@@ -78,7 +78,7 @@ public record Structures(int unknown, Variety all, List<OfMaker> makers, List<Cl
     }
   }
 
-  /** Of rows, as they come. */
+  /** The structures of rows, in the order of the rows. */
   public static Structures of(List<VerdictRow> rows) {
     Map<Key, Members> members = new LinkedHashMap<>();
     int unknown = 0;

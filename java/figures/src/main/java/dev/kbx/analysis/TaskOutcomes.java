@@ -1,10 +1,12 @@
 package dev.kbx.analysis;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.stats.McNemar;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -136,5 +138,28 @@ public record TaskOutcomes(
       List<VerdictRow> verdicts, Set<Optional<String>> common) {
     String method = (common.isEmpty() ? methods(verdicts) : common).iterator().next().orElse(null);
     return verdicts.stream().filter(v -> Objects.equals(v.method(), method)).toList();
+  }
+
+  /** Change in the outcome of a task or candidate from one run to the next. */
+  public enum Transition {
+    /** Wrong, then right. */
+    RESCUED,
+    /** Right, then wrong. */
+    REGRESSED,
+    /** Right, then right. */
+    PERSISTENT,
+    /** Wrong, then wrong. */
+    UNRESOLVED;
+
+    static Transition of(boolean rightThen, boolean rightNow) {
+      if (rightThen) return rightNow ? PERSISTENT : REGRESSED;
+      return rightNow ? RESCUED : UNRESOLVED;
+    }
+
+    /** The name in files and on terminals: {@code rescued, …}. */
+    @JsonValue
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 }

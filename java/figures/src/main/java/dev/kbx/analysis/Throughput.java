@@ -86,7 +86,7 @@ public record Throughput(
         null);
   }
 
-  /** The same for an interrupted run, with the number of missing candidates. */
+  /** This report for an interrupted run, with the number of missing candidates. */
   public Throughput cutOff(int without) {
     return new Throughput(
         device,

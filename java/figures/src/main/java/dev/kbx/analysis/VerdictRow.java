@@ -98,7 +98,7 @@ public record VerdictRow(
       return row(BriefVerdict.of(verdict));
     }
 
-    /** The same of what analyses need of it. */
+    /** The row of what analyses need of a verdict. */
     public VerdictRow row(BriefVerdict v) {
       return new VerdictRow(
           one(v.run()),

@@ -31,7 +31,7 @@ public final class Axes {
     return new Axis(label, false, 0, 100, ticks, null);
   }
 
-  /** From 0 to at least {@code most}, with a handful of round ticks. */
+  /** An axis from 0 to at least {@code most}, with a handful of round ticks. */
   public static Axis upTo(String label, double most) {
     double step = most > 0 ? step(most / TICKS) : 1;
     List<Tick> ticks = new ArrayList<>();

@@ -54,7 +54,7 @@ public sealed interface Block
           .reduce(head, Math::max);
     }
 
-    /** The same without intervals. */
+    /** This table without intervals. */
     public Table brief() {
       return new Table(
           id,

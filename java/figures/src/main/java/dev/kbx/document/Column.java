@@ -23,17 +23,17 @@ public record Column(
     return new Column(head, true, true, false, false);
   }
 
-  /** The same with its head turned on paper. */
+  /** This column with its head turned on paper. */
   public Column turned() {
     return new Column(head, number, essential, true, wrapped);
   }
 
-  /** The same under another head. */
+  /** This column under another head. */
   Column called(String other) {
     return new Column(other, number, essential, upright, wrapped);
   }
 
-  /** The same, left out where there is not room for all. */
+  /** This column, left out where there is not room for all. */
   public Column optional() {
     return new Column(head, number, false, upright, wrapped);
   }
@@ -50,12 +50,12 @@ public record Column(
 
   /** A column with what its cells show of the element of a row. */
   public record Of<T>(Column column, Function<T, Cell> cell) {
-    /** The same, left out where there is not room for all. */
+    /** This column, left out where there is not room for all. */
     public Of<T> optional() {
       return new Of<>(column.optional(), cell);
     }
 
-    /** The same, its cells broken into lines. */
+    /** This column, its cells broken into lines. */
     public Of<T> wrapped() {
       return new Of<>(
           new Column(column.head, column.number, column.essential, column.upright, true), cell);

@@ -6,7 +6,7 @@ import java.util.Locale;
 public final class Counted {
   private Counted() {}
 
-  /** Such as {@code 1 kernel} or {@code 1,000 kernels}. */
+  /** A number with its noun: {@code 1 kernel}, {@code 1,000 kernels}. */
   public static String of(long number, String noun) {
     return String.format(Locale.ROOT, "%,d %s", number, noun(number, noun));
   }

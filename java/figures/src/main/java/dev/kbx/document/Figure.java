@@ -157,7 +157,10 @@ public record Figure(
     return Math.clamp(LEGEND / (longest + 6), 1, Math.min(4, series.size()));
   }
 
-  /** The same with the values of each series on lines of their own, so that none hides another. */
+  /**
+   * The offset that puts the values of each series on a line of their own, so that none hides
+   * another.
+   */
   public static double offset(int index, int count) {
     double step = Math.min(0.16, 0.7 / count);
     return ((count - 1) / 2.0 - index) * step;

@@ -33,7 +33,7 @@ public record Grid(String align, List<List<String>> rows) {
     String paint(int row, int column, String text);
   }
 
-  /** The same in colours, which take no columns. */
+  /** The lines in colours, which take no columns. */
   List<String> lines(int width, Painter painter) {
     int[] widths = widths();
     for (int over = width(widths) - width; over > 0; over--) {

@@ -51,7 +51,7 @@ public final class HtmlRenderer {
   }
 
   /**
-   * The same with links.
+   * Renders a section with links.
    *
    * @param page what {@link Cell.Link#address} is appended to, such as {@code #}, unless it is that
    *     of another page

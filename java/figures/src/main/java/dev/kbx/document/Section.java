@@ -12,7 +12,7 @@ public record Section(String id, String title, List<Block> blocks) {
     blocks = List.copyOf(blocks);
   }
 
-  /** The same with a number at the end of its id and those of its tables. */
+  /** This section with a number at the end of its id and those of its tables. */
   Section numbered(int number) {
     return new Section(
         id + "-" + number,

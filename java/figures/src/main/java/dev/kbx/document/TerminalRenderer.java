@@ -17,7 +17,7 @@ public record TerminalRenderer(int width, boolean colour) {
   /** To so many characters text is cut at most, that columns of numbers fit beside it. */
   private static final int LEAST = 24;
 
-  /** Below a row, prose begins here. */
+  /** The column at which prose below a row begins. */
   private static final int INDENT = 4;
 
   private static final int DIM = 2;

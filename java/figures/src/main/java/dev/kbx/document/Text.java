@@ -25,8 +25,8 @@ public final class Text {
   }
 
   /**
-   * The same text with characters that control a terminal or reorder text as {@code \\u001b}. Ends
-   * of lines and tabs stay.
+   * A text with characters that control a terminal or reorder text as {@code \\u001b}. Ends of
+   * lines and tabs stay.
    */
   public static String visible(String text) {
     if (text.codePoints().noneMatch(Text::controls)) return text;

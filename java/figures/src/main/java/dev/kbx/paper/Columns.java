@@ -18,7 +18,7 @@ final class Columns {
   /** Version of the columns; a change of meaning or the loss of a column raises it. */
   static final int SCHEMA = 1;
 
-  /** Of {@code verdicts}, a row a verdict. */
+  /** The columns of {@code verdicts}, a row a verdict. */
   static final List<Field<Verdict>> VERDICTS =
       Fields.VERDICT
           .and(
@@ -59,7 +59,10 @@ final class Columns {
               compared_calls
               """);
 
-  /** Of {@code sizes}, a row a timed size; those up to {@code candidate} lead to its verdict. */
+  /**
+   * The columns of {@code sizes}, a row a timed size; those up to {@code candidate} lead to its
+   * verdict.
+   */
   static final List<Field<TimedSize>> SIZES =
       Fields.of(TimedSize.class)
           .and(Field.of("schema", Field.Type.INTEGER, "version of these columns: 1", _ -> SCHEMA))
@@ -81,7 +84,7 @@ final class Columns {
       @JsonUnwrapped Verdict verdict,
       @Doc("number of the size, from 0") int size,
       @JsonUnwrapped SizeTiming timing) {
-    /** Those of a verdict; none if it was not timed. */
+    /** The timed sizes of a verdict; none if it was not timed. */
     static Stream<TimedSize> of(Verdict verdict) {
       List<SizeTiming> sizes = verdict.judgement().sizes();
       if (sizes == null) return Stream.empty();

@@ -3,23 +3,31 @@ package dev.kbx.paper;
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Deviance;
 import dev.kbx.analysis.FactorDeviance;
+import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.MethodRates;
 import dev.kbx.analysis.MethodRates.OfOutcome;
 import dev.kbx.analysis.Outcome;
+import dev.kbx.analysis.Portability;
 import dev.kbx.document.Axes;
 import dev.kbx.document.Figure;
+import dev.kbx.document.Figure.Axis;
 import dev.kbx.document.Figure.Join;
 import dev.kbx.document.Figure.Point;
 import dev.kbx.document.Figure.Series;
+import dev.kbx.document.Figure.Tick;
 import dev.kbx.document.Figure.Whiskers;
 import dev.kbx.section.BudgetSection;
 import dev.kbx.section.Captions;
 import dev.kbx.section.MethodNames;
+import dev.kbx.section.SeriesSection;
 import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -173,5 +181,182 @@ final class Figures {
       }
     }
     return curves;
+  }
+
+  /** Figures of timed runs: fast_p curves, and how speedups spread over devices. */
+  static final class SpeedFigures {
+    /** Points of a curve; TeX has little memory. */
+    private static final int POINTS = 300;
+
+    /** Series whose bands can be told apart. */
+    private static final int BANDS = 5;
+
+    /** Kernels whose intervals can be told apart. */
+    private static final int KERNELS = 120;
+
+    private SpeedFigures() {}
+
+    static List<Figure> of(Publication publication) {
+      List<Figure> figures = new ArrayList<>();
+      List<String> baselines =
+          publication.fastp().stream()
+              .flatMap(each -> each.against().stream())
+              .map(FastP.Against::baseline)
+              .distinct()
+              .toList();
+      for (String baseline : baselines) fastP(figures, publication, baseline);
+      if (publication.portability() != null) spread(figures, publication.portability());
+      return figures;
+    }
+
+    private static void fastP(List<Figure> figures, Publication publication, String baseline) {
+      List<FastP> all = publication.fastp();
+      List<FastP> shown = last(all);
+      SeriesSection.Names names =
+          new SeriesSection.Names(shown.stream().map(FastP::series).toList(), publication.makers());
+      List<Series> series = new ArrayList<>();
+      List<String> unknown = new ArrayList<>();
+      double least = 0.5;
+      double most = 2;
+      for (FastP each : shown) {
+        List<FastP.Point> curve = curve(each, baseline);
+        for (FastP.Point point : curve) {
+          if (point.p() > 0) least = Math.min(least, point.p() / 1.2);
+          most = Math.max(most, point.p() * 1.2);
+        }
+        if (curve.isEmpty()) unknown.add(names.of(each.series()));
+        else series.add(new Series(names.of(each.series()), Join.STEPS, points(curve)));
+      }
+      if (series.isEmpty()) return;
+      boolean bands = series.size() <= BANDS;
+      Axis x = Axes.ratio("p (speedup against " + baseline + ")", least, most);
+      figures.add(
+          new Figure(
+              "fastp-" + Slug.of(baseline),
+              Captions.fastP(baseline)
+                  + " The left end of a curve is the share of correct ones, however fast. "
+                  + (bands ? "Bands are Wilson's 95 % intervals." : "The table has the intervals.")
+                  + (shown.size() < timed(all) ? " Of several rounds the last one." : "")
+                  + (unknown.isEmpty()
+                      ? ""
+                      : " Without a curve, as a correct candidate has no speedup: %s."
+                          .formatted(String.join("; ", unknown))),
+              x,
+              Axes.percent("tasks (%)", Figure.most(series, Whiskers.ALONG_Y)),
+              Whiskers.ALONG_Y,
+              Figures.CURVE,
+              series.stream().map(one -> within(one, x, bands)).toList()));
+    }
+
+    private static long timed(List<FastP> all) {
+      return all.stream().filter(each -> each.untimed() == null).count();
+    }
+
+    /** The curve against a baseline; empty where it or a share is not known. */
+    private static List<FastP.Point> curve(FastP fast, String baseline) {
+      for (FastP.Against against : fast.against()) {
+        if (!against.baseline().equals(baseline)) continue;
+        List<FastP.Point> curve = against.overall().curve();
+        if (curve == null || curve.stream().anyMatch(point -> point.share() == null))
+          return List.of();
+        return curve;
+      }
+      return List.of();
+    }
+
+    private static List<Point> points(List<FastP.Point> curve) {
+      List<Point> points = new ArrayList<>();
+      int count = Math.min(POINTS, curve.size());
+      for (int i = 0; i < count; i++) {
+        int at = count == 1 ? 0 : (int) ((long) i * (curve.size() - 1) / (count - 1));
+        FastP.Point point = curve.get(at);
+        if (point.share() == null || point.low() == null || point.high() == null) continue;
+        points.add(
+            new Point(point.p(), point.share() * 100, point.low() * 100, point.high() * 100));
+      }
+      return points;
+    }
+
+    /**
+     * A series from the left end of the axis, where a share holds from p = 0 on, to its right end.
+     */
+    private static Series within(Series series, Axis x, boolean bands) {
+      List<Point> points = new ArrayList<>();
+      for (Point point : series.points())
+        points.add(at(Math.max(point.x(), x.low()), point, bands));
+      points.add(at(x.high(), points.getLast(), bands));
+      return new Series(series.name(), series.join(), points);
+    }
+
+    private static Point at(double x, Point point, boolean bands) {
+      return bands ? new Point(x, point.y(), point.low(), point.high()) : Point.at(x, point.y());
+    }
+
+    /** The timed series; of several rounds in a run the last one, as curves hide each other. */
+    private static List<FastP> last(List<FastP> all) {
+      Map<List<@Nullable Object>, FastP> last = new LinkedHashMap<>();
+      for (FastP each : all) {
+        if (each.untimed() != null) continue;
+        last.put(
+            Arrays.asList(each.series().run().id(), each.series().method(), each.series().model()),
+            each);
+      }
+      return List.copyOf(last.values());
+    }
+
+    private static void spread(List<Figure> figures, Portability portability) {
+      List<Portability.MaxOverMin> spreads =
+          portability.kernels().stream()
+              .map(Portability.Kernel::maxOverMin)
+              .sorted(Comparator.comparingDouble(Portability.MaxOverMin::value))
+              .toList();
+      if (spreads.isEmpty()) return;
+      boolean few = spreads.size() <= KERNELS;
+      List<Point> points = new ArrayList<>();
+      double most = 1.4;
+      for (int i = 0; i < spreads.size(); i++) {
+        Portability.MaxOverMin each = spreads.get(i);
+        points.add(
+            few
+                ? new Point(i + 1, each.value(), each.low(), each.high())
+                : Point.at(i + 1, each.value()));
+        most = Math.max(most, few ? each.high() : each.value());
+      }
+      List<Point> shown = few ? points : thinned(points);
+      List<Tick> ends = List.of(new Tick(1, "1"), new Tick(spreads.size(), spreads.size() + ""));
+      figures.add(
+          new Figure(
+              "spread",
+              "Largest ÷ smallest speedup of each kernel over %d devices, of %d kernels that are correct and timed on all of them, in ascending order%s. Each speedup is against %s on the same device."
+                  .formatted(
+                      portability.devices().size(),
+                      portability.entered(),
+                      few ? ", with 95 % intervals" : "",
+                      portability.baseline()),
+              new Axis("kernels, by spread", false, 0, spreads.size() + 1.0, ends, null),
+              Axes.ratio("largest ÷ smallest speedup", 0.95, most * 1.05),
+              Whiskers.ALONG_Y,
+              Figures.CURVE,
+              List.of(new Series("kernel", Join.NONE, shown))));
+    }
+
+    private static List<Point> thinned(List<Point> points) {
+      if (points.size() <= POINTS) return points;
+      List<Point> some = new ArrayList<>();
+      for (int i = 0; i < POINTS; i++) {
+        some.add(points.get((int) ((long) i * (points.size() - 1) / (POINTS - 1))));
+      }
+      return some;
+    }
+
+    /** Names of files and labels: lower-case letters, digits and hyphens. */
+    private static final class Slug {
+      private Slug() {}
+
+      static String of(String name) {
+        String slug = name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
+        return slug.replaceAll("^-|-$", "");
+      }
+    }
   }
 }

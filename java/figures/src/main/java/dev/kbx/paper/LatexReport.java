@@ -61,7 +61,7 @@ public final class LatexReport {
     main.add("\\begin{document}");
     main.add("\\maketitle");
     List<Figure> figures = Figures.of(publication);
-    for (Section section : Sections.of(publication)) section(section, figures);
+    for (Section section : publication.sections()) section(section, figures);
     main.add("\\appendix");
     main.add("\\input{appendix}");
     main.add("\\end{document}");

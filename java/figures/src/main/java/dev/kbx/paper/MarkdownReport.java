@@ -14,7 +14,7 @@ public final class MarkdownReport {
   public static String of(Publication publication) {
     List<String> lines = new ArrayList<>();
     lines.add("# " + escape(publication.title()));
-    for (Section section : Sections.of(publication)) {
+    for (Section section : publication.sections()) {
       if (!section.blocks().isEmpty()) lines.addAll(MarkdownRenderer.lines(section));
     }
     if (!publication.without().isEmpty()) {

@@ -67,7 +67,7 @@ public record MeasurementConditions(
     }
   }
 
-  /** The same of a timed size. */
+  /** The measured conditions of a timed size. */
   public record Timed(
       int rounds,
       @Nullable Boolean hostBound,

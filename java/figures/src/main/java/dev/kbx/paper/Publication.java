@@ -4,9 +4,18 @@ import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.PropertyMatrix;
+import dev.kbx.document.Section;
 import dev.kbx.section.BudgetSection;
+import dev.kbx.section.DevianceSection;
+import dev.kbx.section.ErrorsSection;
+import dev.kbx.section.FastPSection;
+import dev.kbx.section.IterationsSection;
 import dev.kbx.section.MethodNames;
-import dev.kbx.section.Overview;
+import dev.kbx.section.MethodsSection;
+import dev.kbx.section.OverviewSection;
+import dev.kbx.section.PortabilitySection;
+import dev.kbx.section.PropertiesSection;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public record Publication(
     String kind,
     int schema,
-    Overview analyses,
+    OverviewSection.Overview analyses,
     List<FastP> fastp,
     List<PassK> passk,
     List<PropertyMatrix> properties,
@@ -37,7 +46,7 @@ public record Publication(
   private static final int SCHEMA = 1;
 
   public Publication(
-      Overview analyses,
+      OverviewSection.Overview analyses,
       List<FastP> fastp,
       List<PassK> passk,
       List<PropertyMatrix> properties,
@@ -74,5 +83,22 @@ public record Publication(
             analyses.methods().entered().suite(),
             runs.size() == 1 ? "run " + runs.getFirst() : runs.size() + " runs",
             measurement.asPublished() ? ", as published" : "");
+  }
+
+  /** The sections, in order; one without data has no blocks. */
+  List<Section> sections() {
+    MethodNames names = makers();
+    List<Section> sections = new ArrayList<>();
+    sections.add(MethodsSection.of(analyses.methods()));
+    sections.add(DevianceSection.of(analyses.deviance()));
+    if (analyses.iterations() != null) sections.add(IterationsSection.of(analyses.iterations()));
+    sections.add(FastPSection.of(fastp(), names));
+    sections.add(PropertiesSection.of(properties(), names));
+    sections.add(ErrorsSection.of(analyses.errors()));
+    if (portability() != null) {
+      sections.add(PortabilitySection.of(portability()));
+    }
+    sections.add(BudgetSection.of(budgets()));
+    return sections;
   }
 }

@@ -9,7 +9,7 @@ import tools.jackson.databind.ObjectWriter;
 
 /** What pages of other packages have of reports: the style, and the details of a candidate. */
 public final class Components {
-  private static final ObjectWriter JSON = Json.mapper().writer().with(new ScriptEscapes());
+  private static final ObjectWriter JSON = Json.mapper().writer().with(new Html.ScriptEscapes());
 
   private Components() {}
 

@@ -7,6 +7,7 @@ import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.Tally;
+import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Block;
 import dev.kbx.document.Block.Tile;
@@ -22,6 +23,7 @@ import dev.kbx.section.MethodsSection;
 import dev.kbx.section.PropertiesSection;
 import dev.kbx.section.RatesSection;
 import dev.kbx.section.TrajectoriesSection;
+import dev.kbx.stats.Rate;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -29,6 +31,8 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.io.IOException;
 import java.io.Writer;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -36,6 +40,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -62,13 +67,13 @@ record HtmlReport(
     Map<MethodAndModel, List<VerdictRow>> makers,
     SelectedRuns asked,
     PageData data,
-    PageDetails details,
+    PageData.Details details,
     String sourcesFile,
     List<String> problems,
     @Nullable MethodsReport methods) {
   private static final String SCRIPT = PageScript.text();
 
-  /** So many trajectories are shown round by round; the details of candidates have all. */
+  /** Maximum trajectories that are shown round by round; the details of candidates have all. */
   private static final int MOST_TRAJECTORIES = 60;
 
   /** Maximum rows of a page. */
@@ -95,7 +100,9 @@ record HtmlReport(
             names,
             sourceOf,
             methods == null ? List.of() : methods.trajectories(),
-            shown.size() > 1 ? PageSpeed.of(run, verdicts, shown, tally.asked(), names) : null);
+            shown.size() > 1
+                ? PageData.Speed.of(run, verdicts, shown, tally.asked(), names)
+                : null);
     return new HtmlReport(
         run,
         tally,
@@ -163,8 +170,8 @@ record HtmlReport(
     return data.speed() != null;
   }
 
-  private PageHead head() {
-    return new PageHead(run, tally, rows, methods, makers.size());
+  private Head head() {
+    return new Head(run, tally, rows, methods, makers.size());
   }
 
   /** What came of the candidates: how good, and what goes wrong. */
@@ -318,12 +325,96 @@ record HtmlReport(
     /** The chart library, packed: our script unpacks and runs it when a chart comes into view. */
     static void writeCharts(Writer writer) throws IOException {
       writer.write(
-          "<script type=\"text/plain\" id=\"charts\">" + Packed.of(library()) + "</script>\n");
+          "<script type=\"text/plain\" id=\"charts\">"
+              + PageData.Packed.of(library())
+              + "</script>\n");
     }
 
     /** Apache ECharts; its licence is beside it. */
     private static String library() {
       return Html.resource("echarts.simple.min.js");
+    }
+  }
+
+  /** The head of a run's page as markup: what it is about, and what was measured with what. */
+  record Head(
+      RunInfo run,
+      Tally tally,
+      List<VerdictRow> rows,
+      @Nullable MethodsReport methods,
+      int makers) {
+    /** The heading. */
+    String headline() {
+      if (methods != null) return methodsHeadline(TrajectoryRates.of(methods.rows()));
+      if (run.ofFiles()) return filesHeadline();
+      if (makers > 1) {
+        return "%d methods and models at %s"
+            .formatted(makers, Counted.of(tally.asked().total(), "task"));
+      }
+      Rate correct = tally.tasks("", rows).correct();
+      if (correct == null) return RatesSection.counted(rows.size(), run);
+      return "%d of %d tasks have a correct candidate".formatted(correct.passes(), correct.total());
+    }
+
+    private String methodsHeadline(List<TrajectoryRates> rates) {
+      if (rates.size() != 1) {
+        return "%s at %s"
+            .formatted(
+                Counted.of(rates.size(), "method"), Counted.of(tally.asked().total(), "task"));
+      }
+      TrajectoryRates only = rates.getFirst();
+      String tasks = Counted.of(only.tasks(), "task");
+      return Html.escape(
+          only.solved() == null
+              ? "%s at %s, not judged".formatted(only.method(), tasks)
+              : "%s solves %d of %s".formatted(only.method(), only.solved(), tasks));
+    }
+
+    private String filesHeadline() {
+      if (rows.size() == 1 && !(Notes.uncompared(run) && rows.getFirst().correct())) {
+        VerdictRow only = rows.getFirst();
+        return Html.escape(only.path() + ": " + only.status().label());
+      }
+      return Notes.correct(run, rows);
+    }
+
+    private String coverage() {
+      return "%s for %d of %s"
+          .formatted(
+              Counted.of(tally.counted(rows).size(), "candidate"),
+              tally.submitted(rows),
+              Counted.of(tally.asked().total(), "task"));
+    }
+
+    void facts(Writer writer) throws IOException {
+      var device = run.device();
+      Html.fact(writer, "Suite", run.suite() + (run.tasks().equals("*") ? "" : ", " + run.tasks()));
+      if (!run.ofFiles()) Html.fact(writer, "Coverage", coverage());
+      Html.fact(
+          writer, "Device", device.name() + (device.arch() == null ? "" : " · " + device.arch()));
+      if (device.driver() != null) Html.fact(writer, "Driver", device.driver());
+      if (device.uuid() != null) Html.fact(writer, "UUID", device.uuid());
+      Html.fact(writer, "Started", Cell.time(run.started()).text());
+      Html.fact(writer, "Took", run.finished() == null ? "not finished" : took(run.finished()));
+      Html.fact(
+          writer,
+          "Stages",
+          run.stages().stream().map(Stage::label).collect(Collectors.joining(" → ")));
+      Html.fact(writer, "Grade", run.grade());
+      if (!run.precision().equals("fp32")) Html.fact(writer, "Precision", run.precision());
+      if (run.policy() != null) Html.fact(writer, "Policy", run.policy());
+      Html.fact(
+          writer,
+          "Versions",
+          new TreeMap<>(run.versions())
+              .entrySet().stream()
+                  .map(e -> e.getKey() + " " + e.getValue())
+                  .collect(Collectors.joining(" · ")));
+      Html.fact(writer, "Sources", String.join("  ", run.sources()));
+    }
+
+    private String took(Instant end) {
+      return Cell.seconds(Duration.between(run.started(), end).toMillis() / 1_000.0).text();
     }
   }
 }

@@ -64,7 +64,7 @@ final class LineFile implements AutoCloseable {
   }
 
   /**
-   * The same with lines that are JSON already.
+   * Replaces the content with lines that are JSON already.
    *
    * @param documents passes each line to its argument
    */

@@ -47,7 +47,7 @@ final class Notes {
     return notes;
   }
 
-  /** That these are results of others; null for a run of kbx. */
+  /** The note that these are results of others; null for a run of kbx. */
   static @Nullable String asPublished(RunInfo run) {
     RunInfo.Published published = run.published();
     if (published == null) return null;
@@ -150,7 +150,7 @@ final class Notes {
         + (unknown == 0 ? "" : ", %d not judged (the task or kbx failed)".formatted(unknown));
   }
 
-  /** That performance was not measured, and why; null if it was. */
+  /** The note that performance was not measured, and why; null if it was. */
   static @Nullable String perf(RunInfo run, Tally tally) {
     if (tally.perf()) return null;
     if (run.published() != null) return "No speedups are published.";

@@ -1,19 +1,34 @@
 package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.MethodAndModel;
+import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.SizeTiming;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.ObjectWriter;
@@ -31,7 +46,7 @@ record PageData(
     List<MethodAndModel> makers,
     Function<Verdict, String> sourceOf,
     List<Trajectory> trajectories,
-    @Nullable PageSpeed speed) {
+    @Nullable Speed speed) {
   /** Candidates of one chunk of details. */
   private static final int CHUNK = 50;
 
@@ -44,10 +59,10 @@ record PageData(
   private static final ObjectWriter JSON =
       Json.mapper()
           .writer()
-          .with(new ScriptEscapes())
+          .with(new Html.ScriptEscapes())
           .without(StreamWriteFeature.AUTO_CLOSE_TARGET);
 
-  /** Of details: rounds would be a large part of a page that does not show them. */
+  /** The writer of details: rounds would be a large part of a page that does not show them. */
   private static final ObjectWriter PLAIN =
       Json.mapper()
           .rebuild()
@@ -60,8 +75,7 @@ record PageData(
   private interface WithoutRounds {}
 
   /** Input of the script. */
-  record Page(
-      int chunk, List<MethodAndModel> makers, @Nullable PageSpeed speed, List<PageRow> rows) {}
+  record Page(int chunk, List<MethodAndModel> makers, @Nullable Speed speed, List<PageRow> rows) {}
 
   /**
    * Details of some candidates.
@@ -93,7 +107,7 @@ record PageData(
   }
 
   /** The details, with sources and prompts until they take too much room. */
-  PageDetails details() {
+  Details details() {
     Map<Key, Trajectory> written = new LinkedHashMap<>();
     for (Trajectory t : trajectories) written.put(new Key(t.method(), t.task(), t.sample()), t);
     RoundChange.Finder changes = new RoundChange.Finder(verdicts, sourceOf);
@@ -108,7 +122,7 @@ record PageData(
       size += packed.length();
       chunks.add(packed);
     }
-    return new PageDetails(List.copyOf(chunks), without);
+    return new Details(List.copyOf(chunks), without);
   }
 
   private Chunk chunk(
@@ -190,6 +204,171 @@ record PageData(
           return null;
         return new LineDiff(sourceOf.apply(then), sourceOf.apply(now)).hunks();
       }
+    }
+  }
+
+  /**
+   * The details of a page's candidates, packed.
+   *
+   * @param without number of candidates whose sources and prompts are left out, as the page would
+   *     be too large
+   */
+  record Details(List<String> chunks, int without) {
+    /** Writes each chunk as a script element of data. */
+    void write(Writer writer) throws IOException {
+      for (int i = 0; i < chunks.size(); i++) {
+        writer.write("<script type=\"text/plain\" id=\"chunk-%d\">".formatted(i));
+        writer.write(chunks.get(i));
+        writer.write("</script>\n");
+      }
+    }
+  }
+
+  /** Text for a page, as gzip in base64: the page's script unpacks it when it is needed. */
+  static final class Packed {
+    private Packed() {}
+
+    static String of(String text) {
+      var bytes = new ByteArrayOutputStream();
+      try (var gzip = new Best(bytes)) {
+        // A lone surrogate becomes a question mark, as in the rest of the page.
+        gzip.write(text.getBytes(StandardCharsets.UTF_8));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return Base64.getEncoder().encodeToString(bytes.toByteArray());
+    }
+
+    private static final class Best extends GZIPOutputStream {
+      Best(ByteArrayOutputStream out) throws IOException {
+        super(out);
+        def.setLevel(Deflater.BEST_COMPRESSION);
+      }
+    }
+  }
+
+  /**
+   * What the page's charts of speed show beside its rows.
+   *
+   * @param baseline of the speedups
+   * @param curves fast_p of each method and model
+   * @param bandwidth peak of the device in 10⁹ bytes a second; null if not known
+   * @param rates peaks in 10¹² operations a second, one for each precision that was timed
+   */
+  record Speed(
+      String baseline, List<Curve> curves, @Nullable Double bandwidth, List<Double> rates) {
+    /** Peaks of so many precisions are drawn. */
+    private static final int MOST_RATES = 3;
+
+    /** Peaks that differ by less are one, measured twice. */
+    private static final double SAME = 0.05;
+
+    /**
+     * A step function: each point holds up to the next.
+     *
+     * @param maker index into the page's methods and models
+     * @param points threshold, share, lower and upper end of its 95 % interval
+     */
+    record Curve(int maker, List<List<Double>> points) {}
+
+    /** Null if nothing was timed. */
+    static @Nullable Speed of(
+        RunInfo run,
+        RunVerdicts verdicts,
+        List<RunVerdicts.Entry> shown,
+        SelectedTasks asked,
+        List<MethodAndModel> makers) {
+      boolean timed = verdicts.rows().stream().anyMatch(row -> row.correctSpeedup() != null);
+      if (!timed) return null;
+      List<Curve> curves = new ArrayList<>();
+      MethodAndModel.group(verdicts.rows())
+          .forEach((maker, rows) -> {
+            List<FastP.Point> curve = FastP.curve(rows, asked, run.baseline());
+            if (curve != null) curves.add(new Curve(makers.indexOf(maker), points(curve)));
+          });
+      List<SizeTiming> sizes = sizes(shown, verdicts);
+      return new Speed(run.baseline(), curves, bandwidth(sizes), rates(sizes));
+    }
+
+    private static List<List<Double>> points(List<FastP.Point> curve) {
+      return curve.stream()
+          .map(at -> Stream.of(at.p(), at.share(), at.low(), at.high()))
+          .map(point -> point.filter(Objects::nonNull).toList())
+          .filter(point -> point.size() == 4) // Without tasks there are no shares.
+          .toList();
+    }
+
+    private static List<SizeTiming> sizes(List<RunVerdicts.Entry> shown, RunVerdicts verdicts) {
+      List<SizeTiming> all = new ArrayList<>();
+      for (RunVerdicts.Entry entry : shown) {
+        List<SizeTiming> own =
+            entry.row().sizes() == null ? null : verdicts.whole(entry).judgement().sizes();
+        if (own != null) all.addAll(own);
+      }
+      return all;
+    }
+
+    /** The peak by which shares of the bandwidth were made. */
+    private static @Nullable Double bandwidth(List<SizeTiming> sizes) {
+      double[] peaks =
+          sizes.stream()
+              .filter(size -> size.gbs() != null && size.iou() != null && size.iou() > 0)
+              .mapToDouble(size -> size.gbs() / size.iou())
+              .sorted()
+              .toArray();
+      return peaks.length == 0 ? null : peaks[peaks.length / 2];
+    }
+
+    private static List<Double> rates(List<SizeTiming> sizes) {
+      List<Double> peaks = new ArrayList<>();
+      sizes.stream()
+          .filter(size -> size.tflops() != null && size.mfu() != null && size.mfu() > 0)
+          .map(size -> size.tflops() / size.mfu())
+          .sorted((a, b) -> Double.compare(b, a))
+          .forEach(peak -> {
+            if (peaks.isEmpty() || peak < peaks.getLast() * (1 - SAME)) peaks.add(peak);
+          });
+      return peaks.subList(0, Math.min(peaks.size(), MOST_RATES));
+    }
+  }
+
+  /**
+   * What addresses call the candidates of a page: {@code Math/exp#1}, with method and model if
+   * there are several of them, and the round if it is stated. No two candidates have the same name.
+   */
+  static final class Anchors {
+    private final boolean several;
+    private final Set<String> used = new HashSet<>();
+    private final Map<String, Integer> repeated = new HashMap<>();
+
+    private Anchors(boolean several) {
+      this.several = several;
+    }
+
+    /** Names of rows, in their order. */
+    static List<String> of(List<VerdictRow> rows) {
+      Anchors anchors = new Anchors(rows.stream().map(Anchors::maker).distinct().count() > 1);
+      List<String> names = new ArrayList<>(rows.size());
+      for (VerdictRow row : rows) names.add(anchors.unique(anchors.name(row)));
+      return names;
+    }
+
+    private String name(VerdictRow row) {
+      String made = several ? "@" + maker(row) : "";
+      return row.name() + made + (row.round() == null ? "" : ",round " + row.round());
+    }
+
+    private String unique(String name) {
+      String free = name;
+      while (!used.add(free))
+        free = name + " (" + (repeated.merge(name, 1, Integer::sum) + 1) + ")";
+      return free;
+    }
+
+    private static String maker(VerdictRow row) {
+      return Stream.of(row.method(), row.model())
+          .filter(Objects::nonNull)
+          .collect(Collectors.joining(" "));
     }
   }
 }

@@ -66,7 +66,7 @@ record PageRow(
     return verdict.judgement().seconds().values().stream().mapToDouble(Double::doubleValue).sum();
   }
 
-  /** As many digits as a table or a chart shows. */
+  /** Rounds to as many digits as a table or a chart shows. */
   private static double round(double value) {
     return Math.round(value * 1e4) / 1e4;
   }

@@ -1,23 +1,34 @@
 package dev.kbx.report;
 
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
+import dev.kbx.stats.Median;
 import dev.kbx.verdict.RunFile;
+import dev.kbx.verdict.Status;
 import dev.kbx.verdict.TaskNumber;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Baseline;
+import dev.kbx.verdict.Verdict.SizeTiming;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
 
 /**
  * A run of the KernelBench suite as a run folder of KernelBench: a file for every kernel, the
@@ -29,7 +40,7 @@ public final class RunFolder {
 
   private final Path folder;
   private final Set<Path> configurations = new HashSet<>();
-  private final RunFolderTimes times = new RunFolderTimes();
+  private final Times times = new Times();
   private int kernels;
   private int prompts;
   private int untimed;
@@ -102,7 +113,7 @@ public final class RunFolder {
     }
     kernels++;
     times.add(file.task(), verdict);
-    if (EvalResult.of(verdict, file.sample()).untimed()) untimed++;
+    if (EvalResultFiles.Entry.of(verdict, file.sample()).untimed()) untimed++;
     origin(verdict).ifPresent(from -> takeAlong(from, file));
   }
 
@@ -132,6 +143,128 @@ public final class RunFolder {
       Files.copy(from, target);
     } catch (IOException e) {
       throw new UnwritableException(target, e);
+    }
+  }
+
+  /**
+   * Times of the references in a run, in KernelBench's format: {@code
+   * results/timing/<hardware>/<baseline>.json}, by level and file of the problem.
+   *
+   * <p>Only for problems with a correct sample timed on a GPU: candidate and reference were timed
+   * together, so that their ratio is a speedup.
+   */
+  static final class Times {
+    /** KernelBench's names of kbx's baselines; others have no file. */
+    private static final Map<String, String> NAMES =
+        Map.of(
+            "eager", "baseline_time_torch",
+            "compile", "baseline_time_torch_compile_inductor_default",
+            "max-autotune", "baseline_time_torch_compile_inductor_max-autotune");
+
+    /** Milliseconds of one problem, one for each timed sample, and their rounds. */
+    private record Measured(
+        String file, Verdict.Device device, List<Double> ms, List<Integer> rounds) {
+      static Measured of(Verdict verdict) {
+        return new Measured(
+            verdict.provenance().task() + ".py",
+            verdict.judgement().device(),
+            new ArrayList<>(),
+            new ArrayList<>());
+      }
+    }
+
+    /**
+     * One problem's time. KernelBench reads {@code mean}. kbx does not know the mean of single
+     * calls and writes the median, as for the runtime it is compared with.
+     *
+     * @param mean milliseconds
+     * @param median the same
+     * @param numTrials measuring rounds; null for a compiled reference, whose gain may be from an
+     *     earlier run
+     */
+    @JsonPropertyOrder({"mean", "median", "num_trials", "hardware", "device"})
+    private record Time(
+        double mean, double median, @Nullable Integer numTrials, String hardware, String device) {
+      static Time of(Measured measured) {
+        double ms = Median.of(measured.ms());
+        int rounds = measured.rounds().stream().mapToInt(Integer::intValue).sum();
+        return new Time(
+            ms,
+            ms,
+            rounds == 0 ? null : rounds,
+            measured.device().name(),
+            measured.device().kind());
+      }
+    }
+
+    /** By path below the run folder, then by problem. */
+    private final Map<String, Map<TaskNumber, Measured>> files = new TreeMap<>();
+
+    /** Adds the baselines' times of a verdict, if any. */
+    void add(TaskNumber task, Verdict verdict) {
+      List<SizeTiming> sizes = verdict.judgement().sizes();
+      boolean timed =
+          verdict.judgement().status() == Status.CORRECT
+              && Objects.equals(verdict.judgement().perfOk(), true);
+      if (!timed || verdict.judgement().device().onCpu() || sizes == null || sizes.size() != 1) {
+        return;
+      }
+      SizeTiming size = sizes.getFirst();
+      measured("eager", task, verdict, size.referenceMs()).rounds().add(size.rounds());
+      List<Baseline> baselines = verdict.judgement().baselines();
+      if (baselines == null) return;
+      for (Baseline baseline : baselines) {
+        List<Double> ms = baseline.sizesMs();
+        boolean compiled = !baseline.name().equals("eager") && NAMES.containsKey(baseline.name());
+        if (compiled && ms != null) measured(baseline.name(), task, verdict, ms.getFirst());
+      }
+    }
+
+    private Measured measured(String baseline, TaskNumber task, Verdict verdict, double ms) {
+      String hardware = verdict.judgement().device().name().replaceAll("[^A-Za-z0-9.-]+", "_");
+      Measured measured =
+          files
+              .computeIfAbsent(hardware + "/" + NAMES.get(baseline) + ".json", _ -> new TreeMap<>())
+              .computeIfAbsent(task, _ -> Measured.of(verdict));
+      measured.ms().add(ms);
+      return measured;
+    }
+
+    /**
+     * Writes a file for each hardware and baseline; none if nothing was measured.
+     *
+     * @param folder the run folder
+     */
+    void write(Path folder) {
+      files.forEach((name, problems) -> {
+        Path file = folder.resolve("results/timing").resolve(name);
+        try {
+          Files.createDirectories(file.getParent());
+        } catch (IOException e) {
+          throw new UnwritableException(file, e);
+        }
+        AtomicFile.replace(file, writer -> write(writer, problems));
+      });
+    }
+
+    /** In the order of the problems' numbers, by which KernelBench's analysis pairs them. */
+    private static void write(Writer writer, Map<TaskNumber, Measured> problems) {
+      try (JsonGenerator generator = RunVerdicts.JSON.createGenerator(writer)) {
+        generator.writeStartObject();
+        int level = -1;
+        for (var problem : problems.entrySet()) {
+          if (problem.getKey().level() != level) {
+            if (level >= 0) generator.writeEndObject();
+            level = problem.getKey().level();
+            generator.writeName("level" + level);
+            generator.writeStartObject();
+          }
+          generator.writeName(problem.getValue().file());
+          RunVerdicts.JSON.writeValue(generator, Time.of(problem.getValue()));
+        }
+        generator.writeEndObject();
+        generator.writeEndObject();
+      }
     }
   }
 }

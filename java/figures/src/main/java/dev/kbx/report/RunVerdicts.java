@@ -100,7 +100,7 @@ public final class RunVerdicts {
   }
 
   /**
-   * The same for a run of methods, with what came of each as {@code methods}.
+   * Prints a run of methods, with what came of each as {@code methods}.
    *
    * @param methods null to leave out the key
    */

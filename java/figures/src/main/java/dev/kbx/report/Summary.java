@@ -2,16 +2,17 @@ package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.kbx.analysis.Grades;
-import dev.kbx.analysis.PublishedAverages;
 import dev.kbx.analysis.SetSpeedup;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.stats.Rate;
+import dev.kbx.verdict.BriefVerdict.Sizes;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param exePass candidates called whose results are right, whoever computed them, as {@link
  *     VerdictRow#valuesOk} has it
  * @param avgSpeedup the same as {@code avgSpeedupGlobal}
- * @param avgSpeedupGlobal as {@link PublishedAverages}, like {@code avgSpeedupPerTask}
+ * @param avgSpeedupGlobal KernelBenchX's average, like {@code avgSpeedupPerTask}
  * @param model the candidates' model if they share one
  * @param extra candidates of variants, which the suite's rates, the categories and {@code speedup}
  *     exclude
@@ -147,7 +148,7 @@ record Summary(
     Long call = tally.call() ? Tally.passes(rows, 1) : null;
     Long exe = tally.correct() ? Tally.passes(rows, 2) : null;
     Long perf = tally.perf() ? Tally.passes(rows, 3) : null;
-    PublishedAverages averages = PublishedAverages.of(rows);
+    Averages averages = Averages.of(rows);
     Double global = thousandths(averages.global());
     String method = shared(rows, VerdictRow::method);
     return new Summary(
@@ -233,5 +234,41 @@ record Summary(
 
   private static double rounded(double value, int unit) {
     return (double) Math.round(value * unit) / unit;
+  }
+
+  /**
+   * Averages of all speedups as KernelBenchX computes them, for comparison with it only; otherwise
+   * use {@link SetSpeedup}.
+   *
+   * @param global total milliseconds of the requested baseline over those of the candidates, on the
+   *     same sizes: dominated by the slowest; null if the baseline times of a candidate are unknown
+   * @param perTask arithmetic mean; null without speedups
+   */
+  private record Averages(@Nullable Double global, @Nullable Double perTask) {
+    /** Averages over the rows with a speedup. */
+    static Averages of(List<VerdictRow> rows) {
+      List<VerdictRow> timed = rows.stream().filter(row -> row.speedup() != null).toList();
+      if (timed.isEmpty()) return new Averages(null, null);
+      double mean =
+          timed.stream()
+              .map(VerdictRow::speedup)
+              .filter(Objects::nonNull)
+              .mapToDouble(Verdict.Speedup::value)
+              .average()
+              .orElseThrow();
+      return new Averages(global(timed), mean);
+    }
+
+    private static @Nullable Double global(List<VerdictRow> timed) {
+      double baseline = 0;
+      double candidate = 0;
+      for (VerdictRow row : timed) {
+        Sizes sizes = row.sizes();
+        if (sizes == null || sizes.baselineMs() == null) return null;
+        baseline += sizes.baselineMs();
+        candidate += sizes.candidateMs();
+      }
+      return baseline / candidate;
+    }
   }
 }

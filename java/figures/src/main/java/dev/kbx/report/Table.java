@@ -48,10 +48,10 @@ public record Table(int width, boolean colour) {
   /** Maximum lines of a reason. */
   private static final int REASON_LINES = 3;
 
-  /** The same for named files. */
+  /** Maximum lines of a reason for named files. */
   private static final int FILE_REASON_LINES = 12;
 
-  /** The same for what a named file holds for, and for each break. */
+  /** Maximum lines for what a named file holds for, and for each break. */
   private static final int BREAK_LINES = 2;
 
   /** If there are more rows, each has one line, so that they fit a screen. */
@@ -174,7 +174,7 @@ public record Table(int width, boolean colour) {
         .toList();
   }
 
-  /** Of many a line each: the common folder of all sources is left out. */
+  /** The block of many verdicts, a line each: the common folder of all sources is left out. */
   private static Block many(List<Verdict> listed) {
     boolean categories = ambiguous(listed);
     Path common = common(listed);
@@ -286,7 +286,9 @@ public record Table(int width, boolean colour) {
 
   // ---------------------------------------------------------------- tallies
 
-  /** Of one method and model by category; of several as analyses have them, never mixed. */
+  /**
+   * The rates of one method and model by category; of several as analyses have them, never mixed.
+   */
   private List<Block> rates(RunInfo run, List<VerdictRow> rows, Tally tally) {
     if (MethodAndModel.group(rows).size() < 2) {
       Block.Table whole = RatesSection.categories(run, tally, rows, true);

@@ -56,7 +56,7 @@ public record Trajectory(
    * @param below lines left out below
    */
   public record Message(String role, String text, int above, int below) {
-    /** Fewer equal lines are no reason to leave them out. */
+    /** Fewer equal lines are not a reason to leave them out. */
     private static final int FEWEST = 4;
 
     /**

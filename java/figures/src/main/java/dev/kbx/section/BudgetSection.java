@@ -54,7 +54,7 @@ public final class BudgetSection {
     return blocks.section("budget", "Run " + run.run());
   }
 
-  /** Of several runs, with tables alone. */
+  /** The section of several runs, with tables alone. */
   public static Section of(List<Curves> runs) {
     Blocks blocks = new Blocks();
     for (int i = 0; i < runs.size(); i++) {
@@ -63,7 +63,7 @@ public final class BudgetSection {
     return blocks.section("budget", "Budget");
   }
 
-  /** Of one run, with figures alone; null where nothing is known. */
+  /** The section of one run, with figures alone; null where nothing is known. */
   public static @Nullable Section figures(List<BudgetCurve> all) {
     MethodNames names = names(all);
     Blocks blocks = new Blocks();

@@ -3,12 +3,10 @@ package dev.kbx.section;
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.Comparison.Row;
 import dev.kbx.analysis.GeneralRate;
-import dev.kbx.analysis.MatchedSpeed;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.SpeedChange;
 import dev.kbx.analysis.SpeedChange.Outcome;
 import dev.kbx.analysis.TaskOutcomes;
-import dev.kbx.analysis.Transition;
 import dev.kbx.document.Block;
 import dev.kbx.document.Block.Tile;
 import dev.kbx.document.Cell;
@@ -118,8 +116,9 @@ public final class ComparisonSection {
   }
 
   private static boolean changed(Row row) {
-    Transition transition = row.transition();
-    if (transition == Transition.RESCUED || transition == Transition.REGRESSED) return true;
+    TaskOutcomes.Transition transition = row.transition();
+    if (transition == TaskOutcomes.Transition.RESCUED
+        || transition == TaskOutcomes.Transition.REGRESSED) return true;
     SpeedChange speed = row.speed();
     if (speed == null) return false;
     return speed.outcome() == Outcome.FASTER || speed.outcome() == Outcome.SLOWER;
@@ -138,8 +137,8 @@ public final class ComparisonSection {
   /** The change, or why none can be told. */
   private static String outcome(Row row) {
     if (row.transition() == null) return "not judged";
-    if (row.transition() != Transition.PERSISTENT) {
-      return row.transition() == Transition.UNRESOLVED ? "" : row.transition().label();
+    if (row.transition() != TaskOutcomes.Transition.PERSISTENT) {
+      return row.transition() == TaskOutcomes.Transition.UNRESOLVED ? "" : row.transition().label();
     }
     if (row.speed() == null) return "";
     return words(row.speed().outcome());
@@ -176,8 +175,8 @@ public final class ComparisonSection {
 
     /** What became of a candidate. */
     public static Kind of(Row row) {
-      if (row.transition() == Transition.REGRESSED) return REGRESSED;
-      if (row.transition() == Transition.RESCUED) return RESCUED;
+      if (row.transition() == TaskOutcomes.Transition.REGRESSED) return REGRESSED;
+      if (row.transition() == TaskOutcomes.Transition.RESCUED) return RESCUED;
       if (row.then().status() != row.now().status()) return CHANGED;
       if (row.speed() == null) return OTHER;
       return switch (row.speed().outcome()) {
@@ -219,7 +218,7 @@ public final class ComparisonSection {
               Cell.text(Captions.p(tasks.mcnemar().pValue())),
               "whether rescued and regressed differ by more than chance"));
     }
-    MatchedSpeed speed = comparison.speed();
+    Comparison.MatchedSpeed speed = comparison.speed();
     if (speed == null) return tiles;
     tiles.add(
         new Tile(
@@ -233,10 +232,12 @@ public final class ComparisonSection {
 
   private record Category(String name, List<Row> rows) {
     /** The correct ones of one run: those of both, and {@code more}. */
-    Cell correct(Transition more) {
+    Cell correct(TaskOutcomes.Transition more) {
       long correct =
           rows.stream()
-              .filter(row -> row.transition() == Transition.PERSISTENT || row.transition() == more)
+              .filter(row ->
+                  row.transition() == TaskOutcomes.Transition.PERSISTENT
+                      || row.transition() == more)
               .count();
       Rate rate = new Rate(correct, rows.size());
       return Cell.rate(correct, rows.size(), rate.value(), rate.low(), rate.high());
@@ -260,8 +261,8 @@ public final class ComparisonSection {
             + " interval.",
         List.of(
             Column.text("category", Category::name),
-            Column.number("then", each -> each.correct(Transition.REGRESSED)),
-            Column.<Category>number("now", each -> each.correct(Transition.RESCUED))),
+            Column.number("then", each -> each.correct(TaskOutcomes.Transition.REGRESSED)),
+            Column.<Category>number("now", each -> each.correct(TaskOutcomes.Transition.RESCUED))),
         rows);
     return blocks.section("categories", "By category");
   }
@@ -352,7 +353,7 @@ public final class ComparisonSection {
               .count();
       count(Math.toIntExact(count), "Correct in both, not compared: " + words(why));
     }
-    MatchedSpeed speed = comparison.speed();
+    Comparison.MatchedSpeed speed = comparison.speed();
     if (speed == null) {
       if (comparison.untimed().isEmpty()) {
         blocks.note("No candidate is correct in both runs and timed alike.");
@@ -362,7 +363,7 @@ public final class ComparisonSection {
     blocks.note(
         "Candidates correct in both and timed alike: %d, of them faster %d, slower %d, the same %d."
             .formatted(speed.matched(), speed.faster(), speed.slower(), speed.same()));
-    MatchedSpeed.SetMean set = speed.set();
+    Comparison.MatchedSpeed.SetMean set = speed.set();
     blocks.note(
         "Change of a task, speedup now ÷ then: geometric mean over tasks %s."
             .formatted(mean(speed.change())));

@@ -31,7 +31,7 @@ public final class ControlsSection {
 
   private ControlsSection() {}
 
-  /** All of it, for a page. */
+  /** The whole document, for a page. */
   public static Document page(List<TaskVerdict> verdicts, String suite, Verdict.Device device) {
     List<Section> sections = new ArrayList<>();
     Blocks facts = new Blocks();

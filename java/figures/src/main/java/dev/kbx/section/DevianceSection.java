@@ -5,7 +5,6 @@ import dev.kbx.analysis.Deviance.Measure;
 import dev.kbx.analysis.FactorDeviance;
 import dev.kbx.analysis.JointDeviance;
 import dev.kbx.analysis.JointDeviance.Part;
-import dev.kbx.analysis.TaskIntercept;
 import dev.kbx.document.Block;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
@@ -146,7 +145,7 @@ public final class DevianceSection {
     }
 
     @Nullable Double withTask() {
-      TaskIntercept task = measure.task();
+      Deviance.TaskIntercept task = measure.task();
       return part == null || task == null ? null : task.factors().get(index).test().p();
     }
   }
@@ -203,7 +202,7 @@ public final class DevianceSection {
     measure.factors().forEach(factor -> factor(outcome, factor));
   }
 
-  private void model(String outcome, JointDeviance joint, @Nullable TaskIntercept task) {
+  private void model(String outcome, JointDeviance joint, Deviance.@Nullable TaskIntercept task) {
     blocks.note(
         "%s, all factors: adjusted %s, AIC %s, BIC %s.",
         outcome,

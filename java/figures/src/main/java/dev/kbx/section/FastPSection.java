@@ -54,7 +54,8 @@ public final class FastPSection {
   /** Several series beside each other, over all categories. */
   public static Section of(List<FastP> all, MethodNames methods) {
     List<FastP> timed = all.stream().filter(each -> each.untimed() == null).toList();
-    SeriesNames names = new SeriesNames(timed.stream().map(FastP::series).toList(), methods);
+    SeriesSection.Names names =
+        new SeriesSection.Names(timed.stream().map(FastP::series).toList(), methods);
     List<Row> rows = new ArrayList<>();
     for (FastP fast : timed) {
       String name = names.of(fast.series());
@@ -109,13 +110,13 @@ public final class FastPSection {
     return columns;
   }
 
-  /** Only the count where the number of tasks is unknown. */
+  /** The cell of a point: only the count where the number of tasks is unknown. */
   private static Cell cell(Point point) {
     if (point.share() != null) return Cell.share(point.share(), point.low(), point.high());
     return point.faster() == null ? Cell.missing() : Cell.text(point.faster().toString());
   }
 
-  /** Those that are correct, however fast, beside those that are so at the general grade. */
+  /** Adds the correct candidates, however fast, beside those correct at the general grade. */
   private static void grades(Blocks blocks, Against against) {
     List<Column.Of<Group>> columns = new ArrayList<>(groupColumns());
     columns.add(Column.number("correct", each -> Cell.count(each.correct())));

@@ -1,12 +1,9 @@
 package dev.kbx.section;
 
-import dev.kbx.analysis.IterationSpeed;
-import dev.kbx.analysis.IterationStep;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.Iterations.OfMethod;
 import dev.kbx.analysis.Iterations.Round;
 import dev.kbx.analysis.Iterations.Singles;
-import dev.kbx.analysis.Means;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
@@ -108,21 +105,21 @@ public final class IterationsSection {
         .toList();
   }
 
-  private static Cell mean(@Nullable Means means) {
+  private static Cell mean(Iterations.@Nullable Means means) {
     return means == null ? Cell.missing() : Cell.ratio(means.geometric());
   }
 
   // ---------------------------------------------------------------- steps
 
-  private record StepOf(OfMethod method, IterationStep step) {
+  private record StepOf(OfMethod method, Iterations.Step step) {
     String rounds() {
       return step.from() + " to " + step.to();
     }
   }
 
-  private record SpeedOf(StepOf of, IterationSpeed speed) {}
+  private record SpeedOf(StepOf of, Iterations.Speed speed) {}
 
-  private record Level(StepOf of, String kernels, Means means) {}
+  private record Level(StepOf of, String kernels, Iterations.Means means) {}
 
   private <T> List<Column.Of<T>> steps(Function<T, StepOf> step, List<Column.Of<T>> more) {
     List<Column.Of<T>> columns = new ArrayList<>();
@@ -166,7 +163,7 @@ public final class IterationsSection {
   private void levels(List<SpeedOf> speeds) {
     List<Level> levels = new ArrayList<>();
     for (SpeedOf each : speeds) {
-      IterationStep step = each.of.step;
+      Iterations.Step step = each.of.step;
       level(levels, each.of, "correct, round " + step.from(), each.speed.then());
       level(levels, each.of, "correct, round " + step.to(), each.speed.now());
       level(levels, each.of, "persistent", each.speed.persistent());
@@ -186,7 +183,8 @@ public final class IterationsSection {
         levels);
   }
 
-  private static void level(List<Level> levels, StepOf of, String name, @Nullable Means means) {
+  private static void level(
+      List<Level> levels, StepOf of, String name, Iterations.@Nullable Means means) {
     if (means != null) levels.add(new Level(of, name, means));
   }
 
@@ -215,7 +213,7 @@ public final class IterationsSection {
         speeds);
   }
 
-  private static Cell change(IterationSpeed speed) {
+  private static Cell change(Iterations.Speed speed) {
     return speed.changed() == null
         ? Cell.missing()
         : Cell.ratio(speed.changed().value(), speed.changed().low(), speed.changed().high());
@@ -228,7 +226,7 @@ public final class IterationsSection {
           "%s: left out, as kbx could not judge one of the rounds: %s.",
           step, Counted.of(of.step.notJudged(), "attempt"));
     }
-    IterationSpeed speed = of.step.speed();
+    Iterations.Speed speed = of.step.speed();
     if (speed == null) return;
     Double change = speed.change();
     Double composition = speed.composition();

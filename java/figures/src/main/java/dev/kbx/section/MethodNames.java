@@ -35,7 +35,7 @@ public final class MethodNames {
     }
   }
 
-  /** Of the candidates that an analysis counts. */
+  /** The names of the candidates that an analysis counts. */
   public static MethodNames of(Inclusion entered) {
     return new MethodNames(
         entered.made().stream()
@@ -59,7 +59,7 @@ public final class MethodNames {
     return name == null ? UNSTATED : Text.cutMiddle(Text.clean(name), WHOLE);
   }
 
-  /** Its name; of one that is not among those given, method and model. */
+  /** The name of a method and model; of one that is not among those given, method and model. */
   public String of(MethodAndModel maker) {
     String name = names.get(maker);
     return name == null ? Text.cutMiddle(name(maker, true, true), LONGEST) : name;

@@ -73,7 +73,7 @@ public final class MethodsSection {
     return methods.methods().isEmpty() ? List.of() : List.of(new MethodsSection(methods).rates());
   }
 
-  /** The same, and the share of correct ones by category. */
+  /** The rates, and the share of correct candidates by category. */
   public static List<Table> ratesAndCategories(Methods methods) {
     List<Table> tables = new ArrayList<>(rates(methods));
     tables.addAll(new MethodsSection(methods).categories());
@@ -170,7 +170,7 @@ public final class MethodsSection {
             List.copyOf(rows.values())));
   }
 
-  /** Its shares of correct ones by category; empty if that was not measured. */
+  /** A method's shares of correct candidates by category; empty if that was not measured. */
   private static List<Share> correct(MethodRates method) {
     return method.outcomes().stream()
         .filter(outcome -> outcome.outcome() == Outcome.CORRECT)

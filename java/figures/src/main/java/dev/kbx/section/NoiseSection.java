@@ -1,9 +1,6 @@
 package dev.kbx.section;
 
-import dev.kbx.analysis.NoiseClass;
 import dev.kbx.analysis.NoiseReport;
-import dev.kbx.analysis.NoiseShare;
-import dev.kbx.analysis.NoiseTwins;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
@@ -53,28 +50,32 @@ public final class NoiseSection {
         + (device.uuid() == null ? "" : ", " + device.uuid());
   }
 
-  private static void classes(Blocks blocks, List<NoiseClass> classes) {
+  private static void classes(Blocks blocks, List<NoiseReport.SizeClass> classes) {
     blocks.table(
         "noise",
         "References against themselves: percentiles of |log speedup|, sizes within 1 %, intervals"
             + " that hold 1, and their half width.",
         List.of(
-            Column.text("a call", NoiseClass::name),
+            Column.text("a call", NoiseReport.SizeClass::name),
             Column.number("sizes", each -> Cell.count(each.sizes())),
-            Column.<NoiseClass>number("rows", each -> Cell.count(each.rows())).optional(),
+            Column.<NoiseReport.SizeClass>number("rows", each -> Cell.count(each.rows()))
+                .optional(),
             Column.number("p50", each -> Cell.fine(each.median(), false)),
-            Column.<NoiseClass>number("p90", each -> Cell.fine(each.p90(), false)).optional(),
+            Column.<NoiseReport.SizeClass>number("p90", each -> Cell.fine(each.p90(), false))
+                .optional(),
             Column.number("p95", each -> Cell.fine(each.p95(), false)),
-            Column.<NoiseClass>number("max", each -> Cell.fine(each.largest(), false)).optional(),
+            Column.<NoiseReport.SizeClass>number("max", each -> Cell.fine(each.largest(), false))
+                .optional(),
             Column.number("within 1 %", each -> share(each.withinOnePercent())),
             Column.number("hold 1", each -> share(each.cover())),
-            Column.<NoiseClass>number("half", each -> Cell.fine(each.halfWidth(), false))
+            Column.<NoiseReport.SizeClass>number("half", each -> Cell.fine(each.halfWidth(), false))
                 .optional(),
-            Column.<NoiseClass>number("rounds", each -> Cell.statistic(each.rounds())).optional()),
+            Column.<NoiseReport.SizeClass>number("rounds", each -> Cell.statistic(each.rounds()))
+                .optional()),
         classes);
   }
 
-  private static Cell share(NoiseShare share) {
+  private static Cell share(NoiseReport.Share share) {
     return Cell.share(share.share(), share.low(), share.high());
   }
 
@@ -97,7 +98,8 @@ public final class NoiseSection {
             .collect(Collectors.groupingBy(row -> Objects.requireNonNullElse(row.device(), "")))
             .values()
             .stream()
-            .mapToInt(own -> NoiseClass.ofDevice(own).map(NoiseClass::sizes).orElse(0))
+            .mapToInt(own ->
+                NoiseReport.SizeClass.ofDevice(own).map(NoiseReport.SizeClass::sizes).orElse(0))
             .max()
             .orElse(0);
     return "No floor is kept: %d sizes ≥ 50 µs were timed%s, and %d speak for a machine."
@@ -107,7 +109,7 @@ public final class NoiseSection {
             NoiseReport.LEAST_SIZES);
   }
 
-  private static void twins(Blocks blocks, NoiseTwins twins) {
+  private static void twins(Blocks blocks, NoiseReport.Twins twins) {
     blocks.note(
         "A kernel and its twin with %s more bytes: told apart in %d of %d tries, %s. Ratio %s in"
             + " the median; intervals hold %s in %s.",

@@ -2,13 +2,15 @@ package dev.kbx.section;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.kbx.analysis.Deviance;
 import dev.kbx.analysis.Deviance.Measure;
 import dev.kbx.analysis.Errors.OfStatus;
 import dev.kbx.analysis.FactorDeviance;
 import dev.kbx.analysis.FactorDeviance.Level;
-import dev.kbx.analysis.IterationStep;
+import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.Iterations.OfMethod;
 import dev.kbx.analysis.Iterations.Round;
+import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Outcome;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
@@ -16,6 +18,7 @@ import dev.kbx.document.Section;
 import dev.kbx.document.Text;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** {@link Overview} on a page: how good, where, what rounds gain, why not. */
 public final class OverviewSection {
@@ -25,7 +28,7 @@ public final class OverviewSection {
   /** Rounds are told for so many methods. */
   private static final int METHODS = 3;
 
-  /** Below it a factor differs by more than chance. */
+  /** The p-value below which a factor differs by more than chance. */
   private static final double APART = 0.05;
 
   /** Characters of a message. */
@@ -112,8 +115,8 @@ public final class OverviewSection {
           Cell.share(first.share()).text(),
           last.round(),
           Cell.share(last.share()).text(),
-          method.steps().stream().mapToInt(IterationStep::rescued).sum(),
-          method.steps().stream().mapToInt(IterationStep::regressed).sum());
+          method.steps().stream().mapToInt(Iterations.Step::rescued).sum(),
+          method.steps().stream().mapToInt(Iterations.Step::regressed).sum());
     }
     if (all.size() > METHODS) blocks.note("… and %d more.", all.size() - METHODS);
   }
@@ -147,4 +150,12 @@ public final class OverviewSection {
   private static <T> List<T> first(List<T> all) {
     return Blocks.first(ROWS, all);
   }
+
+  /**
+   * All analyses of some runs.
+   *
+   * @param iterations null if no method has two rounds
+   */
+  public record Overview(
+      Methods methods, Deviance deviance, @Nullable Iterations iterations, AdvisedErrors errors) {}
 }

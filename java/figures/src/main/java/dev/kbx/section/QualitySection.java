@@ -1,11 +1,9 @@
 package dev.kbx.section;
 
 import dev.kbx.analysis.CodeQuality;
-import dev.kbx.analysis.ComplexityEffect;
+import dev.kbx.analysis.CodeQuality.TechniqueUse.Use;
 import dev.kbx.analysis.Inclusion.Made;
 import dev.kbx.analysis.Methods.Unmeasured;
-import dev.kbx.analysis.TechniqueUse;
-import dev.kbx.analysis.TechniqueUse.Use;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
@@ -39,13 +37,15 @@ public final class QualitySection {
             Column.text(
                 "complexity",
                 each -> "%s, %s".formatted(each.of().label(), each.measure().label())),
-            Column.<ComplexityEffect>text(
+            Column.<CodeQuality.ComplexityEffect>text(
                 "of", each -> each.maker() == null ? "all" : names.of(each.maker())),
-            Column.<ComplexityEffect>text("failure", each -> each.failure().label()),
-            Column.<ComplexityEffect>number("tasks", each -> Cell.count(each.tasks())).optional(),
-            Column.<ComplexityEffect>number("candidates", each -> Cell.count(each.candidates()))
+            Column.<CodeQuality.ComplexityEffect>text("failure", each -> each.failure().label()),
+            Column.<CodeQuality.ComplexityEffect>number("tasks", each -> Cell.count(each.tasks()))
                 .optional(),
-            Column.<ComplexityEffect>number(
+            Column.<CodeQuality.ComplexityEffect>number(
+                    "candidates", each -> Cell.count(each.candidates()))
+                .optional(),
+            Column.<CodeQuality.ComplexityEffect>number(
                 "rank correlation", each -> Cell.correlation(each.rho(), each.low(), each.high()))),
         quality.complexity().stream().filter(each -> each.candidates() > 0).toList());
     if (quality.withoutReference() > 0) {
@@ -60,7 +60,7 @@ public final class QualitySection {
     if (quality.techniques().isEmpty()) {
       blocks.note("No optimization technique was seen in a source.");
     }
-    List<Column.Of<TechniqueUse>> columns = new ArrayList<>();
+    List<Column.Of<CodeQuality.TechniqueUse>> columns = new ArrayList<>();
     columns.add(Column.text("technique", each -> each.technique().replace('_', ' ')));
     columns.add(
         Column.number("attempted", each -> Cell.part(each.all().attempted(), each.all().known())));

@@ -114,7 +114,7 @@ public final class RatesSection {
         : Cell.ratio(speedup.value());
   }
 
-  /** So many verdicts of a run, in words: {@code 7 candidates judged}. */
+  /** A number of verdicts of a run, in words: {@code 7 candidates judged}. */
   public static String counted(long verdicts, RunInfo run) {
     return run.published() == null
         ? Counted.of(verdicts, "candidate") + " judged"

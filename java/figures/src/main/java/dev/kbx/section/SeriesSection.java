@@ -5,7 +5,9 @@ import dev.kbx.document.Counted;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What sections about a {@link Series} say of it. */
@@ -60,5 +62,31 @@ public final class SeriesSection {
                 ? "1 candidate is for a dtype variant"
                 : "%,d candidates are for dtype variants".formatted(candidates),
             Counted.of(tasks, "published task"));
+  }
+
+  /** Names of series: the maker, the round, and the run or its device, where these differ. */
+  public static final class Names {
+    private final MethodNames methods;
+    private final boolean rounds;
+    private final Map<String, String> runs = new HashMap<>();
+
+    public Names(List<Series> all, MethodNames methods) {
+      this.methods = methods;
+      rounds = all.stream().map(Series::round).distinct().count() > 1;
+      Map<String, RunInfo> byId = new HashMap<>();
+      for (Series series : all) byId.put(series.run().id(), series.run());
+      if (byId.size() < 2) return;
+      boolean devices =
+          byId.values().stream().map(run -> run.device().name()).distinct().count() == byId.size();
+      byId.forEach((id, run) -> runs.put(id, devices ? run.device().name() : id));
+    }
+
+    public String of(Series series) {
+      StringBuilder name = new StringBuilder(methods.of(series.method(), series.model()));
+      if (rounds && series.round() != null) name.append(", round ").append(series.round());
+      String run = runs.get(series.run().id());
+      if (run != null) name.append(", ").append(run);
+      return name.toString();
+    }
   }
 }

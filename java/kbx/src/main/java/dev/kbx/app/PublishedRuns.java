@@ -26,7 +26,7 @@ import dev.kbx.report.RunVerdicts;
 import dev.kbx.report.SuiteSelection;
 import dev.kbx.section.AdvisedErrors;
 import dev.kbx.section.BudgetSection;
-import dev.kbx.section.Overview;
+import dev.kbx.section.OverviewSection;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.Stored;
 import dev.kbx.verdict.Json;
@@ -69,7 +69,7 @@ public final class PublishedRuns {
     this.causes = causes;
   }
 
-  /** Those named; without a name, the newest in the folder. */
+  /** The published runs that are named; without a name, the newest in the folder. */
   public static PublishedRuns of(
       Home home, NoiseFloors floors, List<String> names, ResultsFolder folder) {
     Causes causes = new Causes();
@@ -123,7 +123,8 @@ public final class PublishedRuns {
   public Publication publication() {
     SelectedRuns asked = NamedRun.asked(home, judged());
     Methods methods = Methods.of(asked, samples(), PS);
-    Overview overview = overview(asked, methods, causes, floors, () -> Deviance.of(asked));
+    OverviewSection.Overview overview =
+        overview(asked, methods, causes, floors, () -> Deviance.of(asked));
     if (overview.iterations() == null) {
       without.add(new Publication.Without("iterations", "no method has candidates of two rounds"));
     }
@@ -147,7 +148,7 @@ public final class PublishedRuns {
    *
    * @param explained finds the deviance, which takes longest
    */
-  public static Overview overview(
+  public static OverviewSection.Overview overview(
       SelectedRuns runs,
       Methods methods,
       Causes causes,
@@ -159,7 +160,7 @@ public final class PublishedRuns {
             () -> Iterations.haveRounds(runs) ? Iterations.of(runs, floors.ofRuns(runs)) : null);
     var errors = CompletableFuture.supplyAsync(() -> AdvisedErrors.of(Errors.of(runs, causes)));
     Deviance deviance = explained.get();
-    return new Overview(methods, deviance, iterations.join(), errors.join());
+    return new OverviewSection.Overview(methods, deviance, iterations.join(), errors.join());
   }
 
   private List<VerdictRow> rows() {

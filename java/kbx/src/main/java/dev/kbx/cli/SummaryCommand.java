@@ -7,7 +7,6 @@ import dev.kbx.analysis.Outcome;
 import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.app.NoiseFloors;
 import dev.kbx.app.PublishedRuns;
-import dev.kbx.section.Overview;
 import dev.kbx.section.OverviewSection;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -27,7 +26,7 @@ final class SummaryCommand implements Callable<Integer> {
     this(new AnalyzedRuns.Output());
   }
 
-  /** Of the newest run. */
+  /** A summary of the newest run. */
   SummaryCommand(AnalyzedRuns.Output output) {
     runs = new AnalyzedRuns(output);
   }
@@ -39,7 +38,7 @@ final class SummaryCommand implements Callable<Integer> {
     NoiseFloors floors = Terminal.noiseFloors();
     Methods methods = Methods.of(judged, List.of(1), List.of());
     // A page shows little of the whole deviance, which takes a third of all the time.
-    Overview overview =
+    OverviewSection.Overview overview =
         runs.isJson()
             ? PublishedRuns.overview(judged, methods, causes, floors, () -> Deviance.of(judged))
             : PublishedRuns.overview(

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.SimulatedRun;
-import dev.kbx.analysis.ComplexityEffect.Failure;
-import dev.kbx.analysis.ComplexityEffect.Measure;
-import dev.kbx.analysis.ComplexityEffect.Of;
+import dev.kbx.analysis.CodeQuality.ComplexityEffect.Failure;
+import dev.kbx.analysis.CodeQuality.ComplexityEffect.Measure;
+import dev.kbx.analysis.CodeQuality.ComplexityEffect.Of;
 import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -49,7 +49,7 @@ class CodeQualityTest {
     return traits;
   }
 
-  private static ComplexityEffect effect(CodeQuality quality, Of of, Failure failure) {
+  private static CodeQuality.ComplexityEffect effect(CodeQuality quality, Of of, Failure failure) {
     return quality.complexity().stream()
         .filter(each -> each.maker() == null && each.of() == of && each.failure() == failure)
         .filter(each -> each.measure() == Measure.COMPLEXITY)
@@ -60,15 +60,15 @@ class CodeQualityTest {
   @Test
   void callAndValueFailuresAreSeparate() {
     CodeQuality quality = of(run(), traits());
-    ComplexityEffect call = effect(quality, Of.REFERENCE, Failure.CALL);
+    CodeQuality.ComplexityEffect call = effect(quality, Of.REFERENCE, Failure.CALL);
     assertThat(call.tasks()).as("one reference is not known").isEqualTo(9);
     // scipy.stats.spearmanr(range(9), [0]*7 + [1]*2), SciPy 1.17.1.
     assertThat(call.rho()).isCloseTo(0.7245688373094719, within(1e-12));
     assertThat(call.low()).as("none fails in many resamples").isNull();
-    ComplexityEffect semantic = effect(quality, Of.REFERENCE, Failure.SEMANTIC);
+    CodeQuality.ComplexityEffect semantic = effect(quality, Of.REFERENCE, Failure.SEMANTIC);
     assertThat(semantic.candidates()).as("those that can be called").isEqualTo(7);
     assertThat(semantic.rho()).isCloseTo(0, within(1e-12));
-    ComplexityEffect own = effect(quality, Of.CANDIDATE, Failure.CALL);
+    CodeQuality.ComplexityEffect own = effect(quality, Of.CANDIDATE, Failure.CALL);
     assertThat(own.candidates()).as("one source is not known").isEqualTo(9);
     assertThat(own.rho()).as("more complex candidates can be called").isNegative();
     assertThat(quality.withoutFeatures()).isEqualTo(1);
@@ -81,7 +81,7 @@ class CodeQualityTest {
     run.untimed("M/t0", "a").untimed("M/t0", "b");
     run.untimed("M/t1", "c").uncallable("M/t1", "d", Status.TIMEOUT);
     run.uncallable("M/t2", "e", Status.TIMEOUT);
-    ComplexityEffect call = effect(of(run, traits()), Of.REFERENCE, Failure.CALL);
+    CodeQuality.ComplexityEffect call = effect(of(run, traits()), Of.REFERENCE, Failure.CALL);
     assertThat(call.tasks()).isEqualTo(3);
     assertThat(call.candidates()).isEqualTo(5);
     assertThat(call.rho()).isCloseTo(1, within(1e-12));
@@ -91,9 +91,11 @@ class CodeQualityTest {
   void techniquesHaveAttemptsAndSuccesses() {
     SimulatedRun run = run().by("b").featuring(features(1, "split_k"));
     run.correct("M/t0", "b", 3).by("c").featuring(features(1)).correct("M/t0", "c", 3);
-    List<TechniqueUse> techniques = of(run, Map.of()).techniques();
-    assertThat(techniques).extracting(TechniqueUse::technique).containsExactly("fusion", "split_k");
-    TechniqueUse.Use fusion = techniques.getFirst().all();
+    List<CodeQuality.TechniqueUse> techniques = of(run, Map.of()).techniques();
+    assertThat(techniques)
+        .extracting(CodeQuality.TechniqueUse::technique)
+        .containsExactly("fusion", "split_k");
+    CodeQuality.TechniqueUse.Use fusion = techniques.getFirst().all();
     assertThat(fusion.known()).isEqualTo(11);
     assertThat(fusion.attempted()).isEqualTo(4);
     assertThat(fusion.correct()).isEqualTo(2);

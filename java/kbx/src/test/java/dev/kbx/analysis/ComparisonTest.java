@@ -96,10 +96,10 @@ class ComparisonTest {
     assertThat(comparison.candidates())
         .extracting(Row::transition)
         .containsExactly(
-            Transition.RESCUED,
-            Transition.REGRESSED,
-            Transition.PERSISTENT,
-            Transition.UNRESOLVED,
+            TaskOutcomes.Transition.RESCUED,
+            TaskOutcomes.Transition.REGRESSED,
+            TaskOutcomes.Transition.PERSISTENT,
+            TaskOutcomes.Transition.UNRESOLVED,
             null);
   }
 

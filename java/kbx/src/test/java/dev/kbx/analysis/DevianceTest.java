@@ -264,11 +264,11 @@ class DevianceTest {
         else run.wrong(task, method + i, Status.WRONG_VALUES);
       }
     }
-    TaskIntercept task = requireNonNull(correct(of(run)).task());
+    Deviance.TaskIntercept task = requireNonNull(correct(of(run)).task());
     assertThat(task.deviation()).isGreaterThan(2);
     assertThat(task.share()).isBetween(0.5, 1.0);
     assertThat(task.p()).isLessThan(0.001);
-    assertThat(task.factors().stream().map(TaskIntercept.Part::factor))
+    assertThat(task.factors().stream().map(Deviance.TaskIntercept.Part::factor))
         .containsExactly("category", "method");
     assertThat(task.factors().getFirst().test().p()).isGreaterThan(0.05);
   }

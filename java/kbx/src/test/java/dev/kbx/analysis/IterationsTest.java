@@ -34,7 +34,7 @@ class IterationsTest {
     run.wrong("M/c", "c", Status.INFRASTRUCTURE).untimed("M/d", "d").untimed("M/e", "e");
     run.round(1).wrong("M/a", "a1", Status.INFRASTRUCTURE);
     run.wrong("M/b", "b1", Status.INFRASTRUCTURE).untimed("M/c", "c1").untimed("M/d", "d1");
-    IterationStep step = of(run).methods().getFirst().steps().getFirst();
+    Iterations.Step step = of(run).methods().getFirst().steps().getFirst();
     assertThat(step.both()).isEqualTo(1);
     assertThat(step.endedCorrect()).as("M/e").isEqualTo(1);
     assertThat(step.endedWrong()).isZero();
@@ -97,8 +97,8 @@ class IterationsTest {
         .containsExactly(32, 47, 55);
     assertThat(method.asked()).isEqualTo(176);
     assertThat(method.rounds().getLast().share()).isCloseTo(55 / 176.0, within(1e-12));
-    IterationStep first = method.steps().get(0);
-    IterationStep second = method.steps().get(1);
+    Iterations.Step first = method.steps().get(0);
+    Iterations.Step second = method.steps().get(1);
     assertThat(first.rescued()).isEqualTo(15);
     assertThat(first.regressed()).isZero();
     assertThat(first.persistent()).isEqualTo(32);
@@ -112,7 +112,7 @@ class IterationsTest {
   @Test
   void identicalSourcesAreNoise() {
     OfMethod method = of(published()).methods().getFirst();
-    IterationSpeed first = requireNonNull(method.steps().get(0).speed());
+    Iterations.Speed first = requireNonNull(method.steps().get(0).speed());
     assertThat(first.increases()).isEqualTo(24);
     assertThat(first.identicalIncreases()).isEqualTo(16);
     assertThat(first.identical()).isEqualTo(16);
@@ -120,7 +120,7 @@ class IterationsTest {
     assertThat(first.largest()).isCloseTo(0.02, within(1e-9));
     assertThat(first.gains()).containsEntry("1%", 8).containsEntry("5%", 0);
     assertThat(first.faster()).as("intervals of 1 % overlap").isZero();
-    IterationSpeed second = requireNonNull(method.steps().get(1).speed());
+    Iterations.Speed second = requireNonNull(method.steps().get(1).speed());
     assertThat(second.increases()).isEqualTo(19);
     assertThat(second.identicalIncreases()).isEqualTo(12);
     assertThat(second.gains()).containsEntry("5%", 0);
@@ -131,7 +131,8 @@ class IterationsTest {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.H200, 1).by("refine");
     run.round(0).correct("M/a", "same", 1).correct("M/b", "b0", 1);
     run.round(1).correct("M/a", "same", 2).correct("M/b", "b1", 1.5);
-    IterationSpeed speed = requireNonNull(of(run).methods().getFirst().steps().getFirst().speed());
+    Iterations.Speed speed =
+        requireNonNull(of(run).methods().getFirst().steps().getFirst().speed());
     assertThat(speed.floor()).isCloseTo(1, within(1e-9));
     assertThat(speed.faster()).as("half of what noise moves").isZero();
     assertThat(speed.identicalIncreases()).isEqualTo(1);
@@ -143,8 +144,8 @@ class IterationsTest {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.H200, 1).by("refine");
     run.round(0).correct("M/a", "a", 1.58).wrong("M/b", "b0", Status.TIMEOUT);
     run.round(1).correct("M/a", "a", 1.58).correct("M/b", "b1", 1.16);
-    IterationStep step = of(run).methods().getFirst().steps().getFirst();
-    IterationSpeed speed = requireNonNull(step.speed());
+    Iterations.Step step = of(run).methods().getFirst().steps().getFirst();
+    Iterations.Speed speed = requireNonNull(step.speed());
     assertThat(requireNonNull(speed.then()).geometric()).isCloseTo(1.58, within(1e-9));
     assertThat(requireNonNull(speed.now()).geometric())
         .isCloseTo(Math.sqrt(1.58 * 1.16), within(1e-9));
@@ -161,7 +162,7 @@ class IterationsTest {
     run.round(0).untimed("M/a", "a").wrong("M/b", "b0", Status.TIMEOUT);
     run.wrong("M/c", "c0", Status.TIMEOUT);
     run.round(1).untimed("M/b", "b1");
-    IterationStep step = of(run).methods().getFirst().steps().getFirst();
+    Iterations.Step step = of(run).methods().getFirst().steps().getFirst();
     assertThat(step.both()).isEqualTo(1);
     assertThat(step.rescued()).isEqualTo(1);
     assertThat(step.endedCorrect()).isEqualTo(1);

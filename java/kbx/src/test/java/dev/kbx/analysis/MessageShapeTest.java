@@ -30,6 +30,6 @@ class MessageShapeTest {
         "float32 and int8 differ in x1 and sm_90 | float32 and int8 differ in x1 and sm_90",
       })
   void placeholdersReplaceNamesAndNumbers(String message, String shape) {
-    assertThat(MessageShape.of(message)).isEqualTo(shape);
+    assertThat(Causes.MessageShape.of(message)).isEqualTo(shape);
   }
 }

@@ -93,12 +93,12 @@ class NoiseReportTest {
   void sizesAreClassifiedByDuration() {
     NoiseReport report = report(references(21));
     assertThat(report.classes())
-        .extracting(NoiseClass::name)
+        .extracting(NoiseReport.SizeClass::name)
         .containsExactly("< 10 us", "50-500 us", "> 500 us", ">= 50 us", "- device");
-    NoiseClass brief = report.classes().getFirst();
+    NoiseReport.SizeClass brief = report.classes().getFirst();
     assertThat(brief.cover().count()).isZero();
     assertThat(brief.median()).isCloseTo(Math.log(1.2), within(1e-9));
-    NoiseClass slow = report.classes().get(2);
+    NoiseReport.SizeClass slow = report.classes().get(2);
     assertThat(slow.rows()).isEqualTo(21);
     // Off by -0.99 to 0.99 % in steps of 0.099: nine are within the interval's 0.42 %.
     assertThat(slow.cover().count()).isEqualTo(9);
@@ -128,7 +128,7 @@ class NoiseReportTest {
     references.add(verdict("waiting", 0, List.of(waiting(size("n=1", 2, 1.3, 0.1)))));
     NoiseReport report = report(references);
     assertThat(report.classes())
-        .extracting(NoiseClass::name, NoiseClass::rows)
+        .extracting(NoiseReport.SizeClass::name, NoiseReport.SizeClass::rows)
         .endsWith(tuple(">= 50 us", 43), tuple("- device", 42), tuple("- host", 1));
     assertThat(report.floors().getFirst().rows()).isEqualTo(42);
   }
@@ -211,7 +211,7 @@ class NoiseReportTest {
     }
     slowed.set(1, verdict("copy", 1, null));
     NoiseReport report = NoiseReport.of(Map.of(), NOON, List.of(), plain, slowed);
-    NoiseTwins twins = requireNonNull(report.twins());
+    NoiseReport.Twins twins = requireNonNull(report.twins());
     assertThat(twins.tries()).hasSize(3);
     assertThat(twins.median()).isCloseTo(1.03, within(1e-9));
     assertThat(twins.told().count()).isEqualTo(2);

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.Patience;
 import dev.kbx.analysis.NoiseReport;
-import dev.kbx.analysis.NoiseTwins;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
@@ -71,7 +70,7 @@ class RepeatsTest {
       assertThat(all.narrow().share()).isGreaterThan(0.95);
       assertThat(all.cover().share()).isGreaterThan(0.90);
       assertThat(all.p95()).isBetween(0.002, 0.01);
-      NoiseTwins twins = requireNonNull(report.twins());
+      NoiseReport.Twins twins = requireNonNull(report.twins());
       assertThat(twins.median()).isCloseTo(1.03, within(0.003));
       assertThat(twins.tries()).hasSize(3 * TIMES);
       // At 8 us, which are not timed to 1 %, some are not told.

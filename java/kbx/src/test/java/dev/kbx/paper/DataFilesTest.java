@@ -75,7 +75,7 @@ class DataFilesTest {
       String one = anyText(random);
       String two = anyText(random);
       StringWriter writer = new StringWriter();
-      new Csv<>(PAIR, writer).write(new Pair(one, two));
+      new DataFiles.Csv<>(PAIR, writer).write(new Pair(one, two));
       assertThat(read(writer.toString()))
           .containsExactly(List.of("one", "two"), List.of(kept(one), kept(two)));
     }
@@ -113,7 +113,7 @@ class DataFilesTest {
       })
   void formulasAreEscaped(String text) {
     StringWriter writer = new StringWriter();
-    new Csv<>(PAIR, writer).write(new Pair(text, "x" + text));
+    new DataFiles.Csv<>(PAIR, writer).write(new Pair(text, "x" + text));
     List<String> row = read(writer.toString()).get(1);
     assertThat(row.getFirst().replace("'", "")).isEqualTo(Text.visible(text).replace("'", ""));
     assertThat(row.getLast()).startsWith("x");
@@ -134,14 +134,14 @@ class DataFilesTest {
   @Test
   void numbersAreNotEscaped() {
     StringWriter writer = new StringWriter();
-    new Csv<>(FIGURES, writer).write(new Figures(-1.5, -2, true));
+    new DataFiles.Csv<>(FIGURES, writer).write(new Figures(-1.5, -2, true));
     assertThat(read(writer.toString()).get(1)).containsExactly("-1.5", "-2", "true");
   }
 
   @Test
   void controlCharactersAreEscaped() {
     StringWriter writer = new StringWriter();
-    new Csv<>(PAIR, writer).write(new Pair("\u001b[2Jgone", "\u202eevil\u009b1m\u007f"));
+    new DataFiles.Csv<>(PAIR, writer).write(new Pair("\u001b[2Jgone", "\u202eevil\u009b1m\u007f"));
     assertThat(read(writer.toString()).get(1))
         .containsExactly("\\u001b[2Jgone", "\\u202eevil\\u009b1m\\u007f");
   }

@@ -113,10 +113,11 @@ class PromptWriterTest {
     assertThat(judge.stable()).isZero();
   }
 
-  private static final Attempt WRONG = new Attempt(0, KERNEL, Judgements.wrong(), "A first try.");
-  private static final Attempt RIGHT =
-      new Attempt(1, KERNEL.replace('7', '8'), Judgements.correct(), null);
-  private static final Attempt EMPTY = new Attempt(2, "", null, null);
+  private static final PromptWriter.Attempt WRONG =
+      new PromptWriter.Attempt(0, KERNEL, Judgements.wrong(), "A first try.");
+  private static final PromptWriter.Attempt RIGHT =
+      new PromptWriter.Attempt(1, KERNEL.replace('7', '8'), Judgements.correct(), null);
+  private static final PromptWriter.Attempt EMPTY = new PromptWriter.Attempt(2, "", null, null);
 
   /** What each template of a method needs beside the values of every task. */
   private static final Map<String, Map<String, ?>> MORE =
@@ -310,7 +311,7 @@ class PromptWriterTest {
 
   @Test
   void historyHasFeedback() {
-    List<Attempt> attempts = List.of(WRONG, RIGHT);
+    List<PromptWriter.Attempt> attempts = List.of(WRONG, RIGHT);
     String last =
         user(
             writer(bare(Language.TRITON, History.LAST, FeedbackKind.EXECUTION))

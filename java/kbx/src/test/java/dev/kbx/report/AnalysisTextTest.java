@@ -33,7 +33,6 @@ import dev.kbx.section.ErrorsSection;
 import dev.kbx.section.FastPSection;
 import dev.kbx.section.IterationsSection;
 import dev.kbx.section.MethodsSection;
-import dev.kbx.section.Overview;
 import dev.kbx.section.OverviewSection;
 import dev.kbx.section.PassKSection;
 import dev.kbx.section.PortabilitySection;
@@ -385,7 +384,7 @@ class AnalysisTextTest {
         .contains("Advice, by how many of them it is about.");
   }
 
-  private static Overview overview(SimulatedRun run) {
+  private static OverviewSection.Overview overview(SimulatedRun run) {
     Causes causes = new Causes();
     List<VerdictRow> rows = VerdictRow.of(run.verdicts());
     for (int i = 0; i < rows.size(); i++)
@@ -393,7 +392,7 @@ class AnalysisTextTest {
     JudgedRun judged = new JudgedRun(run.info(), rows);
     SelectedRuns asked =
         new SelectedRuns(List.of(new SelectedRun(judged, SelectedTasks.counted(judged), Map.of())));
-    return new Overview(
+    return new OverviewSection.Overview(
         Methods.of(asked, List.of(1), List.of()),
         Deviance.of(asked),
         Iterations.haveRounds(asked) ? Iterations.of(asked, List.of()) : null,

@@ -15,12 +15,13 @@ class AnchorsTest {
   void equalNamesOfSeveralMethodsHaveDistinctAnchors() {
     List<Verdict> both =
         List.of(Made.by("single", "m", RELU), Made.by("refine", "m", RELU), RELU, RELU);
-    assertThat(Anchors.of(VerdictRow.of(both)))
+    assertThat(PageData.Anchors.of(VerdictRow.of(both)))
         .containsExactly(
             "Activation/relu#6@single m",
             "Activation/relu#6@refine m",
             "Activation/relu#6@",
             "Activation/relu#6@ (2)");
-    assertThat(Anchors.of(VerdictRow.of(List.of(RELU)))).containsExactly("Activation/relu#6");
+    assertThat(PageData.Anchors.of(VerdictRow.of(List.of(RELU))))
+        .containsExactly("Activation/relu#6");
   }
 }

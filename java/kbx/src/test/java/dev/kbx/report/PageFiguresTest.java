@@ -43,7 +43,7 @@ class PageFiguresTest {
     RunVerdicts all = RunVerdicts.of(verdicts);
     SelectedTasks asked = SelectedTasks.named(Map.of("Math", Set.of("exp", "sin")));
     List<MethodAndModel> makers = List.copyOf(MethodAndModel.group(all.rows()).keySet());
-    PageSpeed speed = PageSpeed.of(run, all, all.entries(), asked, makers);
+    PageData.Speed speed = PageData.Speed.of(run, all, all.entries(), asked, makers);
     FastP analysed =
         FastP.of(new JudgedRun(run, all.rows()), asked, FastP.Pick.FIRST_SAMPLE).getFirst();
     List<List<Double>> points =

@@ -61,7 +61,7 @@ public record Budget(
     return Optional.empty();
   }
 
-  /** As it was asked for: {@code 0.5}, {@code 600}. */
+  /** The amount as it was asked for: {@code 0.5}, {@code 600}. */
   private static String amount(double limit) {
     return BigDecimal.valueOf(limit).stripTrailingZeros().toPlainString();
   }

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 final class Costs {
   private Costs() {}
 
-  /** So many calls, each with one request. */
+  /** The cost of so many calls, each with one request. */
   static Spent calls(long calls) {
     return new Spent.Amounts().calls(calls).requests(calls).spent();
   }
 
-  /** So many requests for calls that are counted. */
+  /** The cost of so many requests for calls that are counted. */
   static Spent repeated(long requests) {
     return new Spent.Amounts().requests(requests).spent();
   }

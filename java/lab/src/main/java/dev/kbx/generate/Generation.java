@@ -19,7 +19,7 @@ public final class Generation {
   /** Trajectories for each request that may be in flight: while one is judged, another asks. */
   private static final int AHEAD = 2;
 
-  /** So many requests in a row that failed for a passing reason end the session. */
+  /** Number of requests in a row that fail for a passing reason and end the session. */
   private static final int OUTAGE = 8;
 
   private final Map<String, PreparedMethod> methods;

@@ -191,7 +191,7 @@ public final class Ledger implements AutoCloseable {
     Header _ = read(file, entry -> events.accept(entry.unit(), entry.event()));
   }
 
-  /** Only the last line may be cut off. */
+  /** Whether a line is whole: only the last may be cut off. */
   private static boolean isWhole(String line) {
     try {
       return Json.mapper().readTree(line).isObject();

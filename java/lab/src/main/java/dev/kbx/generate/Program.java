@@ -41,7 +41,7 @@ final class Program implements AutoCloseable {
     this.assignment = assignment;
   }
 
-  /** Its next answer. Not for several threads at once. */
+  /** The program's next answer. Not for several threads at once. */
   ProgramAnswer answer(Consultation consultation) throws ProgramFailure, InterruptedException {
     List<Consultation.Turn> past = consultation.past();
     while (answers < past.size()) {

@@ -22,7 +22,7 @@ public record ProgramCommand(
     words = List.copyOf(words);
   }
 
-  /** The same by other words. */
+  /** This command with other words. */
   public ProgramCommand with(List<String> others) {
     return new ProgramCommand(others, timeout, redact, environment);
   }

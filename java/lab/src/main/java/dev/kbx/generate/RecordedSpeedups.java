@@ -25,12 +25,15 @@ public final class RecordedSpeedups {
 
   private RecordedSpeedups() {}
 
-  /** None. */
+  /** No recorded speedups. */
   public static RecordedSpeedups none() {
     return new RecordedSpeedups();
   }
 
-  /** Those of a ledger; none if it has replies only, as one that was written by hand. */
+  /**
+   * The recorded speedups of a ledger; none if it has replies only, as one that was written by
+   * hand.
+   */
   public static RecordedSpeedups of(Path ledger) {
     RecordedSpeedups speedups = new RecordedSpeedups();
     try {
@@ -79,7 +82,7 @@ public final class RecordedSpeedups {
     if (code != null) byKernel.putIfAbsent(new Kernel(unit.task(), code), speedup);
   }
 
-  /** That of a kernel in the reply to an ask. */
+  /** The recorded speedup of a kernel in the reply to an ask. */
   Optional<Event.RecordedSpeedup> of(String task, String ask, @Nullable String code) {
     if (code == null) return Optional.empty();
     return Optional.ofNullable(byKernel.get(new Kernel(task, code)))

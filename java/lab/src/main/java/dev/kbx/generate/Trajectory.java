@@ -12,7 +12,9 @@ import dev.kbx.method.Event;
 import dev.kbx.method.History;
 import dev.kbx.method.History.Outcome;
 import dev.kbx.method.Next;
+import dev.kbx.prompt.PromptWriter.Turn;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -24,6 +26,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * One method at one task for one sample: does what the method wants, one thread for each open step,
@@ -68,7 +72,7 @@ final class Trajectory {
 
   /** How a step ended. */
   private sealed interface Step {
-    /** It led to events, which are in the ledger. */
+    /** The step led to events, which are in the ledger. */
     record Happened(List<Event> events) implements Step {}
 
     /** A request may succeed later: the trajectory stays open. */
@@ -363,5 +367,32 @@ final class Trajectory {
   private Accounts.Wall wall() {
     double now = context.clock().seconds();
     return new Accounts.Wall(now - began, now);
+  }
+
+  /** The first line that the program of an external method is told. */
+  static final class ProgramAssignment {
+    /** Version of the lines; a change that programs notice raises it. */
+    private static final int PROTOCOL = 1;
+
+    private ProgramAssignment() {}
+
+    static String line(Unit unit, MethodSettings settings, Assignment assignment) {
+      Task task = assignment.task();
+      ObjectNode node = Json.mapper().createObjectNode();
+      node.put("event", "assignment").put("protocol", PROTOCOL);
+      node.put("suite", task.suite()).put("task", task.path());
+      node.put("entry", task.entry()).put("signature", task.signature());
+      node.put("sample", unit.sample());
+      node.put("model", settings.model());
+      node.put("statement", assignment.writer().statementOf(task));
+      ArrayNode messages = node.putArray("messages");
+      for (Turn turn : assignment.writer().first(task, assignment.start())) {
+        messages.addObject().put("role", turn.role()).put("text", turn.text());
+      }
+      if (assignment.start() != null) node.put("start", assignment.start());
+      node.set("conditions", Json.mapper().valueToTree(settings.factors()));
+      node.set("budget", Json.mapper().valueToTree(settings.perTask()));
+      return Json.mapper().writeValueAsString(node);
+    }
   }
 }

@@ -4,7 +4,6 @@ import dev.kbx.error.InputException;
 import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
-import dev.kbx.method.Rounds;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
 import java.nio.file.Path;
@@ -16,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * @param trajectories in the order of method, task and sample, finished or not
  */
 public record Transcript(Header header, List<Trajectory> trajectories) {
+  private static final Pattern ROUND = Pattern.compile("(?:turn|round|generation)-(\\d{1,6})\\b.*");
+  private static final Pattern WORKER = Pattern.compile("worker-\\d+-(\\d{1,6})");
+
   public Transcript {
     trajectories = List.copyOf(trajectories);
   }
@@ -151,7 +155,7 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
           ask,
           new Kernel(
               ask,
-              Rounds.of(ask),
+              roundOf(ask),
               messages.getOrDefault(ask, List.of()),
               replies.get(ask),
               code,
@@ -167,5 +171,17 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
           new ArrayList<>(kernels.values()),
           chosen == null ? null : kernels.get(chosen));
     }
+  }
+
+  /**
+   * The round of a kernel by the id of its ask, from 0; also 0 for methods without rounds, and for
+   * ids of external programs without one.
+   */
+  private static int roundOf(String ask) {
+    for (Pattern pattern : new Pattern[] {ROUND, WORKER}) {
+      Matcher matcher = pattern.matcher(ask);
+      if (matcher.matches()) return Integer.parseInt(matcher.group(1));
+    }
+    return 0;
   }
 }

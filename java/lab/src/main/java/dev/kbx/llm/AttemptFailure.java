@@ -55,7 +55,7 @@ final class AttemptFailure extends Exception {
     this(kind, message, null, retryAfter, false);
   }
 
-  /** The same of a reply that was cut off, with what had been reported of its cost. */
+  /** This failure of a reply that was cut off, with what had been reported of its cost. */
   AttemptFailure cutOff(@Nullable Usage reported) {
     return new AttemptFailure(kind, getMessage(), reported, retryAfter, true);
   }
@@ -97,7 +97,7 @@ final class AttemptFailure extends Exception {
     private static final Pattern FLAGGED =
         Pattern.compile("flagged|moderation", Pattern.CASE_INSENSITIVE);
 
-    /** From a body of an answer that is no success. */
+    /** The refusal in the body of a failed answer. */
     static Refusal of(int status, String body) {
       Optional<JsonNode> parsed = JsonText.parse(body);
       if (parsed.isEmpty()) return new Refusal(status, "", body);

@@ -1,5 +1,6 @@
 package dev.kbx.llm;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -51,6 +52,7 @@ public record ChatRequest(
    * @param reasoningEffort in the provider's words, as {@code low} or {@code high}
    * @param seed for providers that have one
    */
+  @JsonInclude
   public record Parameters(
       @Nullable Double temperature,
       @Nullable Double topP,
@@ -105,7 +107,7 @@ public record ChatRequest(
     return messages.stream().mapToLong(message -> message.text().length()).sum();
   }
 
-  /** The same question to a model of another name. */
+  /** This question to a model of another name. */
   ChatRequest to(String other) {
     return new ChatRequest(other, parameters, messages, sample, place, stable);
   }

@@ -32,7 +32,7 @@ public final class ModelFailure extends Exception {
     UNTRUSTED,
     /** The provider sent nothing for too long, after all attempts. */
     SILENT,
-    /** What the provider sent is no reply, after all attempts. */
+    /** What the provider sent is not a reply, after all attempts. */
     MALFORMED,
     /** The ledger or the program has no reply. */
     NO_ANSWER;
@@ -97,7 +97,7 @@ public final class ModelFailure extends Exception {
     return seconds;
   }
 
-  /** Those of the requests sent whose tokens are not known, or only in part. */
+  /** The number of requests sent whose tokens are not known, or only in part. */
   public int unmetered() {
     return unmetered;
   }

@@ -41,7 +41,7 @@ final class ReplayModel implements ChatModel {
   /**
    * Indexes a ledger.
    *
-   * @throws InputException if it cannot be read, or a line is no JSON. A last line without an end
+   * @throws InputException if it cannot be read, or a line is not JSON. A last line without an end
    *     was cut off when its writer was killed, and is skipped.
    */
   ReplayModel(String name, Path file) {

@@ -4,7 +4,6 @@ import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.llm.ChatRequest.Message.Role;
 import dev.kbx.method.History.Outcome;
 import dev.kbx.method.Next.Ask;
-import dev.kbx.prompt.Attempt;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.PromptWriter.Turn;
 import java.util.List;
@@ -45,7 +44,7 @@ final class Asks {
     return ask(writer, template, turns, id, about, repeat, true, temperature);
   }
 
-  /** A request for text that is no kernel. */
+  /** A request for text that is not a kernel. */
   static Ask text(
       Assignment assignment,
       String id,
@@ -78,15 +77,15 @@ final class Asks {
   }
 
   /** Kernels as prompts show them. */
-  static List<Attempt> attempts(List<Outcome> earlier) {
+  static List<PromptWriter.Attempt> attempts(List<Outcome> earlier) {
     return IntStream.range(0, earlier.size())
         .mapToObj(i -> attempt(i, earlier.get(i), earlier.get(i).failure()))
         .toList();
   }
 
-  static Attempt attempt(int round, Outcome outcome, @Nullable String note) {
+  static PromptWriter.Attempt attempt(int round, Outcome outcome, @Nullable String note) {
     String code = outcome.code() == null ? "" : outcome.code();
-    return new Attempt(round, code, outcome.judgement(), note);
+    return new PromptWriter.Attempt(round, code, outcome.judgement(), note);
   }
 
   /** The last of them. */

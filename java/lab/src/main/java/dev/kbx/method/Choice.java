@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /** Which kernel of a trajectory counts. */
 enum Choice {
-  /** Of the correct kernels the one with the highest lower bound of its speedup. */
+  /** The correct kernel with the highest lower bound of its speedup. */
   BEST,
   /** The last. */
   LAST,

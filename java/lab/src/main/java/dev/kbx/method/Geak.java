@@ -4,7 +4,7 @@ import dev.kbx.method.Geak.GeakMemory.Reflected;
 import dev.kbx.method.History.Outcome;
 import dev.kbx.method.Next.Answer;
 import dev.kbx.method.Next.Ask;
-import dev.kbx.prompt.Attempt;
+import dev.kbx.prompt.PromptWriter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -71,7 +71,7 @@ record Geak(int rounds, int descendants, boolean asPublished) implements Method 
       return "round-%d-%d-%s".formatted(number, descendant, what);
     }
 
-    /** Its descendants; empty for one that has no kernel, or while a step is open. */
+    /** The descendants of the pool; empty for one that has no kernel, or while a step is open. */
     private List<Optional<Reflected>> descendants() {
       List<Optional<Outcome>> kernels = new ArrayList<>();
       for (int i = 0; i < descendants; i++) kernels.add(kernel(i));
@@ -135,7 +135,7 @@ record Geak(int rounds, int descendants, boolean asPublished) implements Method 
 
     /** Empty while it is awaited, and if it cannot be read. */
     private Optional<Double> score(String id, String code) {
-      Map<String, ?> values = Map.of("attempt", new Attempt(0, code, null, null));
+      Map<String, ?> values = Map.of("attempt", new PromptWriter.Attempt(0, code, null, null));
       return steps
           .text(id, () -> Asks.text(assignment, id, "geak/judge", values, List.of()))
           .map(Outcome::text)
@@ -143,8 +143,8 @@ record Geak(int rounds, int descendants, boolean asPublished) implements Method 
     }
   }
 
-  private static List<Attempt> attempts(List<Reflected> shown) {
-    List<Attempt> attempts = new ArrayList<>();
+  private static List<PromptWriter.Attempt> attempts(List<Reflected> shown) {
+    List<PromptWriter.Attempt> attempts = new ArrayList<>();
     for (Reflected one : shown) {
       attempts.add(Asks.attempt(attempts.size(), one.kernel(), one.note()));
     }

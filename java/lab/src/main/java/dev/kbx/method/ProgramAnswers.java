@@ -35,7 +35,7 @@ public final class ProgramAnswers {
   private final Set<String> used;
   private final Set<String> kernels;
 
-  /** A line is no answer; the message says why, without the program. */
+  /** A line is not an answer; the message says why, without the program. */
   public static final class Invalid extends Exception {
     private static final long serialVersionUID = 1;
 

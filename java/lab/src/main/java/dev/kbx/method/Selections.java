@@ -50,8 +50,8 @@ final class Selections {
   }
 
   /**
-   * Of the correct kernels the one with the highest measured speedup, whatever its interval is, the
-   * first of equals; without a correct one, the one that came furthest.
+   * The correct kernel with the highest measured speedup, whatever its interval is, the first of
+   * equals; without a correct one, the one that came furthest.
    */
   static Answer fastest(History history) {
     return kernels(history).stream()

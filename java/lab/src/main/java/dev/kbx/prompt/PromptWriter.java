@@ -286,4 +286,15 @@ public final class PromptWriter {
       return values;
     }
   }
+
+  /**
+   * An earlier kernel for the same task, and what the referee found on development inputs.
+   *
+   * @param round from 0
+   * @param code empty if the reply held none
+   * @param judgement null if the reply held no code
+   * @param note what its author or a reflection said of it
+   */
+  public record Attempt(
+      int round, String code, @Nullable Judgement judgement, @Nullable String note) {}
 }
