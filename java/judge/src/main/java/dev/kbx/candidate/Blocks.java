@@ -97,7 +97,7 @@ final class Blocks {
     return longest.chosen();
   }
 
-  /** The fenced blocks that are no Python source: they may hold wrappers or prose. */
+  /** The fenced blocks that are not Python source: they may hold wrappers or prose. */
   List<Wrapped> foreign() {
     return blocks.stream()
         .filter(block -> block.fence != Fence.NONE)

@@ -45,17 +45,17 @@ public record Candidate(
     conditions = Map.copyOf(conditions);
   }
 
-  /** Its Python source. Throws {@link ChangedFile}, as do all that need the source. */
+  /** The Python source. Throws {@link ChangedFile}, as do all that need the source. */
   public String code() {
     return source.held().code();
   }
 
-  /** Its syntax tree. */
+  /** The syntax tree. */
   public PythonSource parsed() {
     return source.held().parsed();
   }
 
-  /** The same with its source in memory, for repeated use. */
+  /** This candidate with its source in memory, for repeated use. */
   public Candidate held() {
     return source instanceof Source.Text
         ? this
@@ -85,7 +85,7 @@ public record Candidate(
     return source.held().hash();
   }
 
-  /** Its identity in a run; reads the source if it is not in memory. */
+  /** The identity in a run; reads the source if it is not in memory. */
   public CandidateIdentity identity() {
     return identity(hash());
   }
@@ -95,7 +95,7 @@ public record Candidate(
     return new CandidateIdentity(task.suite(), task.path(), method, model, sample, round, hash);
   }
 
-  /** Its provenance in a run. */
+  /** The provenance in a run. */
   public Provenance provenance(String run) {
     return new Provenance(
         run,

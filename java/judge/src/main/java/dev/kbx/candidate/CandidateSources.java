@@ -47,7 +47,7 @@ public final class CandidateSources {
   private final Misdirected misdirected;
   private final Set<Path> seen = new HashSet<>();
 
-  /** A user's own reference, which is no candidate where it lies among them. */
+  /** A user's own reference, which is not a candidate where it lies among them. */
   private final @Nullable Path reference;
 
   private Transitions transitions = new Transitions();

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Markdown blocks ({@link Blocks}); without a fence, all of the text;
  *   <li>values of JSON objects and Python dictionaries ({@link QuotedCode}), and XML elements
  *       ({@link TaggedCode}): the outermost ones;
- *   <li>what lies in Markdown blocks that are no Python;
+ *   <li>what lies in Markdown blocks that are not Python;
  *   <li>lines of Python between lines of prose ({@link Extraction.ProseLines}).
  * </ol>
  *
@@ -60,7 +60,9 @@ public record Extraction(String code, String rule, boolean found) {
     return source(SourceFiles.withoutTests(text), task).code();
   }
 
-  /** The same for the referee, which judges what is no source, too: the text as it is. */
+  /**
+   * The code of a reply for the referee, which also judges a reply without code: the text as it is.
+   */
   public static Source.Text source(String reply, Task task) {
     return find(reply, task, DEPTH).source();
   }

@@ -92,7 +92,7 @@ final class Predictions {
   /**
    * A line.
    *
-   * @throws tools.jackson.core.JacksonException if it is no JSON
+   * @throws tools.jackson.core.JacksonException if it is not JSON
    */
   static JsonNode row(String text) {
     return ROWS.readValue(text);

@@ -15,11 +15,11 @@ public record Problem(String file, @Nullable Integer line, String message, Kind 
     ABSENT,
     /** A whole file or folder could not be read. */
     UNREADABLE,
-    /** What was read is no candidate here. */
+    /** What was read is not a candidate here. */
     UNUSABLE
   }
 
-  /** What was read is no candidate here. */
+  /** What was read is not a candidate here. */
   public Problem(String file, @Nullable Integer line, String message) {
     this(file, line, message, Kind.UNUSABLE);
   }

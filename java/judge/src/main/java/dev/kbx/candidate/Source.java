@@ -64,7 +64,7 @@ public sealed interface Source permits Source.Text, Prediction {
       return Prediction.sum(code.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Its syntax tree. */
+    /** The syntax tree. */
     PythonSource parsed() {
       return known == null ? PythonSource.parse(code) : known;
     }

@@ -49,7 +49,7 @@ public final class SourceFiles {
   }
 
   /**
-   * The same, ignoring further folders below the source.
+   * The files in a source, ignoring further folders below it.
    *
    * @param passedOver folders to ignore
    */

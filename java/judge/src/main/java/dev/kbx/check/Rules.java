@@ -108,7 +108,7 @@ public final class Rules {
     return active.stream().map(Rule::info).toList();
   }
 
-  /** Their ids: verdicts are remembered by this, so equal rules must give equal text. */
+  /** The ids: verdicts are remembered by this, so equal rules must give equal text. */
   @Override
   public String toString() {
     return active.stream().map(rule -> rule.info().id()).toList().toString();
@@ -124,7 +124,10 @@ public final class Rules {
     return found.stream().sorted(IN_SOURCE_ORDER).toList();
   }
 
-  /** Who computes decides at one policy alone; at another it is reported. */
+  /**
+   * The severity of a rule at a policy: who computes decides at one policy alone; at another it is
+   * reported.
+   */
   private static Severity severity(Rule rule, Policy policy) {
     Severity own = rule.info().severity();
     if (!rule.policy() || own != Severity.REJECT) return own;

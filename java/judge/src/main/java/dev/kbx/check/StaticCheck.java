@@ -42,7 +42,7 @@ public final class StaticCheck {
   }
 
   /**
-   * The same, with the program already analysed.
+   * Checks a candidate whose program is already analysed.
    *
    * @param task the candidate's, in the dtype that it is judged in
    */

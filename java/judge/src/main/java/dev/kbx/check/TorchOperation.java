@@ -259,7 +259,7 @@ record TorchOperation(String name, String path) {
     return FINISHING.contains(name);
   }
 
-  /** As a reader knows it: {@code torch.softmax}, {@code .softmax()}. */
+  /** The name that a reader knows: {@code torch.softmax}, {@code .softmax()}. */
   String shown() {
     return method() ? "." + path.substring(2) + "()" : path;
   }

@@ -79,7 +79,7 @@ public final class PeakCache {
     Kept kept = valid(file, device);
     if (kept != null) return kept.rates();
     OracleMessage.Peaks measured = measuring.measure();
-    // Throttled rates are no peaks.
+    // Throttled rates are not peaks.
     boolean typical = measured.state() == null || !measured.state().slowed();
     if (typical) write(file, new Kept(device, clock.instant(), measured.rates()));
     return measured.rates();

@@ -63,7 +63,7 @@ public final class Slot {
   }
 
   /**
-   * This slot's GPU, once its oracle has reported it; the GPUs of one run differ at least in their
+   * The slot's GPU, once its oracle has reported it; the GPUs of one run differ at least in their
    * UUIDs. Empty on the CPU.
    */
   public Optional<Verdict.Device> described() {

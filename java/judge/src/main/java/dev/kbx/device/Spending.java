@@ -30,7 +30,7 @@ public final class Spending {
     void close();
   }
 
-  /** The same for what throws several exceptions. */
+  /** Begins an activity for work that throws several exceptions. */
   public Activity begin(String what) {
     long start = System.nanoTime();
     Span span = Span.of(what);

@@ -38,7 +38,7 @@ public final class Workers implements AutoCloseable {
   }
 
   /**
-   * As above.
+   * Starts workers.
    *
    * @param clock nanoseconds, as {@link System#nanoTime}: what answers are timed with
    */
@@ -53,7 +53,7 @@ public final class Workers implements AutoCloseable {
   }
 
   /**
-   * As above.
+   * Starts workers.
    *
    * @param oracles what oracles, and the zygote, are started with
    */

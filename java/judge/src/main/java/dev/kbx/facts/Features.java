@@ -12,7 +12,7 @@ public final class Features {
   private Features() {}
 
   /**
-   * Of a program without syntax errors.
+   * The features of a program without syntax errors.
    *
    * @param operations number of PyTorch operations of the task's reference
    */

@@ -80,7 +80,7 @@ enum Technique {
   }
 
   /**
-   * Those that a program attempts.
+   * The techniques that a program attempts.
    *
    * @param operations number of operations of the reference
    */

@@ -75,7 +75,7 @@ public final class AtomicFile {
         });
   }
 
-  /** The same with bytes. */
+  /** Replaces a file by bytes. */
   public static void replaceBytes(Path file, Bytes body) {
     try {
       put(file, draft -> write(draft, body));
@@ -124,7 +124,7 @@ public final class AtomicFile {
   }
 
   /**
-   * The same with a file that its owner alone reads.
+   * Replaces a file that its owner alone reads.
    *
    * @throws IOException if it cannot be written
    */

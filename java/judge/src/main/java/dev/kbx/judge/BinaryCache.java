@@ -130,7 +130,7 @@ public final class BinaryCache {
   }
 
   /**
-   * Those of a judge's versions that compiled binaries depend on. Machines that share these can use
+   * The versions of a judge that compiled binaries depend on. Machines that share these can use
    * each other's.
    *
    * @param cpp whether C++ is compiled

@@ -132,7 +132,10 @@ final class Correctness {
     return draft.origins().judge(plan.policy(task), task, Stage.CORRECT, "");
   }
 
-  /** Those of the published grade, then the others, which decide at the general grade alone. */
+  /**
+   * Makes the calls of the published grade, then the others, which decide at the general grade
+   * alone.
+   */
   private Optional<Outcome> planned(Session session, OracleMessage.Opened task)
       throws InterruptedException, Oracle.Refused {
     Calls calls = new Calls(session, plan, draft, Limits.ORACLE, 0);

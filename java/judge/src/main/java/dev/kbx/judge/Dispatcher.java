@@ -24,7 +24,7 @@ public final class Dispatcher implements AutoCloseable {
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-  /** Work of one thread. An interrupt ends it, and is no failure. */
+  /** Work of one thread. An interrupt ends it, and is not a failure. */
   public interface Task {
     void run() throws InterruptedException;
   }

@@ -36,7 +36,7 @@ public record JudgingConditions(Verdict.Device device, Map<String, String> versi
     return new JudgingConditions(judgement.device(), judgement.versions());
   }
 
-  /** The same on any card of its model. */
+  /** These conditions on any GPU of the model. */
   public JudgingConditions onAnyCard() {
     return new JudgingConditions(
         new Verdict.Device(device.kind(), device.name(), null, device.driver(), device.arch()),

@@ -12,12 +12,12 @@ public record JudgingDevice(Verdict.Device device, State state) {
   /** Whether a device judges. */
   public enum State {
     READY,
-    /** Its processes start when they are needed. */
+    /** The processes of the device start when they are needed. */
     NOT_STARTED,
-    /** It gets no more candidates. */
+    /** The device gets no more candidates. */
     LOST;
 
-    /** In words. */
+    /** The state in words. */
     public String label() {
       return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }

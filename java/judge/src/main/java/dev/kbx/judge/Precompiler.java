@@ -141,13 +141,14 @@ final class Precompiler {
     }
 
     /**
-     * The same, for a candidate that itself stopped: another try with C++ would not get further.
+     * These binaries for a candidate that stopped itself: another try with C++ would not get
+     * further.
      */
     Made stopped() {
       return new Made(files, hasCpp(), tooLarge);
     }
 
-    /** The same, for compilation that may be incomplete. */
+    /** These binaries for compilation that may be incomplete. */
     Made unfinished() {
       return new Made(files, false, tooLarge);
     }
@@ -183,7 +184,7 @@ final class Precompiler {
     }
   }
 
-  /** The same, for another machine to {@link #keep}; empty unless all was compiled and cached. */
+  /** Compiles for another machine to {@link #keep}; empty unless all was compiled and cached. */
   Optional<Binaries> binaries(Candidate candidate) throws InterruptedException {
     var _ = compile(candidate);
     BinaryCache.Key key = key(candidate);

@@ -21,7 +21,7 @@ public interface Referee {
    */
   Judgement judge(Candidate candidate, Plan plan) throws InterruptedException;
 
-  /** The same, and says whether the judgement was known, so that nothing was judged. */
+  /** Judges a candidate, and says whether the judgement was known, so that nothing was judged. */
   default Found find(Candidate candidate, Plan plan) throws InterruptedException {
     return new Found(judge(candidate, plan), false);
   }

@@ -44,18 +44,18 @@ public final class WorkQueue<P extends WorkQueue.Piece> {
 
   /** A piece of work. What it says of itself does not change while it is in a queue. */
   public abstract static class Piece {
-    /** Its place among those of its owner and priority; guarded by the queue. */
+    /** The place among pieces of the same owner and priority; guarded by the queue. */
     long number;
 
     /** Whether it is in a queue; guarded by that. */
     boolean queued;
 
-    /** Its priority; the highest goes first. */
+    /** The priority; the highest goes first. */
     protected int priority() {
       return 0;
     }
 
-    /** Whose it is. */
+    /** The owner of the piece. */
     protected String owner() {
       return "";
     }
@@ -83,7 +83,7 @@ public final class WorkQueue<P extends WorkQueue.Piece> {
       return new Count(waiting + other.waiting, leased + other.leased);
     }
 
-    /** All of them. */
+    /** The number of all open pieces. */
     public int open() {
       return waiting + leased;
     }

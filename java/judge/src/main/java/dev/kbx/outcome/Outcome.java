@@ -90,7 +90,7 @@ public record Outcome(
     return cheating(stage, "protocol: the process " + what);
   }
 
-  /** The same outcome, assigned to another stage. */
+  /** This outcome, assigned to another stage. */
   public Outcome at(Stage other) {
     return new Outcome(status, other, message, rule, evidence, mismatches, frames, policy);
   }

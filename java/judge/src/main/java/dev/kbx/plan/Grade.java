@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /** Which calls of a task decide that a candidate is correct. Both kinds are made in any case. */
 public enum Grade {
-  /** Those that ask for no more than the published tests of the task do. */
+  /** The calls that ask for no more than the published tests of the task do. */
   PUBLISHED("published"),
   /** All: whatever the operation accepts in PyTorch. */
   GENERAL("general");

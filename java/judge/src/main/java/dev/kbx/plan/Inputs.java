@@ -5,8 +5,8 @@ public enum Inputs {
   /** All. */
   ALL,
   /**
-   * Those that methods get feedback on while they write kernels: a part of the task's cases, with
-   * values of other seeds. The rest is kept for the final judgement.
+   * The inputs that methods get feedback on while they write kernels: a part of the task's cases,
+   * with values of other seeds. The rest is kept for the final judgement.
    */
   DEVELOPMENT
 }

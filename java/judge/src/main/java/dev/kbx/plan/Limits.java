@@ -63,8 +63,8 @@ public record Limits(
   }
 
   /**
-   * The same limits for a candidate that compiles in its calls by compilers that load for seconds
-   * and run for more: TVM, MLIR, nvcc with CUTLASS's headers.
+   * These limits for a candidate that compiles in its calls by compilers that load for seconds and
+   * run for more: TVM, MLIR, nvcc with CUTLASS's headers.
    */
   Limits withCompilers() {
     return new Limits(
@@ -86,7 +86,7 @@ public record Limits(
     return !needs.heavy() && allowance.memoryBytes() < COMPILER_BYTES;
   }
 
-  /** The same limits, extended by a task's requirements. */
+  /** These limits, extended by a task's requirements. */
   Limits with(MemoryRequirements needs) {
     return new Limits(
         load.plus(needs.constructing()),
@@ -107,7 +107,7 @@ public record Limits(
     return nanos <= correctness.toNanos();
   }
 
-  /** The same limits with another one for the time alone on the device. */
+  /** These limits with another one for the time alone on the device. */
   public Limits withDevice(Duration other) {
     return new Limits(load, call, correctness, size, other, allowance, needs);
   }

@@ -97,7 +97,7 @@ public record Plan(
     this(stages, rules, arch, secret, limits, Grade.GENERAL);
   }
 
-  /** The same at a grade. */
+  /** A plan at a grade. */
   public Plan(
       List<Stage> stages, Rules rules, String arch, String secret, Limits limits, Grade grade) {
     this(
@@ -116,25 +116,25 @@ public record Plan(
         false);
   }
 
-  /** The same plan, with limits extended by a task's requirements. */
+  /** This plan with limits extended by a task's requirements. */
   public Plan with(MemoryRequirements needs) {
     Limits own = limits.with(needs);
     return with(stages, own);
   }
 
-  /** The same plan for a candidate that compiles in its calls, by compilers that take long. */
+  /** This plan for a candidate that compiles in its calls, by compilers that take long. */
   public Plan withCompilers() {
     return with(stages, limits.withCompilers());
   }
 
-  /** The same plan without the perf stage. */
+  /** This plan without the perf stage. */
   public Plan untimed() {
     return with(stages.stream().filter(stage -> stage != Stage.PERF).toList(), limits);
   }
 
   /**
-   * The same plan for feedback while kernels are written: on a part of the inputs, and with values
-   * that tell nothing of those of the final judgement.
+   * This plan for feedback while kernels are written: on a part of the inputs, and with values that
+   * tell nothing of those of the final judgement.
    *
    * @param profiled whether Nsight Compute profiles timed candidates
    */
@@ -156,7 +156,7 @@ public record Plan(
         Inputs.DEVELOPMENT);
   }
 
-  /** The same plan at a policy. */
+  /** This plan at a policy. */
   public Plan at(Optional<Policy> other) {
     return new Plan(
         stages,
@@ -175,7 +175,7 @@ public record Plan(
         inputs);
   }
 
-  /** The same plan at a precision. */
+  /** This plan at a precision. */
   public Plan at(ModulePrecision other) {
     return new Plan(
         stages,
@@ -233,7 +233,7 @@ public record Plan(
   }
 
   /**
-   * The same for a given baseline.
+   * The words for a given baseline.
    *
    * @param fastest which one that is, for {@link Baseline#BEST}
    */

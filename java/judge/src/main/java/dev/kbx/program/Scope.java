@@ -85,7 +85,7 @@ public final class Scope {
     return kind;
   }
 
-  /** Its own name; empty for a module, {@code <lambda>} for a lambda. */
+  /** The scope's name; empty for a module, {@code <lambda>} for a lambda. */
   public String name() {
     return name;
   }
@@ -110,12 +110,12 @@ public final class Scope {
     return path.insert(0, '@').toString();
   }
 
-  /** Its parameters in order; none for modules and classes. */
+  /** The scope's parameters in order; none for modules and classes. */
   public List<Parameter> parameters() {
     return List.copyOf(parameters);
   }
 
-  /** Its decorators' expressions, outermost first. */
+  /** The expressions of the decorators, outermost first. */
   public List<Node> decorators() {
     return List.copyOf(decorators);
   }

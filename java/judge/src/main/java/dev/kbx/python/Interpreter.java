@@ -21,7 +21,7 @@ public record Interpreter(Path executable, Map<String, String> versions, boolean
     if (!versions.containsKey("python")) throw new IllegalArgumentException("python's version");
   }
 
-  /** Such as {@code /usr/bin/python3 (python 3.12.3, torch 2.11.0, triton 3.6.0)}. */
+  /** Path and versions: {@code /usr/bin/python3 (python 3.12.3, torch 2.11.0, triton 3.6.0)}. */
   @Override
   public String toString() {
     StringBuilder list = new StringBuilder();

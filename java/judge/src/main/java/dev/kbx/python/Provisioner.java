@@ -37,7 +37,7 @@ final class Provisioner {
     return of(home, Packages.WORKERS);
   }
 
-  /** The same for other packages. */
+  /** The provisioner of other packages. */
   static Provisioner of(Path home, Packages packages) {
     Path requirements = home.resolve(packages.requirements());
     try {

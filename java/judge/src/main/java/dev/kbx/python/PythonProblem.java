@@ -3,7 +3,7 @@ package dev.kbx.python;
 import dev.kbx.error.InputException;
 import java.util.List;
 
-/** There is no usable Python. The message is one line: what, where, what to do. */
+/** No Python is usable. The message is one line: what, where, what to do. */
 public final class PythonProblem extends InputException {
   private static final long serialVersionUID = 1;
 

@@ -18,7 +18,7 @@ public final class TextProgress implements Progress {
   private boolean midLine;
 
   /**
-   * @param erase empties the line of the terminal that is written in; null if it is no terminal
+   * @param erase empties the line of the terminal that is written in; null if it is not a terminal
    */
   public TextProgress(PrintStream out, @Nullable Runnable erase) {
     this(out, erase, System::nanoTime);

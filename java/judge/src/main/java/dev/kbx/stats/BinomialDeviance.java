@@ -10,19 +10,19 @@ import org.apache.commons.statistics.distribution.ChiSquaredDistribution;
 public final class BinomialDeviance {
   private BinomialDeviance() {}
 
-  /** Of one group at its own rate: 0 where all pass or none. */
+  /** The deviance of one group at its own rate: 0 where all pass or none. */
   public static double of(double passes, double trials) {
     return -2 * (term(passes, trials) + term(trials - passes, trials));
   }
 
-  /** Of groups, each at its own rate: the deviance of the model with one factor. */
+  /** The deviance of groups, each at its own rate: the deviance of the model with one factor. */
   public static double ofGroups(double[] passes, double[] trials) {
     double sum = 0;
     for (int i = 0; i < passes.length; i++) sum += of(passes[i], trials[i]);
     return sum;
   }
 
-  /** Of groups at their common rate: the null deviance. */
+  /** The deviance of groups at their common rate: the null deviance. */
   public static double ofAll(double[] passes, double[] trials) {
     double pass = 0;
     double all = 0;
@@ -35,7 +35,7 @@ public final class BinomialDeviance {
 
   /**
    * The likelihood-ratio test: probability of a difference of deviances this large if the larger
-   * model is no better.
+   * model is not better.
    *
    * @param degrees of freedom, at least 1
    */
@@ -43,7 +43,7 @@ public final class BinomialDeviance {
     return ChiSquaredDistribution.of(degrees).survivalProbability(Math.max(0, difference));
   }
 
-  /** Of trials with these passes at a predicted log odds. */
+  /** The deviance of trials with these passes at a predicted log odds. */
   static double at(double logOdds, double passes, double trials) {
     return 2 * (trials * softPlus(logOdds) - passes * logOdds);
   }

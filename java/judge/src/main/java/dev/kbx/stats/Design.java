@@ -36,7 +36,7 @@ public final class Design {
     return new Design(1, at, values);
   }
 
-  /** The same with a factor in treatment coding: an indicator for each level but the first. */
+  /** This design with a factor in treatment coding: an indicator for each level but the first. */
   public Design with(int[] levels, int count) {
     double[][] contrasts = new double[count][count - 1];
     for (int level = 1; level < count; level++) contrasts[level][level - 1] = 1;
@@ -44,14 +44,14 @@ public final class Design {
   }
 
   /**
-   * The same with a factor in sum coding: the coefficients of its levels sum to 0. Type III tests
-   * need it.
+   * This design with a factor in sum coding: the coefficients of its levels sum to 0. Type III
+   * tests need it.
    */
   public Design withSums(int[] levels, int count) {
     return and(levels, sums(count));
   }
 
-  /** The same with the interaction of two factors in sum coding, without their main effects. */
+  /** This design with the interaction of two factors in sum coding, without their main effects. */
   public Design withInteraction(int[] first, int firstCount, int[] second, int secondCount) {
     double[][] left = sums(firstCount);
     double[][] right = sums(secondCount);

@@ -26,7 +26,7 @@ final class GaussHermite {
     return nodes.clone();
   }
 
-  /** As the nodes. */
+  /** The weights, in the order of the nodes. */
   double[] weights() {
     return weights.clone();
   }

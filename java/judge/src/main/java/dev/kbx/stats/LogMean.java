@@ -57,13 +57,13 @@ public record LogMean(double mean, double variance, double degrees, double resol
         0);
   }
 
-  /** The same, measured with a clock of that resolution. */
+  /** This mean, measured with a clock of that resolution. */
   public LogMean withResolution(double logUnits) {
     return new LogMean(mean, variance, degrees, logUnits);
   }
 
   /**
-   * The same, including scatter between measurements that longer measuring does not reduce, with a
+   * This mean, including scatter between measurements that longer measuring does not reduce, with a
    * known standard deviation: variances add, degrees of freedom are Satterthwaite's, see {@link
    * Ratio#ofSizes}. Repeating within one process does not show it: T. Kalibera and R. Jones,
    * "Rigorous benchmarking in reasonable time", ISMM 2013, 63–74.
@@ -75,9 +75,7 @@ public record LogMean(double mean, double variance, double degrees, double resol
     return new LogMean(mean, sum, known, resolution);
   }
 
-  /**
-   * The same as a prediction of one further round after {@code count} rounds, not of their mean.
-   */
+  /** The prediction of one further round after {@code count} rounds, not of their mean. */
   public LogMean ofOneMore(int count) {
     return new LogMean(mean, variance * (1 + count), degrees, resolution);
   }

@@ -25,7 +25,7 @@ final class MarginalLikelihood {
   /** Predicted log odds without the intercept, by row. */
   private double[] fixed;
 
-  /** Of each group at the last parameters: the next ones are close to them. */
+  /** The mode of each group at the last parameters: the next ones are close to them. */
   private final double[] modes;
 
   MarginalLikelihood(Design design, double[] passes, double[] trials, int[] groups, int nodes) {
@@ -58,7 +58,7 @@ final class MarginalLikelihood {
   }
 
   /**
-   * The same with its derivatives.
+   * The deviance with its derivatives.
    *
    * @param gradient is overwritten
    */
@@ -147,7 +147,7 @@ final class MarginalLikelihood {
     return u;
   }
 
-  /** Of {@link #joint} by the intercept: the first and the second. */
+  /** The derivatives of {@link #joint} by the intercept: the first and the second. */
   private record Derivatives(double slope, double curvature) {}
 
   private Derivatives derivatives(int[] rows, double deviation, double u) {

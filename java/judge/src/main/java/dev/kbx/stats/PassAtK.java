@@ -42,7 +42,7 @@ public record PassAtK(int samples, int passes) {
     return TaskMean.mean(tasks.stream().mapToDouble(task -> task.of(k)).toArray());
   }
 
-  /** The same with its interval by bootstrap over tasks. */
+  /** The mean over tasks with its interval by bootstrap over tasks. */
   public static TaskMean taskMean(List<PassAtK> tasks, int k) {
     return TaskMean.of(tasks.stream().mapToDouble(task -> task.of(k)).toArray());
   }

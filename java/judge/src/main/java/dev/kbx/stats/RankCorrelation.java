@@ -26,7 +26,7 @@ public record RankCorrelation(double value, @Nullable Double low, @Nullable Doub
   private static final int FEWEST_CLUSTERS = 3;
 
   /**
-   * Of points; null if one of the two has the same value in all.
+   * The correlation of points; null if one of the two has the same value in all.
    *
    * @param counts how often each point occurs
    * @param clusters cluster of each point, from 0

@@ -23,7 +23,7 @@ import org.apache.commons.statistics.distribution.NormalDistribution;
 public record Spread(double value, double low, double high, int smallest, int largest) {
   private static final double TAIL = 0.025;
 
-  /** Of one speedup a device, at least two, with their 95 % intervals. */
+  /** The spread of one speedup a device, at least two, with their 95 % intervals. */
   public static Spread of(List<Ratio> speedups) {
     if (speedups.size() < 2) throw new IllegalArgumentException("a spread needs two devices");
     double wider = widening(speedups.size() * (speedups.size() - 1) / 2);

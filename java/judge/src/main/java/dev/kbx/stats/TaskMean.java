@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record TaskMean(double value, @Nullable Double low, @Nullable Double high) {
   /**
-   * Of these values.
+   * The mean of these values.
    *
    * @param values one for each task, at least one
    */

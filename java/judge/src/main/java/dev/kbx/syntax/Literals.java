@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Values of literals: strings, numbers, booleans, and tuples and lists of them. */
 final class Literals {
-  /** More deeply nested literals are no constants. */
+  /** More deeply nested literals are not constants. */
   private static final int MAX_DEPTH = 16;
 
   private Literals() {}

@@ -158,7 +158,7 @@ final class NativeTree implements AutoCloseable {
     }
   }
 
-  /** Its first byte. */
+  /** The node's first byte. */
   int start() {
     try {
       return (int) START.invokeExact(node);

@@ -132,7 +132,7 @@ public final class PythonSource {
     return understood;
   }
 
-  /** It holds more than comments, prose or unused values; true in doubt. */
+  /** Whether the source holds more than comments, prose or unused values; true in doubt. */
   public boolean hasCode() {
     return code;
   }
@@ -221,7 +221,10 @@ public final class PythonSource {
     return modules;
   }
 
-  /** It may bind names at run time: by star imports, exec or the module's dictionary. */
+  /**
+   * Whether the source may bind names at run time: by star imports, exec or the module's
+   * dictionary.
+   */
   public boolean bindsDynamically() {
     return dynamic;
   }
@@ -239,7 +242,7 @@ public final class PythonSource {
         });
   }
 
-  /** In source that does not parse, a call is no proof of code: "the gelu(x) function". */
+  /** In source that does not parse, a call does not prove code: "the gelu(x) function". */
   private static boolean isCode(Node node, boolean broken) {
     return switch (node.kind()) {
       case "function_definition", "class_definition", "assignment", "augmented_assignment" -> true;
@@ -258,7 +261,7 @@ public final class PythonSource {
     return text == null ? null : dedented(text);
   }
 
-  /** As Python's own tools show a docstring: the first line's indentation does not count. */
+  /** A docstring as Python's own tools show it: the first line's indentation does not count. */
   private static String dedented(String text) {
     int newline = text.indexOf('\n');
     if (newline < 0) return text.strip();
@@ -340,7 +343,7 @@ public final class PythonSource {
       if (value == null) unknown.add(source.text(left));
       else found.put(source.text(left), new Constant(assignment.line(), value));
     }
-    // A name that also gets a computed value is no constant.
+    // A name that also gets a computed value is not a constant.
     found.keySet().removeAll(unknown);
     return Collections.unmodifiableMap(found);
   }

@@ -49,7 +49,10 @@ final class Utf8 {
     return slice(0, bytes.length);
   }
 
-  /** As written, but names as Python normalises them: {@code ｍatmul} is {@code matmul}. */
+  /**
+   * The text of a node as written, but names as Python normalises them: {@code ｍatmul} is {@code
+   * matmul}.
+   */
   String text(Node node) {
     String text = slice(node.start(), node.end());
     return characters != null && node.is("identifier", "dotted_name")

@@ -10,7 +10,7 @@ public sealed interface Checkout permits Originals, OriginalLevels {
   /** Result for one file. */
   sealed interface Result {}
 
-  /** Its task file in kbx's own format, which names the original and holds no code of it. */
+  /** A task file in kbx's own format, which names the original and holds none of its code. */
   record Written(Path original, String category, String name, String text) implements Result {}
 
   record Unusable(BrokenTask reason) implements Result {}

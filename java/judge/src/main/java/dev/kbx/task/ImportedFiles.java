@@ -29,7 +29,7 @@ final class ImportedFiles {
   }
 
   /**
-   * Their SHA-256 by path.
+   * The SHA-256 of the imported files by path.
    *
    * @param file absolute
    * @param source what it holds

@@ -33,7 +33,7 @@ public record OwnReference(
   private static final String MODEL = "Model";
   private static final String INPUTS = "inputs";
 
-  /** Functions that are no reference. */
+  /** Functions that are not a reference. */
   private static final Set<String> HELPERS = Set.of(INPUTS, "get_inputs", "get_init_inputs");
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z_0-9]*");

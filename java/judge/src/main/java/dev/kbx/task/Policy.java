@@ -9,7 +9,10 @@ public enum Policy {
   KERNEL("kernel"),
   /** Anything, as long as a kernel of the candidate computes some of it. The share is reported. */
   MIXED("mixed"),
-  /** All of it: for references that kbx itself measures. No option asks for it. */
+  /**
+   * Anybody may compute all of the work: for references that kbx itself measures. No option asks
+   * for it.
+   */
   ANY("any");
 
   /** Tag of tasks whose candidates are references. */

@@ -172,7 +172,7 @@ public record Task(
     return OriginalText.named(Files.readString(file)).map(Path::of);
   }
 
-  /** The same task, read from another file. */
+  /** This task, read from another file. */
   Task in(Path other) {
     return new Task(
         suite,
@@ -191,7 +191,7 @@ public record Task(
         other);
   }
 
-  /** The same task, about another dtype. */
+  /** This task, about another dtype. */
   public Task cast(String to) {
     return new Task(
         suite,
@@ -210,7 +210,7 @@ public record Task(
         file);
   }
 
-  /** The same task with one more tag. */
+  /** This task with one more tag. */
   public Task tagged(String tag) {
     List<String> more = Stream.concat(tags.stream(), Stream.of(tag)).toList();
     return new Task(

@@ -83,7 +83,7 @@ final class Batches {
     return reference(lead, false);
   }
 
-  /** The same for the reference's graphs, which it records if it has none. */
+  /** Measures the reference's graphs, which the oracle records if it has none. */
   Asked<Batch> graphs(HostRunAhead lead) {
     return reference(lead, true);
   }

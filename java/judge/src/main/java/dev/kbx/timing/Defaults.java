@@ -35,13 +35,13 @@ final class Defaults {
   static final double TIGHT_SHORT = 0.03;
 
   /**
-   * Below this many milliseconds a call is not worth a second of device time: a few rounds suffice,
-   * and the interval stays wide.
+   * Milliseconds of a call below which it is not worth a second of device time: a few rounds
+   * suffice, and the interval stays wide.
    */
   static final double SHORT_MS = 0.050;
 
   /**
-   * Below this many milliseconds a call may be launch-bound: on a slow host Python takes 10 to 60
+   * Milliseconds of a call below which it may be launch-bound: on a slow host Python takes 10 to 60
    * us a kernel, and a reference may launch several.
    */
   static final double LAUNCHING_MS = 0.250;
@@ -76,10 +76,13 @@ final class Defaults {
   /** Half width of a 97 % interval of a mean, in standard errors, after many rounds. */
   static final double NORMAL_QUANTILE = 2.17;
 
-  /** This many uneven rounds are no hiccups of the machine. */
+  /** Number of uneven rounds that are more than hiccups of the machine. */
   static final int UNEVEN_ROUNDS = 2;
 
-  /** This many rounds with a gap are no chance stalls, if they are a large enough share of all. */
+  /**
+   * Number of rounds with a gap that are more than chance stalls, if they are a large enough share
+   * of all.
+   */
   static final int GAP_ROUNDS = 2;
 
   /** Rounds among which gaps are counted: of six, chance alone stalls two on a busy machine. */
@@ -91,7 +94,7 @@ final class Defaults {
   /** Standard deviations beyond which a round's log ratio counts as a stall of one side. */
   static final double STALL_DEVIATIONS = 8;
 
-  /** Log ratios this close to the middle are no stall. */
+  /** Log ratios this close to the middle are not a stall. */
   static final double LEAST_STALL = 0.05;
 
   /**

@@ -254,7 +254,7 @@ final class PairedSamples {
   }
 
   /**
-   * The rounds without stalls of one side. If more than a few rounds are affected it is no stall
+   * The rounds without stalls of one side. If more than a few rounds are affected it is not a stall
    * but the side's behaviour, and all count.
    */
   private List<Round> steady() {

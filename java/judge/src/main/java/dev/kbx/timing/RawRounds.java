@@ -93,7 +93,7 @@ public final class RawRounds {
   /**
    * The figures that follow from the rounds, computed as when they were measured.
    *
-   * @throws IllegalArgumentException if these are no rounds
+   * @throws IllegalArgumentException if these are not rounds
    */
   public static Figures figures(List<List<Double>> rows) {
     PairedSamples samples = new PairedSamples(1);

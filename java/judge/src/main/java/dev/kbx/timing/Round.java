@@ -50,19 +50,19 @@ record Round(
         .orElse(0);
   }
 
-  /** The same round, with the unexplained wall-clock time added to the candidate's. */
+  /** This round, with the unexplained wall-clock time added to the candidate's. */
   Round withGap() {
     return new Round(
         candidateMs + gapMs, 0, unevenMs, referenceMs, referenceFirst, stepMs, hostBound);
   }
 
-  /** The same round, by the candidate's mean. */
+  /** This round, by the candidate's mean. */
   Round withMean() {
     return new Round(
         candidateMs + unevenMs, gapMs, 0, referenceMs, referenceFirst, stepMs, hostBound);
   }
 
-  /** The same round, with the reference's time multiplied by a factor. */
+  /** This round, with the reference's time multiplied by a factor. */
   Round withReference(double factor) {
     return new Round(
         candidateMs,

@@ -36,7 +36,7 @@ record SpeedOfLight(double ms, Bound bound) {
 
   /**
    * 1 / (1 + (t − t_sol) / (t_base − t_sol)). A time below t_sol, which caches or a faster
-   * algorithm can give, scores 1. Null where the baseline itself is no slower than t_sol.
+   * algorithm can give, scores 1. Null where the baseline itself is not slower than t_sol.
    */
   @Nullable Double score(double candidateMs, double baselineMs) {
     if (baselineMs <= ms) return null;

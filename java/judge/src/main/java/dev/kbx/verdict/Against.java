@@ -29,7 +29,7 @@ public record Against(String baseline, @Nullable String fastest, boolean warm) {
     return fastest == null ? baseline : fastest;
   }
 
-  /** The same without the fastest baseline, which differs from task to task. */
+  /** These baselines without the name of the fastest, which differs from task to task. */
   public Against ofAnyTask() {
     return new Against(baseline, null, warm);
   }

@@ -133,7 +133,7 @@ public record BriefVerdict(
     return BriefReader.read(json);
   }
 
-  /** Of a whole verdict. */
+  /** The brief of a whole verdict. */
   public static BriefVerdict of(Verdict v) {
     Provenance p = v.provenance();
     Judgement j = v.judgement();

@@ -84,23 +84,23 @@ public record Field<T>(
     return unit.isEmpty() ? doc : doc + ", " + unit;
   }
 
-  /** The same under another name; of a member of each object in a list, the list of all. */
+  /** This field under another name; of a member of each object in a list, the list of all. */
   public Field<T> as(String other) {
     return new Field<>(other, name.contains("[]") ? Type.TEXTS : type, unit, doc, absent, value);
   }
 
-  /** The same of rows that a condition holds for; null of others. */
+  /** This field of rows that a condition holds for; null of others. */
   public Field<T> where(Predicate<T> condition) {
     return new Field<>(
         name, type, unit, doc, () -> true, row -> condition.test(row) ? value.of(row) : null);
   }
 
-  /** The same of rows that have a {@code T} as a part. */
+  /** This field of rows that have a {@code T} as a part. */
   public <R> Field<R> in(Function<R, T> part) {
     return new Field<>(name, type, unit, doc, absent, row -> value.of(part.apply(row)));
   }
 
-  /** The same with a list of texts as one text, with {@code ;} between. */
+  /** This field with a list of texts as one text, with {@code ;} between. */
   public Field<T> flat() {
     if (type != Type.TEXTS) return this;
     Value<T> flat = row -> value.of(row) instanceof List<?> texts ? joined(texts, ";") : null;

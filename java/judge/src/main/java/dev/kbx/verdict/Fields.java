@@ -31,7 +31,7 @@ import tools.jackson.databind.JsonNode;
  * #VERDICT} by path.
  */
 public final class Fields<T> {
-  /** Those of a line of {@code results.jsonl}. */
+  /** The fields of a line of {@code results.jsonl}. */
   public static final Fields<Verdict> VERDICT = of(Verdict.class);
 
   /**
@@ -60,7 +60,7 @@ public final class Fields<T> {
     return fields;
   }
 
-  /** These and more, which are found by their names. */
+  /** These fields and more, which are found by their names. */
   @SafeVarargs
   public final Fields<T> and(Field<T>... more) {
     Fields<T> fields = new Fields<>();

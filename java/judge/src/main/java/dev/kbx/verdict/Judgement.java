@@ -151,7 +151,7 @@ public record Judgement(
     };
   }
 
-  /** The same with one more flag. */
+  /** This judgement with one more flag. */
   public Judgement with(String flag) {
     List<String> more = Stream.concat(flags.stream(), Stream.of(flag)).distinct().toList();
     return new Judgement(

@@ -35,7 +35,7 @@ public record Provenance(
     conditions = conditions == null ? Map.of() : Map.copyOf(conditions);
   }
 
-  /** Its identity in the run. */
+  /** The candidate's identity in the run. */
   public CandidateIdentity identity() {
     return new CandidateIdentity(
         suite, category + "/" + task, method, model, sample, round, candidate);

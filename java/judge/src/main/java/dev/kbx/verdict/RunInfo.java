@@ -86,7 +86,7 @@ public record RunInfo(
     return sources.stream().allMatch(source -> source.toLowerCase(Locale.ROOT).endsWith(".py"));
   }
 
-  /** The same run, finished at {@code end}. */
+  /** This run, finished at {@code end}. */
   public RunInfo finishedAt(Instant end) {
     return new RunInfo(
         id,

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param uncounted requests whose tokens are not known, or only in part
  * @param usd as far as prices are known
  * @param unpriced requests whose cost is not known
- * @param modelSeconds of waiting for replies; not in files, as it is no property of the method
+ * @param modelSeconds of waiting for replies; not in files, as it is not a property of the method
  * @param deviceSeconds of judging for feedback
  * @param reported of the calls, those that an external program made itself, by its own word
  */
@@ -44,14 +44,14 @@ public record Spent(
       this.label = label;
     }
 
-    /** As in files. */
+    /** The name in files. */
     @JsonValue
     public String label() {
       return label;
     }
   }
 
-  /** So much of a kind; null where it is not known. */
+  /** The amount of a kind; null where it is not known. */
   public @Nullable Double of(Kind kind) {
     return switch (kind) {
       case CALLS -> (double) calls;

@@ -38,7 +38,7 @@ public enum Status {
   NOT_A_KERNEL(Blame.CANDIDATE),
   /** Running it showed an attempt to deceive; {@code evidence} describes it. */
   CHEATING(Blame.CANDIDATE),
-  /** As published: the record says that it failed, not how. No verdict of kbx. */
+  /** Failed, as published: the record says that it failed, not how. No verdict of kbx. */
   FAILED(Blame.CANDIDATE),
   /** The task file is wrong; says nothing about the candidate. */
   INVALID_TASK(Blame.TASK),

@@ -12,7 +12,7 @@ public record TaskNumber(int level, int number) implements Comparable<TaskNumber
   private static final Comparator<TaskNumber> ORDER =
       Comparator.comparingInt(TaskNumber::level).thenComparingInt(TaskNumber::number);
 
-  /** The number of a task; empty if its folder is no level or its name begins with no number. */
+  /** The number of a task; empty if its folder is not a level or its name begins with no number. */
   public static Optional<TaskNumber> of(String category, String task) {
     Matcher level = LEVEL.matcher(category);
     if (!level.matches()) return Optional.empty();

@@ -58,11 +58,13 @@ public record TaskVerdict(
 
   /** Required outcome of a control. */
   public enum Kind {
-    /** It must pass every call. */
+    /** The control must pass every call. */
     POSITIVE,
-    /** It must pass every call, judged as candidates are: a kernel in a process of its own. */
+    /**
+     * The control must pass every call, judged as candidates are: a kernel in a process of its own.
+     */
     KERNEL,
-    /** It must fail in some call. */
+    /** The control must fail in some call. */
     NEGATIVE;
 
     /** {@code positive, kernel, negative}. */

@@ -193,7 +193,7 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
     MEMORY,
     /** Arithmetic takes longest. */
     COMPUTE,
-    /** Both take less than an empty kernel. */
+    /** Both sides take less than an empty kernel. */
     LAUNCH;
 
     /** The name used in files and pages: {@code memory, compute, launch}. */
@@ -304,7 +304,7 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
     private static final String GPU = "cuda";
     private static final String PUBLISHED = "published";
 
-    /** Of a run without devices: static checks only. */
+    /** The device of a run without devices: static checks only. */
     public static Device none() {
       return new Device("none", "no device: static checks only", null, null, null);
     }

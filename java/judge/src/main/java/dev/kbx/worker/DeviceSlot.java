@@ -41,7 +41,7 @@ public record DeviceSlot(Kind kind, int index, int uid) {
     return new DeviceSlot(Kind.CUDA, index, FIRST_UID + 500 + index);
   }
 
-  /** The same slot, for work that must not use its GPU. */
+  /** This slot, for work that must not use its GPU. */
   public DeviceSlot withoutGpu() {
     return new DeviceSlot(Kind.CPU, index, FIRST_UID + 900 + index);
   }

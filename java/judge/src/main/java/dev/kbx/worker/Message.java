@@ -102,7 +102,7 @@ public sealed interface Message
     public enum Reason {
       /** The task file is wrong. */
       INVALID_TASK,
-      /** This device cannot do it. */
+      /** The device cannot do the work. */
       UNSUPPORTED,
       /** The device has too little memory now. */
       MEMORY,
@@ -122,7 +122,7 @@ public sealed interface Message
       init = List.copyOf(init);
     }
 
-    /** The same in another dtype. */
+    /** This module in another dtype. */
     public Module in(String other) {
       return new Module(init, seed, other);
     }

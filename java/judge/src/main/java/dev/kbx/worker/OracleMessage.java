@@ -272,7 +272,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       REPLAYED,
       /** The reference beside the candidate once more, immediately after it was slow. */
       SLOW,
-      /** The same a while later. */
+      /** The state a while later. */
       STILL_SLOW,
       /** The reference, after the candidate's process is gone. */
       ALONE_AGAIN,

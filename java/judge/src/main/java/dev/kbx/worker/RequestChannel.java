@@ -92,7 +92,7 @@ final class RequestChannel {
     }
 
     /**
-     * The same where not all of the time counts.
+     * Waits for the answer where not all of the time counts.
      *
      * @param uncounted nanoseconds since the request was sent that do not; asked when the limit is
      *     reached
@@ -125,8 +125,8 @@ final class RequestChannel {
     }
 
     /**
-     * The same for a peer that serves requests one by one: from sending, or from its previous
-     * answer if that is later.
+     * The time of a request to a peer that serves requests one by one: from sending, or from its
+     * previous answer if that is later.
      */
     long nanosInTurn() {
       return came - Math.max(before, sent);

@@ -41,7 +41,7 @@ public final class Runner implements AutoCloseable {
           reading -> Thread.ofPlatform().daemon().name("long-frames").unstarted(reading));
 
   /**
-   * Of a limit, how many times it may wait for a processor besides: others' work is no fault of the
+   * How many times a limit a runner may also wait for a processor: others' work is no fault of the
    * candidate, whose threads may however wait for each other.
    */
   private static final int MOST_WAITS = 9;

@@ -35,7 +35,7 @@ public final class ScratchFolder {
   private static final String WORKERS = "workers";
   private static final Set<String> PARTS = Set.of(FILES, WORKERS);
 
-  /** Others have {@code /tmp/kbx-cluster-UID}, say. */
+  /** Names of kbx's scratch folders; other folders have names like {@code /tmp/kbx-cluster-UID}. */
   private static final Pattern NAME = Pattern.compile("\\.?" + PREFIX + "\\d{10,20}");
 
   /** After which a folder that is not locked yet, or no longer, is nobody's: it takes a moment. */

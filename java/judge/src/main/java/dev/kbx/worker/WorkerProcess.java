@@ -102,7 +102,7 @@ public final class WorkerProcess implements AutoCloseable {
   }
 
   /**
-   * As above.
+   * Starts a process.
    *
    * @param passed which variables of this process's environment it gets
    */

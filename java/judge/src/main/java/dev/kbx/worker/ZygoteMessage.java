@@ -76,9 +76,9 @@ public sealed interface ZygoteMessage extends Message {
       EXIT,
       /** By a signal that kbx did not send. */
       SIGNAL,
-      /** It exceeded its memory limit. */
+      /** The runner exceeded its memory limit. */
       MEMORY,
-      /** It wrote bytes that are not a frame. */
+      /** The runner wrote bytes that are not a frame. */
       PROTOCOL,
       /** The referee asked for it. */
       KILLED;

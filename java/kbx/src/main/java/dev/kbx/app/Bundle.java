@@ -79,7 +79,7 @@ public final class Bundle {
     return make(folder, ".tar.xz", "xz -T0");
   }
 
-  /** The same, packed fast for a copy to other machines of one cluster. */
+  /** Makes a bundle, packed fast for a copy to other machines of one cluster. */
   Path makeQuickly(Path folder) throws IOException, InterruptedException {
     return make(folder, ".tar.gz", "gzip -1");
   }

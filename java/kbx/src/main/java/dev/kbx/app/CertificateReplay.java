@@ -85,7 +85,7 @@ public final class CertificateReplay {
   }
 
   /**
-   * All of them.
+   * The results of all replayed verdicts.
    *
    * @param otherJudge whether another version of kbx judged them then
    */

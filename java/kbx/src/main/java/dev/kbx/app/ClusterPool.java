@@ -63,7 +63,7 @@ public final class ClusterPool implements JudgingPool {
     }
   }
 
-  /** The same without waiting. */
+  /** Connects without waiting. */
   public static ClusterReferee connect(
       JudgingSettings settings, JudgingSettings.Cluster cluster, Collection<Suite> suites)
       throws InterruptedException {

@@ -88,7 +88,7 @@ public final class Home {
     return suite(nameOrFolder, _ -> true);
   }
 
-  /** The same, with only the tasks whose names are wanted. */
+  /** A suite with only the tasks whose names are wanted. */
   public Suite suite(String nameOrFolder, Predicate<String> wanted) {
     TaskCache cache = TaskCache.in(state().resolve("tasks"), JudgeFingerprint.ofThis());
     try (SyntaxCheck syntax = syntax()) {
@@ -239,7 +239,7 @@ public final class Home {
             .formatted(folders, problem == null ? "" : Reason.of(problem)));
   }
 
-  /** The same if there is a usable one; makes none. */
+  /** The signing key if there is a usable one; makes none. */
   public Optional<SigningKey> knownSigningKey() {
     return knownSigningKey(stateFolders());
   }

@@ -39,7 +39,7 @@ public interface JudgingPool extends AutoCloseable {
     return start(settings, suites);
   }
 
-  /** The same for commands that judge by more than one plan. */
+  /** Starts a pool for commands that judge by more than one plan. */
   static JudgingPool start(JudgingSettings settings, Collection<Suite> suites)
       throws InterruptedException {
     return settings.cluster() == null

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who judges: processes of this machine, or nodes of a cluster.
+ * What judges: processes of this machine, or nodes of a cluster.
  *
  * @param workers gives and takes back this machine's processes
  * @param python interpreter with torch and triton; empty for the one that kbx finds or installs
@@ -45,7 +45,7 @@ public record JudgingSettings(
    */
   public record Cluster(String address, Optional<String> deviceClass, OptionalInt slots) {}
 
-  /** The same with another source of processes. */
+  /** These settings with another source of processes. */
   JudgingSettings with(WorkerSource other) {
     return new JudgingSettings(home, other, python, device, jobs, cluster, observer);
   }

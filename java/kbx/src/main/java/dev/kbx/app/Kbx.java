@@ -56,7 +56,7 @@ public final class Kbx implements AutoCloseable {
     return open(home, new Options());
   }
 
-  /** The same with other options, and starts the processes that judge. */
+  /** Opens an installation with options, and starts the processes that judge. */
   public static Kbx open(Path home, Options options) throws InterruptedException {
     Home kbx = Home.of(home);
     RunPlan asked = options.runPlan(kbx);

@@ -32,7 +32,7 @@ import java.util.function.BiConsumer;
  * run), or {@code FOLDER/ID}.
  */
 public final class NamedRun {
-  /** The same in words, for help texts. */
+  /** How runs are named, in words for help texts. */
   public static final String HELP =
       "A run: its id in --out; a results folder, for its newest complete run; or FOLDER/ID.";
 
@@ -62,7 +62,7 @@ public final class NamedRun {
     return find(references, out, reader).stream().map(Found::judged).toList();
   }
 
-  /** The same, with where their files are. */
+  /** The runs with the places of their files. */
   public static List<Found> find(List<String> references, ResultsFolder out) {
     return find(references, out, (_, _) -> {});
   }

@@ -42,7 +42,7 @@ public record ResultsFolder(Path out, StoreAddress store) {
   }
 
   /**
-   * The same unless a database is named.
+   * The store of a folder unless a database is named.
    *
    * @param url {@code jdbc:postgresql://HOST/DATABASE}
    */

@@ -53,7 +53,7 @@ public record RunPlan(
         "--arch %s: use one of %s".formatted(name, String.join(", ", Plan.ARCHITECTURES)));
   }
 
-  /** The same tasks by another plan. */
+  /** These tasks by another plan. */
   public RunPlan with(Plan other) {
     return new RunPlan(suite, tasks, selected, other, rulesOff);
   }

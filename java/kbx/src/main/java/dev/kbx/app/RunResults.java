@@ -33,7 +33,7 @@ public record RunResults(
   }
 
   /**
-   * The same for a run of methods.
+   * Finishes a run of methods.
    *
    * @param ledger its ledger; null if it has none
    */
@@ -66,7 +66,7 @@ public record RunResults(
     return verdicts(store, run, _ -> true);
   }
 
-  /** Those on kernels of one method. */
+  /** The verdicts on kernels of one method. */
   public static RunVerdicts verdicts(RunStore store, String run, String method) {
     return verdicts(store, run, verdict -> method.equals(verdict.method()));
   }

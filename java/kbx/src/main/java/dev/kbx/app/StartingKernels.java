@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Kernels that methods begin with: {@code --from}. */
 public final class StartingKernels {
-  /** Of the last round the first sample; kernels without a round are last. */
+  /** The order by the last round, then the first sample; kernels without a round are last. */
   private static final Comparator<Candidate> LATEST =
       Comparator.<Candidate, Integer>comparing(
               each -> each.round() == null ? Integer.valueOf(Integer.MAX_VALUE) : each.round())
@@ -32,7 +32,7 @@ public final class StartingKernels {
 
   private StartingKernels() {}
 
-  /** Of a run the fastest correct kernel, else one that came far. */
+  /** The order by the fastest correct kernel, else by how far a kernel came. */
   private static final Comparator<VerdictRow> BEST =
       Comparator.comparing(VerdictRow::correct)
           .thenComparingDouble(row -> row.speedup() == null ? 0 : row.speedup().low())

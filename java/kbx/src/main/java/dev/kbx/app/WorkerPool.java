@@ -123,7 +123,7 @@ public final class WorkerPool implements JudgingPool {
     return start(settings, true);
   }
 
-  /** The same without the zygote, for tasks that no candidate is judged for. */
+  /** A pool without the zygote, for tasks that no candidate is judged for. */
   public static WorkerPool forTasks(JudgingSettings settings) throws InterruptedException {
     return start(settings, false);
   }

@@ -85,7 +85,7 @@ final class DocumentFormat {
       this.runs = runs;
     }
 
-    /** Those among some runs. */
+    /** The published runs among some runs. */
     static AsPublished among(List<JudgedRun> runs) {
       return new AsPublished(
           runs.stream().map(JudgedRun::run).filter(run -> run.published() != null).toList());

@@ -52,7 +52,7 @@ final class NoiseCandidates {
     return kernels(PLAIN, repeats);
   }
 
-  /** The same kernel, moving 3 % more bytes. */
+  /** The twin that moves 3 % more bytes. */
   static List<Candidate> slowed(int repeats) {
     return kernels(SLOWED, repeats);
   }

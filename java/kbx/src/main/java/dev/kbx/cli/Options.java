@@ -241,7 +241,7 @@ final class Options {
                 + " sm_100. Default: ${DEFAULT-VALUE}.")
     private String arch = Plan.ARCH;
 
-    /** As given: what uses it refuses a wrong one. */
+    /** The architecture as given: what uses it refuses a wrong one. */
     String arch() {
       return arch;
     }
@@ -426,19 +426,19 @@ final class Options {
     @Spec(Spec.Target.MIXEE)
     private @Nullable CommandSpec command;
 
-    /** Throws if the interpreter that the user named is no program; starts nothing. */
+    /** Throws if the interpreter that the user named is not a program; starts nothing. */
     void check() {
       check(python);
     }
 
     /**
-     * The same before these stages; a wrong {@code KBX_PYTHON} does not matter if none needs it.
+     * Checks what these stages need; a wrong {@code KBX_PYTHON} does not matter if none needs it.
      */
     void check(List<Stage> stages) {
       if (python != null || JudgingPool.needsPython(stages)) check(python);
     }
 
-    /** The same for a command that has only the option {@code --python}. */
+    /** Checks the interpreter for a command that has only the option {@code --python}. */
     static void check(@Nullable Path python) {
       PythonEnvironment.check(Optional.ofNullable(python), System.getenv());
     }

@@ -42,7 +42,7 @@ final class ServiceManager implements AutoCloseable {
     this.watchdog = watchdog;
   }
 
-  /** As the environment of the process says. */
+  /** The service manager that the environment of the process names. */
   static ServiceManager of(Map<String, String> environment) {
     return new ServiceManager(
         Optional.ofNullable(environment.get("NOTIFY_SOCKET"))

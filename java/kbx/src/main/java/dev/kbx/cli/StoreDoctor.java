@@ -68,7 +68,7 @@ record StoreDoctor(
     return flaws.isEmpty() && problem == null;
   }
 
-  /** For people; none if there is no store. */
+  /** The findings as lines for people; none if there is no store. */
   List<String> lines() {
     if (place == null) return List.of();
     if (problem != null) return List.of("store    PROBLEM: " + problem);

@@ -32,7 +32,7 @@ final class TerminalStream extends PrintStream {
   private final PrintStream terminal;
   private final Escaping escaping;
 
-  /** The same terminal, made safe. */
+  /** A terminal, made safe. */
   static TerminalStream of(PrintStream terminal) {
     return terminal instanceof TerminalStream known
         ? known

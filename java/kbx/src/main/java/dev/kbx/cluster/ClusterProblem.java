@@ -17,7 +17,7 @@ final class ClusterProblem extends EnvironmentException {
     super(message, cause);
   }
 
-  /** That which a future ended with, for whoever waited for it. */
+  /** The problem that a future ended with. */
   static ClusterProblem of(ExecutionException e) {
     return new ClusterProblem(String.valueOf(requireNonNull(e.getCause()).getMessage()), e);
   }

@@ -165,7 +165,10 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     return register.conditions();
   }
 
-  /** Of all slots that there ever were: what one of them judged may be asked for again. */
+  /**
+   * The conditions of all slots that there ever were: what one of them judged may be asked for
+   * again.
+   */
   @Override
   public Set<JudgingConditions> kinds() {
     return register.kinds();

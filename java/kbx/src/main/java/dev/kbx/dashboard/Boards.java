@@ -64,7 +64,7 @@ public final class Boards {
                         (int) suite.tasks().stream().filter(Predicate.not(Task::extra)).count()));
   }
 
-  /** Those with a verdict, the largest first. */
+  /** The leaderboards with a verdict, the largest first. */
   List<Board> all() {
     return queries.boards();
   }

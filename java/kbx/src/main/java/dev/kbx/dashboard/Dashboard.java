@@ -328,7 +328,7 @@ public final class Dashboard {
     return Frame.page(null, "/login", eyebrow("kbx"), "Sign in", body);
   }
 
-  /** That an address leads nowhere, or something failed. */
+  /** The page that says that an address leads nowhere, or something failed. */
   public static String problem(@Nullable Viewer viewer, String title, String detail) {
     return Frame.page(viewer, "", eyebrow("kbx"), title, Parts.note(detail));
   }

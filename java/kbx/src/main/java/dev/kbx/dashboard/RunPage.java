@@ -34,7 +34,9 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
   /** How many verdicts the table of properties is made from. */
   private static final int LOOKED_AT = 200;
 
-  /** Above this a whole report is a long download; the command line makes it. */
+  /**
+   * Number of candidates above which a whole report is a long download; the command line makes it.
+   */
   static final int REPORTED = 20_000;
 
   Markup body() {

@@ -49,7 +49,7 @@ final class Access {
     return require(request, scope, tokens::worth);
   }
 
-  /** The same by the tokens that the store had when it was last asked. */
+  /** The client of a request by the tokens that the store had when it was last asked. */
   Client requireKnown(ServerRequest request, Client.Scope scope) {
     return require(request, scope, tokens::known);
   }

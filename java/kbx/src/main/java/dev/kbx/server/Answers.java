@@ -64,7 +64,7 @@ final class Answers {
     return given(request, name).filter(text -> !text.isEmpty());
   }
 
-  /** The same, of which an empty value is none of those that are allowed. */
+  /** The text of a parameter, which may be empty; refused if the parameter is given twice. */
   private static Optional<String> given(ServerRequest request, String name) {
     if (!request.query().contains(name)) return Optional.empty();
     List<String> all = request.query().all(name);

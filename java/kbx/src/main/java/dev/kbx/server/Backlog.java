@@ -30,7 +30,7 @@ final class Backlog {
   private final IntSupplier retrySeconds;
   private final WorkQueue<Waiting> queue = new WorkQueue<>();
 
-  /** Those that this server cannot judge, by id. */
+  /** The candidates that this server cannot judge, by id. */
   private final Map<String, Waiting> held = new LinkedHashMap<>();
 
   /** All but those being stored, by id. */
@@ -77,7 +77,7 @@ final class Backlog {
     some.forEach(each -> entering.remove(each.id()));
   }
 
-  /** They are stored, and now wait. */
+  /** Adds submissions that are stored and now wait. */
   synchronized void entered(List<Submission> some) {
     leave(some);
     adopt(some);
@@ -128,13 +128,13 @@ final class Backlog {
     return next;
   }
 
-  /** It waits again, before all others of its client. */
+  /** Puts a candidate back, before all others of its client. */
   void putBack(Lease<Waiting> taken) {
     taken.piece().requeue();
     queue.putBack(taken);
   }
 
-  /** It has ended. */
+  /** Removes a candidate that has ended. */
   void remove(Waiting ended) {
     waiting.remove(ended.submission().id());
   }

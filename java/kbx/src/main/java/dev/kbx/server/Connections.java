@@ -30,13 +30,13 @@ import org.jspecify.annotations.Nullable;
 final class Connections implements Http1ConnectionListener, AutoCloseable {
   /** What a connection waits for, and how long. */
   private enum Wait {
-    /** Its first request; with TLS for its handshake, too. */
+    /** The first request of a connection; with TLS for its handshake, too. */
     FIRST_LINE(Duration.ofSeconds(10)),
     /** The end of the headers of a request, from its first line. */
     HEADERS(Duration.ofSeconds(20)),
     /** More of the body of a request. */
     BODY(Duration.ofSeconds(20)),
-    /** Another request. */
+    /** Another request of a connection. */
     NEXT(Duration.ofSeconds(90));
 
     private final long nanos;
@@ -48,7 +48,7 @@ final class Connections implements Http1ConnectionListener, AutoCloseable {
 
   private static final Duration TICK = Duration.ofSeconds(1);
 
-  /** So long a client has for its next word before its place is taken for another. */
+  /** The time that a client has for its next word before its place is given to another. */
   private static final Duration FRESH = Duration.ofSeconds(2);
 
   /** A connection that was accepted; all but its channel is guarded by the connections. */

@@ -18,7 +18,7 @@ final class Feeds {
     long version;
   }
 
-  /** Another verdict is at a position where there was one. */
+  /** Tells followers that another verdict is at a position where there was one. */
   void replaced(String run, int position) {
     Feed feed = feeds.get(run);
     if (feed == null) return;

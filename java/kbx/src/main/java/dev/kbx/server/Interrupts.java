@@ -32,7 +32,9 @@ final class Interrupts implements AutoCloseable {
     T read() throws E;
   }
 
-  /** Takes it; interrupted after {@link #PATIENCE} if the client holds it up. */
+  /**
+   * Takes something from a client, interrupted after {@link #PATIENCE} if the client holds it up.
+   */
   <T, E extends Exception> T read(Reading<T, E> reading) throws E {
     Future<?> timeout = after(PATIENCE, Thread.currentThread()::interrupt);
     try {
@@ -42,7 +44,7 @@ final class Interrupts implements AutoCloseable {
     }
   }
 
-  /** The same for work that takes nothing from it, or drops what it takes. */
+  /** Does work for a client, interrupted after {@link #PATIENCE} if the client holds it up. */
   void within(Runnable work) {
     boolean _ =
         read(() -> {

@@ -24,7 +24,7 @@ final class JudgementView {
     this.store = store;
   }
 
-  /** The same submissions as they are now. */
+  /** The submissions as they are now. */
   List<Submission> now(List<Submission> submissions) {
     List<String> stale =
         submissions.stream()

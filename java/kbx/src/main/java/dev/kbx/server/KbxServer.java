@@ -45,7 +45,10 @@ public final class KbxServer implements AutoCloseable {
   private static final int MOST_CONNECTIONS = 4_000;
   private static final int MOST_HEADER_BYTES = 16 << 10;
 
-  /** Of the first line of a request: room for the most {@code ids=} that may be asked for. */
+  /**
+   * Maximum bytes of the first line of a request: room for the most {@code ids=} that may be asked
+   * for.
+   */
   private static final int MOST_LINE_BYTES = 64 << 10;
 
   private static final Duration BODY_PATIENCE = Duration.ofSeconds(30);
@@ -310,7 +313,7 @@ public final class KbxServer implements AutoCloseable {
     }
   }
 
-  /** Answers to what is no HTTP, or is refused before it is routed. */
+  /** Answers to what is not HTTP, or is refused before it is routed. */
   private static DirectHandlers directHandlers() {
     DirectHandlers.Builder handlers = DirectHandlers.builder();
     DirectHandler handler =

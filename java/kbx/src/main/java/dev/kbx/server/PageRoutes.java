@@ -43,10 +43,13 @@ final class PageRoutes implements HttpService {
   /** A page more than anybody turns to, and a place in a table that an int can hold. */
   private static final int LAST_PAGE = 1_000_000;
 
-  /** Of a form with a source, of which 1 MiB may take three times as much. */
+  /** Maximum bytes of a form with a source, of which 1 MiB may take three times as much. */
   private static final int MOST_FORM = 4 << 20;
 
-  /** Of one without, which anybody may send: all of them together must leave room for others. */
+  /**
+   * Maximum bytes of a form without a source, which anybody may send: all of them together must
+   * leave room for others.
+   */
   private static final int MOST_FIELDS = 4 << 10;
 
   private static final MediaType FORM = MediaTypes.APPLICATION_FORM_URLENCODED;

@@ -246,7 +246,7 @@ final class RunsApi implements HttpService {
       positions.set(position);
     }
 
-    /** Another verdict is there now. */
+    /** Removes a verdict for which there is another now. */
     void remove(int position) {
       positions.clear(position);
     }

@@ -77,7 +77,7 @@ final class SameContent {
     return different;
   }
 
-  /** As this version writes it: an earlier one knew fewer members. */
+  /** The plan as this version writes it: an earlier one knew fewer members. */
   private JsonNode plan(String stored) {
     return Json.mapper().readTree(Plans.text(Plans.of(Json.mapper().readTree(stored), secret)));
   }

@@ -105,7 +105,7 @@ final class ServiceMetrics {
     failures.inc();
   }
 
-  /** The same, because of something that nobody expects. */
+  /** Counts a failure that is unexpected. */
   void failure(Throwable failure) {
     again();
     System.getLogger("dev.kbx.server").log(System.Logger.Level.WARNING, "judging failed", failure);

@@ -32,7 +32,10 @@ final class SubmissionReader {
   private static final int MOST_WORDS = 200;
   private static final String ORIGIN = "api";
 
-  /** Of two members with one name others may have read the first. */
+  /**
+   * The mapper of bodies: it refuses two members of one name, of which others may have read the
+   * first.
+   */
   private static final JsonMapper BODIES =
       JsonMapper.builder(
               JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build())
@@ -226,7 +229,9 @@ final class SubmissionReader {
         problems);
   }
 
-  /** As the client knows it: a path of this machine tells where the server keeps its files. */
+  /**
+   * The path as the client knows it: a path of this machine tells where the server keeps its files.
+   */
   private static String without(String text, Path source, Path folder) {
     return text.replace(source + "/", "")
         .replace(folder + "/", "")

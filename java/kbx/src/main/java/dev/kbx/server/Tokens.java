@@ -40,18 +40,18 @@ public final class Tokens {
 
   /** What a token is worth. */
   sealed interface Worth {
-    /** Whose it is now. */
+    /** The client that the token is of now. */
     default Optional<Client> owner() {
       return this instanceof Valid(Client client) ? Optional.of(client) : Optional.empty();
     }
 
-    /** It is a client's. */
+    /** The token is a client's. */
     record Valid(Client client) implements Worth {}
 
-    /** It was a client's until a time. */
+    /** The token was a client's until a time. */
     record Expired(String name, Instant at) implements Worth {}
 
-    /** It was never made, or is revoked. */
+    /** The token was never made, or is revoked. */
     record Unknown() implements Worth {}
   }
 

@@ -52,7 +52,7 @@ final class Waiting extends WorkQueue.Piece {
     judging = true;
   }
 
-  /** It is judged again later. */
+  /** Has the candidate judged again later. */
   void requeue() {
     judging = false;
   }

@@ -57,7 +57,7 @@ public record CertificateHeader(
   public record Counts(int verdicts, int correct, int timed, int withRounds) {
     public static final Counts NONE = new Counts(0, 0, 0, 0);
 
-    /** In words. */
+    /** The judge in words. */
     String described() {
       return "%d verdicts, %d correct, %d timed, %d with the rounds of all sizes"
           .formatted(verdicts, correct, timed, withRounds);

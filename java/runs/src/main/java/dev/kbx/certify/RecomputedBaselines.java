@@ -80,7 +80,7 @@ final class RecomputedBaselines {
   }
 
   /**
-   * Of a compiled reference.
+   * Recomputes a compiled reference.
    *
    * @param rounds of each size; empty if there are none
    */

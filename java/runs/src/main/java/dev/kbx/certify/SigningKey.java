@@ -122,7 +122,7 @@ public final class SigningKey {
     }
   }
 
-  /** Whether a signature is of that key and message; false, too, for what is no key. */
+  /** Whether a signature is of that key and message; false, too, for what is not a key. */
   static boolean verifies(String publicKey, byte[] message, String signature) {
     try {
       Signature check = Signature.getInstance(ALGORITHM);

@@ -23,7 +23,7 @@ public record PublishedReading(
     problems = List.copyOf(problems);
   }
 
-  /** Those that state an outcome. */
+  /** The results that state an outcome. */
   public List<PublishedResult> stated() {
     return results.stream().filter(result -> result.outcome() != null).toList();
   }

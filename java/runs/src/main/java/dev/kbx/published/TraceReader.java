@@ -171,7 +171,10 @@ final class TraceReader implements PublishedReader {
 
     private Solutions() {}
 
-    /** Those nearest to a path: in it, or beside it or a folder above. None if there is no such. */
+    /**
+     * The solutions nearest to a path: in it, or beside it or a folder above. None if there is no
+     * such.
+     */
     static Solutions near(Path path, Found found) {
       Solutions solutions = new Solutions();
       for (Path at = path.toAbsolutePath().normalize(); at != null; at = at.getParent()) {

@@ -21,7 +21,7 @@ final class Claims {
   /** A server takes a moment to notice that the process that had the claim was killed. */
   private static final int TRIES = 20;
 
-  /** The same for a connection of this process, while all that use the store wait. */
+  /** Number of tries for a connection of this process, while all that use the store wait. */
   private static final int TRIES_AGAIN = 4;
 
   private static final Duration PAUSE = Duration.ofMillis(250);

@@ -214,7 +214,7 @@ final class JdbcService implements ServiceStore {
     return found;
   }
 
-  /** So many values a statement may have on every database. */
+  /** Splits values into as many as a statement may have on every database. */
   private static <T> List<List<T>> parts(List<T> all) {
     return IntStream.iterate(0, from -> from < all.size(), from -> from + MOST_VALUES)
         .mapToObj(from -> all.subList(from, Math.min(all.size(), from + MOST_VALUES)))

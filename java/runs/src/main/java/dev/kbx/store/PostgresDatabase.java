@@ -38,7 +38,7 @@ record PostgresDatabase(String url) implements Database {
   private static final String MISSED_SOON =
       " -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3";
 
-  /** Only what is on disk is told as stored, whatever the database's default is. */
+  /** Makes commits wait for the disk, whatever the database's default is. */
   private static final String DURABLE =
       "SELECT set_config('synchronous_commit', 'on', false)"
           + " WHERE current_setting('synchronous_commit') = 'off'";
@@ -56,7 +56,7 @@ record PostgresDatabase(String url) implements Database {
   private static final String NO_SCHEMA = "3F000";
   private static final int CONNECT_SECONDS = 10;
 
-  /** From connecting to a session: what accepts connections may answer none. */
+  /** Seconds from connecting to a session: what accepts connections may answer none. */
   private static final int LOGIN_SECONDS = 15;
 
   /**
@@ -174,7 +174,7 @@ record PostgresDatabase(String url) implements Database {
   @Override
   public void lockClaims(Handle transaction) {}
 
-  /** Who takes a claim waits for the transactions of its owner. */
+  /** The lock by which a taker of a claim waits for the transactions of its owner. */
   @Override
   public String share() {
     return " FOR SHARE";

@@ -43,13 +43,13 @@ public interface ServiceStore {
   /** All that are queued, whether or not they have a verdict, in the order of acceptance. */
   List<Submission> queued();
 
-  /** Those with these ids, in no order. */
+  /** The submissions with these ids, in no order. */
   List<Submission> submissions(List<String> ids);
 
   /** A submission with all that judging its candidate takes. */
   Optional<Work> work(String id);
 
-  /** Those with these keys of a client, by key. */
+  /** The submissions with these keys of a client, by key. */
   Map<String, Submission> keyed(String client, Collection<String> keys);
 
   /**

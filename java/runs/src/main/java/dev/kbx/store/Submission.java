@@ -55,7 +55,7 @@ public record Submission(
       boolean cached,
       @Nullable Double waited,
       @Nullable String message) {
-    /** Of what nobody has looked at yet. */
+    /** The outcome of a submission that is queued. */
     public static final Outcome NONE = new Outcome(State.QUEUED, null, false, null, null);
   }
 
@@ -68,23 +68,23 @@ public record Submission(
     return acceptedFor == null ? run : acceptedFor;
   }
 
-  /** The same with its verdict. */
+  /** This submission with its verdict. */
   public Submission done(int place, boolean known, @Nullable Double seconds) {
     return with(
         run, conditions, origin, new Outcome(State.DONE, place, known, seconds, outcome.message()));
   }
 
-  /** The same, ended without a verdict. */
+  /** This submission, ended without a verdict. */
   public Submission ended(State end, @Nullable String why) {
     return with(run, conditions, origin, new Outcome(end, null, outcome.cached(), null, why));
   }
 
-  /** The same without what can be read again when it is judged, which may be long. */
+  /** This submission without what can be read again when it is judged, which may be long. */
   public Submission brief() {
     return with(run, Map.of(), "", outcome);
   }
 
-  /** The same, still to be judged, in this run. */
+  /** This submission, still to be judged, in this run. */
   public Submission in(String judgedIn, @Nullable String why) {
     return with(judgedIn, conditions, origin, new Outcome(State.QUEUED, null, false, null, why));
   }

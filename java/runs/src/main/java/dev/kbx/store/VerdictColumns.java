@@ -34,7 +34,7 @@ final class VerdictColumns {
           .flatMap(names -> names)
           .toList();
 
-  /** Those whose text the database may not take as it is. */
+  /** The columns whose text the database may not take as it is. */
   static final List<String> ENCODED = List.of("identity", "method", "model");
 
   /** A statement that inserts a row; its parameters are in the order of the names. */

@@ -70,7 +70,7 @@ public interface VerdictQueries {
 
   /** Order of a page. */
   enum Order {
-    /** As in the run. */
+    /** The order of the run. */
     POSITION,
     /** The newest run first, and in it the last position. */
     NEWEST
@@ -124,7 +124,7 @@ public interface VerdictQueries {
       int solved,
       Map<Status, Integer> statuses,
       List<CategoryCounts> categories) {
-    /** Of a run without verdicts. */
+    /** The counts of a run without verdicts. */
     public static final RunCounts NONE = new RunCounts(0, 0, 0, 0, 0, 0, 0, Map.of(), List.of());
   }
 
