@@ -155,7 +155,7 @@ public record CodeQuality(
       /** How much code it is; null where not known. */
       @Nullable Integer size(Measure measure, VerdictRow row, Pool pool) {
         if (this == REFERENCE) {
-          TaskTraits traits = pool.traits().get(row.path());
+          SelectedRun.TaskTraits traits = pool.traits().get(row.path());
           if (traits == null) return null;
           return measure == Measure.LINES ? traits.lines() : traits.complexity();
         }

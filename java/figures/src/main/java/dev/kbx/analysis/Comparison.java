@@ -1,8 +1,9 @@
 package dev.kbx.analysis;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.analysis.Comparison.Row;
 import dev.kbx.analysis.Comparison.Side;
-import dev.kbx.analysis.SpeedChange.Outcome;
+import dev.kbx.analysis.Comparison.SpeedChange.Outcome;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.RunInfo;
@@ -12,6 +13,7 @@ import dev.kbx.verdict.Verdict.Speedup;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -97,7 +99,7 @@ public record Comparison(
     checkStages(then.run(), now.run());
     Pairs pairs = Pairs.of(then.rows(), now.rows());
     List<Row> rows = pairs.pairs().stream().map(pair -> row(pair, floors)).toList();
-    Set<String> cards = now.cards();
+    Set<String> gpus = now.gpus();
     return new Comparison(
         then.run(),
         now.run(),
@@ -106,8 +108,8 @@ public record Comparison(
         changed(then.run(), now.run()),
         untimed(then, now),
         NoiseFloor.of(now.run().device().uuid(), floors),
-        floors.stream().filter(floor -> cards.contains(floor.device().uuid())).toList(),
-        cards.stream().filter(card -> NoiseFloor.of(card, floors) == null).toList(),
+        floors.stream().filter(floor -> gpus.contains(floor.device().uuid())).toList(),
+        gpus.stream().filter(gpu -> NoiseFloor.of(gpu, floors) == null).toList(),
         TaskOutcomes.of(then.rows(), now.rows(), pairs),
         new General(GeneralRate.of(then.rows()), GeneralRate.of(now.rows())),
         MatchedSpeed.of(rows, pairs),
@@ -271,6 +273,78 @@ public record Comparison(
 
     private static double mean(List<Double> ratios) {
       return Ratio.geometricMean(ratios.stream().mapToDouble(Double::doubleValue).toArray());
+    }
+  }
+
+  /**
+   * A candidate's speedup over its counterpart's in the earlier run, with the interval of {@link
+   * Ratio#over}, and whether they differ: the 95 % intervals do not overlap, and the difference
+   * exceeds the noise floor, if known. This is stricter than a test at 5 % (N. Schenker and J. F.
+   * Gentleman, "On judging the significance of differences by examining the overlap between
+   * confidence intervals", The American Statistician 55 (2001) 182–186); differences between
+   * sessions are in neither interval.
+   *
+   * @param value null, as are both ends, if the two are not comparable
+   * @param low null, as is {@code high}, of published speedups, too
+   */
+  public record SpeedChange(
+      Outcome outcome, @Nullable Double value, @Nullable Double low, @Nullable Double high) {
+
+    /** Outcome of the comparison. */
+    public enum Outcome {
+      FASTER,
+      SLOWER,
+      /** The difference is within the intervals or the noise floor. */
+      SAME,
+      OTHER_DEVICE,
+      OTHER_BASELINE,
+      /** The timed sizes differ or are unknown. */
+      OTHER_SIZES,
+      /**
+       * Both speedups are as published: without sizes and intervals, so that no change can be told.
+       */
+      AS_PUBLISHED;
+
+      /** The name in files: {@code faster, other_sizes, …}. */
+      @JsonValue
+      public String label() {
+        return name().toLowerCase(Locale.ROOT);
+      }
+    }
+
+    /**
+     * Compares two verdicts; null unless both are correct and timed.
+     *
+     * @param floors noise floors of devices; that of the GPU of {@code now} counts
+     */
+    static @Nullable SpeedChange of(VerdictRow then, VerdictRow now, List<NoiseFloor> floors) {
+      Ratio before = then.correctSpeedup();
+      Ratio after = now.correctSpeedup();
+      if (before == null || after == null) return null;
+      if (!sameDevice(then, now)) return refused(Outcome.OTHER_DEVICE);
+      if (!Objects.equals(then.against(), now.against())) return refused(Outcome.OTHER_BASELINE);
+      if (then.asPublished() && now.asPublished()) {
+        double change = after.value() / before.value();
+        return new SpeedChange(Outcome.AS_PUBLISHED, change, null, null);
+      }
+      if (!then.hasSizesOf(now)) return refused(Outcome.OTHER_SIZES);
+      Ratio change = after.over(before);
+      NoiseFloor floor = NoiseFloor.of(now.device().uuid(), floors);
+      double least = floor != null ? Math.log1p(floor.ofTwo()) : 0;
+      boolean exceeds = Math.abs(Math.log(change.value())) > least;
+      Outcome outcome = Outcome.SAME;
+      if (exceeds && after.low() > before.high()) outcome = Outcome.FASTER;
+      if (exceeds && after.high() < before.low()) outcome = Outcome.SLOWER;
+      return new SpeedChange(outcome, change.value(), change.low(), change.high());
+    }
+
+    private static SpeedChange refused(Outcome why) {
+      return new SpeedChange(why, null, null, null);
+    }
+
+    private static boolean sameDevice(VerdictRow then, VerdictRow now) {
+      return then.device().name().equals(now.device().name())
+          && Objects.equals(then.device().uuid(), now.device().uuid());
     }
   }
 }

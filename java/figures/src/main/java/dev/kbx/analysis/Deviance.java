@@ -157,7 +157,8 @@ public record Deviance(
             : bootstrap.intervals(RESAMPLES, drawn -> shares(singles.counts, drawn));
     List<Factor> joint =
         singles.used.stream().filter(factor -> together.contains(factor.name())).toList();
-    JointFactors model = joint.size() < 2 ? null : JointFactors.of(joint, singles.trials);
+    JointDeviance.Factors model =
+        joint.size() < 2 ? null : JointDeviance.Factors.of(joint, singles.trials);
     return singles.measure(
         bootstrap,
         intervals,
@@ -247,7 +248,7 @@ public record Deviance(
     return shares;
   }
 
-  private static JointDeviance joint(JointFactors model, StratifiedBootstrap bootstrap) {
+  private static JointDeviance joint(JointDeviance.Factors model, StratifiedBootstrap bootstrap) {
     double columns = model.all().columns();
     double models = model.factors().size() + 1.0;
     double each =
@@ -274,7 +275,7 @@ public record Deviance(
     /** A factor's test; shares are those of the null deviance without a random intercept. */
     public record Part(String factor, Test test) {}
 
-    static TaskIntercept of(JointFactors joint) {
+    static TaskIntercept of(JointDeviance.Factors joint) {
       CellCounts counts = joint.counts();
       int[] cells = IntStream.range(0, counts.pairs()).map(counts::cell).toArray();
       double[] passes = counts.passes();

@@ -32,10 +32,10 @@ final class Factor {
     List<VerdictRow> rows = pool.rows();
     List<Factor> all = new ArrayList<>();
     all.add(of("category", true, rows, VerdictRow::category));
-    all.add(trait("difficulty", pool, TaskTraits::difficulty));
-    all.add(trait("operation", pool, TaskTraits::operation));
-    all.add(trait("bound", pool, TaskTraits::bound));
-    all.add(trait("dtype", pool, TaskTraits::dtype));
+    all.add(trait("difficulty", pool, SelectedRun.TaskTraits::difficulty));
+    all.add(trait("operation", pool, SelectedRun.TaskTraits::operation));
+    all.add(trait("bound", pool, SelectedRun.TaskTraits::bound));
+    all.add(trait("dtype", pool, SelectedRun.TaskTraits::dtype));
     all.add(of("method", false, rows, VerdictRow::method));
     all.add(of("model", false, rows, VerdictRow::model));
     all.add(of("device", false, rows, row -> row.device().name()));
@@ -56,13 +56,13 @@ final class Factor {
   }
 
   private static Factor trait(
-      String name, Pool pool, Function<TaskTraits, @Nullable Object> trait) {
+      String name, Pool pool, Function<SelectedRun.TaskTraits, @Nullable Object> trait) {
     return of(
         name,
         true,
         pool.rows(),
         row -> {
-          TaskTraits traits = pool.traits().get(row.path());
+          SelectedRun.TaskTraits traits = pool.traits().get(row.path());
           Object value = traits == null ? null : trait.apply(traits);
           return value == null ? null : value.toString();
         });

@@ -372,7 +372,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       int asPublished) {
     private static final double MOST = 0.95;
 
-    private record Change(SpeedChange measured, double value, boolean same) {}
+    private record Change(Comparison.SpeedChange measured, double value, boolean same) {}
 
     /** Null if nothing is timed. */
     static @Nullable Speed of(
@@ -387,7 +387,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       List<Change> changes = new ArrayList<>();
       int unmatched = 0;
       for (Pairs.Pair pair : persistent) {
-        SpeedChange change = SpeedChange.of(pair.then(), pair.now(), floors);
+        Comparison.SpeedChange change = Comparison.SpeedChange.of(pair.then(), pair.now(), floors);
         if (change == null) continue;
         Double value = change.value();
         if (value == null) unmatched++;
@@ -415,12 +415,13 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
           Map.of(
               "1%",
               gaining(others, 1.01), "5%", gaining(others, 1.05), "10%", gaining(others, 1.1)),
-          differing(others, SpeedChange.Outcome.FASTER, floor),
-          differing(others, SpeedChange.Outcome.SLOWER, floor),
+          differing(others, Comparison.SpeedChange.Outcome.FASTER, floor),
+          differing(others, Comparison.SpeedChange.Outcome.SLOWER, floor),
           others.isEmpty() ? null : Portability.Mean.of(values(others)),
           (int)
               changes.stream()
-                  .filter(change -> change.measured().outcome() == SpeedChange.Outcome.AS_PUBLISHED)
+                  .filter(change ->
+                      change.measured().outcome() == Comparison.SpeedChange.Outcome.AS_PUBLISHED)
                   .count());
     }
 
@@ -456,13 +457,52 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
     }
 
     private static int differing(
-        List<Change> changes, SpeedChange.Outcome outcome, @Nullable Double floor) {
+        List<Change> changes, Comparison.SpeedChange.Outcome outcome, @Nullable Double floor) {
       double least = floor == null ? 0 : Math.log1p(floor);
       return (int)
           changes.stream()
               .filter(change -> change.measured().outcome() == outcome)
               .filter(change -> Math.abs(Math.log(change.value())) > least)
               .count();
+    }
+  }
+
+  /**
+   * One attempt at a task, whose rounds improve on each other.
+   *
+   * @param run the run that judged it; empty if each round is a run of its own
+   */
+  record Attempt(
+      String run,
+      String suite,
+      String category,
+      String task,
+      @Nullable String method,
+      @Nullable String model,
+      int sample) {
+
+    /** Tells which attempt a row belongs to. */
+    record Reader(boolean roundsInRunsOfTheirOwn) {
+      static Reader of(List<VerdictRow> rows) {
+        Map<String, Set<Integer>> rounds = new HashMap<>();
+        for (VerdictRow row : rows) {
+          if (row.round() == null) return new Reader(false);
+          rounds.computeIfAbsent(row.run(), _ -> new HashSet<>()).add(row.round());
+        }
+        return new Reader(
+            rounds.size() > 1 && rounds.values().stream().allMatch(own -> own.size() == 1));
+      }
+
+      Attempt of(VerdictRow row) {
+        return new Attempt(
+            roundsInRunsOfTheirOwn ? "" : row.run(),
+            row.suite(),
+            row.category(),
+            row.task(),
+            row.method(),
+            row.model(),
+            row.sample());
+      }
     }
   }
 }

@@ -30,13 +30,13 @@ public record JudgedRun(RunInfo run, List<VerdictRow> rows) {
   }
 
   /** UUIDs of the GPUs that candidates were timed on, in the order of the rows. */
-  public Set<String> cards() {
-    Set<String> cards = new LinkedHashSet<>();
+  public Set<String> gpus() {
+    Set<String> gpus = new LinkedHashSet<>();
     for (VerdictRow row : rows) {
       String uuid = row.device().uuid();
-      if (row.speedup() != null && uuid != null) cards.add(uuid);
+      if (row.speedup() != null && uuid != null) gpus.add(uuid);
     }
-    return cards;
+    return gpus;
   }
 
   /** Why nothing was timed, to follow "nothing was timed". */

@@ -22,7 +22,7 @@ record Pool(
     List<VerdictRow> rows,
     List<VerdictRow> unjudged,
     Inclusion entered,
-    Map<String, TaskTraits> traits) {
+    Map<String, SelectedRun.TaskTraits> traits) {
 
   /** Which rounds of an attempt count. */
   enum Rounds {
@@ -58,7 +58,7 @@ record Pool(
     Set<Identity> seen = new HashSet<>();
     List<VerdictRow> judged = new ArrayList<>();
     List<VerdictRow> unjudged = new ArrayList<>();
-    Map<String, TaskTraits> traits = new HashMap<>();
+    Map<String, SelectedRun.TaskTraits> traits = new HashMap<>();
     int variants = 0;
     int repeated = 0;
     for (SelectedRun run : runs) {
@@ -110,8 +110,8 @@ record Pool(
   }
 
   private static List<VerdictRow> lastOfOne(List<VerdictRow> rows) {
-    Attempt.Reader attempts = Attempt.Reader.of(rows);
-    Map<Attempt, Integer> latest = new HashMap<>();
+    Iterations.Attempt.Reader attempts = Iterations.Attempt.Reader.of(rows);
+    Map<Iterations.Attempt, Integer> latest = new HashMap<>();
     for (VerdictRow row : rows) {
       if (row.round() != null) latest.merge(attempts.of(row), row.round(), Math::max);
     }

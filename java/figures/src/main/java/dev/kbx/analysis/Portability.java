@@ -1,7 +1,7 @@
 package dev.kbx.analysis;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import dev.kbx.analysis.Portability.Card;
+import dev.kbx.analysis.Portability.Gpu;
 import dev.kbx.stats.Median;
 import dev.kbx.stats.Rate;
 import dev.kbx.stats.Ratio;
@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 public record Portability(
     String kind,
     String baseline,
-    List<Site> devices,
+    List<Device> devices,
     int rows,
     int entered,
     @Nullable GeneralRate general,
@@ -62,17 +62,17 @@ public record Portability(
    * @param speedup mean over the kernels that count; null if there are none
    * @param slower kernels that are slower than the baseline; null as above
    */
-  public record Site(
+  public record Device(
       String label,
       String name,
-      List<Card> cards,
+      List<Gpu> cards,
       List<String> runs,
       SortedMap<String, SortedSet<String>> versions,
       @Nullable Mean speedup,
       @Nullable Slower slower) {}
 
   /** One GPU. */
-  public record Card(@Nullable String uuid, @Nullable String driver) {}
+  public record Gpu(@Nullable String uuid, @Nullable String driver) {}
 
   /** Geometric mean over kernels; its bootstrap interval is null for a single kernel. */
   public record Mean(double value, @Nullable Double low, @Nullable Double high) {
@@ -147,7 +147,7 @@ public record Portability(
   public static boolean isFor(List<JudgedRun> runs) {
     long ids = runs.stream().map(run -> run.run().id()).distinct().count();
     return runs.stream().allMatch(run -> run.hasSpeedup() && run.run().published() == null)
-        && Measured.sites(runs).stream().allMatch(site -> site.runs().size() < ids);
+        && Measured.devices(runs).stream().allMatch(device -> device.runs().size() < ids);
   }
 
   /**
@@ -168,22 +168,22 @@ public record Portability(
     }
     String baseline = baseline(runs);
     Measured measured = Measured.of(runs);
-    if (measured.sites().size() < 2) {
+    if (measured.devices().size() < 2) {
       throw new IncomparableRuns(
           "all runs are on one device, %s; name runs on two, or use 'kbx compare'"
-              .formatted(measured.sites().getFirst()));
+              .formatted(measured.devices().getFirst()));
     }
     List<Kernel> kernels = new ArrayList<>();
     List<LeftOut> leftOut = new ArrayList<>();
-    for (Measured.Row row : measured.rows()) enter(row, measured.sites(), kernels, leftOut);
-    List<Site> sites = new ArrayList<>();
-    for (int i = 0; i < measured.sites().size(); i++) {
-      sites.add(site(measured.sites().get(i), i, kernels, runs));
+    for (Measured.Row row : measured.rows()) enter(row, measured.devices(), kernels, leftOut);
+    List<Device> devices = new ArrayList<>();
+    for (int i = 0; i < measured.devices().size(); i++) {
+      devices.add(device(measured.devices().get(i), i, kernels, runs));
     }
     return new Portability(
         "portability",
         baseline,
-        sites,
+        devices,
         measured.rows().size(),
         kernels.size(),
         kernels.isEmpty() ? null : general(kernels),
@@ -212,24 +212,26 @@ public record Portability(
 
   /** Adds the row to one of the two lists. */
   private static void enter(
-      Measured.Row row, List<Measured.Site> sites, List<Kernel> kernels, List<LeftOut> leftOut) {
+      Measured.Row row,
+      List<Measured.Device> devices,
+      List<Kernel> kernels,
+      List<LeftOut> leftOut) {
     for (Reason reason : Reason.values()) {
-      List<String> devices = new ArrayList<>();
-      for (int i = 0; i < sites.size(); i++) {
-        if (holds(reason, row, i)) devices.add(label(i));
+      List<String> held = new ArrayList<>();
+      for (int i = 0; i < devices.size(); i++) {
+        if (holds(reason, row, i)) held.add(label(i));
       }
-      if (devices.isEmpty()) continue;
+      if (held.isEmpty()) continue;
       VerdictRow v = row.any();
       leftOut.add(
-          new LeftOut(
-              v.candidate(), v.source(), v.suite(), v.category(), v.task(), reason, devices));
+          new LeftOut(v.candidate(), v.source(), v.suite(), v.category(), v.task(), reason, held));
       return;
     }
     kernels.add(kernel(row));
   }
 
-  private static boolean holds(Reason reason, Measured.Row row, int site) {
-    VerdictRow verdict = row.verdicts().get(site);
+  private static boolean holds(Reason reason, Measured.Row row, int device) {
+    VerdictRow verdict = row.verdicts().get(device);
     if (verdict == null) return reason == Reason.NOT_JUDGED;
     return switch (reason) {
       case NOT_JUDGED -> !verdict.judged();
@@ -273,8 +275,8 @@ public record Portability(
         kernels.stream().<@Nullable Boolean>map(Kernel::general).toList(), kernels.size());
   }
 
-  private static Site site(
-      Measured.Site site, int index, List<Kernel> kernels, List<JudgedRun> runs) {
+  private static Device device(
+      Measured.Device device, int index, List<Kernel> kernels, List<JudgedRun> runs) {
     double[] values = kernels.stream().mapToDouble(k -> k.speedups().get(index).value()).toArray();
     Mean mean = values.length == 0 ? null : Mean.of(values);
     Slower slower = null;
@@ -283,21 +285,21 @@ public record Portability(
       var rate = new Rate(count, values.length);
       slower = new Slower(count, values.length, rate.value(), rate.low(), rate.high());
     }
-    return new Site(
+    return new Device(
         label(index),
-        site.name(),
-        List.copyOf(site.cards().values()),
-        List.copyOf(site.runs()),
-        versions(site, runs),
+        device.name(),
+        List.copyOf(device.cards().values()),
+        List.copyOf(device.runs()),
+        versions(device, runs),
         mean,
         slower);
   }
 
   private static SortedMap<String, SortedSet<String>> versions(
-      Measured.Site site, List<JudgedRun> runs) {
+      Measured.Device device, List<JudgedRun> runs) {
     SortedMap<String, SortedSet<String>> versions = new TreeMap<>();
     for (JudgedRun run : runs) {
-      if (!site.runs().contains(run.run().id())) continue;
+      if (!device.runs().contains(run.run().id())) continue;
       run.run()
           .versions()
           .forEach(
@@ -326,7 +328,7 @@ public record Portability(
   }
 
   /** The verdicts of several runs as a matrix of kernels and devices. */
-  record Measured(List<Site> sites, List<Row> rows) {
+  record Measured(List<Device> devices, List<Row> rows) {
 
     /**
      * A device on which candidates were timed: one GPU, or the GPUs of one model that a run used.
@@ -334,7 +336,7 @@ public record Portability(
      * @param cards by UUID
      * @param runs ids of the runs on it
      */
-    record Site(String name, SortedMap<String, Card> cards, Set<String> runs) {
+    record Device(String name, SortedMap<String, Gpu> cards, Set<String> runs) {
       boolean has(Verdict.Device device) {
         return name.equals(device.name()) && cards.containsKey(uuid(device));
       }
@@ -350,7 +352,7 @@ public record Portability(
       return Objects.requireNonNullElse(device.uuid(), "");
     }
 
-    /** One kernel: its verdict on each site, null if there is none. */
+    /** One kernel: its verdict on each device, null if there is none. */
     record Row(List<@Nullable VerdictRow> verdicts) {
       /** Whether all its verdicts are correct at the general grade; null if that is not known. */
       @Nullable Boolean general() {
@@ -388,23 +390,23 @@ public record Portability(
       }
     }
 
-    /** Sites in the order in which the runs were given. */
+    /** Devices in the order in which the runs were given. */
     static Measured of(List<JudgedRun> runs) {
-      List<Site> sites = sites(runs);
+      List<Device> devices = devices(runs);
       Map<Key, @Nullable VerdictRow[]> rows = new TreeMap<>();
       List<JudgedRun> oldestFirst =
           runs.stream().sorted(Comparator.comparing(r -> r.run().started())).toList();
       for (JudgedRun run : oldestFirst) {
         for (VerdictRow verdict : run.rows()) {
           @Nullable VerdictRow[] row =
-              rows.computeIfAbsent(Key.of(verdict), _ -> new VerdictRow[sites.size()]);
-          for (int i = 0; i < sites.size(); i++) {
-            if (sites.get(i).has(verdict.device())) row[i] = later(row[i], verdict);
+              rows.computeIfAbsent(Key.of(verdict), _ -> new VerdictRow[devices.size()]);
+          for (int i = 0; i < devices.size(); i++) {
+            if (devices.get(i).has(verdict.device())) row[i] = later(row[i], verdict);
           }
         }
       }
       return new Measured(
-          sites,
+          devices,
           rows.values().stream()
               .filter(row -> Arrays.stream(row).anyMatch(Objects::nonNull))
               .map(row -> new Row(Arrays.asList(row)))
@@ -417,43 +419,45 @@ public record Portability(
     }
 
     /** Devices in the order in which the runs were given. */
-    static List<Site> sites(List<JudgedRun> runs) {
-      List<Site> sites = new ArrayList<>();
+    static List<Device> devices(List<JudgedRun> runs) {
+      List<Device> devices = new ArrayList<>();
       for (JudgedRun run : runs) {
-        Map<String, Site> own = new LinkedHashMap<>();
+        Map<String, Device> own = new LinkedHashMap<>();
         for (VerdictRow verdict : run.rows()) {
           if (verdict.speedup() == null) continue;
           Verdict.Device on = verdict.device();
           own.computeIfAbsent(
                   on.name(),
                   name ->
-                      new Site(name, new TreeMap<>(), new LinkedHashSet<>(Set.of(run.run().id()))))
+                      new Device(
+                          name, new TreeMap<>(), new LinkedHashSet<>(Set.of(run.run().id()))))
               .cards()
-              .put(uuid(on), new Card(on.uuid(), on.driver()));
+              .put(uuid(on), new Gpu(on.uuid(), on.driver()));
         }
-        own.values().forEach(site -> add(sites, site));
+        own.values().forEach(device -> add(devices, device));
       }
-      return List.copyOf(sites);
+      return List.copyOf(devices);
     }
 
-    /** Adds a site; merges it with the first site that shares a GPU. */
-    private static void add(List<Site> sites, Site site) {
-      List<Site> same =
-          sites.stream()
-              .filter(other -> other.name().equals(site.name()))
-              .filter(other -> !Collections.disjoint(other.cards().keySet(), site.cards().keySet()))
+    /** Adds a device; merges it with the first device that shares a GPU. */
+    private static void add(List<Device> devices, Device device) {
+      List<Device> same =
+          devices.stream()
+              .filter(other -> other.name().equals(device.name()))
+              .filter(
+                  other -> !Collections.disjoint(other.cards().keySet(), device.cards().keySet()))
               .toList();
       if (same.isEmpty()) {
-        sites.add(site);
+        devices.add(device);
         return;
       }
-      Site whole = same.getFirst();
+      Device whole = same.getFirst();
       same.stream().skip(1).forEach(other -> absorb(whole, other));
-      absorb(whole, site);
-      sites.removeAll(same.subList(1, same.size()));
+      absorb(whole, device);
+      devices.removeAll(same.subList(1, same.size()));
     }
 
-    private static void absorb(Site whole, Site part) {
+    private static void absorb(Device whole, Device part) {
       whole.cards().putAll(part.cards());
       whole.runs().addAll(part.runs());
     }

@@ -51,7 +51,7 @@ public record SolvedTasks(String grouping, List<Group> groups) {
   }
 
   private static @Nullable String operation(Pool pool, VerdictRow row) {
-    TaskTraits traits = pool.traits().get(row.path());
+    SelectedRun.TaskTraits traits = pool.traits().get(row.path());
     return traits == null ? null : traits.operation();
   }
 

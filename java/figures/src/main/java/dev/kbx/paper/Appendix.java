@@ -21,7 +21,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** {@link Measurement} in words: sentences by subject, plain text. */
+/** {@link Publication.Measurement} in words: sentences by subject, plain text. */
 final class Appendix {
   /**
    * One subject.
@@ -30,16 +30,16 @@ final class Appendix {
    */
   record Item(String subject, List<String> items) {}
 
-  private final Measurement measurement;
+  private final Publication.Measurement measurement;
   private final MeasurementConditions conditions;
   private final List<Item> items = new ArrayList<>();
 
-  private Appendix(Measurement measurement) {
+  private Appendix(Publication.Measurement measurement) {
     this.measurement = measurement;
     this.conditions = measurement.conditions();
   }
 
-  static List<Item> of(Measurement measurement) {
+  static List<Item> of(Publication.Measurement measurement) {
     Appendix appendix = new Appendix(measurement);
     appendix.add("Runs", measurement.runs().stream().map(Appendix::run).toList());
     if (measurement.asPublished()) return appendix.asPublished();

@@ -35,11 +35,7 @@ public final class DataFiles {
    */
   public DataFiles(Path folder) {
     this.folder = folder;
-    try {
-      Files.createDirectories(folder);
-    } catch (IOException e) {
-      throw new UnwritableException(folder, e);
-    }
+    UnwritableException.naming(folder, () -> Files.createDirectories(folder));
   }
 
   private static <T> List<Field<T>> flat(List<Field<T>> columns) {

@@ -9,7 +9,6 @@ import dev.kbx.document.Section;
 import dev.kbx.document.SvgFigure;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -102,7 +101,7 @@ public final class LatexReport {
 
   private static String appendix(Publication publication) {
     List<String> lines = new ArrayList<>();
-    lines.add("\\section{%s}".formatted(Measurement.TITLE));
+    lines.add("\\section{%s}".formatted(Publication.Measurement.TITLE));
     lines.add("\\begin{raggedright}");
     for (Appendix.Item item : Appendix.of(publication.measurement())) {
       lines.add("\\paragraph{%s}".formatted(Latex.escape(item.subject())));
@@ -124,11 +123,7 @@ public final class LatexReport {
   private void folders() {
     for (String name : List.of("tables", "figures")) {
       Path below = folder.resolve(name);
-      try {
-        Files.createDirectories(below);
-      } catch (IOException e) {
-        throw new UnwritableException(below, e);
-      }
+      UnwritableException.naming(below, () -> Files.createDirectories(below));
     }
   }
 

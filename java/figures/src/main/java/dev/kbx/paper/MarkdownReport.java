@@ -26,7 +26,7 @@ public final class MarkdownReport {
       }
     }
     lines.add("");
-    lines.add("## " + Measurement.TITLE);
+    lines.add("## " + Publication.Measurement.TITLE);
     for (Appendix.Item item : Appendix.of(publication.measurement())) {
       lines.add("");
       lines.add("**" + item.subject() + ".**");

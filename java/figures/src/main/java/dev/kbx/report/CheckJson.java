@@ -62,7 +62,7 @@ public final class CheckJson {
                 checks.seconds()));
   }
 
-  private static Source source(Checked source, Severity least) {
+  private static Source source(Checks.Checked source, Severity least) {
     return new Source(
         source.file(),
         source.row(),

@@ -25,7 +25,7 @@ public record CheckText(int width, boolean colour) {
   /** The findings and a last line with totals, ending in a line break. */
   public String render(Checks checks) {
     List<String> lines = new ArrayList<>();
-    for (Checked source : checks.sources()) {
+    for (Checks.Checked source : checks.sources()) {
       source.report().broken().ifPresent(broken -> add(lines, source, broken));
       for (Finding finding : source.findings(checks.least())) add(lines, source, finding);
     }
@@ -33,13 +33,13 @@ public record CheckText(int width, boolean colour) {
     return String.join("\n", lines) + "\n";
   }
 
-  private void add(List<String> lines, Checked source, InvalidSource broken) {
+  private void add(List<String> lines, Checks.Checked source, InvalidSource broken) {
     lines.add(
         head(source, broken.place(), RED, "broken", broken.status().label(), broken.message()));
     excerpt(lines, broken.place(), RED);
   }
 
-  private void add(List<String> lines, Checked source, Finding finding) {
+  private void add(List<String> lines, Checks.Checked source, Finding finding) {
     String ansi = ansi(finding.severity());
     lines.add(
         head(
@@ -54,7 +54,12 @@ public record CheckText(int width, boolean colour) {
   }
 
   private String head(
-      Checked source, Place place, String ansi, String severity, String rule, String message) {
+      Checks.Checked source,
+      Place place,
+      String ansi,
+      String severity,
+      String rule,
+      String message) {
     return "%s:%d:%d: %s: %s: %s"
         .formatted(
             Text.clean(source.name()),

@@ -145,11 +145,7 @@ public final class EvalResultFiles {
   }
 
   private static void delete(Path file) {
-    try {
-      Files.delete(file);
-    } catch (IOException e) {
-      throw new UnwritableException(file, e);
-    }
+    UnwritableException.naming(file, () -> Files.delete(file));
   }
 
   /**

@@ -70,7 +70,7 @@ record HtmlReport(
     PageData.Details details,
     String sourcesFile,
     List<String> problems,
-    @Nullable MethodsReport methods) {
+    ResultFiles.@Nullable MethodsReport methods) {
   private static final String SCRIPT = PageScript.text();
 
   /** Maximum trajectories that are shown round by round; the details of candidates have all. */
@@ -89,7 +89,7 @@ record HtmlReport(
       Function<Verdict, String> sourceOf,
       String sourcesFile,
       List<String> problems,
-      @Nullable MethodsReport methods) {
+      ResultFiles.@Nullable MethodsReport methods) {
     List<RunVerdicts.Entry> shown = shown(verdicts.entries());
     Map<MethodAndModel, List<VerdictRow>> makers = MethodAndModel.group(verdicts.rows());
     List<MethodAndModel> names = List.copyOf(makers.keySet());
@@ -199,7 +199,8 @@ record HtmlReport(
   private Section outcome() {
     Verdict verdict = data.verdicts().whole(data.shown().getFirst());
     Status status = verdict.judgement().status();
-    String message = Text.cut(Text.clean(verdict.judgement().message()), PageRow.LONGEST_MESSAGE);
+    String message =
+        Text.cut(Text.clean(verdict.judgement().message()), PageData.Row.LONGEST_MESSAGE);
     Speedup speedup = verdict.judgement().speedup();
     return new Section(
         "outcome",
@@ -341,7 +342,7 @@ record HtmlReport(
       RunInfo run,
       Tally tally,
       List<VerdictRow> rows,
-      @Nullable MethodsReport methods,
+      ResultFiles.@Nullable MethodsReport methods,
       int makers) {
     /** The heading. */
     String headline() {

@@ -56,11 +56,8 @@ public final class LatestRun {
     List<String> names = names();
     for (String name : names) {
       Path link = out.resolve(name);
-      try {
-        AtomicFile.link(link, Path.of(RUNS, folder.getFileName().toString(), name));
-      } catch (IOException e) {
-        throw new UnwritableException(link, e);
-      }
+      UnwritableException.naming(
+          link, () -> AtomicFile.link(link, Path.of(RUNS, folder.getFileName().toString(), name)));
     }
     for (String name : NAMES) {
       if (!names.contains(name)) delete(out.resolve(name));
@@ -81,11 +78,7 @@ public final class LatestRun {
   }
 
   private static void delete(Path file) {
-    try {
-      Files.deleteIfExists(file);
-    } catch (IOException e) {
-      throw new UnwritableException(file, e);
-    }
+    UnwritableException.naming(file, () -> Files.deleteIfExists(file));
   }
 
   /** Deletes the files of a run that is no longer in the store, and the links to them. */

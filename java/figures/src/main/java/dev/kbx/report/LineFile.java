@@ -85,11 +85,7 @@ final class LineFile implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    try {
-      channel.close();
-    } catch (IOException e) {
-      throw new UnwritableException(path, e);
-    }
+    UnwritableException.naming(path, () -> channel.close());
   }
 
   private FileChannel open() {

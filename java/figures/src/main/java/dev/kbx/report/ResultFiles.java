@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.Tally;
+import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
 import dev.kbx.verdict.RunInfo;
@@ -39,11 +40,7 @@ public final class ResultFiles implements AutoCloseable {
    */
   public ResultFiles(Path out) {
     this.out = out;
-    try {
-      Files.createDirectories(out);
-    } catch (IOException e) {
-      throw new UnwritableException(out, e);
-    }
+    UnwritableException.naming(out, () -> Files.createDirectories(out));
     this.results = new LineFile(results());
   }
 
@@ -148,5 +145,18 @@ public final class ResultFiles implements AutoCloseable {
   @Override
   public void close() {
     results.close();
+  }
+
+  /**
+   * What the report of a run shows of its methods.
+   *
+   * @param rows all trajectories that have ended
+   * @param trajectories those that are shown with their texts, as many as a page can hold
+   */
+  public record MethodsReport(List<TrajectoryRow> rows, List<Trajectory> trajectories) {
+    public MethodsReport {
+      rows = List.copyOf(rows);
+      trajectories = List.copyOf(trajectories);
+    }
   }
 }

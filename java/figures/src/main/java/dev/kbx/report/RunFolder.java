@@ -12,7 +12,6 @@ import dev.kbx.verdict.TaskNumber;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Baseline;
 import dev.kbx.verdict.Verdict.SizeTiming;
-import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,11 +82,7 @@ public final class RunFolder {
   }
 
   private void createFolder() {
-    try {
-      Files.createDirectories(folder);
-    } catch (IOException e) {
-      throw new UnwritableException(folder, e);
-    }
+    UnwritableException.naming(folder, () -> Files.createDirectories(folder));
   }
 
   private static Map<RunFile, RunVerdicts.Entry> files(RunVerdicts verdicts) {
@@ -106,11 +101,9 @@ public final class RunFolder {
 
   private void write(RunFile file, Verdict verdict, Function<Verdict, String> sourceOf) {
     Path target = folder.resolve(file.name());
-    try {
-      Files.writeString(target, sourceOf.apply(verdict), StandardOpenOption.CREATE_NEW);
-    } catch (IOException e) {
-      throw new UnwritableException(target, e);
-    }
+    UnwritableException.naming(
+        target,
+        () -> Files.writeString(target, sourceOf.apply(verdict), StandardOpenOption.CREATE_NEW));
     kernels++;
     times.add(file.task(), verdict);
     if (EvalResultFiles.Entry.of(verdict, file.sample()).untimed()) untimed++;
@@ -139,11 +132,7 @@ public final class RunFolder {
 
   private void copy(Path from, String name) {
     Path target = folder.resolve(name);
-    try {
-      Files.copy(from, target);
-    } catch (IOException e) {
-      throw new UnwritableException(target, e);
-    }
+    UnwritableException.naming(target, () -> Files.copy(from, target));
   }
 
   /**
@@ -238,11 +227,7 @@ public final class RunFolder {
     void write(Path folder) {
       files.forEach((name, problems) -> {
         Path file = folder.resolve("results/timing").resolve(name);
-        try {
-          Files.createDirectories(file.getParent());
-        } catch (IOException e) {
-          throw new UnwritableException(file, e);
-        }
+        UnwritableException.naming(file, () -> Files.createDirectories(file.getParent()));
         AtomicFile.replace(file, writer -> write(writer, problems));
       });
     }

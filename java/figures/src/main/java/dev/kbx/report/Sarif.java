@@ -83,7 +83,7 @@ public record Sarif(List<RuleInfo> rules, String version, Path folder) {
     Map<String, Descriptor> descriptors = descriptors();
     List<String> ids = List.copyOf(descriptors.keySet());
     List<Result> results = new ArrayList<>();
-    for (Checked source : checks.sources()) {
+    for (Checks.Checked source : checks.sources()) {
       source.report().broken().ifPresent(broken -> results.add(result(source, broken, ids)));
       for (Finding finding : source.findings(checks.least())) {
         results.add(result(source, finding, ids));
@@ -142,17 +142,22 @@ public record Sarif(List<RuleInfo> rules, String version, Path folder) {
         .toList();
   }
 
-  private Result result(Checked source, InvalidSource broken, List<String> ids) {
+  private Result result(Checks.Checked source, InvalidSource broken, List<String> ids) {
     return result(source, broken.status().label(), "error", broken.message(), broken.place(), ids);
   }
 
-  private Result result(Checked source, Finding finding, List<String> ids) {
+  private Result result(Checks.Checked source, Finding finding, List<String> ids) {
     String message = finding.message() + ". " + finding.advice();
     return result(source, finding.rule(), level(finding.severity()), message, finding.place(), ids);
   }
 
   private Result result(
-      Checked source, String rule, String level, String text, Place place, List<String> ids) {
+      Checks.Checked source,
+      String rule,
+      String level,
+      String text,
+      Place place,
+      List<String> ids) {
     // In a file of predictions the source is part of one line, and columns are not the file's.
     Integer row = source.row();
     Message message = new Message(row == null ? text : "line " + place.line() + ": " + text);

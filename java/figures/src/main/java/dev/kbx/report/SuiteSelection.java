@@ -1,8 +1,8 @@
 package dev.kbx.report;
 
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.SelectedRun;
 import dev.kbx.analysis.SelectedTasks;
-import dev.kbx.analysis.TaskTraits;
 import dev.kbx.syntax.CodeSize;
 import dev.kbx.task.Task;
 import java.util.HashMap;
@@ -26,13 +26,13 @@ public final class SuiteSelection {
    *
    * @param selected the tasks of the run's selection; empty if its suite is missing
    */
-  public static Map<String, TaskTraits> traits(JudgedRun judged, List<Task> selected) {
+  public static Map<String, SelectedRun.TaskTraits> traits(JudgedRun judged, List<Task> selected) {
     return covers(selected, judged)
         ? selected.stream().collect(Collectors.toMap(Task::path, SuiteSelection::traits))
         : Map.of();
   }
 
-  private static TaskTraits traits(Task task) {
+  private static SelectedRun.TaskTraits traits(Task task) {
     String bound =
         BOUNDS.stream()
             .filter(task.tags()::contains)
@@ -42,7 +42,7 @@ public final class SuiteSelection {
     String operation =
         task.tags().stream().filter(tag -> !BOUNDS.contains(tag)).findFirst().orElse(null);
     CodeSize size = task.size();
-    return new TaskTraits(
+    return new SelectedRun.TaskTraits(
         task.difficulty(),
         operation,
         bound,

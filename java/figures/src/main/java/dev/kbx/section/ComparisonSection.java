@@ -2,10 +2,9 @@ package dev.kbx.section;
 
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.Comparison.Row;
+import dev.kbx.analysis.Comparison.SpeedChange.Outcome;
 import dev.kbx.analysis.GeneralRate;
 import dev.kbx.analysis.Portability;
-import dev.kbx.analysis.SpeedChange;
-import dev.kbx.analysis.SpeedChange.Outcome;
 import dev.kbx.analysis.TaskOutcomes;
 import dev.kbx.document.Block;
 import dev.kbx.document.Block.Tile;
@@ -119,7 +118,7 @@ public final class ComparisonSection {
     TaskOutcomes.Transition transition = row.transition();
     if (transition == TaskOutcomes.Transition.RESCUED
         || transition == TaskOutcomes.Transition.REGRESSED) return true;
-    SpeedChange speed = row.speed();
+    Comparison.SpeedChange speed = row.speed();
     if (speed == null) return false;
     return speed.outcome() == Outcome.FASTER || speed.outcome() == Outcome.SLOWER;
   }
@@ -128,7 +127,7 @@ public final class ComparisonSection {
     return then.equals(now) ? now : then + " → " + now;
   }
 
-  private static Cell change(@Nullable SpeedChange change) {
+  private static Cell change(Comparison.@Nullable SpeedChange change) {
     return change == null
         ? Cell.missing()
         : Cell.ratio(change.value(), change.low(), change.high());
@@ -390,12 +389,12 @@ public final class ComparisonSection {
     } else if (floors.size() == 1 && unknown == 0) {
       blocks.note(apart + " and differ by more than the noise floor, " + floor(floors.getFirst()));
     } else {
-      blocks.note(apart + " and differ by more than the noise floor of the card:");
+      blocks.note(apart + " and differ by more than the noise floor of the GPU:");
       for (NoiseFloor floor : floors) {
         blocks.note(floor.device().uuid() + ": " + floor(floor));
       }
-      for (String card : comparison.withoutFloor()) {
-        blocks.note(card + ": not known ('kbx bench noise').");
+      for (String gpu : comparison.withoutFloor()) {
+        blocks.note(gpu + ": not known ('kbx bench noise').");
       }
     }
   }

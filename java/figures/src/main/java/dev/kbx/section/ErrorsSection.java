@@ -5,12 +5,11 @@ import dev.kbx.analysis.Errors.OfMessage;
 import dev.kbx.analysis.Errors.OfProperty;
 import dev.kbx.analysis.Errors.OfRule;
 import dev.kbx.analysis.Errors.OfStatus;
+import dev.kbx.analysis.Errors.Structures.Cluster;
+import dev.kbx.analysis.Errors.Structures.OfMaker;
+import dev.kbx.analysis.Errors.Structures.Variety;
 import dev.kbx.analysis.Inclusion.Made;
 import dev.kbx.analysis.MethodAndModel;
-import dev.kbx.analysis.Structures;
-import dev.kbx.analysis.Structures.Cluster;
-import dev.kbx.analysis.Structures.OfMaker;
-import dev.kbx.analysis.Structures.Variety;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
@@ -190,7 +189,7 @@ public final class ErrorsSection {
   private record Named(String name, Variety variety) {}
 
   private void structures() {
-    Structures structures = errors.structures();
+    Errors.Structures structures = errors.structures();
     MethodNames names = MethodNames.of(errors.entered());
     if (structures.all().candidates() > structures.all().tasks()) {
       List<Named> rows = new ArrayList<>(List.of(new Named("all", structures.all())));

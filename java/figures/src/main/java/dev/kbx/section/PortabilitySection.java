@@ -4,13 +4,13 @@ import static java.util.stream.Collectors.joining;
 
 import dev.kbx.analysis.GeneralRate;
 import dev.kbx.analysis.Portability;
-import dev.kbx.analysis.Portability.Card;
+import dev.kbx.analysis.Portability.Device;
+import dev.kbx.analysis.Portability.Gpu;
 import dev.kbx.analysis.Portability.Kernel;
 import dev.kbx.analysis.Portability.LeftOut;
 import dev.kbx.analysis.Portability.MaxOverMin;
 import dev.kbx.analysis.Portability.Mean;
 import dev.kbx.analysis.Portability.Reason;
-import dev.kbx.analysis.Portability.Site;
 import dev.kbx.analysis.Portability.Slower;
 import dev.kbx.analysis.Portability.Timed;
 import dev.kbx.document.Cell;
@@ -62,30 +62,30 @@ public final class PortabilitySection {
         "The same kernels on several devices: geometric mean of speedups against %s on the same device, with 95 %% intervals. %d of %d kernels are correct and timed on all."
             .formatted(portability.baseline(), portability.entered(), portability.rows()),
         List.of(
-            Column.text("", Site::label),
+            Column.text("", Device::label),
             Column.text("device", PortabilitySection::name),
-            Column.<Site>text("UUID", PortabilitySection::uuids).optional(),
-            Column.<Site>text("driver", PortabilitySection::drivers).optional(),
-            Column.<Site>text("runs", site -> String.join(" ", site.runs())).optional(),
-            Column.number("speedup", site -> mean(site.speedup())),
-            Column.number("slower than 1×", site -> slower(site.slower()))),
+            Column.<Device>text("UUID", PortabilitySection::uuids).optional(),
+            Column.<Device>text("driver", PortabilitySection::drivers).optional(),
+            Column.<Device>text("runs", device -> String.join(" ", device.runs())).optional(),
+            Column.number("speedup", device -> mean(device.speedup())),
+            Column.number("slower than 1×", device -> slower(device.slower()))),
         portability.devices());
   }
 
-  private static String name(Site site) {
-    int cards = site.cards().size();
-    return (cards > 1 ? cards + " × " : "") + site.name();
+  private static String name(Device device) {
+    int gpus = device.cards().size();
+    return (gpus > 1 ? gpus + " × " : "") + device.name();
   }
 
-  private static String uuids(Site site) {
-    String first = Objects.requireNonNullElse(site.cards().getFirst().uuid(), "UUID unknown");
-    return site.cards().size() == 1 ? first : first + " …";
+  private static String uuids(Device device) {
+    String first = Objects.requireNonNullElse(device.cards().getFirst().uuid(), "UUID unknown");
+    return device.cards().size() == 1 ? first : first + " …";
   }
 
-  private static @Nullable String drivers(Site site) {
+  private static @Nullable String drivers(Device device) {
     String drivers =
-        site.cards().stream()
-            .map(Card::driver)
+        device.cards().stream()
+            .map(Gpu::driver)
             .filter(Objects::nonNull)
             .distinct()
             .collect(joining(", "));
@@ -104,14 +104,14 @@ public final class PortabilitySection {
 
   /** A note if software versions differ: then not only devices are compared. */
   private void versions() {
-    List<Site> devices = portability.devices();
+    List<Device> devices = portability.devices();
     Set<String> names = new TreeSet<>();
-    devices.forEach(site -> names.addAll(site.versions().keySet()));
+    devices.forEach(device -> names.addAll(device.versions().keySet()));
     List<String> parts = new ArrayList<>();
     for (String name : names) {
       List<Set<String>> each =
           devices.stream()
-              .<Set<String>>map(site -> site.versions().getOrDefault(name, new TreeSet<>()))
+              .<Set<String>>map(device -> device.versions().getOrDefault(name, new TreeSet<>()))
               .toList();
       if (each.stream().distinct().count() < 2 && each.getFirst().size() < 2) continue;
       List<String> cells = new ArrayList<>();
@@ -241,12 +241,12 @@ public final class PortabilitySection {
 
   private void identity() {
     Map<String, List<String>> labels = new TreeMap<>();
-    for (Site site : portability.devices()) {
-      labels.computeIfAbsent(site.name(), _ -> new ArrayList<>()).add(site.label());
-      if (site.cards().size() < 2) continue;
+    for (Device device : portability.devices()) {
+      labels.computeIfAbsent(device.name(), _ -> new ArrayList<>()).add(device.label());
+      if (device.cards().size() < 2) continue;
       blocks.note(
-          "%s is %d cards of one name, used by one run: each kernel was timed on one of them.",
-          site.label(), site.cards().size());
+          "%s is %d GPUs of one name, used by one run: each kernel was timed on one of them.",
+          device.label(), device.cards().size());
     }
     labels.forEach((name, same) -> {
       if (same.size() < 2) return;

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A place where one candidate at a time is judged. Confined to one thread at a time. */
+/** A slot of a device: judges one candidate at a time. Confined to one thread at a time. */
 public final class Slot {
   private static final List<Duration> PAUSES =
       List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(3));

@@ -22,6 +22,20 @@ public final class UnwritableException extends EnvironmentException {
     super("cannot write " + file + ": " + reason(cause), cause);
   }
 
+  /** Work on a file. */
+  public interface Work {
+    void run() throws IOException;
+  }
+
+  /** Does some work whose failure is that a file cannot be written. */
+  public static void naming(Path file, Work work) {
+    try {
+      work.run();
+    } catch (IOException e) {
+      throw new UnwritableException(file, e);
+    }
+  }
+
   private static String reason(IOException cause) {
     return switch (cause) {
       case AccessDeniedException _ -> "Permission denied";

@@ -18,19 +18,19 @@ public interface JudgingReferee extends Referee {
   }
 
   /**
-   * The conditions under which a candidate could be judged, but for the card; few, and each once.
+   * The conditions under which a candidate could be judged, but for the GPU; few, and each once.
    */
   default Set<JudgingConditions> kinds() {
     return conditions().stream().map(JudgingConditions::onAnyCard).collect(Collectors.toSet());
   }
 
   /**
-   * Whether a judgement on this card may stand for one that would be made now.
+   * Whether a judgement on this device may stand for one that would be made now.
    *
-   * @param card its model, driver and versions are known to fit
+   * @param device its model, driver and versions are known to fit
    */
-  default boolean accepts(Verdict.Device card) {
-    return conditions().stream().anyMatch(each -> each.device().equals(card));
+  default boolean accepts(Verdict.Device device) {
+    return conditions().stream().anyMatch(each -> each.device().equals(device));
   }
 
   /** Reports that one of the expected candidates needs no judging here. */

@@ -1,7 +1,7 @@
 package dev.kbx.worker;
 
 /**
- * A place where oracles and runners work.
+ * The device and user id under which oracles and runners of a slot work.
  *
  * @param kind what the device is
  * @param index number of the GPU; 0 on the CPU

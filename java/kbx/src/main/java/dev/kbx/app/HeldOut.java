@@ -2,7 +2,7 @@ package dev.kbx.app;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.Source;
-import dev.kbx.generate.Answered;
+import dev.kbx.generate.Generation;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.generate.Unit;
 import dev.kbx.report.LatestRun;
@@ -72,7 +72,7 @@ public final class HeldOut implements AutoCloseable {
   }
 
   /** Submits an answer; one without code is judged as that. */
-  public void submit(Unit unit, Task task, PreparedMethod method, Answered answered)
+  public void submit(Unit unit, Task task, PreparedMethod method, Generation.Answered answered)
       throws InterruptedException {
     String code = answered.answer().code();
     var _ =
@@ -89,7 +89,7 @@ public final class HeldOut implements AutoCloseable {
   }
 
   /** What tables name a candidate by, in place of a file: the method, and the request's id. */
-  private static String origin(Unit unit, Answered answered) {
+  private static String origin(Unit unit, Generation.Answered answered) {
     String ask = answered.answer().ask();
     return ask == null ? unit.method() : unit.method() + " " + ask;
   }

@@ -9,7 +9,7 @@ import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
 import dev.kbx.report.LineDiff;
-import dev.kbx.report.MethodsReport;
+import dev.kbx.report.ResultFiles;
 import dev.kbx.report.Trajectory;
 import dev.kbx.section.RatesSection;
 import dev.kbx.verdict.Verdict.Speedup;
@@ -34,11 +34,11 @@ final class LedgerReport {
 
   private LedgerReport() {}
 
-  static MethodsReport of(Path ledger, List<VerdictRow> verdicts) {
+  static ResultFiles.MethodsReport of(Path ledger, List<VerdictRow> verdicts) {
     List<TrajectoryRow> rows = Ledgers.rows(ledger, verdicts);
     LedgerReport report = new LedgerReport();
     Ledger.replay(ledger, report::add);
-    return new MethodsReport(
+    return new ResultFiles.MethodsReport(
         rows, report.trajectories.values().stream().map(Texts::trajectory).toList());
   }
 

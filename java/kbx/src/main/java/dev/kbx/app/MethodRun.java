@@ -4,8 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.kbx.error.EnvironmentException;
 import dev.kbx.error.InputException;
-import dev.kbx.generate.Answered;
-import dev.kbx.generate.DevelopmentJudge;
 import dev.kbx.generate.Generation;
 import dev.kbx.generate.Header;
 import dev.kbx.generate.Ledger;
@@ -35,7 +33,7 @@ public final class MethodRun {
 
   /** Receives answers, from several threads, those of earlier sessions included. */
   public interface Answers {
-    void answered(Unit unit, Task task, PreparedMethod method, Answered answered)
+    void answered(Unit unit, Task task, PreparedMethod method, Generation.Answered answered)
         throws InterruptedException;
   }
 
@@ -151,7 +149,7 @@ public final class MethodRun {
     Generation.Listener listener =
         new Generation.Listener() {
           @Override
-          public void answered(Unit unit, Task task, Answered answered, boolean recorded)
+          public void answered(Unit unit, Task task, Generation.Answered answered, boolean recorded)
               throws InterruptedException {
             answers.answered(unit, task, requireNonNull(byName.get(unit.method())), answered);
             progress.answered(unit, answered, recorded);
@@ -168,7 +166,7 @@ public final class MethodRun {
             byName,
             opened.recorded(),
             opened.ledger(),
-            new DevelopmentJudge(pool.referee(), asked.plan()),
+            new Generation.DevelopmentJudge(pool.referee(), asked.plan()),
             listener);
     try {
       generation.run(work);

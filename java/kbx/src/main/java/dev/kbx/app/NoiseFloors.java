@@ -37,9 +37,9 @@ public final class NoiseFloors {
   /** The stored noise floors of all GPUs that the runs timed on. */
   public List<NoiseFloor> ofRuns(SelectedRuns runs) {
     return runs.runs().stream()
-        .flatMap(run -> run.judged().cards().stream())
+        .flatMap(run -> run.judged().gpus().stream())
         .distinct()
-        .flatMap(card -> of(card).stream())
+        .flatMap(gpu -> of(gpu).stream())
         .toList();
   }
 

@@ -1,6 +1,6 @@
 package dev.kbx.app;
 
-import dev.kbx.generate.Answered;
+import dev.kbx.generate.Generation;
 import dev.kbx.generate.Unit;
 import dev.kbx.python.Progress;
 import dev.kbx.verdict.Spent;
@@ -60,7 +60,7 @@ public interface Observer {
      *
      * @param recorded whether an earlier session had the answer
      */
-    default void answered(Unit unit, Answered answered, boolean recorded) {}
+    default void answered(Unit unit, Generation.Answered answered, boolean recorded) {}
 
     /** The last call. */
     default void finish() {}

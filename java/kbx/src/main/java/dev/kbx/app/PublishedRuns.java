@@ -18,7 +18,6 @@ import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
-import dev.kbx.paper.Measurement;
 import dev.kbx.paper.MeasurementConditions;
 import dev.kbx.paper.Publication;
 import dev.kbx.report.ResultFiles;
@@ -136,7 +135,7 @@ public final class PublishedRuns {
         portability(),
         budgets(),
         without,
-        new Measurement(
+        new Publication.Measurement(
             judged().stream().map(JudgedRun::run).toList(),
             methods.entered(),
             conditions(),

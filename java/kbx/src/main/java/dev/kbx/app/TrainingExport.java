@@ -19,7 +19,6 @@ import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Provenance;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -87,11 +86,7 @@ final class TrainingExport {
    */
   boolean write(TrainingFilter filter, TrainingFilter.Kept kept) {
     List<Example> rows = kept.verdicts().stream().map(this::example).toList();
-    try {
-      Files.createDirectories(folder);
-    } catch (IOException e) {
-      throw new UnwritableException(folder, e);
-    }
+    UnwritableException.naming(folder, () -> Files.createDirectories(folder));
     AtomicFile.replace(
         folder.resolve(LINES),
         writer -> {

@@ -8,7 +8,6 @@ import dev.kbx.report.LineDiff;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Verdict.SizeTiming;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -140,11 +139,7 @@ final class TranscriptExport {
 
   private void write(String name, String text) {
     Path file = folder.resolve(name);
-    try {
-      Files.createDirectories(folder);
-    } catch (IOException e) {
-      throw new UnwritableException(file, e);
-    }
+    UnwritableException.naming(file, () -> Files.createDirectories(folder));
     AtomicFile.replace(file, writer -> writer.write(text));
   }
 

@@ -17,7 +17,6 @@ import dev.kbx.facts.Facts;
 import dev.kbx.program.Program;
 import dev.kbx.report.CheckJson;
 import dev.kbx.report.CheckText;
-import dev.kbx.report.Checked;
 import dev.kbx.report.Checks;
 import dev.kbx.report.Sarif;
 import dev.kbx.syntax.SyntaxCheck;
@@ -148,7 +147,7 @@ final class CheckCommand implements Callable<Integer> {
     TerminalStream.style(System.out, rendered(checks, infos));
     Problems.recall(checks.problems(), null);
     boolean refused =
-        !checks.problems().isEmpty() || checks.sources().stream().anyMatch(Checked::refused);
+        !checks.problems().isEmpty() || checks.sources().stream().anyMatch(Checks.Checked::refused);
     return strict && refused ? ExitCode.USAGE : ExitCode.OK;
   }
 
@@ -295,12 +294,12 @@ final class CheckCommand implements Callable<Integer> {
       }
       List<Path> python = files.stream().filter(SourceFiles::isPython).toList();
       Suite tasks = tasks(files, python);
-      List<Checked> checked = checked(files, python, tasks);
+      List<Checks.Checked> checked = checked(files, python, tasks);
       return new Checks(
           checked, problems.stream().sorted().toList(), least, (System.nanoTime() - start) / 1e9);
     }
 
-    private List<Checked> checked(Set<Path> files, List<Path> python, Suite tasks) {
+    private List<Checks.Checked> checked(Set<Path> files, List<Path> python, Suite tasks) {
       Task given = task == null ? null : tasks.find(task).getFirst();
       FileTasks named = new FileTasks(given == null ? python : List.of(), tasks);
       named.problems().forEach(this::problem);
@@ -330,7 +329,7 @@ final class CheckCommand implements Callable<Integer> {
       throw new InputException("--task %s: means several tasks; name one".formatted(task));
     }
 
-    private Stream<Checked> check(Path file, Suite tasks, @Nullable Task against) {
+    private Stream<Checks.Checked> check(Path file, Suite tasks, @Nullable Task against) {
       if (file.equals(STDIN)) return check("<stdin>", stdin(), against);
       if (!SourceFiles.isPython(file)) return predictions(file, tasks);
       return check(file.toString(), SourceFiles.code(file, this::problem), against);
@@ -345,14 +344,15 @@ final class CheckCommand implements Callable<Integer> {
       }
     }
 
-    private Stream<Checked> check(String name, @Nullable String code, @Nullable Task against) {
+    private Stream<Checks.Checked> check(
+        String name, @Nullable String code, @Nullable Task against) {
       if (code == null) return Stream.empty();
       String path = against == null ? null : against.path();
-      return told(name, () -> new Checked(name, null, path, check.check(code, against)));
+      return told(name, () -> new Checks.Checked(name, null, path, check.check(code, against)));
     }
 
     /** Checks one source; reports a fault of kbx, so that the other sources are checked. */
-    private Stream<Checked> told(String name, Supplier<Checked> checking) {
+    private Stream<Checks.Checked> told(String name, Supplier<Checks.Checked> checking) {
       try {
         return Stream.of(checking.get());
       } catch (RuntimeException | StackOverflowError e) {
@@ -361,16 +361,17 @@ final class CheckCommand implements Callable<Integer> {
       }
     }
 
-    private Stream<Checked> predictions(Path file, Suite tasks) {
+    private Stream<Checks.Checked> predictions(Path file, Suite tasks) {
       Reading reading = CandidateSources.read(List.of(file), tasks);
       reading.problems().forEach(this::problem);
       return reading.candidates().stream()
           .flatMap(candidate -> told(candidate.origin(), () -> checked(file, candidate)));
     }
 
-    private Checked checked(Path file, Candidate candidate) {
+    private Checks.Checked checked(Path file, Candidate candidate) {
       int row = Integer.parseInt(candidate.origin().substring(file.toString().length() + 1));
-      return new Checked(file.toString(), row, candidate.task().path(), check.check(candidate));
+      return new Checks.Checked(
+          file.toString(), row, candidate.task().path(), check.check(candidate));
     }
 
     private void problem(Problem problem) {

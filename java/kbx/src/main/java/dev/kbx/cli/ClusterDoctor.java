@@ -25,48 +25,48 @@ final class ClusterDoctor {
     try (var _ = new Interrupts("interrupted");
         ClusterReferee referee = ClusterPool.connect(settings, cluster, List.of())) {
       var _ = referee.first();
-      List<ClusterReferee.Site> sites = complete(referee);
+      List<ClusterReferee.Node> nodes = complete(referee);
       if (json) {
-        Options.JsonFlag.print(sites);
+        Options.JsonFlag.print(nodes);
       } else {
-        tell(cluster.address(), sites);
+        tell(cluster.address(), nodes);
       }
-      return sites.stream().allMatch(ClusterReferee.Site::complete);
+      return nodes.stream().allMatch(ClusterReferee.Node::complete);
     }
   }
 
-  private static List<ClusterReferee.Site> complete(ClusterReferee referee)
+  private static List<ClusterReferee.Node> complete(ClusterReferee referee)
       throws InterruptedException {
     long end = System.nanoTime() + PATIENCE.toNanos();
-    List<ClusterReferee.Site> sites = referee.sites();
-    while (!sites.stream().allMatch(ClusterReferee.Site::complete) && System.nanoTime() < end) {
+    List<ClusterReferee.Node> nodes = referee.nodes();
+    while (!nodes.stream().allMatch(ClusterReferee.Node::complete) && System.nanoTime() < end) {
       Thread.sleep(POLL);
-      sites = referee.sites();
+      nodes = referee.nodes();
     }
-    return sites;
+    return nodes;
   }
 
-  private static void tell(String address, List<ClusterReferee.Site> sites) {
-    System.out.printf("cluster  %s: %s%n", address, Counted.of(sites.size(), "node"));
-    for (ClusterReferee.Site site : sites) {
+  private static void tell(String address, List<ClusterReferee.Node> nodes) {
+    System.out.printf("cluster  %s: %s%n", address, Counted.of(nodes.size(), "node"));
+    for (ClusterReferee.Node node : nodes) {
       System.out.printf(
           "%nnode     %s  %s, %s: %s%n",
-          site.address(),
-          Counted.of(site.cpus(), "CPU"),
-          Counted.of(site.gpus(), "GPU"),
-          state(site));
-      site.up().stream().distinct().forEach(ClusterDoctor::tell);
+          node.address(),
+          Counted.of(node.cpus(), "CPU"),
+          Counted.of(node.gpus(), "GPU"),
+          state(node));
+      node.up().stream().distinct().forEach(ClusterDoctor::tell);
     }
   }
 
-  private static String state(ClusterReferee.Site site) {
-    if (site.slots() == 0) return "judges nothing";
-    if (!site.used()) return "is not used";
+  private static String state(ClusterReferee.Node node) {
+    if (node.slots() == 0) return "judges nothing";
+    if (!node.used()) return "is not used";
     return "%s, %d of %s up"
         .formatted(
-            site.compiles() ? "compiles for those with a GPU" : "judges",
-            site.up().size(),
-            Counted.of(site.slots(), "slot"));
+            node.compiles() ? "compiles for those with a GPU" : "judges",
+            node.up().size(),
+            Counted.of(node.slots(), "slot"));
   }
 
   private static void tell(JudgingConditions conditions) {

@@ -70,8 +70,7 @@ final class CompareCommand implements Callable<Integer> {
     List<Comparison> steps = new ArrayList<>();
     for (int i = 1; i < judged.size(); i++) {
       JudgedRun now = judged.get(i);
-      List<NoiseFloor> known =
-          now.cards().stream().flatMap(card -> floors.of(card).stream()).toList();
+      List<NoiseFloor> known = now.gpus().stream().flatMap(gpu -> floors.of(gpu).stream()).toList();
       steps.add(Comparison.of(judged.get(i - 1), now, known));
     }
     if (page != null) {

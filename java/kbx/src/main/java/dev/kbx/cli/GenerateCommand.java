@@ -13,7 +13,7 @@ import dev.kbx.app.StartingKernels;
 import dev.kbx.app.WorkerPool;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
-import dev.kbx.generate.Answered;
+import dev.kbx.generate.Generation;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.generate.Unit;
@@ -25,7 +25,6 @@ import dev.kbx.plan.Plan;
 import dev.kbx.prompt.PromptConditions.FeedbackKind;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.task.Task;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -135,16 +134,12 @@ final class GenerateCommand implements Callable<Integer> {
     }
 
     /** Writes an answer that has code. */
-    void write(Unit unit, Task task, Answered answered) {
+    void write(Unit unit, Task task, Generation.Answered answered) {
       String code = answered.answer().code();
       if (code == null) return;
       String sample = unit.sample() == 0 ? "" : ".sample" + unit.sample();
       Path file = folder.resolve(unit.method()).resolve(task.path() + sample + ".py");
-      try {
-        Files.createDirectories(file.getParent());
-      } catch (IOException e) {
-        throw new UnwritableException(file, e);
-      }
+      UnwritableException.naming(file, () -> Files.createDirectories(file.getParent()));
       AtomicFile.replace(file, writer -> writer.write(code));
     }
 

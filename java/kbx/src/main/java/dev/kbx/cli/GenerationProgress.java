@@ -2,7 +2,7 @@ package dev.kbx.cli;
 
 import dev.kbx.app.Observer;
 import dev.kbx.document.Text;
-import dev.kbx.generate.Answered;
+import dev.kbx.generate.Generation;
 import dev.kbx.generate.Unit;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Spent;
@@ -41,7 +41,7 @@ final class GenerationProgress implements Observer.Writing {
   }
 
   @Override
-  public synchronized void answered(Unit unit, Answered answered, boolean recorded) {
+  public synchronized void answered(Unit unit, Generation.Answered answered, boolean recorded) {
     done++;
     if (recorded) earlier++;
     Judgement found = answered.development();
@@ -57,7 +57,7 @@ final class GenerationProgress implements Observer.Writing {
     }
   }
 
-  private String line(Unit unit, Answered answered) {
+  private String line(Unit unit, Generation.Answered answered) {
     Judgement found = answered.development();
     String status = "no code";
     if (answered.answer().code() != null) status = found == null ? "code" : found.status().label();

@@ -4,7 +4,7 @@ import dev.kbx.app.ProgramScreen;
 import dev.kbx.error.InputException;
 import dev.kbx.generate.Budget;
 import dev.kbx.generate.MethodSettings;
-import dev.kbx.generate.ProgramCommand;
+import dev.kbx.generate.PreparedMethod;
 import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.CommandModel;
 import dev.kbx.llm.ModelCatalog;
@@ -253,7 +253,7 @@ final class MethodFlags {
    *
    * @param redact removes keys from what it says
    */
-  Optional<ProgramCommand> command(UnaryOperator<String> redact) {
+  Optional<PreparedMethod.ProgramCommand> command(UnaryOperator<String> redact) {
     if (program(method()) == null) return Optional.empty();
     List<String> words = CommandModel.words("--program ", String.valueOf(program));
     if (!Executables.exists(words.getFirst())) {
@@ -272,7 +272,7 @@ final class MethodFlags {
           "--program-env %s: is not set; export it, or leave it out".formatted(absent.getFirst()));
     }
     return Optional.of(
-        new ProgramCommand(
+        new PreparedMethod.ProgramCommand(
             words, Duration.ofSeconds(programTimeout), redact, ProgramScreen.environment(asked)));
   }
 

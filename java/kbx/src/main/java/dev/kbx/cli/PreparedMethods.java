@@ -9,7 +9,6 @@ import dev.kbx.app.StartingKernels;
 import dev.kbx.error.InputException;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
-import dev.kbx.generate.ProgramCommand;
 import dev.kbx.generate.RecordedSpeedups;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ModelCatalog;
@@ -104,13 +103,13 @@ final class PreparedMethods implements AutoCloseable {
     }
   }
 
-  private static @Nullable ProgramCommand screened(
-      @Nullable ProgramCommand program, Optional<ProgramScreen> screen) {
+  private static PreparedMethod.@Nullable ProgramCommand screened(
+      PreparedMethod.@Nullable ProgramCommand program, Optional<ProgramScreen> screen) {
     if (program == null || screen.isEmpty()) return program;
     return program.with(screen.get().before(program.words()));
   }
 
-  private @Nullable ProgramCommand program(MethodFlags method) {
+  private PreparedMethod.@Nullable ProgramCommand program(MethodFlags method) {
     return method.command(catalog::redact).orElse(null);
   }
 
@@ -118,7 +117,7 @@ final class PreparedMethods implements AutoCloseable {
       MethodSettings settings,
       PromptWriter writer,
       Function<Task, Optional<String>> start,
-      @Nullable ProgramCommand program) {
+      PreparedMethod.@Nullable ProgramCommand program) {
     ChatModel model = models.computeIfAbsent(settings.model(), this::model);
     Semaphore inFlight =
         requests.computeIfAbsent(settings.model(), _ -> new Semaphore(model.parallel(), true));

@@ -117,7 +117,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
    * @param up conditions of those that do now
    * @param used false if it is left alone: notes said why
    */
-  public record Site(
+  public record Node(
       String address,
       int cpus,
       int gpus,
@@ -125,7 +125,7 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
       boolean compiles,
       List<JudgingConditions> up,
       boolean used) {
-    public Site {
+    public Node {
       up = List.copyOf(up);
     }
 
@@ -136,8 +136,8 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
   }
 
   /** All living nodes. */
-  public List<Site> sites() {
-    return register.sites();
+  public List<Node> nodes() {
+    return register.nodes();
   }
 
   /** The cluster in a few words: {@code 2 of 3 nodes, 24 candidates at a time, 1 node compiles}. */
@@ -174,9 +174,9 @@ public final class ClusterReferee implements JudgingReferee, AutoCloseable {
     return register.kinds();
   }
 
-  /** Which card of the model judges is chance here. */
+  /** Which GPU of the model judges is chance here. */
   @Override
-  public boolean accepts(Verdict.Device card) {
+  public boolean accepts(Verdict.Device gpu) {
     return true;
   }
 

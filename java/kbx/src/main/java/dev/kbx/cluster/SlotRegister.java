@@ -86,7 +86,7 @@ final class SlotRegister {
     first.completeExceptionally(problem);
   }
 
-  /** JudgingConditions, but for the card, of all slots that were ever up; grows with them. */
+  /** JudgingConditions, but for the GPU, of all slots that were ever up; grows with them. */
   Set<JudgingConditions> kinds() {
     return kinds;
   }
@@ -110,11 +110,11 @@ final class SlotRegister {
   }
 
   /** All living nodes. */
-  synchronized List<ClusterReferee.Site> sites() {
-    return nodes.stream().map(this::site).toList();
+  synchronized List<ClusterReferee.Node> nodes() {
+    return nodes.stream().map(this::node).toList();
   }
 
-  private ClusterReferee.Site site(BridgeMessage.Node node) {
+  private ClusterReferee.Node node(BridgeMessage.Node node) {
     List<JudgingConditions> up =
         slots.values().stream()
             .filter(slot -> slot.node().equals(node.id()))
@@ -122,7 +122,7 @@ final class SlotRegister {
             .filter(Objects::nonNull)
             .toList();
     boolean used = !blocked.contains(node.id());
-    return new ClusterReferee.Site(
+    return new ClusterReferee.Node(
         node.address(), node.cpus(), node.gpus(), node.slots(), node.compiles(), up, used);
   }
 

@@ -34,17 +34,19 @@ class CodeQualityTest {
     return run;
   }
 
-  private static CodeQuality of(SimulatedRun run, Map<String, TaskTraits> traits) {
+  private static CodeQuality of(SimulatedRun run, Map<String, SelectedRun.TaskTraits> traits) {
     return CodeQuality.of(
         new SelectedRuns(
             List.of(new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), traits))));
   }
 
-  private static Map<String, TaskTraits> traits() {
-    Map<String, TaskTraits> traits = new HashMap<>();
+  private static Map<String, SelectedRun.TaskTraits> traits() {
+    Map<String, SelectedRun.TaskTraits> traits = new HashMap<>();
     for (int i = 0; i < 10; i++) {
       Integer complexity = i == 8 ? null : (Integer) (i + 1);
-      traits.put("M/t" + i, new TaskTraits(1, "op", "memory", "float32", complexity, complexity));
+      traits.put(
+          "M/t" + i,
+          new SelectedRun.TaskTraits(1, "op", "memory", "float32", complexity, complexity));
     }
     return traits;
   }

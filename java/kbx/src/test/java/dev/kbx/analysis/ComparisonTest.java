@@ -10,7 +10,7 @@ import dev.kbx.SectionText;
 import dev.kbx.SimulatedRun;
 import dev.kbx.analysis.Comparison.Changed;
 import dev.kbx.analysis.Comparison.Row;
-import dev.kbx.analysis.SpeedChange.Outcome;
+import dev.kbx.analysis.Comparison.SpeedChange.Outcome;
 import dev.kbx.section.ComparisonSection;
 import dev.kbx.stats.McNemar;
 import dev.kbx.verdict.NoiseFloor;
@@ -178,7 +178,7 @@ class ComparisonTest {
         .isEqualTo(Outcome.SAME);
   }
 
-  private static SpeedChange change(Row row) {
+  private static Comparison.SpeedChange change(Row row) {
     return requireNonNull(row.speed());
   }
 
@@ -224,7 +224,7 @@ class ComparisonTest {
         .extracting(row -> change(row).outcome())
         .containsExactly(Outcome.FASTER, Outcome.SAME);
     assertThat(SectionText.of(200, ComparisonSection.of(comparison)))
-        .contains("noise floor of the card:", "4d0c: 1.42 %", "42be: 7.14 %");
+        .contains("noise floor of the GPU:", "4d0c: 1.42 %", "42be: 7.14 %");
     assertThat(SectionText.of(200, ComparisonSection.of(of(then, now, floors.subList(0, 1)))))
         .contains("4d0c: 1.42 %", "42be: not known");
   }
@@ -241,7 +241,7 @@ class ComparisonTest {
         of(
             run(1).correct("Math/a", "a", 1.0).correct("Math/b", "b", 1.0),
             run(2).correct("Math/a", "a", 85, 4096).correct("Math/b", "b", 1.0));
-    SpeedChange change = change(comparison.candidates().getFirst());
+    Comparison.SpeedChange change = change(comparison.candidates().getFirst());
     assertThat(change.outcome()).isEqualTo(Outcome.OTHER_SIZES);
     assertThat(change.value()).isNull();
     assertThat(requireNonNull(comparison.speed()).matched()).isEqualTo(1);

@@ -222,12 +222,13 @@ class DevianceTest {
   @Test
   void secondTaskGroupingIsShownBesideCategories() {
     SimulatedRun run = cells();
-    Map<String, TaskTraits> traits = new HashMap<>();
+    Map<String, SelectedRun.TaskTraits> traits = new HashMap<>();
     for (VerdictRow row : run.judged().rows()) {
       int number = Integer.parseInt(row.task().substring(1));
       traits.put(
           row.path(),
-          new TaskTraits(1 + number / 3, "op" + number % 2, "memory", "float32", null, null));
+          new SelectedRun.TaskTraits(
+              1 + number / 3, "op" + number % 2, "memory", "float32", null, null));
     }
     Deviance deviance =
         Deviance.of(

@@ -185,7 +185,7 @@ class PortabilityTest {
     assertThat(portability.entered()).isEqualTo(2);
     assertThat(portability.devices().getFirst().cards()).hasSize(2);
     assertThat(SectionText.of(100, PortabilitySection.of(portability)))
-        .contains("2 × NVIDIA H200", "A is 2 cards of one name, used by one run");
+        .contains("2 × NVIDIA H200", "A is 2 GPUs of one name, used by one run");
   }
 
   @Test

@@ -3,8 +3,8 @@ package dev.kbx.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
-import dev.kbx.analysis.Structures.Cluster;
-import dev.kbx.analysis.Structures.Variety;
+import dev.kbx.analysis.Errors.Structures.Cluster;
+import dev.kbx.analysis.Errors.Structures.Variety;
 import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Status;
 import java.util.List;
@@ -23,11 +23,11 @@ class StructuresTest {
     run.featuring(structure("t")).untimed("M/x", "three");
     run.by("b").featuring(structure("s")).untimed("M/x", "four").untimed("M/y", "five");
     run.featuring(null).untimed("M/y", "six");
-    Structures found = Structures.of(run.judged().rows());
+    Errors.Structures found = Errors.Structures.of(run.judged().rows());
     assertThat(found.unknown()).isEqualTo(1);
     assertThat(found.all()).isEqualTo(new Variety(6, 2, 5, 3));
     assertThat(found.makers())
-        .extracting(Structures.OfMaker::variety)
+        .extracting(Errors.Structures.OfMaker::variety)
         .containsExactly(new Variety(4, 1, 3, 2), new Variety(2, 2, 2, 2));
     assertThat(found.clusters()).containsExactly(new Cluster("M/x", "s", 4, 3, 3, 2, "x.py"));
   }
@@ -40,7 +40,7 @@ class StructuresTest {
         run.featuring(structure("s")).untimed("M/t" + task, "c" + task + i);
       }
     }
-    assertThat(Structures.of(run.judged().rows()).clusters())
+    assertThat(Errors.Structures.of(run.judged().rows()).clusters())
         .extracting(Cluster::candidates)
         .containsExactly(4, 3, 2);
   }

@@ -90,14 +90,14 @@ class ExternalProgramsTest {
         writer,
         _ -> Optional.empty(),
         RecordedSpeedups.none(),
-        new ProgramCommand(
+        new PreparedMethod.ProgramCommand(
             List.of("python3", script.toString()),
             Duration.ofSeconds(python.contains("time.sleep") ? 3 : 60),
             text -> text.replace("sk-secret", "[key]"),
             _ -> true));
   }
 
-  private Answered run(PreparedMethod method, History history) throws Exception {
+  private Generation.Answered run(PreparedMethod method, History history) throws Exception {
     Unit unit = new Unit("external", TASK.path(), 0);
     Path file = folder.resolve("ledger.jsonl");
     Files.deleteIfExists(file);
@@ -109,13 +109,16 @@ class ExternalProgramsTest {
     try (Ledger ledger = Ledger.create(file, header, InstantSource.system())) {
       Trajectory.Context context =
           new Trajectory.Context(
-              ledger, new Accounts(), new DevelopmentJudge(new Simulated.Judge(), plan), () -> 0.0);
+              ledger,
+              new Accounts(),
+              new Generation.DevelopmentJudge(new Simulated.Judge(), plan),
+              () -> 0.0);
       Trajectory.End end = new Trajectory(unit, TASK, method, history, context).run();
       return ((Trajectory.End.Done) end).answered();
     }
   }
 
-  private Answered run(String python) throws Exception {
+  private Generation.Answered run(String python) throws Exception {
     return run(method(python, 10, Budget.NONE), History.empty());
   }
 
@@ -156,7 +159,7 @@ class ExternalProgramsTest {
         "`print('x' * (17 << 20), flush=True)`   | answer 0 is longer than 16 MiB",
       })
   void failingProgramEndsItsTrajectory(String action, String why) throws Exception {
-    Answered answered = run(NEXT + action);
+    Generation.Answered answered = run(NEXT + action);
     assertThat(answered.answer().code()).isNull();
     assertThat(answered.answer().why()).startsWith("no reply, the program failed: ").contains(why);
     assertThat(answered.answer().why()).doesNotContain("\n").hasSizeLessThan(400);
@@ -172,7 +175,7 @@ class ExternalProgramsTest {
 
   @Test
   void programSubmitsKernelsAndReportsTheirCost() throws Exception {
-    Answered answered =
+    Generation.Answered answered =
         run(
             """
             told, turn = [], 0
@@ -283,7 +286,7 @@ class ExternalProgramsTest {
       if (event instanceof Event.Program(int turn, _) && turn > 0) break;
       interrupted = interrupted.with(event);
     }
-    Answered answered = run(method(random, 2, Budget.NONE), interrupted);
+    Generation.Answered answered = run(method(random, 2, Budget.NONE), interrupted);
     assertThat(answered.answer().why())
         .contains("the program failed: answer 0 differs from that before the run was interrupted");
     assertThat(answered.answer().code()).startsWith("x = "); // What is there is kept.
@@ -300,7 +303,7 @@ class ExternalProgramsTest {
                 wants = {"judge": [{"id": f"k{n}", "code": f"x = {n}"}]} if n < 3 else {"done": {}}
                 print(json.dumps(wants), flush=True)
         """;
-    Answered whole = run(steady);
+    Generation.Answered whole = run(steady);
     List<Event> all = events();
     for (int cut = 0; cut < all.size() - 1; cut++) {
       History history = History.empty();

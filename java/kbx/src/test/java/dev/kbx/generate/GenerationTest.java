@@ -86,7 +86,7 @@ class GenerationTest {
           MeasuredPeaks.NONE);
 
   @TempDir private Path folder;
-  private final Map<Unit, Answered> answers = new ConcurrentHashMap<>();
+  private final Map<Unit, Generation.Answered> answers = new ConcurrentHashMap<>();
   private final List<Unit> postponed = new ArrayList<>();
 
   private static MethodSettings settings(String method, int samples, Budget perTask, Budget all) {
@@ -171,10 +171,11 @@ class GenerationTest {
               prepared,
               recorded,
               ledger,
-              new DevelopmentJudge(referee, plan),
+              new Generation.DevelopmentJudge(referee, plan),
               new Generation.Listener() {
                 @Override
-                public void answered(Unit unit, Task task, Answered answered, boolean recorded) {
+                public void answered(
+                    Unit unit, Task task, Generation.Answered answered, boolean recorded) {
                   answers.put(unit, answered);
                 }
 
@@ -191,7 +192,7 @@ class GenerationTest {
   }
 
   /** Asks for two things at once and brings a kernel of its own; then asks with what came of it. */
-  private ProgramCommand program() throws Exception {
+  private PreparedMethod.ProgramCommand program() throws Exception {
     Path script = folder.resolve("agent.py");
     Files.writeString(
         script,
@@ -218,7 +219,7 @@ class GenerationTest {
             else:
                 told.append(event)
         """);
-    return new ProgramCommand(
+    return new PreparedMethod.ProgramCommand(
         List.of("python3", script.toString()), Duration.ofSeconds(60), text -> text, _ -> true);
   }
 
@@ -259,7 +260,7 @@ class GenerationTest {
     Path whole = folder.resolve("whole.jsonl");
     Spent undisturbed = run(whole, new Simulated.Model(), methods);
     byte[] all = Files.readAllBytes(whole);
-    Map<Unit, Answered> expected = Map.copyOf(answers);
+    Map<Unit, Generation.Answered> expected = Map.copyOf(answers);
 
     // Whatever a kill leaves of the file: a prefix that may end within a line.
     Path killed = folder.resolve("killed.jsonl");

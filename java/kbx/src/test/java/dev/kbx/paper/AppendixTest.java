@@ -59,8 +59,8 @@ class AppendixTest {
       SimulatedRun run, List<Verdict> verdicts, Inclusion entered, List<NoiseFloor> floors) {
     MeasurementConditions.Reader reader = new MeasurementConditions.Reader();
     verdicts.forEach(reader::add);
-    Measurement measurement =
-        new Measurement(List.of(run.info()), entered, reader.conditions(), floors);
+    Publication.Measurement measurement =
+        new Publication.Measurement(List.of(run.info()), entered, reader.conditions(), floors);
     return Appendix.of(measurement).stream()
         .collect(Collectors.toMap(Appendix.Item::subject, item -> String.join(" ", item.items())));
   }

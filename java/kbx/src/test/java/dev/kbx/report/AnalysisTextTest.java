@@ -20,7 +20,6 @@ import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.SelectedRun;
 import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.SelectedTasks;
-import dev.kbx.analysis.TaskTraits;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Document;
 import dev.kbx.document.TerminalRenderer;
@@ -292,7 +291,7 @@ class AnalysisTextTest {
                         100,
                         "reference_peak_bytes",
                         100)));
-    Map<String, TaskTraits> traits = new HashMap<>();
+    Map<String, SelectedRun.TaskTraits> traits = new HashMap<>();
     for (String method : List.of("a_method_with_a_long_name", "single")) {
       run.by(method).model("a-model-with-a-long-name");
       for (int i = 0; i < 60; i++) {
@@ -305,7 +304,7 @@ class AnalysisTextTest {
         if (i % 3 == 0) run.wrong(task, method + i, Status.WRONG_VALUES);
         else if (i % 7 == 0) run.uncallable(task, method + i, Status.COMPILE_ERROR);
         else run.correct(task, method + i, 1.5);
-        traits.put(task, new TaskTraits(1, "op", "memory", "float32", i % 5, i % 11));
+        traits.put(task, new SelectedRun.TaskTraits(1, "op", "memory", "float32", i % 5, i % 11));
       }
     }
     return new SelectedRuns(

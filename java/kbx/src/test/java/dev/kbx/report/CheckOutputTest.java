@@ -36,15 +36,15 @@ class CheckOutputTest {
     return finding(Severity.REJECT, place, "assigns torch.cuda.Event");
   }
 
-  private static Checked source(String file, Finding... findings) {
-    return new Checked(file, null, null, new StaticReport(null, List.of(findings)));
+  private static Checks.Checked source(String file, Finding... findings) {
+    return new Checks.Checked(file, null, null, new StaticReport(null, List.of(findings)));
   }
 
-  private static Checks checks(Severity least, Checked... sources) {
+  private static Checks checks(Severity least, Checks.Checked... sources) {
     return new Checks(List.of(sources), List.of("a.py: does not exist"), least, 0.25);
   }
 
-  private static List<String> text(int width, Severity least, Checked... sources) {
+  private static List<String> text(int width, Severity least, Checks.Checked... sources) {
     return new CheckText(width, false).render(checks(least, sources)).lines().toList();
   }
 
@@ -63,7 +63,7 @@ class CheckOutputTest {
 
   @Test
   void showsFindingsOfTheSeverityAndCountsAll() {
-    Checked source =
+    Checks.Checked source =
         source(
             "a.py",
             finding(Severity.FLAG, EVENT, "one thread"),
@@ -84,7 +84,7 @@ class CheckOutputTest {
         new InvalidSource(
             Status.SYNTAX_ERROR, new Place(1, 6, 7, "def f(x:"), "'(' was never closed");
     var report = new StaticReport(broken, List.of());
-    assertThat(text(80, Severity.FLAG, new Checked("p.jsonl", 3, "Activation/gelu", report)))
+    assertThat(text(80, Severity.FLAG, new Checks.Checked("p.jsonl", 3, "Activation/gelu", report)))
         .containsExactly(
             "p.jsonl:3:1:6: broken: syntax_error: '(' was never closed",
             "    1 | def f(x:",
@@ -140,7 +140,7 @@ class CheckOutputTest {
                 + "\"advice\":\"Leave timers alone.\"}");
   }
 
-  private static JsonNode sarif(Checked... sources) {
+  private static JsonNode sarif(Checks.Checked... sources) {
     return json(new Sarif(RULES, "1.2", FOLDER).render(checks(Severity.NOTE, sources)));
   }
 
@@ -182,7 +182,7 @@ class CheckOutputTest {
   @Test
   void sarifPointsAtTheLineOfAPrediction() {
     var report = new StaticReport(null, List.of(reject(EVENT)));
-    JsonNode result = sarif(new Checked("p.jsonl", 3, null, report)).at("/runs/0/results/0");
+    JsonNode result = sarif(new Checks.Checked("p.jsonl", 3, null, report)).at("/runs/0/results/0");
     assertThat(result.at("/locations/0/physicalLocation/region").toString())
         .isEqualTo("{\"startLine\":3}");
     assertThat(result.at("/message/text").asString()).startsWith("line 12: ");

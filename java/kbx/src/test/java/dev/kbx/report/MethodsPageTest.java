@@ -66,9 +66,9 @@ class MethodsPageTest extends BrowserTest {
         "1.60× [1.59–1.61] against eager, recorded on NVIDIA H200, 2026-11-25");
   }
 
-  private static MethodsReport methods() {
+  private static ResultFiles.MethodsReport methods() {
     String second = PROMPT.replace("## Sizes", "Your kernel was <b>wrong</b>.\n\n## Sizes");
-    return new MethodsReport(
+    return new ResultFiles.MethodsReport(
         TrajectoriesSectionTest.rows(null, 1.6),
         List.of(
             new Trajectory(
@@ -194,7 +194,7 @@ class MethodsPageTest extends BrowserTest {
           Fixtures.asked(run, none),
           Fixtures::source,
           List.of(),
-          new MethodsReport(List.of(row), List.of()));
+          new ResultFiles.MethodsReport(List.of(row), List.of()));
       assertThat(Files.readString(files.report()))
           .contains("<h1>refine at 1 task, not judged</h1>");
     }

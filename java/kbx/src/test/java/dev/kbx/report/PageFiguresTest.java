@@ -66,14 +66,14 @@ class PageFiguresTest {
         .forEach(sizes::add);
     Verdict verdict = Json.mapper().treeToValue(json, Verdict.class);
     double longest = sizes.get(0).get("reference_ms").asDouble();
-    assertThat(PageRow.of(verdict, VerdictRow.of(verdict), "exp", 0).roof())
+    assertThat(PageData.Row.of(verdict, VerdictRow.of(verdict), "exp", 0).roof())
         .containsExactly(longest, 5.0);
   }
 
   @Test
   void publishedSpeedupHasNoInterval() {
     Verdict verdict = PublishedResults.correct("Math/exp", 0, 1.2);
-    assertThat(PageRow.of(verdict, VerdictRow.of(verdict), "exp", 0).speedup())
+    assertThat(PageData.Row.of(verdict, VerdictRow.of(verdict), "exp", 0).speedup())
         .containsExactly(1.2);
   }
 

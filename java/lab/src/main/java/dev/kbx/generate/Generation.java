@@ -1,14 +1,20 @@
 package dev.kbx.generate;
 
+import dev.kbx.candidate.Candidate;
 import dev.kbx.error.EnvironmentException;
 import dev.kbx.judge.Dispatcher;
+import dev.kbx.judge.Referee;
 import dev.kbx.llm.ModelFailure;
 import dev.kbx.method.Event;
 import dev.kbx.method.History;
+import dev.kbx.method.Next;
+import dev.kbx.plan.Plan;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Judgement;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run of methods over tasks. Trajectories run beside each other as far as requests may be in
@@ -107,6 +113,45 @@ public final class Generation {
 
     Outage(String message) {
       super(message);
+    }
+  }
+
+  /**
+   * How a trajectory ended.
+   *
+   * @param development what the referee found about the answer on development inputs; null if it
+   *     was not judged
+   */
+  public record Answered(Next.Answer answer, @Nullable Judgement development) {
+    static Answered of(Next.Answer answer, History history) {
+      String ask = answer.ask();
+      Judgement judgement =
+          ask == null ? null : history.of(ask).map(History.Outcome::judgement).orElse(null);
+      return new Answered(answer, judgement);
+    }
+  }
+
+  /**
+   * Judges kernels for feedback, on development inputs.
+   *
+   * @param plan of those judgements
+   */
+  public record DevelopmentJudge(Referee referee, Plan plan) {
+    private static final String ORIGIN = "generated";
+
+    Judgement judge(Unit unit, Task task, String model, String code) throws InterruptedException {
+      Candidate candidate =
+          new Candidate(task, code, ORIGIN, unit.sample(), unit.method(), model, null);
+      return referee.judge(candidate, plan);
+    }
+
+    /** Seconds of the processes that judged. */
+    static double seconds(Judgement judgement) {
+      double all = 0;
+      for (Map.Entry<String, Double> stage : judgement.seconds().entrySet()) {
+        if (!stage.getKey().equals("static")) all += stage.getValue();
+      }
+      return all;
     }
   }
 }

@@ -6,9 +6,13 @@ import dev.kbx.method.Assignment;
 import dev.kbx.method.Method;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.task.Task;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,5 +37,28 @@ public record PreparedMethod(
 
   Assignment assignment(Task task) {
     return new Assignment(task, writer, start.apply(task).orElse(null));
+  }
+
+  /**
+   * How the program of an external method is started, once for each trajectory.
+   *
+   * @param words the program and its arguments
+   * @param timeout how long it may take for an answer
+   * @param redact replaces keys in what it says
+   * @param environment which of this process's environment variables it gets
+   */
+  public record ProgramCommand(
+      List<String> words,
+      Duration timeout,
+      UnaryOperator<String> redact,
+      Predicate<String> environment) {
+    public ProgramCommand {
+      words = List.copyOf(words);
+    }
+
+    /** This command with other words. */
+    public ProgramCommand with(List<String> others) {
+      return new ProgramCommand(others, timeout, redact, environment);
+    }
   }
 }

@@ -28,7 +28,7 @@ final class Program implements AutoCloseable {
   /** Characters of a wrong line that a message shows. */
   private static final int SHOWN = 60;
 
-  private final ProgramCommand command;
+  private final PreparedMethod.ProgramCommand command;
   private final String assignment;
   private @Nullable ProgramPipes pipes;
   private int answers;
@@ -36,7 +36,7 @@ final class Program implements AutoCloseable {
   /**
    * @param assignment the first line for it
    */
-  Program(ProgramCommand command, String assignment) {
+  Program(PreparedMethod.ProgramCommand command, String assignment) {
     this.command = command;
     this.assignment = assignment;
   }
@@ -161,7 +161,7 @@ final class Program implements AutoCloseable {
       record End() implements Said {}
     }
 
-    ProgramPipes(ProgramCommand command) throws IOException {
+    ProgramPipes(PreparedMethod.ProgramCommand command) throws IOException {
       ProcessBuilder builder = new ProcessBuilder(command.words());
       builder.environment().keySet().removeIf(command.environment().negate());
       process = builder.start();

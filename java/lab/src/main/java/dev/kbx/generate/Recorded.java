@@ -22,7 +22,7 @@ public final class Recorded {
   private final Accounts accounts = new Accounts();
   private final Map<Unit, History> open = new HashMap<>();
   private final Map<Unit, Set<String>> inFlight = new HashMap<>();
-  private final Map<Unit, Answered> answers = new HashMap<>();
+  private final Map<Unit, Generation.Answered> answers = new HashMap<>();
 
   /**
    * The past of a trajectory.
@@ -30,7 +30,7 @@ public final class Recorded {
    * @param answered null if it has no answer yet
    * @param lost asks that were in flight when kbx ended
    */
-  record Past(@Nullable Answered answered, List<String> lost) {}
+  record Past(Generation.@Nullable Answered answered, List<String> lost) {}
 
   private Recorded() {}
 
@@ -67,10 +67,10 @@ public final class Recorded {
     open.put(unit, history(unit).with(event));
   }
 
-  private static Answered answer(Event.Selection selected, History history) {
+  private static Generation.Answered answer(Event.Selection selected, History history) {
     String ask = selected.ask();
     String code = ask == null ? null : history.of(ask).map(History.Outcome::code).orElse(null);
-    return Answered.of(new Next.Answer(ask, code, selected.why()), history);
+    return Generation.Answered.of(new Next.Answer(ask, code, selected.why()), history);
   }
 
   private History history(Unit unit) {

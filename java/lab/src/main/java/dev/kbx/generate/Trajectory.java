@@ -56,7 +56,7 @@ final class Trajectory {
   private int open;
 
   /** What all trajectories of a run share. */
-  record Context(Ledger ledger, Accounts accounts, DevelopmentJudge judge, Clock clock) {
+  record Context(Ledger ledger, Accounts accounts, Generation.DevelopmentJudge judge, Clock clock) {
     /** Adds an event to the ledger and the accounts. */
     void add(Unit unit, Event event, boolean durably) {
       if (durably) ledger.appendDurably(unit, event);
@@ -85,7 +85,7 @@ final class Trajectory {
   /** How a trajectory ended. */
   sealed interface End {
     /** With an answer. */
-    record Done(Answered answered) implements End {}
+    record Done(Generation.Answered answered) implements End {}
 
     /** A request may succeed later. */
     record Open(ModelFailure why) implements End {}
@@ -99,7 +99,7 @@ final class Trajectory {
     this.history = history;
     this.context = context;
     this.began = context.clock().seconds();
-    ProgramCommand command = prepared.program();
+    PreparedMethod.ProgramCommand command = prepared.program();
     this.program =
         command == null
             ? null
@@ -145,7 +145,7 @@ final class Trajectory {
 
   private End answered(Next.Answer answer) {
     context.add(unit, new Event.Selection(answer.ask(), answer.why()), true);
-    return new End.Done(Answered.of(answer, history));
+    return new End.Done(Generation.Answered.of(answer, history));
   }
 
   /** Waits for one step. */
@@ -359,7 +359,7 @@ final class Trajectory {
     Judgement judgement =
         context.judge().judge(unit, task, prepared.settings().model(), trial.code());
     Event.Judged event =
-        new Event.Judged(trial.ask(), judgement, DevelopmentJudge.seconds(judgement));
+        new Event.Judged(trial.ask(), judgement, Generation.DevelopmentJudge.seconds(judgement));
     context.add(unit, event, false);
     return new Step.Happened(List.of(event));
   }

@@ -218,7 +218,9 @@ final class Exchange implements AutoCloseable {
     }
     Optional<String> retryAfter = response.headers().firstValue("Retry-After");
     throw refusal.failure(
-        retryAfter.map(value -> RetryPolicy.retryAfter(value, time.now())).orElse(null));
+        retryAfter
+            .map(value -> ModelSettings.RetryPolicy.retryAfter(value, time.now()))
+            .orElse(null));
   }
 
   private Wire.Answer whole(InputStream in) throws IOException, AttemptFailure {

@@ -72,7 +72,8 @@ final class HttpModel implements ChatModel {
         return reply(attempt(body, estimate, expense), expense);
       } catch (AttemptFailure failure) {
         expense.charge(failure.usage, !failure.partial);
-        if (failure.retryAfter != null) limits.closeFor(RetryPolicy.capped(failure.retryAfter));
+        if (failure.retryAfter != null)
+          limits.closeFor(ModelSettings.RetryPolicy.capped(failure.retryAfter));
         Optional<Duration> pause = settings.retries().pause(failure, expense.attempts, random);
         if (pause.isEmpty() || closed || !again.getAsBoolean()) throw failed(failure, expense);
         time.sleep(pause.get());

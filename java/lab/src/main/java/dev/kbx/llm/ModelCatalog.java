@@ -105,7 +105,7 @@ public final class ModelCatalog {
 
   /** Opens a model that sends each request once only: to see whether it answers. */
   public ChatModel openOnce(String model) {
-    return open(model, RetryPolicy.ONCE);
+    return open(model, ModelSettings.RetryPolicy.ONCE);
   }
 
   /**
@@ -133,7 +133,7 @@ public final class ModelCatalog {
         : ledger(model).map(ledger -> REPLAY + folder.resolve(ledger)).orElse(model);
   }
 
-  private ChatModel open(String model, @Nullable RetryPolicy retries) {
+  private ChatModel open(String model, ModelSettings.@Nullable RetryPolicy retries) {
     if (model.equals(NONE)) return new NoModel();
     Optional<Path> ledger = ledger(model);
     if (ledger.isPresent()) return new ReplayModel(model, ledger.get());

@@ -82,9 +82,10 @@ final class ModelsFile {
                 table.count("parallel"),
                 table.count("requests_per_minute"),
                 table.count("tokens_per_minute")),
-            new RetryPolicy(
-                requireNonNullElse(table.count("attempts"), RetryPolicy.DEFAULT.attempts()),
-                table.seconds("retry_seconds", RetryPolicy.DEFAULT.firstPause())),
+            new ModelSettings.RetryPolicy(
+                requireNonNullElse(
+                    table.count("attempts"), ModelSettings.RetryPolicy.DEFAULT.attempts()),
+                table.seconds("retry_seconds", ModelSettings.RetryPolicy.DEFAULT.firstPause())),
             table.seconds("timeout_seconds", ModelSettings.SILENCE),
             dialect(table),
             price(table));

@@ -2,6 +2,7 @@ package dev.kbx.method;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
+import dev.kbx.method.History.Outcome;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -9,24 +10,25 @@ import org.jspecify.annotations.Nullable;
 
 /** The methods of kbx, each with its settings in the published comparison. */
 public enum Algorithm {
-  SINGLE(1, 1, Choice.BEST, null, 1),
-  SAMPLE(1, 1, Choice.BEST, null, 10),
-  REFINE(10, 1, Choice.BEST, null, 1),
-  BESTOF(1, 10, Choice.BEST, null, 1),
-  GEAK(3, 4, Choice.BEST, 1.0, 1),
+  SINGLE(1, 1, Selections.Choice.BEST, null, 1),
+  SAMPLE(1, 1, Selections.Choice.BEST, null, 10),
+  REFINE(10, 1, Selections.Choice.BEST, null, 1),
+  BESTOF(1, 10, Selections.Choice.BEST, null, 1),
+  GEAK(3, 4, Selections.Choice.BEST, 1.0, 1),
   /** A first kernel, and five corrections. */
-  KERNELAGENT(6, 3, Choice.FIRST, 0.4, 1),
-  EVOLVE(10, 3, Choice.BEST, null, 1),
+  KERNELAGENT(6, 3, Selections.Choice.FIRST, 0.4, 1),
+  EVOLVE(10, 3, Selections.Choice.BEST, null, 1),
   /** A program of the user's. */
-  EXTERNAL(100, 1, Choice.BEST, null, 1);
+  EXTERNAL(100, 1, Selections.Choice.BEST, null, 1);
 
   private final int turns;
   private final int width;
-  private final Choice answer;
+  private final Selections.Choice answer;
   private final @Nullable Double temperature;
   private final int samples;
 
-  Algorithm(int turns, int width, Choice answer, @Nullable Double temperature, int samples) {
+  Algorithm(
+      int turns, int width, Selections.Choice answer, @Nullable Double temperature, int samples) {
     this.turns = turns;
     this.width = width;
     this.answer = answer;
@@ -82,7 +84,7 @@ public enum Algorithm {
 
   /** The method with these options. */
   Method open(MethodOptions options) {
-    Choice choice = Choice.of(options.answer());
+    Selections.Choice choice = Selections.Choice.of(options.answer());
     return switch (this) {
       case SINGLE, SAMPLE -> new Single();
       case REFINE -> new Refine(options.turns(), choice);
@@ -94,5 +96,51 @@ public enum Algorithm {
       case EVOLVE -> new Evolve(options.width(), options.turns());
       case EXTERNAL -> new External(options.turns());
     };
+  }
+
+  /**
+   * One prompt, one reply, whatever is in it. Several samples are several trajectories. Nothing is
+   * judged: the answer is the reply's kernel.
+   */
+  static final class Single implements Method {
+    private static final String ONLY = "reply";
+
+    @Override
+    public Next next(Assignment assignment, History history) {
+      Optional<Outcome> only = history.of(ONLY);
+      if (only.isPresent() && (only.get().failure() != null || only.get().extracted())) {
+        return new Next.Done(Selections.last(history));
+      }
+      return Next.Work.ask(Asks.first(assignment, ONLY, 0));
+    }
+
+    @Override
+    public int mostCalls() {
+      return 1;
+    }
+  }
+
+  /**
+   * The same prompt several times, all replies judged, the best kernel counts: what a method that
+   * learns from feedback has to beat with the same number of requests.
+   *
+   * @param replies number of requests
+   */
+  record BestOf(int replies) implements Method {
+    @Override
+    public Next next(Assignment assignment, History history) {
+      Steps steps = new Steps(history);
+      for (int i = 0; i < replies; i++) {
+        String id = "reply-" + i;
+        int repeat = i;
+        var _ = steps.kernel(id, () -> Asks.first(assignment, id, repeat));
+      }
+      return steps.areOpen() ? steps.work() : new Next.Done(Selections.best(history));
+    }
+
+    @Override
+    public int mostCalls() {
+      return replies;
+    }
   }
 }

@@ -53,7 +53,7 @@ final class Feedback {
   /** An example of what helps against what bounds the kernel; empty where that is not known. */
   private static String help(String code, Judgement judgement, Prompts prompts) {
     Language language = Language.of(code);
-    return Bottleneck.of(judgement)
+    return Speed.Bottleneck.of(judgement)
         .map(bottleneck -> prompts.render(bottleneck.template(), language.flags()))
         .orElse("");
   }

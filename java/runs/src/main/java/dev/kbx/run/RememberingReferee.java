@@ -163,7 +163,7 @@ public final class RememberingReferee implements Referee {
       };
     }
 
-    /** Hex; key {@code of} a candidate that is judged under these conditions, on whichever card. */
+    /** Hex; key {@code of} a candidate that is judged under these conditions, on whichever GPU. */
     static String on(JudgingConditions conditions, String of) {
       String versions = new TreeMap<>(conditions.versions()).toString();
       return DigestUtils.sha256Hex(conditions.onAnyCard().device() + versions + of);

@@ -103,12 +103,12 @@ public interface RunStore extends AutoCloseable {
   /**
    * A judgement cached under one of these keys, if any.
    *
-   * @param accepted whether a judgement on this card will do
+   * @param accepted whether a judgement on this device will do
    */
   Optional<Judgement> remembered(Collection<String> keys, Predicate<Verdict.Device> accepted);
 
   /**
-   * Caches a judgement under a key, unless there is one of the same card already.
+   * Caches a judgement under a key, unless there is one of the same device already.
    *
    * @param candidate hash of its source; the judgement is deleted with the last verdict on it
    */
