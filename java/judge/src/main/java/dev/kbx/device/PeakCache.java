@@ -80,8 +80,8 @@ public final class PeakCache {
     if (kept != null) return kept.rates();
     OracleMessage.Peaks measured = measuring.measure();
     // Throttled rates are not peaks.
-    boolean typical = measured.state() == null || !measured.state().slowed();
-    if (typical) write(file, new Kept(device, clock.instant(), measured.rates()));
+    if (!measured.state().slowed())
+      write(file, new Kept(device, clock.instant(), measured.rates()));
     return measured.rates();
   }
 

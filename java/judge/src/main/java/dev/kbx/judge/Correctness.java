@@ -176,7 +176,7 @@ final class Correctness {
   /** Flags that say what the verdict is based on, from the first call on, if that is unusual. */
   private List<String> restsOn(OracleMessage.Opened task) {
     List<String> flags = new ArrayList<>();
-    if (Boolean.TRUE.equals(task.scaled())) flags.add("scaled_inputs");
+    if (task.scaled()) flags.add("scaled_inputs");
     if (plan.tolerance() == Tolerance.PUBLISHED) flags.add(Tolerance.FLAG);
     if (candidate.task().isDegenerate()) flags.add("degenerate_task");
     return flags;

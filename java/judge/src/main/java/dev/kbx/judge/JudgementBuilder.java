@@ -83,8 +83,7 @@ final class JudgementBuilder {
    * Records kernels compiled within a timed call: that part of the time belongs to the compile
    * stage.
    */
-  void compiledInCall(@Nullable List<RunnerMessage.Compiled> found) {
-    if (found == null) return;
+  void compiledInCall(List<RunnerMessage.Compiled> found) {
     for (RunnerMessage.Compiled k : found) {
       if (kernels.size() >= MAX_KERNELS) return;
       kernels.add(

@@ -173,8 +173,7 @@ public final class BaselineInterference {
               OracleMessage.Peaks.class,
               id -> new OracleMessage.MeasurePeaks(id, true),
               PRODUCTS_LIMIT);
-      boolean slowed = found.state() != null && found.state().slowed();
-      return slowed ? Map.of() : found.rates().tflops();
+      return found.state().slowed() ? Map.of() : found.rates().tflops();
     } catch (Oracle.Refused e) {
       return Map.of();
     }

@@ -60,8 +60,8 @@ record Batch(
     return new Batch(List.of(), List.of(), 0, null, false, null, List.of(), outcome);
   }
 
-  private static boolean most(@Nullable Integer calls, List<Double> of) {
-    return calls != null && 2 * calls > of.size();
+  private static boolean most(int calls, List<Double> of) {
+    return 2 * calls > of.size();
   }
 
   private static double gapMs(List<Double> deviceMs, double wallMs) {

@@ -104,7 +104,7 @@ final class Batches {
     }
     // A candidate's batch has no such reading: counting it as normal would give a candidate time to
     // hide work in.
-    double reading = measured.stateSeconds() == null ? 0 : measured.stateSeconds() * 1e3;
+    double reading = measured.stateSeconds() * 1e3;
     return Batch.of(measured, wallMs - reading);
   }
 

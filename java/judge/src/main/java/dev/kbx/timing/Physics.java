@@ -27,17 +27,13 @@ record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
    * otherwise, and if unknown.
    */
   double copyMs() {
-    return copied() ? 0 : copyingMs();
+    return size.copied() ? 0 : copyingMs();
   }
 
   /** Minimum device milliseconds for the work beside a call, the same on both sides. */
   double besideMs(HostRunAhead lead) {
     double flushes = movedMs((double) Math.max(1, lead.flushes()) * size.flushBytes());
-    return flushes + (copied() ? copyingMs() : 0);
-  }
-
-  private boolean copied() {
-    return size.copied() != null && size.copied();
+    return flushes + (size.copied() ? copyingMs() : 0);
   }
 
   private double copyingMs() {

@@ -126,7 +126,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * The calls to judge.
    *
    * @param module constructor arguments if the entry is a class; else null
-   * @param scaled whether the calls are smaller than the published sizes; null: no
+   * @param scaled whether the calls are smaller than the published sizes
    * @param core processor core from which both sides launch timed calls; null: any
    */
   @JsonTypeName("opened")
@@ -138,7 +138,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       List<Size> sizes,
       double seconds,
       Message.@Nullable Module module,
-      @Nullable Boolean scaled,
+      boolean scaled,
       @Nullable Integer core)
       implements OracleMessage {}
 
@@ -302,17 +302,17 @@ public sealed interface OracleMessage extends Message.Numbered {
       @Nullable Precision precision,
       @Nullable Long leastBytes,
       @Nullable Long leastFlops,
-      @Nullable List<String> uncounted,
+      List<String> uncounted,
       @Nullable Long resultBytes,
-      @Nullable Boolean copied)
+      boolean copied)
       implements OracleMessage {
     public PreparedSize {
-      uncounted = uncounted == null ? null : List.copyOf(uncounted);
+      uncounted = List.copyOf(uncounted);
     }
 
     /** Whether {@code bytes} and {@code flops} include all substantial work. */
     public boolean counted() {
-      return bytes != null && (uncounted == null || uncounted.isEmpty());
+      return bytes != null && uncounted.isEmpty();
     }
   }
 
@@ -348,12 +348,16 @@ public sealed interface OracleMessage extends Message.Numbered {
       int id,
       List<Double> deviceMs,
       double seconds,
-      @Nullable DeviceState state,
-      @Nullable Double stateSeconds,
+      DeviceState state,
+      double stateSeconds,
       @Nullable String unrecorded,
-      @Nullable Integer hostBound,
+      int hostBound,
       @Nullable Long peakBytes)
-      implements OracleMessage {}
+      implements OracleMessage {
+    public BaselineMeasured {
+      requireNonNull(state);
+    }
+  }
 
   /**
    * State of a GPU at one moment, as reported by its driver; null if not reported.
@@ -445,5 +449,10 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param state of the device right after
    */
   @JsonTypeName("peaks")
-  record Peaks(int id, PeakRates rates, @Nullable DeviceState state) implements OracleMessage {}
+  record Peaks(int id, PeakRates rates, DeviceState state) implements OracleMessage {
+    public Peaks {
+      requireNonNull(rates);
+      requireNonNull(state);
+    }
+  }
 }

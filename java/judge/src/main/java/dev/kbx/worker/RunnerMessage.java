@@ -200,14 +200,14 @@ public sealed interface RunnerMessage extends Message.Numbered {
       String message,
       List<Frame> frames,
       @Nullable String feature,
-      @Nullable List<Compiled> compiled)
+      List<Compiled> compiled)
       implements RunnerMessage {
     public Raised {
       requireNonNull(kind);
       requireNonNull(exception);
       requireNonNull(message);
       frames = List.copyOf(frames);
-      compiled = compiled == null ? null : List.copyOf(compiled);
+      compiled = List.copyOf(compiled);
     }
 
     /** Kind of failure. */
@@ -230,9 +230,10 @@ public sealed interface RunnerMessage extends Message.Numbered {
   }
 
   /** A frame of the candidate's own code. */
-  record Frame(int line, String function, @Nullable String text) {
+  record Frame(int line, String function, String text) {
     public Frame {
       requireNonNull(function);
+      requireNonNull(text);
     }
   }
 
@@ -281,7 +282,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
       List<Double> deviceMs,
       List<JsonNode> values,
       double seconds,
-      @Nullable Integer hostBound,
+      int hostBound,
       @Nullable Long peakBytes,
       @Nullable List<List<String>> ran)
       implements RunnerMessage {

@@ -41,7 +41,12 @@ public sealed interface ZygoteMessage extends Message {
       implements ZygoteMessage, Numbered {}
 
   /** One protection around a runner, and whether it holds on this machine. */
-  record Protection(String name, boolean active, @Nullable String detail) {}
+  record Protection(String name, boolean active, String detail) {
+    public Protection {
+      requireNonNull(name);
+      requireNonNull(detail);
+    }
+  }
 
   /** Referee to zygote: kill a runner and everything it started; {@link Exited} follows. */
   @JsonTypeName("kill")

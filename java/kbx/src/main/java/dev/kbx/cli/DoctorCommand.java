@@ -202,9 +202,7 @@ final class DoctorCommand implements Callable<Integer> {
                   : f.peaks()));
       System.out.println("protections around a candidate");
       for (ZygoteMessage.Protection p : f.protections()) {
-        System.out.printf(
-            "  %-4s %-12s %s%n",
-            p.active() ? "on" : "OFF", p.name(), p.detail() == null ? "" : p.detail());
+        System.out.printf("  %-4s %-12s %s%n", p.active() ? "on" : "OFF", p.name(), p.detail());
       }
     }
   }

@@ -42,11 +42,10 @@ class PeakCacheTest {
   }
 
   private double ask(Map<String, String> gpu) throws Exception {
-    return ask(gpu, null);
+    return ask(gpu, new OracleMessage.DeviceState(null, null, null, null, null));
   }
 
-  private double ask(Map<String, String> gpu, OracleMessage.@Nullable DeviceState state)
-      throws Exception {
+  private double ask(Map<String, String> gpu, OracleMessage.DeviceState state) throws Exception {
     OracleMessage.Peaks answer =
         new OracleMessage.Peaks(1, new PeakRates(rate, null, null, Map.of()), state);
     return requireNonNull(

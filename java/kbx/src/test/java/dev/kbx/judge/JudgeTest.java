@@ -288,7 +288,7 @@ class JudgeTest {
 
   private static String lacking(String feature) {
     return "{\"type\":\"raised\",\"id\":$id,\"kind\":\"unsupported\",\"exception\":\"a.E\","
-        + "\"message\":\"no frobnicator\",\"frames\":[]"
+        + "\"message\":\"no frobnicator\",\"frames\":[],\"compiled\":[]"
         + feature
         + "}";
   }

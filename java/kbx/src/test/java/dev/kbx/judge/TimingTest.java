@@ -91,7 +91,7 @@ class TimingTest {
 
   /** A runner's account of a batch of four calls. */
   private static String measured(double... milliseconds) {
-    return "{\"type\":\"measured\",\"id\":$id,\"device_ms\":%s,\"values\":[{},{},{},{}],\"seconds\":0}"
+    return "{\"type\":\"measured\",\"id\":$id,\"device_ms\":%s,\"values\":[{},{},{},{}],\"seconds\":0,\"host_bound\":0}"
         .formatted(Arrays.toString(milliseconds));
   }
 
@@ -228,7 +228,7 @@ class TimingTest {
   @Test
   void loadFailureAfterCorrectnessIsAPerfFailure() throws Exception {
     String raised =
-        "{\"type\":\"raised\",\"id\":$id,\"kind\":\"memory\",\"exception\":\"MemoryError\",\"message\":\"\",\"frames\":[]}";
+        "{\"type\":\"raised\",\"id\":$id,\"kind\":\"memory\",\"exception\":\"MemoryError\",\"message\":\"\",\"frames\":[],\"compiled\":[]}";
     Judgement verdict = judge("timed", Map.of("timed_load", List.of(raised)));
     assertThat(verdict.status()).isEqualTo(Status.OUT_OF_MEMORY);
     assertThat(verdict.stage()).isEqualTo(Stage.PERF);
@@ -352,7 +352,7 @@ class TimingTest {
         "roomy; ; ",
         "brief; exit 3; not_recorded",
         "brief;"
-            + " {\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"RuntimeError\",\"message\":\"\",\"frames\":[]};"
+            + " {\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"RuntimeError\",\"message\":\"\",\"frames\":[],\"compiled\":[]};"
             + " not_recorded",
       })
   void unrecordableCallsAreTimedByLaunching(
@@ -395,7 +395,7 @@ class TimingTest {
   void runnerCannotDecideWhetherTheReferenceIsRecorded() throws Exception {
     String lacking =
         "{\"type\":\"raised\",\"id\":$id,\"kind\":\"unsupported\",\"exception\":\"\",\"message\":\"no"
-            + " graphs here\",\"frames\":[]}";
+            + " graphs here\",\"frames\":[],\"compiled\":[]}";
     Judgement refusing = brief("brief", Map.of("record_calls", List.of(lacking)));
     assertThat(refusing.flags()).containsExactly("not_recorded");
     Judgement next = brief("brief", Map.of());

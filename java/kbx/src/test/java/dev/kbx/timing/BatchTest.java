@@ -14,9 +14,10 @@ class BatchTest {
   }
 
   private static Batch batch(int waited) {
+    var state = new OracleMessage.DeviceState(null, null, null, null, null);
     var measured =
         new OracleMessage.BaselineMeasured(
-            1, List.of(1.0, 1.0, 1.0, 1.0), 0.004, null, null, null, waited, null);
+            1, List.of(1.0, 1.0, 1.0, 1.0), 0.004, state, 0, null, waited, null);
     return Batch.of(measured, 5);
   }
 }

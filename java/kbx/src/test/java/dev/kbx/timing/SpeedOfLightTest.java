@@ -25,7 +25,7 @@ class SpeedOfLightTest {
       @Nullable Precision precision,
       String... uncounted) {
     return new OracleMessage.PreparedSize(
-        1, 0, bytes, flops, precision, null, null, List.of(uncounted), null, null);
+        1, 0, bytes, flops, precision, null, null, List.of(uncounted), null, false);
   }
 
   private static Optional<SpeedOfLight> of(OracleMessage.PreparedSize size) {

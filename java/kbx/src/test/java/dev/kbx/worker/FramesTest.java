@@ -21,7 +21,7 @@ class FramesTest {
 
   private static RunnerMessage.Raised.Kind raised(String kind) throws Frames.Unreadable {
     String json =
-        "{'type':'raised','id':1,'kind':%s,'exception':'E','message':'','frames':[]}"
+        "{'type':'raised','id':1,'kind':%s,'exception':'E','message':'','frames':[],'compiled':[]}"
             .formatted(kind);
     return ((RunnerMessage.Raised) parse(json)).kind();
   }

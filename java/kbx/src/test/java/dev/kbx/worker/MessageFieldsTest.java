@@ -171,6 +171,9 @@ class MessageFieldsTest {
     if (!fromJava && python.optional && !java.optional) {
       found.add(place + ": Python may leave it out, Java requires it");
     }
+    if (!fromJava && java.optional && !python.optional) {
+      found.add(place + ": Python always sends it, Java does not require it");
+    }
     compare(place, python.type, java.type, found);
   }
 

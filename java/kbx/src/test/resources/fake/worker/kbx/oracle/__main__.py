@@ -59,7 +59,8 @@ def main():
             sizes = [{"index": 0, "shape": "n=1"}] if name in TIMED else []
             if name == "noisy.py":
                 sizes = [{"index": i, "shape": f"ms={ms}"} for i, ms in enumerate(NOISY)]
-            reply = {"type": "opened", "entries": ["f"], "arenas": [], "calls": calls, "sizes": sizes, "seconds": 0.0}
+            reply = {"type": "opened", "entries": ["f"], "arenas": [], "calls": calls, "sizes": sizes, "seconds": 0.0,
+                     "scaled": False}
         elif request["type"] == "prepare":
             kbx.spend(seconds)
             reply = {"type": "prepared", "args": [], "kwargs": {}}
@@ -68,7 +69,8 @@ def main():
                 kbx.write({"type": "failed", "id": request["id"], "reason": "memory", "message": "CUDA out of memory"})
                 continue
             fp16_tflops = 0.5 if name == "hogged.py" and milliseconds > 100 else 1.0
-            reply = {"type": "peaks", "rates": {"copy_gbs": copy_gbs, "empty_ms": 0.002, "tflops": {"fp16": fp16_tflops}}}
+            reply = {"type": "peaks", "rates": {"copy_gbs": copy_gbs, "empty_ms": 0.002, "tflops": {"fp16": fp16_tflops}},
+                     "state": COOL}
         elif request["type"] == "prepare_size":
             phase = request["phase"]
             alone = {
@@ -84,7 +86,7 @@ def main():
             if name == "cooling.py" and phase == "alone_again":
                 milliseconds = 160.0
             state = HOT if name == "baked.py" or (name == "warm.py" and milliseconds > 100) else COOL
-            reply = {"type": "prepared_size", "flush_bytes": 100_000_000}
+            reply = {"type": "prepared_size", "flush_bytes": 100_000_000, "uncounted": [], "copied": False}
             round_ = request["round"]
             measured += phase == "alone"
             if name in FULL and (phase not in ALONE or measured > FULL[name]):
@@ -97,7 +99,7 @@ def main():
             if name == "returning.py":
                 reply |= {"result_bytes": 50_000_000_000}
             elif name == "product.py":
-                reply |= {"bytes": 20_000_000_000, "flops": 30_000_000_000, "precision": "fp16", "uncounted": []}
+                reply |= {"bytes": 20_000_000_000, "flops": 30_000_000_000, "precision": "fp16"}
             elif name == "noisy.py":
                 milliseconds = NOISY[request["size"]]
             elif name in BRIEF:
@@ -133,7 +135,8 @@ def main():
             if request["graph"] and name in BRIEF:
                 milliseconds = 0.03 if name == "held.py" and phase not in ALONE else 0.01
             times = noise.batch(milliseconds) if name == "noisy.py" else [milliseconds] * 4
-            reply = {"type": "baseline_measured", "device_ms": times, "seconds": 0.0, "state": state, "peak_bytes": 2_000_000}
+            reply = {"type": "baseline_measured", "device_ms": times, "seconds": 0.0, "state": state,
+                     "state_seconds": 0.0, "host_bound": 0, "peak_bytes": 2_000_000}
             if request["graph"] and name in ("waiting.py", "late.py"):
                 reply |= {"device_ms": [], "unrecorded": "operation not permitted when stream is capturing"}
         elif request["type"] in ("check", "check_size"):

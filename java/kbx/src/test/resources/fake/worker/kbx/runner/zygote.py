@@ -29,9 +29,11 @@ HONEST = {
     "call": {"type": "returned", "value": {"t": "none"}, "seconds": 0.0, "launches": 1, "compiled": [],
              "origin": {"elements": 0, "own": 0, "volume": 0, "foreign": 0, "operations": [],
                         "launches": 0, "copies": 0, "used": False}},
-    "measure": {"type": "measured", "device_ms": [50.0] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0},
+    "measure": {"type": "measured", "device_ms": [50.0] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0,
+                "host_bound": 0},
     "record_calls": {"type": "calls_recorded", "seconds": 0.0, "origins": []},
-    "replay_calls": {"type": "measured", "device_ms": [0.005] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0},
+    "replay_calls": {"type": "measured", "device_ms": [0.005] * 4, "values": [{"t": "none"}] * 4, "seconds": 0.0,
+                "host_bound": 0},
     "profile": {"type": "profiled", "seconds": 0.0, "kernels": [
         {"kernel": "f_kernel", "launches": 2, "duration_ms": 0.25, "registers": 40, "achieved_occupancy_pct": 61.5,
          "theoretical_occupancy_pct": 75, "dram_pct": 91.25, "sm_pct": 12.5, "stall": "long_scoreboard", "stall_pct": 60}]},
