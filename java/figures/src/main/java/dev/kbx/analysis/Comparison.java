@@ -54,7 +54,7 @@ public record Comparison(
     int onlyNow) {
 
   /** Rates at the general grade. */
-  public record General(@Nullable GeneralRate then, @Nullable GeneralRate now) {}
+  public record General(Grades.@Nullable GeneralRate then, Grades.@Nullable GeneralRate now) {}
 
   /** A changed version or setting; null if a run does not state it. */
   public record Changed(@Nullable String then, @Nullable String now) {}
@@ -111,7 +111,7 @@ public record Comparison(
         floors.stream().filter(floor -> gpus.contains(floor.device().uuid())).toList(),
         gpus.stream().filter(gpu -> NoiseFloor.of(gpu, floors) == null).toList(),
         TaskOutcomes.of(then.rows(), now.rows(), pairs),
-        new General(GeneralRate.of(then.rows()), GeneralRate.of(now.rows())),
+        new General(Grades.GeneralRate.of(then.rows()), Grades.GeneralRate.of(now.rows())),
         MatchedSpeed.of(rows, pairs),
         rows,
         pairs.onlyThen().size(),

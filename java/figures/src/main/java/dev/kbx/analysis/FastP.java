@@ -73,7 +73,7 @@ public record FastP(
       @Nullable String category,
       @Nullable Integer tasks,
       int correct,
-      @Nullable GeneralRate general,
+      Grades.@Nullable GeneralRate general,
       int unknown,
       List<Point> thresholds,
       @Nullable List<Point> curve) {}
@@ -225,7 +225,7 @@ public record FastP(
         category,
         tasks,
         correct.size(),
-        GeneralRate.of(rows.stream().<@Nullable Boolean>map(Row::general).toList(), tasks),
+        Grades.GeneralRate.of(rows.stream().<@Nullable Boolean>map(Row::general).toList(), tasks),
         unknown,
         THRESHOLDS.stream().map(at::apply).toList(),
         unknown > 0 ? null : Arrays.stream(speedups.steps()).mapToObj(at).toList());

@@ -173,7 +173,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       }
     }
     TaskShare share = TaskShare.of(tasks.values(), asked);
-    GeneralRate general = GeneralRate.of(rows);
+    Grades.GeneralRate general = Grades.GeneralRate.of(rows);
     return new Round(
         number,
         rows.size(),

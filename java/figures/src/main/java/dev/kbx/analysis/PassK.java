@@ -162,7 +162,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
   }
 
   private static @Nullable Integer general(List<VerdictRow> samples) {
-    GeneralRate rate = GeneralRate.of(samples);
+    Grades.GeneralRate rate = Grades.GeneralRate.of(samples);
     return rate == null ? null : rate.correct();
   }
 

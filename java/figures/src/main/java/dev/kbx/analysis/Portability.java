@@ -47,7 +47,7 @@ public record Portability(
     List<Device> devices,
     int rows,
     int entered,
-    @Nullable GeneralRate general,
+    Grades.@Nullable GeneralRate general,
     @Nullable Overall overall,
     List<Kernel> kernels,
     List<LeftOut> leftOut) {
@@ -270,8 +270,8 @@ public record Portability(
             label(spread.largest())));
   }
 
-  private static @Nullable GeneralRate general(List<Kernel> kernels) {
-    return GeneralRate.of(
+  private static Grades.@Nullable GeneralRate general(List<Kernel> kernels) {
+    return Grades.GeneralRate.of(
         kernels.stream().<@Nullable Boolean>map(Kernel::general).toList(), kernels.size());
   }
 

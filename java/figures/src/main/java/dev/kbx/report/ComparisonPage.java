@@ -52,7 +52,7 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
 
   /** Writes the page; throws {@link UnwritableException}. */
   public void write(Path file) {
-    AtomicFile.replace(file, writer -> Template.fill("comparison.html", writer, this::fill));
+    AtomicFile.replace(file, writer -> Html.Template.fill("comparison.html", writer, this::fill));
   }
 
   /** Writes its content, without title, for a page with the same style. */

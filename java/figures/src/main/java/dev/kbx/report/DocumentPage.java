@@ -14,7 +14,7 @@ public final class DocumentPage {
   public static String of(Document document) {
     StringWriter page = new StringWriter();
     try {
-      Template.fill(
+      Html.Template.fill(
           "document.html",
           page,
           (writer, hole) -> {

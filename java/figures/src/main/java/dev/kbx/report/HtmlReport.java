@@ -129,13 +129,13 @@ record HtmlReport(
   }
 
   void write(Writer writer) throws IOException {
-    Template.fill("report.html", writer, this::fill);
+    Html.Template.fill("report.html", writer, this::fill);
   }
 
   private void fill(Writer writer, String hole) throws IOException {
     switch (hole) {
       case "script" -> writer.write(SCRIPT);
-      case "script-hash" -> writer.write(Template.hash(SCRIPT));
+      case "script-hash" -> writer.write(Html.Template.hash(SCRIPT));
       case "charts-hash" -> writer.write(charted() ? " '" + PageScript.chartsHash() + "'" : "");
       case "charts" -> {
         if (charted()) PageScript.writeCharts(writer);
@@ -320,7 +320,7 @@ record HtmlReport(
 
     /** The chart library's hash for the content security policy. */
     static String chartsHash() {
-      return Template.hash(library());
+      return Html.Template.hash(library());
     }
 
     /** The chart library, packed: our script unpacks and runs it when a chart comes into view. */

@@ -3,7 +3,7 @@ package dev.kbx.section;
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.Comparison.Row;
 import dev.kbx.analysis.Comparison.SpeedChange.Outcome;
-import dev.kbx.analysis.GeneralRate;
+import dev.kbx.analysis.Grades;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.TaskOutcomes;
 import dev.kbx.document.Block;
@@ -318,7 +318,7 @@ public final class ComparisonSection {
             .formatted(general(general.then()), general(general.now())));
   }
 
-  private static String general(@Nullable GeneralRate rate) {
+  private static String general(Grades.@Nullable GeneralRate rate) {
     if (rate == null || rate.of() == null) return "unknown";
     return "%d of %s".formatted(rate.correct(), Counted.of(rate.of(), "candidate"))
         + (rate.share() == null

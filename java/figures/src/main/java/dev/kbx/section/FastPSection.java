@@ -4,7 +4,7 @@ import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.FastP.Against;
 import dev.kbx.analysis.FastP.Group;
 import dev.kbx.analysis.FastP.Point;
-import dev.kbx.analysis.GeneralRate;
+import dev.kbx.analysis.Grades;
 import dev.kbx.analysis.Series;
 import dev.kbx.document.Axes;
 import dev.kbx.document.Cell;
@@ -127,11 +127,11 @@ public final class FastPSection {
         "correct", "Correct, however fast. " + Captions.grades(), columns, groups(against));
   }
 
-  private static Cell general(@Nullable GeneralRate rate) {
+  private static Cell general(Grades.@Nullable GeneralRate rate) {
     return rate == null ? Cell.missing() : Cell.text(String.valueOf(rate.correct()));
   }
 
-  private static Cell generalShare(@Nullable GeneralRate rate) {
+  private static Cell generalShare(Grades.@Nullable GeneralRate rate) {
     return rate == null ? Cell.missing() : Cell.share(rate.share(), rate.low(), rate.high());
   }
 

@@ -2,7 +2,7 @@ package dev.kbx.section;
 
 import static java.util.stream.Collectors.joining;
 
-import dev.kbx.analysis.GeneralRate;
+import dev.kbx.analysis.Grades;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.Portability.Device;
 import dev.kbx.analysis.Portability.Gpu;
@@ -200,7 +200,7 @@ public final class PortabilitySection {
         "%d of %d kernels entered: correct and timed on all %d devices.",
         portability.entered(), portability.rows(), portability.devices().size());
     if (portability.entered() > 0) {
-      GeneralRate general = portability.general();
+      Grades.GeneralRate general = portability.general();
       if (general == null) {
         blocks.note("How many of them hold at the general grade is not known.");
       } else {

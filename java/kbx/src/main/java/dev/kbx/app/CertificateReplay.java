@@ -1,6 +1,5 @@
 package dev.kbx.app;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.certify.CertificateEntry;
 import dev.kbx.certify.CertificateHeader;
@@ -61,7 +60,6 @@ public final class CertificateReplay {
    * @param speed whether the intervals of both speedups overlap; null if they cannot be compared
    * @param speedIncomparable why not; null if they can, or neither has a speedup
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Row(
       String candidate,
       Status then,

@@ -18,8 +18,8 @@ import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.generate.Unit;
 import dev.kbx.llm.ChatRequest.Message;
-import dev.kbx.method.Assignment;
 import dev.kbx.method.History;
+import dev.kbx.method.Method;
 import dev.kbx.method.Next;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.PromptConditions.FeedbackKind;
@@ -178,7 +178,7 @@ final class GenerateCommand implements Callable<Integer> {
 
     private static void print(
         MethodFlags method, Task task, @Nullable String start, PromptWriter writer) {
-      Assignment assignment = new Assignment(task, writer, start);
+      Method.Assignment assignment = new Method.Assignment(task, writer, start);
       Next next = method.options().open().next(assignment, History.empty());
       if (next instanceof Next.Work work && !work.asks().isEmpty()) {
         work.asks().getFirst().messages().forEach(ShownPrompt::print);

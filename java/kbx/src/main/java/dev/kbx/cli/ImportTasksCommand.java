@@ -99,7 +99,6 @@ final class ImportTasksCommand implements Callable<Integer> {
       List<String> accepts) {}
 
   /** An original that cannot be a task. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   record Unusable(String file, @Nullable Integer line, String reason) {
     static Unusable of(BrokenTask task) {
       return new Unusable(task.file().toString(), task.line(), task.message());

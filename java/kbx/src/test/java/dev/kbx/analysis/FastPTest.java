@@ -86,7 +86,7 @@ class FastPTest {
     FastP fast = first(run);
     var rate = new Rate(2, 10);
     assertThat(against(fast, "eager").general())
-        .isEqualTo(new GeneralRate(2, 10, 0.2, rate.low(), rate.high()));
+        .isEqualTo(new Grades.GeneralRate(2, 10, 0.2, rate.low(), rate.high()));
     Group math = fast.against().getFirst().categories().getLast();
     assertThat(requireNonNull(math.general()).correct()).isEqualTo(1);
     assertThat(SectionText.of(80, FastPSection.of(fast)))

@@ -36,7 +36,7 @@ final class Played {
       new Verdict.Device("cuda", "by hand", null, null, null);
 
   private final Method method;
-  private final Assignment assignment;
+  private final Method.Assignment assignment;
   private History history = History.empty();
   private int requests;
 
@@ -56,7 +56,7 @@ final class Played {
             ModulePrecision.FP32);
     PromptWriter writer =
         new PromptWriter(Prompts.bundled(Path.of("")), conditions, DEVICE, MeasuredPeaks.NONE);
-    this.assignment = new Assignment(TASK, writer, null);
+    this.assignment = new Method.Assignment(TASK, writer, null);
   }
 
   /** A reply with a kernel. */

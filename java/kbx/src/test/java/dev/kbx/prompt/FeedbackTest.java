@@ -215,7 +215,7 @@ class FeedbackTest {
                         Json.mapper().writeValueAsString(log))));
     assertThat(text.length()).isLessThan(Feedback.LIMIT + 100);
     assertThat(text).contains("first", "last", "[... 196009 characters left out ...]");
-    assertThat(Excerpts.cut("😀".repeat(50), 41).replace("😀", ""))
+    assertThat(Feedback.Excerpts.cut("😀".repeat(50), 41).replace("😀", ""))
         .doesNotContain("\ud83d", "\ude00");
   }
 

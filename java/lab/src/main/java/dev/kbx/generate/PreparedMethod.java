@@ -2,7 +2,6 @@ package dev.kbx.generate;
 
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.Price;
-import dev.kbx.method.Assignment;
 import dev.kbx.method.Method;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.task.Task;
@@ -35,8 +34,8 @@ public record PreparedMethod(
     RecordedSpeedups speedups,
     @Nullable ProgramCommand program) {
 
-  Assignment assignment(Task task) {
-    return new Assignment(task, writer, start.apply(task).orElse(null));
+  Method.Assignment assignment(Task task) {
+    return new Method.Assignment(task, writer, start.apply(task).orElse(null));
   }
 
   /**

@@ -7,10 +7,10 @@ import dev.kbx.llm.ChatReply.Usage;
 import dev.kbx.llm.ChatRequest;
 import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.ModelFailure;
-import dev.kbx.method.Assignment;
 import dev.kbx.method.Event;
 import dev.kbx.method.History;
 import dev.kbx.method.History.Outcome;
+import dev.kbx.method.Method;
 import dev.kbx.method.Next;
 import dev.kbx.prompt.PromptWriter.Turn;
 import dev.kbx.task.Task;
@@ -37,7 +37,7 @@ final class Trajectory {
   private final Unit unit;
   private final Task task;
   private final PreparedMethod prepared;
-  private final Assignment assignment;
+  private final Method.Assignment assignment;
   private final Context context;
   private final double began;
   private final @Nullable Program program;
@@ -376,7 +376,7 @@ final class Trajectory {
 
     private ProgramAssignment() {}
 
-    static String line(Unit unit, MethodSettings settings, Assignment assignment) {
+    static String line(Unit unit, MethodSettings settings, Method.Assignment assignment) {
       Task task = assignment.task();
       ObjectNode node = Json.mapper().createObjectNode();
       node.put("event", "assignment").put("protocol", PROTOCOL);

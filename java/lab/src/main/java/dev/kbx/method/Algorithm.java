@@ -106,7 +106,7 @@ public enum Algorithm {
     private static final String ONLY = "reply";
 
     @Override
-    public Next next(Assignment assignment, History history) {
+    public Next next(Method.Assignment assignment, History history) {
       Optional<Outcome> only = history.of(ONLY);
       if (only.isPresent() && (only.get().failure() != null || only.get().extracted())) {
         return new Next.Done(Selections.last(history));
@@ -128,7 +128,7 @@ public enum Algorithm {
    */
   record BestOf(int replies) implements Method {
     @Override
-    public Next next(Assignment assignment, History history) {
+    public Next next(Method.Assignment assignment, History history) {
       Steps steps = new Steps(history);
       for (int i = 0; i < replies; i++) {
         String id = "reply-" + i;

@@ -17,14 +17,14 @@ final class Asks {
   private Asks() {}
 
   /** The prompt that begins most methods. */
-  static Ask first(Assignment assignment, String id, int repeat) {
+  static Ask first(Method.Assignment assignment, String id, int repeat) {
     PromptWriter writer = assignment.writer();
     List<Turn> turns = writer.first(assignment.task(), assignment.start());
     return ask(writer, writer.firstTemplate(), turns, id, List.of(), repeat, true, null);
   }
 
   /** The prompt of the first with earlier kernels, as many as the conditions say. */
-  static Ask next(Assignment assignment, String id, List<Outcome> earlier) {
+  static Ask next(Method.Assignment assignment, String id, List<Outcome> earlier) {
     PromptWriter writer = assignment.writer();
     List<Turn> turns = writer.next(assignment.task(), attempts(earlier));
     return ask(writer, writer.nextTemplate(), turns, id, earlier, 0, true, null);
@@ -32,7 +32,7 @@ final class Asks {
 
   /** A request for a kernel by any template; {@code about} is what the values tell of. */
   static Ask kernel(
-      Assignment assignment,
+      Method.Assignment assignment,
       String id,
       String template,
       Map<String, ?> values,
@@ -46,7 +46,7 @@ final class Asks {
 
   /** A request for text that is not a kernel. */
   static Ask text(
-      Assignment assignment,
+      Method.Assignment assignment,
       String id,
       String template,
       Map<String, ?> values,

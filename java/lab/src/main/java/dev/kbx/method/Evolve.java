@@ -42,7 +42,7 @@ record Evolve(int islands, int generations) implements Method {
   private static final double GREEDY = 0.7;
 
   @Override
-  public Next next(Assignment assignment, History history) {
+  public Next next(Method.Assignment assignment, History history) {
     Steps steps = new Steps(history);
     List<Archive> archives = new ArrayList<>();
     for (int i = 0; i < islands; i++) archives.add(new Archive());
@@ -71,7 +71,7 @@ record Evolve(int islands, int generations) implements Method {
   }
 
   private static Ask ask(
-      Assignment assignment, String id, Archive archive, int generation, int repeat) {
+      Method.Assignment assignment, String id, Archive archive, int generation, int repeat) {
     if (archive.isEmpty()) return fresh(assignment, id, List.of(), repeat);
     SplittableRandom random = new SplittableRandom((assignment.task().path() + id).hashCode());
     List<Outcome> correct = archive.correct();
@@ -107,14 +107,15 @@ record Evolve(int islands, int generations) implements Method {
     return some;
   }
 
-  private static Ask fresh(Assignment assignment, String id, List<Outcome> seen, int repeat) {
+  private static Ask fresh(
+      Method.Assignment assignment, String id, List<Outcome> seen, int repeat) {
     Map<String, Object> values = new HashMap<>(Map.of("inspirations", Asks.attempts(seen)));
     if (assignment.start() != null && seen.isEmpty()) values.put("start", assignment.start());
     return Asks.kernel(assignment, id, "evolve/fresh", values, seen, repeat, null);
   }
 
   private static Ask mutate(
-      Assignment assignment, String id, Outcome parent, List<Outcome> others, int repeat) {
+      Method.Assignment assignment, String id, Outcome parent, List<Outcome> others, int repeat) {
     Map<String, ?> values =
         Map.of(
             "parent", Asks.attempt(0, parent, parent.failure()),
@@ -125,7 +126,7 @@ record Evolve(int islands, int generations) implements Method {
   }
 
   private static Ask cross(
-      Assignment assignment, String id, Outcome first, Outcome second, int repeat) {
+      Method.Assignment assignment, String id, Outcome first, Outcome second, int repeat) {
     Map<String, ?> values =
         Map.of("first", Asks.attempt(0, first, null), "second", Asks.attempt(1, second, null));
     return Asks.kernel(

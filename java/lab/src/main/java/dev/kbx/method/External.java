@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record External(int turns) implements Method {
   @Override
-  public Next next(Assignment assignment, History history) {
+  public Next next(Method.Assignment assignment, History history) {
     List<ProgramAnswer> answers = history.answers();
     Map<List<Message>, Integer> repeats = new HashMap<>();
     List<Consultation.Turn> past = new ArrayList<>();
@@ -92,7 +92,8 @@ record External(int turns) implements Method {
   }
 
   /** Events of a turn, in the order of the answer. */
-  private static List<String> told(Assignment assignment, History history, ProgramAnswer answer) {
+  private static List<String> told(
+      Method.Assignment assignment, History history, ProgramAnswer answer) {
     List<String> lines = new ArrayList<>();
     for (Prompt prompt : answer.ask()) {
       lines.addAll(ProgramEvents.of(assignment, history.of(prompt.id()).orElseThrow()));
@@ -133,7 +134,7 @@ record External(int turns) implements Method {
   private static final class ProgramEvents {
     private ProgramEvents() {}
 
-    static List<String> of(Assignment assignment, Outcome outcome) {
+    static List<String> of(Method.Assignment assignment, Outcome outcome) {
       List<String> lines = new ArrayList<>();
       if (outcome.failure() != null) {
         lines.add(line(event("no_reply", outcome).put("message", outcome.failure())));
@@ -152,7 +153,8 @@ record External(int turns) implements Method {
       return Json.mapper().createObjectNode().put("event", name).put("id", outcome.ask());
     }
 
-    private static String judgement(Assignment assignment, Outcome outcome, Judgement found) {
+    private static String judgement(
+        Method.Assignment assignment, Outcome outcome, Judgement found) {
       ObjectNode node = event("judgement", outcome);
       node.put("correct", Selections.isCorrect(outcome));
       node.put("status", found.status().label());

@@ -36,7 +36,7 @@ import java.util.Optional;
  */
 record Geak(int rounds, int descendants, boolean asPublished) implements Method {
   @Override
-  public Next next(Assignment assignment, History history) {
+  public Next next(Method.Assignment assignment, History history) {
     GeakMemory memory = new GeakMemory(descendants, asPublished);
     for (int round = 0; round < rounds; round++) {
       Steps steps = new Steps(history);
@@ -50,7 +50,7 @@ record Geak(int rounds, int descendants, boolean asPublished) implements Method 
 
   /** One round, as far as it is known. */
   private final class Round {
-    private final Assignment assignment;
+    private final Method.Assignment assignment;
     private final History history;
     private final Steps steps;
     private final GeakMemory memory;
@@ -58,7 +58,7 @@ record Geak(int rounds, int descendants, boolean asPublished) implements Method 
     private final boolean anew;
 
     private Round(
-        Assignment assignment, History history, Steps steps, GeakMemory memory, int number) {
+        Method.Assignment assignment, History history, Steps steps, GeakMemory memory, int number) {
       this.assignment = assignment;
       this.history = history;
       this.steps = steps;
@@ -156,7 +156,7 @@ record Geak(int rounds, int descendants, boolean asPublished) implements Method 
   }
 
   @Override
-  public Answer answer(Assignment assignment, History history) {
+  public Answer answer(Method.Assignment assignment, History history) {
     return asPublished ? Selections.fastest(history) : Selections.best(history);
   }
 

@@ -36,7 +36,7 @@ record KernelAgent(
   private static final int SHOWN = 8;
 
   @Override
-  public Next next(Assignment assignment, History history) {
+  public Next next(Method.Assignment assignment, History history) {
     Steps steps = new Steps(history);
     Optional<String> test = test(assignment, steps);
     if (test.isEmpty()) return steps.work();
@@ -59,7 +59,7 @@ record KernelAgent(
   }
 
   /** The model's test, empty text if there is none; empty while it is awaited. */
-  private Optional<String> test(Assignment assignment, Steps steps) {
+  private Optional<String> test(Method.Assignment assignment, Steps steps) {
     if (!asPublished) return Optional.of("");
     return steps
         .text(
@@ -68,7 +68,7 @@ record KernelAgent(
         .map(outcome -> outcome.text() == null ? "" : outcome.text());
   }
 
-  private void work(Assignment assignment, Steps steps, String test, int worker) {
+  private void work(Method.Assignment assignment, Steps steps, String test, int worker) {
     List<Outcome> own = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
       String id = "worker-%d-%d".formatted(worker, round);
@@ -89,7 +89,7 @@ record KernelAgent(
     }
   }
 
-  private static Ask seed(Assignment assignment, String id, String test, int repeat) {
+  private static Ask seed(Method.Assignment assignment, String id, String test, int repeat) {
     Map<String, Object> values = new HashMap<>(Map.of("test", test));
     if (assignment.start() != null) values.put("start", assignment.start());
     return Asks.kernel(
@@ -97,14 +97,14 @@ record KernelAgent(
   }
 
   /** Asks to correct the last of a worker's kernels. */
-  static Ask correcting(Assignment assignment, String id, String test, List<Outcome> shown) {
+  static Ask correcting(Method.Assignment assignment, String id, String test, List<Outcome> shown) {
     Map<String, ?> values =
         Map.of("test", test, "attempts", Asks.attempts(shown), "stdout", "", "stderr", "");
     return Asks.kernel(assignment, id, "kernelagent/refine", values, shown, 0, null);
   }
 
   @Override
-  public Answer answer(Assignment assignment, History history) {
+  public Answer answer(Method.Assignment assignment, History history) {
     return tuning > 0 ? Selections.best(history) : choice.of(history);
   }
 
@@ -129,14 +129,14 @@ record KernelAgent(
     /** Attempts and lessons that a prompt shows. */
     private static final int SHOWN = 5;
 
-    private final Assignment assignment;
+    private final Method.Assignment assignment;
     private final Steps steps;
     private final int rounds;
     private final List<Outcome> tried = new ArrayList<>();
     private final List<String> lessons = new ArrayList<>();
     private Outcome best;
 
-    Tuning(Assignment assignment, Steps steps, Outcome start, int rounds) {
+    Tuning(Method.Assignment assignment, Steps steps, Outcome start, int rounds) {
       this.assignment = assignment;
       this.steps = steps;
       this.best = start;

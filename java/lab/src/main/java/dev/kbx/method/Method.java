@@ -1,5 +1,9 @@
 package dev.kbx.method;
 
+import dev.kbx.prompt.PromptWriter;
+import dev.kbx.task.Task;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A way of writing kernels. Implementations are pure: the same assignment and history give the same
  * result, always.
@@ -15,4 +19,12 @@ public interface Method {
 
   /** The most requests that one trajectory makes. */
   int mostCalls();
+
+  /**
+   * What one trajectory works at.
+   *
+   * @param writer makes its prompts
+   * @param start a kernel to mend or to make faster; null to start from nothing
+   */
+  public record Assignment(Task task, PromptWriter writer, @Nullable String start) {}
 }

@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 record Refine(int turns, Selections.Choice answer) implements Method {
   @Override
-  public Next next(Assignment assignment, History history) {
+  public Next next(Method.Assignment assignment, History history) {
     Steps steps = new Steps(history);
     List<Outcome> earlier = new ArrayList<>();
     for (int turn = 0; turn < turns; turn++) {
@@ -28,12 +28,12 @@ record Refine(int turns, Selections.Choice answer) implements Method {
     return new Next.Done(answer(assignment, history));
   }
 
-  private static Ask ask(Assignment assignment, String id, List<Outcome> earlier) {
+  private static Ask ask(Method.Assignment assignment, String id, List<Outcome> earlier) {
     return earlier.isEmpty() ? Asks.first(assignment, id, 0) : Asks.next(assignment, id, earlier);
   }
 
   @Override
-  public Answer answer(Assignment assignment, History history) {
+  public Answer answer(Method.Assignment assignment, History history) {
     return answer.of(history);
   }
 

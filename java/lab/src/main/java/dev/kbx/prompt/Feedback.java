@@ -194,7 +194,7 @@ final class Feedback {
     private String timesTheAllowedError() {
       Map<String, Double> errors = judgement.errorMetrics();
       Double ratio = errors == null ? null : errors.get("error_ratio");
-      return ratio == null || ratio <= 1 ? "" : Numbers.text(ratio);
+      return ratio == null || ratio <= 1 ? "" : Speed.Numbers.text(ratio);
     }
 
     private static Map<String, String> broken(Break found) {
@@ -213,7 +213,44 @@ final class Feedback {
     }
 
     private static String percent(double share) {
-      return Numbers.percent(share);
+      return Speed.Numbers.percent(share);
+    }
+  }
+
+  /** Cuts text to the length that a prompt has for it. */
+  static final class Excerpts {
+    private Excerpts() {}
+
+    /** The text, or its start and end with a note of how much is left out between them. */
+    static String cut(String text, int limit) {
+      if (text.length() <= limit) return text;
+      int head = boundary(text, limit / 2);
+      int tail = boundary(text, text.length() - limit / 2);
+      return "%s\n[... %d characters left out ...]\n%s"
+          .formatted(text.substring(0, head), tail - head, text.substring(tail));
+    }
+
+    /** A place that does not split a surrogate pair. */
+    private static int boundary(String text, int at) {
+      return at > 0 && Character.isLowSurrogate(text.charAt(at)) ? at - 1 : at;
+    }
+
+    /** The first items of a list; empty for null. */
+    static <T> List<T> first(@Nullable List<T> items, int most) {
+      return items == null ? List.of() : items.subList(0, Math.min(most, items.size()));
+    }
+
+    /** The text, or nothing. */
+    static String orEmpty(@Nullable String text) {
+      return text == null ? "" : text;
+    }
+
+    /** Source in a fence that is longer than any within it. */
+    static Map<String, String> fenced(String code) {
+      String fence = "```";
+      while (code.contains(fence)) fence += "`";
+      String ended = code.isEmpty() || code.endsWith("\n") ? code : code + "\n";
+      return Map.of("fence", fence, "code", ended);
     }
   }
 }

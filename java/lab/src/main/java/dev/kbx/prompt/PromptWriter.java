@@ -104,7 +104,7 @@ public final class PromptWriter {
    */
   public List<Turn> first(Task task, @Nullable String startingKernel) {
     Map<String, Object> values = values(task);
-    if (startingKernel != null) values.put("start", Excerpts.fenced(startingKernel));
+    if (startingKernel != null) values.put("start", Feedback.Excerpts.fenced(startingKernel));
     return turns(firstTemplate(), values);
   }
 
@@ -134,7 +134,8 @@ public final class PromptWriter {
   public List<Turn> of(String template, Task task, Map<String, ?> more) {
     Map<String, Object> values = values(task);
     more.forEach((name, value) -> values.put(name, shown(task, value)));
-    if (more.get("start") instanceof String kernel) values.put("start", Excerpts.fenced(kernel));
+    if (more.get("start") instanceof String kernel)
+      values.put("start", Feedback.Excerpts.fenced(kernel));
     return turns(template, values);
   }
 
@@ -215,14 +216,14 @@ public final class PromptWriter {
 
   private Map<String, Object> shown(Task task, Attempt attempt) {
     Judgement judgement = attempt.judgement();
-    Map<String, Object> values = new HashMap<>(Excerpts.fenced(attempt.code()));
+    Map<String, Object> values = new HashMap<>(Feedback.Excerpts.fenced(attempt.code()));
     values.put("round", attempt.round());
     values.put("found", !attempt.code().isBlank());
     values.put("correct", isCorrect(attempt));
     values.put("outcome", judgement == null ? "no_code" : judgement.status().label());
     values.put("speedup", judgement == null ? "" : Speed.speedup(judgement.speedup()));
     values.put("bound", judgement == null ? "" : Speed.bound(judgement, prompts));
-    values.put("note", Excerpts.orEmpty(attempt.note()).strip());
+    values.put("note", Feedback.Excerpts.orEmpty(attempt.note()).strip());
     values.put(
         "feedback",
         judgement == null
@@ -281,7 +282,8 @@ public final class PromptWriter {
 
     private Map<String, String> shown(JsonNode example) {
       Map<String, String> values =
-          new HashMap<>(Excerpts.fenced(prompts.text(FOLDER + example.get("file").asString())));
+          new HashMap<>(
+              Feedback.Excerpts.fenced(prompts.text(FOLDER + example.get("file").asString())));
       values.put("title", example.get("title").asString());
       return values;
     }

@@ -35,13 +35,15 @@ final class Speed {
   Map<String, Object> values() {
     Map<String, Object> values = new HashMap<>();
     values.put("speedup", speedup(judgement.speedup()));
-    values.put("sizes", Excerpts.first(judgement.sizes(), SIZES).stream().map(this::size).toList());
+    values.put(
+        "sizes",
+        Feedback.Excerpts.first(judgement.sizes(), SIZES).stream().map(this::size).toList());
     values.put("bound", profile ? bound(judgement, prompts) : "");
     values.putAll(resources(profile ? judgement.compile() : null));
     Profile profiled = profile ? judgement.profile() : null;
-    values.put("profiled", profiled == null ? "" : Excerpts.orEmpty(profiled.shape()));
+    values.put("profiled", profiled == null ? "" : Feedback.Excerpts.orEmpty(profiled.shape()));
     values.put("kernels", kernels(profiled));
-    values.put("unprofiled", profiled == null ? "" : Excerpts.orEmpty(profiled.failure()));
+    values.put("unprofiled", profiled == null ? "" : Feedback.Excerpts.orEmpty(profiled.failure()));
     return values;
   }
 
@@ -99,7 +101,7 @@ final class Speed {
   private static List<Map<String, Object>> kernels(@Nullable Profile profile) {
     return profile == null
         ? List.of()
-        : Excerpts.first(profile.kernels(), KERNELS).stream().map(Speed::kernel).toList();
+        : Feedback.Excerpts.first(profile.kernels(), KERNELS).stream().map(Speed::kernel).toList();
   }
 
   private static Map<String, Object> kernel(Profile.Kernel kernel) {
@@ -113,7 +115,7 @@ final class Speed {
     values.put("dram", percent(kernel.dramPct()));
     values.put("sm", percent(kernel.smPct()));
     values.put("stalled", percent(kernel.stallPct()));
-    values.put("stall", Excerpts.orEmpty(kernel.stall()));
+    values.put("stall", Feedback.Excerpts.orEmpty(kernel.stall()));
     return values;
   }
 
@@ -208,6 +210,23 @@ final class Speed {
       }
       boolean memory = mfu == null || (iou != null && iou >= mfu);
       return Optional.of(memory ? MEMORY : ARITHMETIC);
+    }
+  }
+
+  /** Numbers as text. */
+  static final class Numbers {
+    private Numbers() {}
+
+    /** Three significant digits. */
+    static String text(double value) {
+      return value >= 1000 && value < 1e7
+          ? String.format(Locale.ROOT, "%.0f", value)
+          : String.format(Locale.ROOT, "%.3g", value);
+    }
+
+    /** A share as whole percent. */
+    static String percent(double share) {
+      return String.format(Locale.ROOT, "%.0f %%", 100 * share);
     }
   }
 }
