@@ -1,6 +1,5 @@
 package dev.kbx.stats;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param low lower end; null if it has no value in one resample of twenty or more, as with few
  *     clusters
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record RankCorrelation(double value, @Nullable Double low, @Nullable Double high) {
   private static final int RESAMPLES = 2_000;
   private static final int FEWEST_RESAMPLES = 200;

@@ -1,6 +1,5 @@
 package dev.kbx.stats;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  *     resampling then has no spread
  * @param high upper end, likewise
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record TaskMean(double value, @Nullable Double low, @Nullable Double high) {
   /**
    * The mean of these values.

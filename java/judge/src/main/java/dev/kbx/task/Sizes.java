@@ -1,7 +1,6 @@
 package dev.kbx.task;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.syntax.ByteOrderMark;
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.PythonSource;
@@ -23,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  *     {@code (128, 1, 1)}; null if unknown without running it
  * @param inputs arguments of {@code forward} likewise, {@code x} → {@code float32 (4096, 393216)}
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Sizes(
     List<String> stated,
     @Nullable Map<String, String> constructor,

@@ -1,12 +1,10 @@
 package dev.kbx.task;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A task as {@code kbx tasks} shows it: an object of JSON lists, or text. */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({"name", "suite", "category", "signature", "extra"})
 public record TaskView(
     String name,

@@ -107,7 +107,6 @@ public record BriefVerdict(
       @Nullable Double memory) {}
 
   /** How well one size uses the device; the fields of {@link SizeTiming}. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Efficiency(
       String shape,
       @Nullable Double intensity,

@@ -1,6 +1,5 @@
 package dev.kbx.verdict;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.Fields.Doc;
 import dev.kbx.verdict.Verdict.Baseline;
 import dev.kbx.verdict.Verdict.Break;
@@ -37,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  *     returned
  * @param frames the candidate's own stack frames of an exception, outermost first
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Judgement(
     @Doc("what came of it: [statuses](verdicts.md)") Status status,
     @Doc("the stage that decided: `static`, `compile`, `call`, `correct`, `perf`") Stage stage,

@@ -1,6 +1,5 @@
 package dev.kbx.verdict;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.Fields.Doc;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kernels longest first; null without figures
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Profile(
     @Doc("with `--profile`, the size that Nsight Compute looked at") @Nullable String shape,
     @Nullable List<Kernel> kernels,
@@ -32,7 +30,6 @@ public record Profile(
    * All launches of one kernel, by name. Figures are those of its longest launch, with cold caches;
    * null if unknown.
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Kernel(
       @Doc("name of a profiled kernel, the longest first") String kernel,
       @Doc("how many were profiled") int launches,

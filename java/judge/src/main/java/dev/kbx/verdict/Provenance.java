@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Origin of a candidate: its run, and which answer to which task it is. */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Provenance(
     @Doc("id of the run: UTC start time and four letters") String run,
     @Doc(

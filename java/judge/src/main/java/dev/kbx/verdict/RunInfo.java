@@ -1,6 +1,5 @@
 package dev.kbx.verdict;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.Fields.Doc;
 import java.time.Instant;
 import java.util.List;
@@ -16,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param published what it was imported from if it holds results as others published them, of which
  *     kbx has judged none; null for all other runs
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record RunInfo(
     @Doc("UTC start time and four letters: `20261121T063501-kqzp`; sortable") String id,
     @Doc("ISO 8601") Instant started,

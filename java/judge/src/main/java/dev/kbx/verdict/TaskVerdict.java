@@ -1,7 +1,6 @@
 package dev.kbx.verdict;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonValue;
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param seconds wall time of all controls
  * @param judgedAs hash of everything that this verdict depends on; absent if nothing was judged
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({"name", "suite", "category", "ok"})
 public record TaskVerdict(
     String name,
@@ -47,7 +45,6 @@ public record TaskVerdict(
    * @param detail in which calls, and the first failure
    * @param line line of its definition in the task file, if any
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Control(
       String name,
       Kind kind,

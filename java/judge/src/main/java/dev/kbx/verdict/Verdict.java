@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * One candidate's verdict, a line of {@code results.jsonl}: provenance and judgement, flattened
  * into one JSON object. What was not measured is null here and absent in JSON.
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({
   "run",
   "candidate",
@@ -83,7 +82,6 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   }
 
   /** The candidate against one baseline, or why there is no such baseline. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Baseline(
       @Doc("`eager`, `compile` or `max-autotune`") String name,
       @Doc("geometric mean over all sizes against this baseline") @Nullable Double speedup,
@@ -120,7 +118,6 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
    * @param launched the same calls launched from Python, if the other figures are those of CUDA
    *     graphs; the difference is the cost of launching
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record SizeTiming(
       @Doc("a benchmark size in words, as the task names it") String shape,
       @Doc(value = "median time of the candidate on the device", unit = "milliseconds")
@@ -204,7 +201,6 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   }
 
   /** Medians over the rounds of a size; null if the driver does not report them. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Clocks(
       @Doc(value = "median clock of the multiprocessors while the size was measured", unit = "MHz")
           @Nullable Double smMhz,
@@ -213,7 +209,6 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Doc(value = "median power", unit = "W") @Nullable Double watts) {}
 
   /** Largest demands over all launches of the candidate; bytes of shared memory and of spills. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Compile(
       @Doc("architecture that launches were compiled for") String arch,
       @Doc("the most registers a thread of any launch") @Nullable Integer registers,
@@ -222,7 +217,6 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Doc(value = "the most spills of any launch", unit = "bytes") @Nullable Integer spills) {}
 
   /** One launch signature, compiled. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Kernel(
       @Doc("name of a kernel, once for each launch signature") String kernel,
       @Doc("architecture that it was compiled for") String arch,
@@ -236,7 +230,6 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
    *
    * @param operations other operations that contributed, the largest first
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Origin(
       @Doc(
               "share of the results that the candidate's kernels computed, 0 to 1, as its process"
@@ -250,7 +243,6 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   }
 
   /** An operation that computed in place of a kernel. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Operation(
       @Doc("an operation of others, the largest first") String name,
       @Doc("its line in the candidate") @Nullable Integer line,
@@ -260,7 +252,6 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   /**
    * How a candidate would have ended by rules that do not ask who computes, as the published ones.
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record WithoutPolicy(
       @Doc("how a candidate ended when it was run although it is refused because of who computes")
           Status status,
@@ -268,7 +259,6 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Doc("why, in one line") @Nullable String message) {}
 
   /** A property of calls on which a candidate fails. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Break(
       @Doc(
               "a property that it is not right for; several joined by `+` if it is right for each"
@@ -286,14 +276,12 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Doc("the candidate's value, as text") String got) {}
 
   /** One stack frame inside the candidate's source. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Frame(
       @Doc("line of a stack frame of an exception, in the candidate; outermost first") int line,
       @Doc("its function") String function,
       @Doc("its source") @Nullable String text) {}
 
   /** Device that the candidate ran on; {@code uuid} and {@code driver} exist for GPUs. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Device(
       @Doc("`cuda`, `cpu`, or `published` for what others measured") String kind,
       @Doc("name of the device") String name,

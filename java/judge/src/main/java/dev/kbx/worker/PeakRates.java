@@ -1,6 +1,5 @@
 package dev.kbx.worker;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
@@ -14,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param launchMs shortest kernel time, milliseconds
  * @param tflops rates of matrix products
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record PeakRates(
     @Nullable Double copyGbs,
     @Nullable Double emptyMs,

@@ -1,5 +1,6 @@
 package dev.kbx.cluster;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.check.RuleInfo;
 import dev.kbx.check.Rules;
 import java.util.Arrays;
@@ -22,6 +23,7 @@ final class Codec {
   private static final JsonMapper MAPPER =
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .changeDefaultPropertyInclusion(it -> it.withValueInclusion(JsonInclude.Include.NON_NULL))
           .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
           .addModule(
               new SimpleModule()

@@ -1,6 +1,5 @@
 package dev.kbx.cluster;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import dev.kbx.judge.Binaries;
@@ -13,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A message between the driver and a node's own kbx. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
-@JsonInclude(JsonInclude.Include.NON_NULL)
 sealed interface NodeMessage {
 
   /**

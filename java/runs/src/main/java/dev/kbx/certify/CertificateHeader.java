@@ -1,6 +1,5 @@
 package dev.kbx.certify;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -23,7 +22,6 @@ import java.util.Map;
  * @param timed how many have times, and {@code withRounds} how many of these have their rounds
  * @param sources whether the sources are here
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record CertificateHeader(
     int certificate,
     Instant certified,
