@@ -182,11 +182,13 @@ final class Attributes {
       case Instance(Scope type) -> resolver.add(type.attribute(name), values);
       case Definition(Scope scope, _) -> resolver.add(scope.attribute(name), values);
       case Descriptor(_, Definition function) -> set(function, name, values);
-      case Namespace(Scope scope) when !name.equals(Resolver.ANY) -> resolver.add(resolver.variable(name, scope), values);
+      case Namespace(Scope scope) when !name.equals(Resolver.ANY) ->
+          resolver.add(resolver.variable(name, scope), values);
       case Namespace(Scope scope) -> {
         // Any of its names may be bound to anything.
         resolver.add(scope.attribute(Resolver.ANY), Set.of(External.UNKNOWN));
-        for (Slot each : List.copyOf(scope.variables.values())) resolver.add(each, Set.of(External.UNKNOWN));
+        for (Slot each : List.copyOf(scope.variables.values()))
+          resolver.add(each, Set.of(External.UNKNOWN));
       }
       case ObjectDict(Value of) when !(of instanceof ObjectDict) -> set(of, name, values);
       default -> {}

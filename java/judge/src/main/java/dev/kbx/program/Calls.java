@@ -3,8 +3,8 @@ package dev.kbx.program;
 import dev.kbx.program.Resolver.Slot;
 import dev.kbx.program.Scope.Kind;
 import dev.kbx.program.Scope.Parameter;
-import dev.kbx.program.Value.Arguments.Argument;
 import dev.kbx.program.Value.Arguments;
+import dev.kbx.program.Value.Arguments.Argument;
 import dev.kbx.program.Value.BoundMethod;
 import dev.kbx.program.Value.Container;
 import dev.kbx.program.Value.Definition;
@@ -53,7 +53,8 @@ final class Calls {
     List<Arguments> spread = List.of(new Arguments(List.of(), given.named(), given.mapped()));
     for (Argument argument : given.positional()) {
       List<Arguments> longer = new ArrayList<>();
-      for (Value value : argument.starred() ? resolver.read(argument.slot()) : List.of(External.UNKNOWN)) {
+      for (Value value :
+          argument.starred() ? resolver.read(argument.slot()) : List.of(External.UNKNOWN)) {
         Arguments more = items(argument, value);
         for (Arguments before : spread) longer.add(before.and(more));
       }
@@ -119,7 +120,8 @@ final class Calls {
     int at = 0;
     if (receiver != null) {
       if (!function.parameters.isEmpty()) {
-        resolver.add(Resolver.parameter(function, function.parameters.getFirst()), Set.of(receiver));
+        resolver.add(
+            Resolver.parameter(function, function.parameters.getFirst()), Set.of(receiver));
       }
       at = 1;
     }

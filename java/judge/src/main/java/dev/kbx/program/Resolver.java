@@ -3,6 +3,7 @@ package dev.kbx.program;
 import dev.kbx.program.Scope.Kind;
 import dev.kbx.program.Scope.Parameter;
 import dev.kbx.program.Value.Arguments;
+import dev.kbx.program.Value.Arguments.Argument;
 import dev.kbx.program.Value.Constant;
 import dev.kbx.program.Value.Container;
 import dev.kbx.program.Value.Definition;
@@ -19,7 +20,6 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import dev.kbx.program.Value.Arguments.Argument;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -253,7 +253,9 @@ final class Resolver {
   private void parameters(Scope scope) {
     for (Parameter each : scope.parameters) {
       boolean self =
-          scope.kind() == Kind.FUNCTION && Attributes.isMethod(scope) && each == scope.parameters.getFirst();
+          scope.kind() == Kind.FUNCTION
+              && Attributes.isMethod(scope)
+              && each.equals(scope.parameters.getFirst());
       Value value = self ? new Instance(scope.parent().orElseThrow()) : External.UNKNOWN;
       if (each.stars() > 0) value = collection(each.node(), Set.of(External.UNKNOWN));
       add(parameter(scope, each), Set.of(value));
@@ -332,7 +334,8 @@ final class Resolver {
               change(container, slice ? elements(part.values) : part.values);
               add(container.keys, read(node, "subscript"));
             } else {
-              for (Value key : read(node, "subscript")) attributes.set(owner, Library.name(key), part.values);
+              for (Value key : read(node, "subscript"))
+                attributes.set(owner, Library.name(key), part.values);
             }
           }
         }
@@ -424,7 +427,8 @@ final class Resolver {
         bind(node.child("name"), found);
       }
       case "attribute" -> {
-        for (Value owner : read(node, "object")) found.addAll(attributes.attribute(owner, name(node)));
+        for (Value owner : read(node, "object"))
+          found.addAll(attributes.attribute(owner, name(node)));
       }
       case "subscript" -> {
         Node index = node.child("subscript");
