@@ -2,7 +2,7 @@ package dev.kbx.facts;
 
 import dev.kbx.program.Program;
 import dev.kbx.program.Scope;
-import dev.kbx.syntax.DecisionPoints;
+import dev.kbx.syntax.CodeSize;
 import dev.kbx.syntax.LineCount;
 import dev.kbx.syntax.Node;
 import java.util.HashMap;
@@ -89,7 +89,7 @@ public record Quality(
       int all = 0;
       for (Node node : root.all()) {
         if (node.is("function_definition")) points.putIfAbsent(node, 0);
-        int more = DecisionPoints.of(node, program.source());
+        int more = CodeSize.decisionPoints(node, program.source());
         if (more == 0) continue;
         all += more;
         Scope scope = program.scopeOf(node);

@@ -80,7 +80,8 @@ final class Pip {
    * @param packages what they are, for messages
    * @throws PythonProblem pip failed; its details are pip's last useful lines
    */
-  void install(Path requirements, List<String> options, Packages packages, Progress progress)
+  void install(
+      Path requirements, List<String> options, Provisioner.Packages packages, Progress progress)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(python.toString(), "-c", RUN_PIP, "install"));
     command.addAll(List.of("--no-input", "--disable-pip-version-check", "--progress-bar=off"));
@@ -117,7 +118,8 @@ final class Pip {
     while (!process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) progress.update(tally.line());
   }
 
-  private static PythonProblem failure(Path requirements, Packages packages, List<String> lines) {
+  private static PythonProblem failure(
+      Path requirements, Provisioner.Packages packages, List<String> lines) {
     List<String> useful =
         lines.stream().filter(line -> USEFUL.matcher(line).matches()).distinct().toList();
     List<String> shown = useful.isEmpty() ? lines : useful;

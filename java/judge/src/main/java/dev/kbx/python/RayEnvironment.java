@@ -40,7 +40,7 @@ public final class RayEnvironment {
     }
     Optional<Interpreter> found = withRay(Path.of("python3"), environment);
     if (found.isPresent()) return found.get();
-    Provisioner own = Provisioner.of(home, Packages.RAY);
+    Provisioner own = Provisioner.of(home, Provisioner.Packages.RAY);
     Optional<Interpreter> existing = own.existing();
     if (existing.isPresent()) return existing.get();
     Path base = new PythonEnvironment(environment, home.toAbsolutePath(), progress).base();

@@ -1,14 +1,22 @@
 package dev.kbx.syntax;
 
+import dev.kbx.syntax.PythonSource.SyntaxError;
+import java.nio.charset.Charset;
+import java.nio.charset.IllegalCharsetNameException;
+import java.nio.charset.StandardCharsets;
+import java.nio.charset.UnsupportedCharsetException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,7 +97,10 @@ public final class PythonSource {
     constants = constants(module, source);
     names = Collections.unmodifiableSet(found.top());
     freeNames = Collections.unmodifiableSet(found.free());
-    modules = Collections.unmodifiableSet(ImportedModules.of(module, source));
+    modules =
+        all.stream()
+            .flatMap(node -> modules(node, source).stream())
+            .collect(Collectors.toUnmodifiableSet());
     dynamic = found.dynamic();
   }
 
@@ -150,6 +161,14 @@ public final class PythonSource {
   /** Methods of a top-level class in order; empty without such a class. */
   public List<Function> methods(String type) {
     return module == null ? List.of() : methods(type, module, source);
+  }
+
+  /** The signature of a method of a top-level class. */
+  public Optional<String> method(String type, String name) {
+    return methods(type).stream()
+        .filter(method -> method.name().equals(name))
+        .map(Function::signature)
+        .findFirst();
   }
 
   /**
@@ -219,6 +238,11 @@ public final class PythonSource {
    */
   public Set<String> modules() {
     return modules;
+  }
+
+  /** Those that one node names, if it is such a statement: {@code a} of {@code import a.b as c}. */
+  public Set<String> modules(Node node) {
+    return modules(node, source);
   }
 
   /**
@@ -348,29 +372,76 @@ public final class PythonSource {
     return Collections.unmodifiableMap(found);
   }
 
-  /** The packages that a module's import statements name. */
-  private static final class ImportedModules {
-    private ImportedModules() {}
+  private static Set<String> modules(Node node, Utf8 source) {
+    Set<String> found = new HashSet<>();
+    if (node.is("import_statement")) {
+      for (Node child : node.children())
+        addPackage(child.is("aliased_import") ? child.child("name") : child, source, found);
+    } else if (node.is("import_from_statement")) {
+      addPackage(node.child("module_name"), source, found);
+    }
+    return found;
+  }
 
-    /** First parts of absolute names: {@code cutlass} of {@code import cutlass.cute as cute}. */
-    static Set<String> of(Node module, Utf8 source) {
-      Set<String> found = new HashSet<>();
-      for (Node node : module.all()) {
-        if (node.is("import_statement")) {
-          for (Node child : node.children())
-            add(child.is("aliased_import") ? child.child("name") : child, source, found);
-        } else if (node.is("import_from_statement")) {
-          add(node.child("module_name"), source, found);
+  /** Not of an import that is relative to a package. */
+  private static void addPackage(@Nullable Node name, Utf8 source, Set<String> found) {
+    if (name == null || !name.is("dotted_name")) return;
+    String text = source.text(name);
+    int dot = text.indexOf('.');
+    found.add(dot < 0 ? text : text.substring(0, dot));
+  }
+
+  /**
+   * The encoding that one of the first two lines of a source declares. Sources are read as UTF-8.
+   * In an encoding in which ASCII means something else, such as UTF-7, Python would run other code
+   * than was read.
+   */
+  private static final class EncodingDeclaration {
+    private static final Pattern DECLARATION =
+        Pattern.compile("[ \\t\\f]*#.*?coding[:=][ \\t]*([-_.a-zA-Z0-9]+)");
+    private static final Pattern NO_CODE = Pattern.compile("[ \\t\\f]*(#.*)?");
+
+    private static final String ASCII = ascii();
+
+    private EncodingDeclaration() {}
+
+    /** The error of a declaration that the text cannot have. */
+    static Optional<SyntaxError> error(String text) {
+      int number = 1;
+      for (String line : text.lines().limit(2).toList()) {
+        Matcher declaration = DECLARATION.matcher(line);
+        if (declaration.lookingAt()) {
+          String name = declaration.group(1);
+          String message = "the source declares the encoding " + name + ", but is read as UTF-8";
+          int column = 1 + declaration.start(1);
+          return holdsAscii(name)
+              ? Optional.empty()
+              : Optional.of(new SyntaxError(number, column, line.strip(), message, true));
         }
+        if (!NO_CODE.matcher(line).matches()) return Optional.empty();
+        number++;
       }
-      return found;
+      return Optional.empty();
     }
 
-    private static void add(@Nullable Node name, Utf8 source, Set<String> found) {
-      if (name == null || !name.is("dotted_name")) return;
-      String text = source.text(name);
-      int dot = text.indexOf('.');
-      found.add(dot < 0 ? text : text.substring(0, dot));
+    private static boolean holdsAscii(String name) {
+      String plain = name.toLowerCase(Locale.ROOT).replace('_', '-');
+      if (plain.equals("utf-8") || plain.startsWith("utf-8-") || plain.startsWith("latin-1")) {
+        return true;
+      }
+      try {
+        byte[] bytes = ASCII.getBytes(StandardCharsets.US_ASCII);
+        return new String(bytes, Charset.forName(plain)).equals(ASCII);
+      } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
+        return false;
+      }
+    }
+
+    /** The characters of ASCII that source is written in. */
+    private static String ascii() {
+      StringBuilder all = new StringBuilder("\t\n");
+      for (char c = ' '; c < 127; c++) all.append(c);
+      return all.toString();
     }
   }
 }

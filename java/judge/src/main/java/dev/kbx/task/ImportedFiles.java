@@ -1,6 +1,5 @@
 package dev.kbx.task;
 
-import dev.kbx.syntax.Node;
 import dev.kbx.syntax.PythonSource;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -8,10 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -41,7 +38,7 @@ final class ImportedFiles {
     ImportedFiles found = new ImportedFiles(folder);
     found.open.add(source);
     while (!found.open.isEmpty()) {
-      for (String name : modules(found.open.pop())) found.module(name);
+      for (String name : found.open.pop().modules()) found.module(name);
     }
     found.digests.remove(file);
     return found.digests;
@@ -68,39 +65,5 @@ final class ImportedFiles {
     } catch (CharacterCodingException _) {
       throw new InvalidSuite(file + ": is not UTF-8");
     }
-  }
-
-  private static Set<String> modules(PythonSource source) {
-    Set<String> names = new LinkedHashSet<>();
-    for (Node node : source.tree().map(Node::all).orElse(List.of())) {
-      names.addAll(modules(node, source));
-    }
-    return names;
-  }
-
-  /**
-   * The first names of the modules that a statement imports: {@code a} of {@code import a.b}. None
-   * for any other node.
-   */
-  static Set<String> modules(Node node, PythonSource source) {
-    Set<String> names = new LinkedHashSet<>();
-    Node from = node.is("import_from_statement") ? node.child("module_name") : null;
-    if (from != null) names.add(first(source, from));
-    if (node.is("import_statement")) {
-      for (Node child : node.children()) {
-        if (!"name".equals(child.field())) continue;
-        Node aliased = child.child("name");
-        names.add(first(source, aliased == null ? child : aliased));
-      }
-    }
-    names.remove("");
-    return names;
-  }
-
-  /** Empty for an import that is relative to a package. */
-  private static String first(PythonSource source, Node path) {
-    String text = source.text(path).strip();
-    int dot = text.indexOf('.');
-    return dot < 0 ? text : text.substring(0, dot).strip();
   }
 }

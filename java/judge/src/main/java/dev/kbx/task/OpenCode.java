@@ -176,7 +176,7 @@ final class OpenCode {
     return nodes.stream()
         .filter(node -> node.is("import_statement", "import_from_statement"))
         .filter(node ->
-            ImportedFiles.modules(node, source).stream()
+            source.modules(node).stream()
                 .anyMatch(name -> !CLOSED.contains(name) && !beside.test(name)))
         .findFirst();
   }

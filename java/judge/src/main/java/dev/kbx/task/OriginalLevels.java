@@ -108,18 +108,13 @@ public record OriginalLevels(Path folder, List<Path> files) implements Checkout 
     )
 
 
-    class %s:
-        def %s: ...
-
-        def %s: ...
+    %s
     """
         .formatted(
             OriginalText.escaped(statement(level, name)),
             OriginalText.quoted(file.toString()),
             OriginalText.quoted(original.sha256()),
-            MODEL,
-            method(source, "__init__").orElse("__init__(self)"),
-            method(source, "forward").orElse("forward(self)"));
+            OriginalText.model(source));
   }
 
   private static String statement(String level, String name) {
@@ -131,13 +126,6 @@ public record OriginalLevels(Path folder, List<Path> files) implements Checkout 
     precision.\
     """
         .formatted(level, name);
-  }
-
-  private static Optional<String> method(PythonSource source, String name) {
-    return source.methods(MODEL).stream()
-        .filter(method -> method.name().equals(name))
-        .map(PythonSource.Function::signature)
-        .findFirst();
   }
 
   private static Result unusable(

@@ -1,6 +1,7 @@
 package dev.kbx.task;
 
 import dev.kbx.syntax.ByteOrderMark;
+import dev.kbx.syntax.PythonSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +19,7 @@ import org.apache.commons.codec.digest.DigestUtils;
  */
 record OriginalText(String text, String sha256) {
   /**
-   * The reference to the original, as {@link OriginalFile}, {@link OriginalLevels} and {@link
+   * The reference to the original, as {@link Originals}, {@link OriginalLevels} and {@link
    * OwnReference} write it.
    */
   private static final Pattern NAMED =
@@ -76,6 +77,14 @@ record OriginalText(String text, String sha256) {
       case "t" -> "\t";
       default -> letter;
     };
+  }
+
+  /** A {@code Model} with the signatures of a source's, and no code of it. */
+  static String model(PythonSource source) {
+    return "class Model:\n    def %s: ...\n\n    def %s: ..."
+        .formatted(
+            source.method("Model", "__init__").orElse("__init__(self)"),
+            source.method("Model", "forward").orElse("forward(self)"));
   }
 
   /** Escapes text for a Python string in triple quotes. */

@@ -11,7 +11,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.commons.codec.digest.DigestUtils;
@@ -217,17 +216,6 @@ public record OwnReference(
                   .map(PythonSource.Function::signature)
                   .orElseThrow());
     }
-    return "class %s:\n    def %s: ...\n\n    def %s: ..."
-        .formatted(
-            MODEL,
-            method("__init__").orElse("__init__(self)"),
-            method("forward").orElse("forward(self)"));
-  }
-
-  private Optional<String> method(String wanted) {
-    return source.methods(MODEL).stream()
-        .filter(method -> method.name().equals(wanted))
-        .map(PythonSource.Function::signature)
-        .findFirst();
+    return OriginalText.model(source);
   }
 }

@@ -1,5 +1,6 @@
 package dev.kbx.task;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,10 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.commons.codec.digest.DigestUtils;
+import org.jspecify.annotations.Nullable;
 
 /** A benchmark: its tasks in the order of their paths, and the task files that cannot be used. */
 public final class Suite {
@@ -23,7 +26,7 @@ public final class Suite {
   private final List<Task> tasks;
   private final List<BrokenTask> broken;
   private final String asked;
-  private final OtherSuites others;
+  private final Others others;
   private final Map<String, Task> byPath = new HashMap<>();
   private final Map<String, List<Task>> byName = new HashMap<>();
 
@@ -31,7 +34,7 @@ public final class Suite {
    * @param name {@code kernelbenchx}, or the folder's name
    */
   public Suite(String name, Path root, List<Task> tasks, List<BrokenTask> broken) {
-    this(name, root, tasks, broken, name, new OtherSuites(null, name));
+    this(name, root, tasks, broken, name, new Others(null, name));
   }
 
   /**
@@ -44,7 +47,7 @@ public final class Suite {
       List<Task> tasks,
       List<BrokenTask> broken,
       String asked,
-      OtherSuites others) {
+      Others others) {
     this.name = name;
     this.root = root;
     this.tasks = List.copyOf(tasks);
@@ -201,5 +204,62 @@ public final class Suite {
       }
     }
     return Pattern.compile(regex.toString(), Pattern.DOTALL);
+  }
+
+  /**
+   * The other suites in kbx's folder, by the names of their files. They are read once, when a task
+   * is not found.
+   */
+  static final class Others {
+    private final @Nullable Path home;
+    private final String opened;
+    private @Nullable Map<String, List<String>> paths;
+
+    /**
+     * @param home kbx's own folder of suites; null for none
+     * @param opened name of the opened suite
+     */
+    Others(@Nullable Path home, String opened) {
+      this.home = home;
+      this.opened = opened;
+    }
+
+    /** The first suite with a task whose {@code Category/name} is wanted. */
+    Optional<String> having(Predicate<String> wanted) {
+      return paths().entrySet().stream()
+          .filter(suite -> suite.getValue().stream().anyMatch(wanted))
+          .map(Map.Entry::getKey)
+          .findFirst();
+    }
+
+    private synchronized Map<String, List<String>> paths() {
+      if (paths == null) paths = read();
+      return paths;
+    }
+
+    private Map<String, List<String>> read() {
+      Map<String, List<String>> found = new TreeMap<>();
+      if (home == null) return found;
+      try {
+        for (String suite : Suites.names(home)) {
+          if (!suite.equals(opened)) found.put(suite, tasks(home.resolve(suite)));
+        }
+      } catch (InvalidSuite _) {
+        return Map.of(); // The message is less helpful without it.
+      }
+      return found;
+    }
+
+    private static List<String> tasks(Path suite) {
+      List<String> found = new ArrayList<>();
+      for (Path category : Suites.list(suite)) {
+        if (!Files.isDirectory(category)) continue;
+        for (Path file : Suites.list(category)) {
+          if (!file.toString().endsWith(".py")) continue;
+          found.add(category.getFileName() + "/" + Suites.taskName(file));
+        }
+      }
+      return found;
+    }
   }
 }

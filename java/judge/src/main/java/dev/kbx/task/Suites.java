@@ -74,7 +74,7 @@ public final class Suites {
           }
         });
     if (tasks.size() + broken.size() == files.size()) known.keep();
-    return new Suite(name, root, tasks, broken, nameOrFolder, new OtherSuites(tasksHome, name));
+    return new Suite(name, root, tasks, broken, nameOrFolder, new Suite.Others(tasksHome, name));
   }
 
   /** Task files, in the order of their categories and names. */

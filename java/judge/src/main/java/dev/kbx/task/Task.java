@@ -174,45 +174,20 @@ public record Task(
 
   /** This task, read from another file. */
   Task in(Path other) {
-    return new Task(
-        suite,
-        category,
-        name,
-        entry,
-        signature,
-        difficulty,
-        dtype,
-        tags,
-        extra,
-        statement,
-        reference,
-        operations,
-        size,
-        other);
+    return with(dtype, tags, other);
   }
 
   /** This task, about another dtype. */
   public Task cast(String to) {
-    return new Task(
-        suite,
-        category,
-        name,
-        entry,
-        signature,
-        difficulty,
-        to,
-        tags,
-        extra,
-        statement,
-        reference,
-        operations,
-        size,
-        file);
+    return with(to, tags, file);
   }
 
   /** This task with one more tag. */
   public Task tagged(String tag) {
-    List<String> more = Stream.concat(tags.stream(), Stream.of(tag)).toList();
+    return with(dtype, Stream.concat(tags.stream(), Stream.of(tag)).toList(), file);
+  }
+
+  private Task with(@Nullable String otherDtype, List<String> otherTags, Path otherFile) {
     return new Task(
         suite,
         category,
@@ -220,13 +195,13 @@ public record Task(
         entry,
         signature,
         difficulty,
-        dtype,
-        more,
+        otherDtype,
+        otherTags,
         extra,
         statement,
         reference,
         operations,
         size,
-        file);
+        otherFile);
   }
 }

@@ -151,10 +151,8 @@ final class TaskFile {
 
   /** A method's parameters and annotation, without {@code self}. */
   private static Optional<String> parameters(PythonSource source, String method) {
-    return source.methods(MODEL).stream()
-        .filter(function -> function.name().equals(method))
-        .map(PythonSource.Function::signature)
-        .findFirst()
+    return source
+        .method(MODEL, method)
         .map(said -> said.substring(method.length()).replaceFirst("^\\(self(, )?", "("));
   }
 

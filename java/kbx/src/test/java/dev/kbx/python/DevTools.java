@@ -70,7 +70,7 @@ public final class DevTools {
           List<String> all =
               Stream.concat(Stream.of("--target", target.toString()), options.stream()).toList();
           new Pip(interpreter.executable(), temporary, target, Map.copyOf(System.getenv()))
-              .install(requirements, all, Packages.WORKERS, progress);
+              .install(requirements, all, Provisioner.Packages.WORKERS, progress);
           OnceFolder.delete(temporary);
           return interpreter.toString();
         },
