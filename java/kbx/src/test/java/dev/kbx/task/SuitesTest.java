@@ -3,6 +3,7 @@ package dev.kbx.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.TestPython;
 import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -111,6 +112,17 @@ class SuitesTest {
     assertThatThrownBy(() -> suite.find(selection))
         .isInstanceOf(UnknownTask.class)
         .hasMessage(message);
+  }
+
+  /** The parser's grammar refuses this one. */
+  @Test
+  void pythonDecidesWhetherATaskFileIsBroken() throws IOException {
+    mini();
+    task("Math/exp.py", "'x'\ndef exp(x):\n    return x, *[None] * 3\n");
+    assertThat(Suites.open("mini", home).task("Math/exp")).isEmpty();
+    Suite suite = Suites.open("mini", home, _ -> true, TaskCache.nowhere(), TestPython.syntax());
+    assertThat(suite.task("Math/exp")).isPresent();
+    assertThat(suite.broken()).isEmpty();
   }
 
   @ParameterizedTest
