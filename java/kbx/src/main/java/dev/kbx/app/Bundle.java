@@ -30,6 +30,7 @@ import java.util.zip.ZipOutputStream;
  *   kbx                        the launcher of the checkout: it finds runtime/ beside it
  *   runtime/                   a Java runtime of the modules that are needed
  *   app/kbx.jar, app/lib/      the jar files, without native libraries
+ *   app/bench/                 kbx's own benchmarks, on the class path of kbx bench alone
  *   app/native/                the native libraries for this platform
  *   app/kbx.aot                the start-up cache, made with this runtime
  *   worker/, bridge/, tasks/, prompts/, examples/, corpus/, bench/simulated/
@@ -155,7 +156,8 @@ public final class Bundle {
     Path target = home.resolve("target");
     Path app = Files.createDirectories(root.resolve("app"));
     Files.copy(target.resolve("kbx.jar"), app.resolve("kbx.jar"));
-    copyTree(target.resolve("native"), app.resolve("native"), _ -> true);
+    for (String folder : List.of("native", "bench"))
+      copyTree(target.resolve(folder), app.resolve(folder), _ -> true);
     Files.createDirectory(app.resolve("lib"));
     try (Stream<Path> jars = Files.list(target.resolve("lib"))) {
       for (Path jar : jars.toList()) {

@@ -1,7 +1,7 @@
 package dev.kbx.cli;
 
 /** Exit codes of {@code kbx}; scripts rely on them. */
-final class ExitCode {
+public final class ExitCode {
   /** The command completed, whatever the verdicts. */
   public static final int OK = 0;
 

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * end its workers, prints one line of advice, and exits with {@link ExitCode#INCOMPLETE}; with
  * {@link ExitCode#OK} where that is how the command ends.
  */
-final class Interrupts implements AutoCloseable {
+public final class Interrupts implements AutoCloseable {
   /** Maximum wait for runners and oracles to end. */
   private static final long PATIENCE_SECONDS = 8;
 
@@ -22,7 +22,7 @@ final class Interrupts implements AutoCloseable {
   private volatile String advice;
   private volatile int exit = ExitCode.INCOMPLETE;
 
-  Interrupts(String advice) {
+  public Interrupts(String advice) {
     this.advice = advice;
     Thread worker = Thread.currentThread();
     hook = new Thread(() -> leave(worker), "interrupt");
@@ -30,7 +30,7 @@ final class Interrupts implements AutoCloseable {
   }
 
   /** Sets the line that is printed on an interrupt. */
-  void advise(String line) {
+  public void advise(String line) {
     advice = line;
   }
 

@@ -122,7 +122,8 @@ public final class Main {
     Main main = new Main(workers);
     CommandLine commands = new CommandLine(main);
     if (asksForTheCommands(args)) COMMANDS.forEach(command -> listed(commands, command));
-    else needed(args).forEach(commands::addSubcommand);
+    // A line of its own each, for which alone picocli transforms a model, as that of bench.
+    else needed(args).forEach(command -> commands.addSubcommand(new CommandLine(command)));
     commands.setCaseInsensitiveEnumValuesAllowed(true);
     commands.registerConverter(Path.class, Values::path);
     haveVersion(commands);

@@ -41,14 +41,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** The options that several commands have, each declared once, as mixins. */
-final class Options {
+public final class Options {
   /** The names of all stages. */
   static final String STAGES = "static,compile,call,correct,perf";
 
   private Options() {}
 
   /** The stages that are named, in the order given. Throws {@link InputException}. */
-  static List<Stage> stages(List<String> names) {
+  public static List<Stage> stages(List<String> names) {
     List<Stage> wanted = new ArrayList<>();
     for (String name : names) {
       try {
@@ -61,7 +61,7 @@ final class Options {
   }
 
   /** {@code --out}, of commands that write into a results folder or read one. */
-  static final class OutFolder {
+  public static final class OutFolder {
     @Option(
         names = "--out",
         paramLabel = "DIR",
@@ -69,12 +69,12 @@ final class Options {
         description = "Results folder. Default: ${DEFAULT-VALUE}.")
     private Path out = Path.of("kbx-out");
 
-    Path path() {
+    public Path path() {
       return out;
     }
 
     /** The folder, which is created, and in which files can be written. */
-    Path writable() {
+    public Path writable() {
       return ResultsFolder.writable(out);
     }
   }
@@ -106,16 +106,16 @@ final class Options {
   }
 
   /** {@code --json}, of commands whose output programs read, too. */
-  static final class JsonFlag {
+  public static final class JsonFlag {
     @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
     private boolean json;
 
-    boolean isAsked() {
+    public boolean isAsked() {
       return json;
     }
 
     /** Prints a document on stdout, indented. */
-    static void print(Object document) {
+    public static void print(Object document) {
       System.out.println(
           Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
     }
@@ -248,7 +248,7 @@ final class Options {
   }
 
   /** {@code --grade}, of commands that judge candidates. */
-  static final class GradeChoice {
+  public static final class GradeChoice {
     @Option(
         names = "--grade",
         paramLabel = "GRADE",
@@ -260,7 +260,7 @@ final class Options {
     private String grade = "published";
 
     /** Throws if there is no such grade. */
-    Grade grade() {
+    public Grade grade() {
       return parse(grade);
     }
 
@@ -318,7 +318,7 @@ final class Options {
   }
 
   /** Seed of the values of inputs and weights. */
-  static final class Seed {
+  public static final class Seed {
     @Option(
         names = "--seed",
         paramLabel = "TEXT",
@@ -334,7 +334,7 @@ final class Options {
     }
 
     /** The given seed, else the secret of this installation. */
-    String seed() {
+    public String seed() {
       return seed == null ? Home.here().secret() : seed;
     }
   }
@@ -397,7 +397,7 @@ final class Options {
   }
 
   /** Options of every command that starts workers. */
-  static final class Workers {
+  public static final class Workers {
     @Option(
         names = "--python",
         paramLabel = "EXE",
@@ -427,24 +427,24 @@ final class Options {
     private @Nullable CommandSpec command;
 
     /** Throws if the interpreter that the user named is not a program; starts nothing. */
-    void check() {
+    public void check() {
       check(python);
     }
 
     /**
      * Checks what these stages need; a wrong {@code KBX_PYTHON} does not matter if none needs it.
      */
-    void check(List<Stage> stages) {
+    public void check(List<Stage> stages) {
       if (python != null || JudgingPool.needsPython(stages)) check(python);
     }
 
     /** Checks the interpreter for a command that has only the option {@code --python}. */
-    static void check(@Nullable Path python) {
+    public static void check(@Nullable Path python) {
       PythonEnvironment.check(Optional.ofNullable(python), System.getenv());
     }
 
     /** This machine as what judges. */
-    JudgingSettings settings() {
+    public JudgingSettings settings() {
       return of(null);
     }
 

@@ -12,7 +12,7 @@ import java.io.PrintStream;
  * Properties of the terminal, as determined by the launcher; a JVM is slow at it and cannot tell
  * stdin from stdout.
  */
-final class Terminal {
+public final class Terminal {
   private static final int DEFAULT_COLUMNS = 100;
 
   private Terminal() {}
@@ -49,7 +49,7 @@ final class Terminal {
   }
 
   /** A section as it is shown, ending in a line break. */
-  static String text(Section section) {
+  public static String text(Section section) {
     return new TerminalRenderer(columns()).render(Document.of(section));
   }
 

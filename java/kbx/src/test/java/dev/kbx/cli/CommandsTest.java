@@ -84,16 +84,24 @@ class CommandsTest {
   @Test
   void noFooterIsWrappedByTheTerminal() throws Exception {
     int footers = 0;
-    try (var files = Files.list(Path.of("java/kbx/target/classes/dev/kbx/cli"))) {
-      for (Path file : files.toList()) {
+    for (String room :
+        List.of("kbx/target/classes/dev/kbx/cli", "bench/target/classes/dev/kbx/bench")) {
+      for (Path file : list(Path.of("java", room))) {
         String name = file.getFileName().toString().replace(".class", "");
-        var command = Class.forName("dev.kbx.cli." + name).getAnnotation(CommandLine.Command.class);
+        String whole = "dev.kbx.%s.%s".formatted(room.substring(room.lastIndexOf('/') + 1), name);
+        var command = Class.forName(whole).getAnnotation(CommandLine.Command.class);
         if (command == null || command.footer().length == 0) continue;
         footers++;
         assertThat(command.footer()).as(name).allMatch(line -> line.length() <= 78);
       }
     }
     assertThat(footers).isGreaterThan(20);
+  }
+
+  private static List<Path> list(Path folder) throws Exception {
+    try (var files = Files.list(folder)) {
+      return files.filter(file -> file.toString().endsWith(".class")).toList();
+    }
   }
 
   @ParameterizedTest

@@ -28,7 +28,7 @@ class LauncherTest {
       """
       #!/bin/sh
       echo built >>"$MAVEN_CALLS"
-      cp -r "$BUILT/kbx.jar" "$BUILT/lib" "$BUILT/native" "$CHECKOUT/target/"
+      cp -r "$BUILT/kbx.jar" "$BUILT/lib" "$BUILT/native" "$BUILT/bench" "$CHECKOUT/target/"
       """;
 
   private static final String FAILING_MAVEN =
@@ -74,6 +74,18 @@ class LauncherTest {
     assertThat(first.err()).startsWith("kbx: building").hasLineCount(1);
     assertThat(second).isEqualTo(new Launched(0, first.out(), ""));
     assertThat(calls).hasContent("built");
+  }
+
+  @Test
+  void benchmarksAreOnTheClassPathOfBenchOnly() throws Exception {
+    isBuilt();
+    assertThat(kbx("bench", "--help").out()).contains("cheats ", "noise ", "referee ");
+    assertThat(kbx("help", "bench").out()).contains("cheats ");
+
+    Files.delete(checkout.resolve("target/bench/kbx-bench.jar"));
+
+    assertThat(kbx("bench", "--help").out()).contains("noise ").doesNotContain("cheats ");
+    assertThat(kbx("check", "--rules").exit()).isZero();
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.kbx.corpus;
+package dev.kbx.bench;
 
 import dev.kbx.document.Block;
 import dev.kbx.document.Cell;
@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Objects;
 
 /** The judged corpus: a row for each cheat, what ends differently, and totals. */
-public final class CheatTable {
+final class CheatTable {
   private CheatTable() {}
 
   /** The cheats and what became of them. */
-  public static Section of(Trials trials) {
+  static Section of(Trials trials) {
     List<Trial> cheats =
         trials.trials().stream().filter(t -> t.kind() == Trial.Kind.CHEAT).toList();
     List<Block> blocks = new ArrayList<>();
@@ -38,7 +38,7 @@ public final class CheatTable {
   }
 
   /** What ends differently, a line each, never broken so that places can be copied; then totals. */
-  public static List<String> lines(Trials trials) {
+  static List<String> lines(Trials trials) {
     List<String> lines = new ArrayList<>(List.of(""));
     for (Trial trial : trials.differing()) {
       for (String problem : trial.problems()) {

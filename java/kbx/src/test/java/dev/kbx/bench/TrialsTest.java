@@ -1,4 +1,4 @@
-package dev.kbx.corpus;
+package dev.kbx.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,11 @@
-package dev.kbx.cli;
+package dev.kbx.bench;
 
 import dev.kbx.app.Home;
 import dev.kbx.app.Reason;
 import dev.kbx.app.ResultsFolder;
+import dev.kbx.cli.Benchmark;
+import dev.kbx.cli.ExitCode;
+import dev.kbx.cli.Options;
 import dev.kbx.document.Counted;
 import dev.kbx.error.InputException;
 import dev.kbx.task.Suite;
@@ -21,7 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -43,7 +45,7 @@ import picocli.CommandLine.Option;
       "Needs no GPU. Under --out: candidates.jsonl and the run, in place of what was",
       "there."
     })
-final class RefereeCommand implements Callable<Integer> {
+public final class RefereeCommand implements Benchmark {
   private static final String SUITE = "kernelbenchx";
 
   /** {@code GC(7) Pause Young (Allocation Failure) 101M->33M(309M) 12.345ms}. */

@@ -1,11 +1,20 @@
-package dev.kbx.corpus;
+package dev.kbx.bench;
 
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnreadableException;
+import dev.kbx.files.UnwritableException;
+import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Verdict.Device;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
+import tools.jackson.core.JacksonException;
 
 /**
  * The corpus, judged on one device.
@@ -13,7 +22,7 @@ import java.util.TreeMap;
  * @param trials in the order of their paths
  */
 @JsonPropertyOrder({"device", "versions", "trials"})
-public record Trials(Device device, Map<String, String> versions, List<Trial> trials) {
+record Trials(Device device, Map<String, String> versions, List<Trial> trials) {
   /**
    * Factor above which a cheat's speedup is unexplained: honest kernels of one task differ by less.
    */
@@ -30,12 +39,12 @@ public record Trials(Device device, Map<String, String> versions, List<Trial> tr
   }
 
   /** Number of cheats. */
-  public long cheats() {
+  long cheats() {
     return count(Trial.Kind.CHEAT);
   }
 
   /** Number of honest files: examples and kernels of the suite. */
-  public long honest() {
+  long honest() {
     return trials.size() - cheats();
   }
 
@@ -43,7 +52,7 @@ public record Trials(Device device, Map<String, String> versions, List<Trial> tr
    * Whether a cheat succeeded with static rules off: undeserved {@code correct}, or a speedup that
    * its own kernel does not explain.
    */
-  public boolean accepted(Trial trial) {
+  boolean accepted(Trial trial) {
     return trial.accepted() || rewarded(trial);
   }
 
@@ -65,38 +74,54 @@ public record Trials(Device device, Map<String, String> versions, List<Trial> tr
   }
 
   /** Cheats that succeed with static rules off. */
-  public long accepted() {
+  long accepted() {
     return trials.stream().filter(this::accepted).count();
   }
 
   /** Successful cheats that no static rule rejects: these get through. */
-  public long through() {
+  long through() {
     return trials.stream().filter(t -> accepted(t) && t.rejectedBy().isEmpty()).count();
   }
 
   /** Cheats whose attempt changes nothing, so that they may end as correct. */
-  public long onMerit() {
+  long onMerit() {
     return trials.stream().filter(Trial::onMerit).count();
   }
 
   /** Cheats that a static rule rejects. */
-  public long rejected() {
+  long rejected() {
     return trials.stream()
         .filter(t -> t.kind() == Trial.Kind.CHEAT && !t.rejectedBy().isEmpty())
         .count();
   }
 
   /** Honest files that were rejected, flagged, or not correct. */
-  public long turnedAway() {
+  long turnedAway() {
     return trials.stream().filter(Trial::turnedAway).count();
   }
 
   /** Trials whose result differs from the expected one. */
-  public List<Trial> differing() {
+  List<Trial> differing() {
     return trials.stream().filter(t -> !t.problems().isEmpty() || rewarded(t)).toList();
   }
 
   private long count(Trial.Kind kind) {
     return trials.stream().filter(t -> t.kind() == kind).count();
+  }
+
+  /** Writes {@code cheats.json} in a folder. Throws {@link UnwritableException}. */
+  void write(Path folder) {
+    String text = Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(this);
+    AtomicFile.replace(folder.resolve("cheats.json"), writer -> writer.write(text + "\n"));
+  }
+
+  /** What {@link #write} wrote; empty if there is no such file. Throws UnreadableException. */
+  static Optional<Trials> read(Path file) {
+    if (!Files.exists(file)) return Optional.empty();
+    try {
+      return Optional.of(Json.mapper().readValue(Files.readString(file), Trials.class));
+    } catch (IOException | JacksonException e) {
+      throw new UnreadableException(file, "is not a cheats.json", e);
+    }
   }
 }

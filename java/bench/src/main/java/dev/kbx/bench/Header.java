@@ -1,10 +1,14 @@
-package dev.kbx.corpus;
+package dev.kbx.bench;
 
 import dev.kbx.syntax.PythonSource;
+import dev.kbx.verdict.Status;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -45,13 +49,13 @@ sealed interface Header {
   /**
    * Reads the header of a file's source.
    *
-   * @throws MalformedHeader if it is none
+   * @throws Malformed if it is none
    */
   static Header of(String code) {
     String text =
         PythonSource.parse(code)
             .docstring()
-            .orElseThrow(() -> new MalformedHeader("has no docstring at its top"));
+            .orElseThrow(() -> new Malformed("has no docstring at its top"));
     Fields fields = new Fields(text);
     String summary = text.strip().lines().findFirst().orElse("");
     String policy = fields.take("policy", "kernel|mixed").orElse(null);
@@ -63,7 +67,7 @@ sealed interface Header {
     String[] mechanism =
         fields
             .take("mechanism", "(verdict|answer|timing|semantics)/[a-z0-9-]+")
-            .orElseThrow(() -> new MalformedHeader("has neither 'mechanism:' nor 'style:'"))
+            .orElseThrow(() -> new Malformed("has neither 'mechanism:' nor 'style:'"))
             .split("/", -1);
     String rules = fields.need("static", "[a-z][a-z0-9-]*( \\| [a-z][a-z0-9-]*)*");
     Ending onCpu = Ending.parse("dynamic", fields.need("dynamic", "[a-z_| ]+"));
@@ -92,7 +96,7 @@ sealed interface Header {
     private Fields(String docstring) {
       for (MatchResult line : LINE.matcher(docstring).results().toList()) {
         if (values.put(line.group(1), line.group(2).strip()) != null) {
-          throw new MalformedHeader("has two lines '%s:'".formatted(line.group(1)));
+          throw new Malformed("has two lines '%s:'".formatted(line.group(1)));
         }
       }
     }
@@ -100,20 +104,73 @@ sealed interface Header {
     private Optional<String> take(String key, String form) {
       String value = values.remove(key);
       if (value != null && !value.matches(form)) {
-        throw new MalformedHeader("'%s: %s' is not of the form %s".formatted(key, value, form));
+        throw new Malformed("'%s: %s' is not of the form %s".formatted(key, value, form));
       }
       return Optional.ofNullable(value);
     }
 
     private String need(String key, String form) {
-      return take(key, form)
-          .orElseThrow(() -> new MalformedHeader("has no line '%s:'".formatted(key)));
+      return take(key, form).orElseThrow(() -> new Malformed("has no line '%s:'".formatted(key)));
     }
 
     private void nothingLeft(String what) {
       for (String key : values.keySet()) {
-        throw new MalformedHeader("is %s and has a line '%s:'".formatted(what, key));
+        throw new Malformed("is %s and has a line '%s:'".formatted(what, key));
       }
+    }
+  }
+
+  /** A corpus file has a missing or wrong header; the message is one clause. */
+  final class Malformed extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Malformed(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * Allowed results of a cheat with static rules off.
+   *
+   * @param text as written: {@code wrong_values | cheating}, {@code merit}
+   * @param statuses the statuses that the text allows
+   * @param merit whether it may end as {@code correct}, because its own kernel computes the result
+   *     and the attempt changes nothing
+   */
+  record Ending(String text, Set<Status> statuses, boolean merit) {
+    private static final String MERIT = "merit";
+
+    /** Begins the text of {@link #beyond}. */
+    static final String BREAKS = "correct, breaks on ";
+
+    /** How one ends where no call decides that asks for the property. */
+    static Ending beyond(String property) {
+      return new Ending(BREAKS + property, Set.of(Status.CORRECT), false);
+    }
+
+    /** Reads statuses and {@code merit}, separated by bars. Throws {@link Malformed}. */
+    static Ending parse(String key, String text) {
+      EnumSet<Status> statuses = EnumSet.noneOf(Status.class);
+      boolean merit = false;
+      for (String part : text.split("\\|", -1)) {
+        String word = part.strip();
+        merit |= word.equals(MERIT);
+        statuses.add(word.equals(MERIT) ? Status.CORRECT : status(key, word));
+      }
+      return new Ending(text, Collections.unmodifiableSet(statuses), merit);
+    }
+
+    private static Status status(String key, String word) {
+      Status status;
+      try {
+        status = Status.of(word);
+      } catch (IllegalArgumentException _) {
+        throw new Malformed("'%s: %s' names no status".formatted(key, word));
+      }
+      if (status != Status.CORRECT) return status;
+      throw new Malformed(
+          "'%s: correct' is not how a cheat may end; write 'merit' if its kernel earns it"
+              .formatted(key));
     }
   }
 }

@@ -1,4 +1,4 @@
-package dev.kbx.corpus;
+package dev.kbx.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -40,9 +40,9 @@ class CheatPageTest {
   }
 
   private String page(Trials onGpu) throws Exception {
-    CheatFiles.write(folder, onGpu);
+    onGpu.write(folder);
     Path page = folder.resolve("cheats.md");
-    CheatFiles.writePage(
+    CheatPage.write(
         page, trials("cpu", "a CPU", Status.WRONG_VALUES), folder.resolve("cheats.json"));
     return Files.readString(page);
   }
@@ -52,7 +52,7 @@ class CheatPageTest {
     Path kept = Files.writeString(folder.resolve("cheats.json"), "{\"trials\": 1");
     Trials onCpu = trials("cpu", "a CPU", Status.WRONG_VALUES);
     assertThatExceptionOfType(UnreadableException.class)
-        .isThrownBy(() -> CheatFiles.writePage(folder.resolve("cheats.md"), onCpu, kept))
+        .isThrownBy(() -> CheatPage.write(folder.resolve("cheats.md"), onCpu, kept))
         .withMessage(kept + ": is not a cheats.json");
   }
 

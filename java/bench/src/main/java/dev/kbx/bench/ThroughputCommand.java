@@ -1,4 +1,4 @@
-package dev.kbx.cli;
+package dev.kbx.bench;
 
 import dev.kbx.analysis.Throughput;
 import dev.kbx.app.Home;
@@ -7,7 +7,11 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Reading;
 import dev.kbx.check.Rules;
-import dev.kbx.corpus.Trial;
+import dev.kbx.cli.Benchmark;
+import dev.kbx.cli.ExitCode;
+import dev.kbx.cli.Interrupts;
+import dev.kbx.cli.Options;
+import dev.kbx.cli.Terminal;
 import dev.kbx.error.InputException;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
@@ -18,7 +22,6 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,7 +36,7 @@ import picocli.CommandLine.Parameters;
     },
     mixinStandardHelpOptions = true,
     footer = {"", "With --jobs 1 also what one candidate takes that is submitted alone."})
-final class ThroughputCommand implements Callable<Integer> {
+public final class ThroughputCommand implements Benchmark {
   private static final String SUITE = "kernelbenchx";
 
   @Parameters(

@@ -1,4 +1,4 @@
-package dev.kbx.cli;
+package dev.kbx.bench;
 
 import dev.kbx.app.Home;
 import dev.kbx.app.Reason;
@@ -6,8 +6,6 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
 import dev.kbx.candidate.Reading;
 import dev.kbx.candidate.SuiteMark;
-import dev.kbx.corpus.MalformedHeader;
-import dev.kbx.corpus.Specimen;
 import dev.kbx.error.InputException;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suite;
@@ -62,7 +60,7 @@ final class CorpusFiles {
     try {
       return new Entry(
           Specimen.example(shown(Path.of(candidate.origin())), candidate.code()), candidate);
-    } catch (MalformedHeader e) {
+    } catch (Header.Malformed e) {
       throw new InputException(candidate.origin() + ": " + e.getMessage());
     }
   }

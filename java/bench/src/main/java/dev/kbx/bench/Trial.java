@@ -1,4 +1,4 @@
-package dev.kbx.corpus;
+package dev.kbx.bench;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param problems differences from the expected result, one clause each
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
-public record Trial(
+record Trial(
     Kind kind,
     @Nullable String group,
     String name,
@@ -41,7 +41,7 @@ public record Trial(
     List<String> problems) {
 
   /** Kind of corpus file. */
-  public enum Kind {
+  enum Kind {
     CHEAT,
     HONEST,
     /** A kernel of the suite, which is honest, too. */
@@ -54,7 +54,7 @@ public record Trial(
     }
   }
 
-  public Trial {
+  Trial {
     // Absent in JSON where empty.
     mustReject = orEmpty(mustReject);
     rejectedBy = orEmpty(rejectedBy);
@@ -72,20 +72,20 @@ public record Trial(
   }
 
   /** A cheat that may end as correct: its kernel is honest, and its attempt changes nothing. */
-  public boolean onMerit() {
+  boolean onMerit() {
     return mustEnd != null && mustEnd.contains("merit");
   }
 
   /** One that is wrong beyond the grade alone, and whose verdict says so. */
-  public boolean beyond() {
-    return mustEnd != null && mustEnd.startsWith(Ending.BREAKS) && problems.isEmpty();
+  boolean beyond() {
+    return mustEnd != null && mustEnd.startsWith(Header.Ending.BREAKS) && problems.isEmpty();
   }
 
   /** Flags that qualify a result or speed. */
   private static final Set<String> TELLING = Set.of("state_ignored", "degenerate_task");
 
   /** The flags of this trial that qualify its result. */
-  public List<String> told() {
+  List<String> told() {
     return flags.stream().filter(TELLING::contains).toList();
   }
 

@@ -1,4 +1,4 @@
-package dev.kbx.cli;
+package dev.kbx.bench;
 
 import dev.kbx.app.FolderLock;
 import dev.kbx.app.Home;
@@ -10,10 +10,11 @@ import dev.kbx.candidate.SuiteMark;
 import dev.kbx.check.Rules;
 import dev.kbx.check.StaticCheck;
 import dev.kbx.check.StaticReport;
-import dev.kbx.corpus.CheatFiles;
-import dev.kbx.corpus.CheatTable;
-import dev.kbx.corpus.Trial;
-import dev.kbx.corpus.Trials;
+import dev.kbx.cli.Benchmark;
+import dev.kbx.cli.ExitCode;
+import dev.kbx.cli.Interrupts;
+import dev.kbx.cli.Options;
+import dev.kbx.cli.Terminal;
 import dev.kbx.error.InputException;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
@@ -35,7 +36,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +58,7 @@ import picocli.CommandLine.Parameters;
       "Under --out: cheats.json, a row a file. The same command continues where an",
       "interrupted one stopped."
     })
-final class CheatsCommand implements Callable<Integer> {
+public final class CheatsCommand implements Benchmark {
   private static final List<String> SUITES = List.of("kernelbenchx", "kernelbench");
 
   @Parameters(
@@ -113,13 +113,13 @@ final class CheatsCommand implements Callable<Integer> {
     Trials trials;
     try (var _ = FolderLock.of(folder)) {
       trials = judge(entries, address);
-      CheatFiles.write(folder, trials);
+      trials.write(folder);
     } catch (java.io.IOException e) {
       throw new InputException(
           "--out %s: cannot write there: %s".formatted(folder, Reason.of(e)), e);
     }
     if (page != null) {
-      CheatFiles.writePage(page, trials, Home.here().folder().resolve("bench/cheats-gpu.json"));
+      CheatPage.write(page, trials, Home.here().folder().resolve("bench/cheats-gpu.json"));
     }
     System.out.print(Terminal.text(CheatTable.of(trials)));
     CheatTable.lines(trials).forEach(System.out::println);

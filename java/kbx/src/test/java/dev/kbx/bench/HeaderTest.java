@@ -1,4 +1,4 @@
-package dev.kbx.corpus;
+package dev.kbx.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -92,7 +92,7 @@ class HeaderTest {
     assertThat(((Header.Cheat) Header.of(cheatWith("gpu: merit", "policy: kernel"))).policy())
         .isEqualTo("kernel");
     assertThatThrownBy(() -> Header.of("'''Plain.\n\nstyle: s\npolicy: any\n'''\n"))
-        .isInstanceOf(MalformedHeader.class)
+        .isInstanceOf(Header.Malformed.class)
         .hasMessage("'policy: any' is not of the form kernel|mixed");
   }
 
@@ -110,7 +110,7 @@ class HeaderTest {
   })
   void missingOrWrongHeaderFieldIsNamed(String old, String line, String words) {
     assertThatThrownBy(() -> Header.of(cheatWith(old, line)))
-        .isInstanceOf(MalformedHeader.class)
+        .isInstanceOf(Header.Malformed.class)
         .hasMessageContaining(words);
   }
 }

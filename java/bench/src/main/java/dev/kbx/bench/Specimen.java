@@ -1,4 +1,4 @@
-package dev.kbx.corpus;
+package dev.kbx.bench;
 
 import dev.kbx.check.Finding;
 import dev.kbx.check.Rules;
@@ -26,26 +26,27 @@ import org.jspecify.annotations.Nullable;
  * @param beyond property beyond the published grade that alone shows it; null if that grade does
  * @param policy label of the policy that it is judged at; null for its suite's own
  */
-public record Specimen(
+record Specimen(
     Trial.Kind kind,
     @Nullable String group,
     String name,
     String summary,
     String source,
     List<String> rules,
-    Ending onCpu,
-    Ending onGpu,
+    Header.Ending onCpu,
+    Header.Ending onGpu,
     @Nullable String flag,
     @Nullable String beyond,
     @Nullable String policy) {
-  private static final Ending CORRECT = new Ending("correct", Set.of(Status.CORRECT), false);
+  private static final Header.Ending CORRECT =
+      new Header.Ending("correct", Set.of(Status.CORRECT), false);
 
   /** Flags about the task, the machine, or timing, which an honest file may have. */
   private static final Set<String> NEUTRAL =
       Set.of("scaled_inputs", "degenerate_task", "slow_baseline", "not_recorded");
 
-  /** An example, by its header. Throws {@link MalformedHeader}. */
-  public static Specimen example(String source, String code) {
+  /** An example, by its header. Throws {@link Header.Malformed}. */
+  static Specimen example(String source, String code) {
     return switch (Header.of(code)) {
       case Header.Cheat(
               var summary,
@@ -75,7 +76,7 @@ public record Specimen(
   }
 
   /** The kernel of a task of the suite. */
-  public static Specimen kernel(String source, String category, String task) {
+  static Specimen kernel(String source, String category, String task) {
     return honest(Trial.Kind.KERNEL, category, task, "", source, null);
   }
 
@@ -95,7 +96,7 @@ public record Specimen(
    *
    * @param verdict verdict with static rules off; null if it was not run
    */
-  public Trial judged(StaticReport report, @Nullable Verdict verdict) {
+  Trial judged(StaticReport report, @Nullable Verdict verdict) {
     List<String> rejectedBy = found(report, Severity.REJECT);
     List<String> flags = new ArrayList<>(found(report, Severity.FLAG));
     if (verdict != null) flags.addAll(verdict.judgement().flags());
@@ -108,7 +109,7 @@ public record Specimen(
     if (verdict == null) {
       return trial(rejectedBy, flags, problems, null, null, null, null);
     }
-    Ending ending = ending(verdict);
+    Header.Ending ending = ending(verdict);
     String why = why(verdict);
     if (!ending.statuses().contains(verdict.judgement().status())) {
       problems.add(
@@ -132,11 +133,11 @@ public record Specimen(
         verdict.judgement().speedup() == null ? null : verdict.judgement().speedup().value());
   }
 
-  private Ending ending(Verdict verdict) {
+  private Header.Ending ending(Verdict verdict) {
     // Values drawn for the published grade may show by chance what the property shows for certain.
     boolean shown = verdict.judgement().status() != Status.CORRECT;
     if (beyond != null && !shown && Grade.PUBLISHED.label().equals(verdict.judgement().grade()))
-      return Ending.beyond(beyond);
+      return Header.Ending.beyond(beyond);
     return verdict.judgement().device().onCpu() ? onCpu : onGpu;
   }
 

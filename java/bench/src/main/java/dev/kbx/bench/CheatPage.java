@@ -1,14 +1,16 @@
-package dev.kbx.corpus;
+package dev.kbx.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.samskivert.mustache.Mustache;
 import dev.kbx.document.Cell;
+import dev.kbx.files.AtomicFile;
 import dev.kbx.verdict.Status;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +30,7 @@ final class CheatPage {
   private final Optional<Trials> onGpu;
   private final Map<String, Trial> bySource;
 
-  CheatPage(Trials onCpu, Optional<Trials> onGpu) {
+  private CheatPage(Trials onCpu, Optional<Trials> onGpu) {
     this.onCpu = onCpu;
     this.onGpu = onGpu;
     this.bySource =
@@ -37,7 +39,17 @@ final class CheatPage {
             .collect(Collectors.toMap(Trial::source, Function.identity()));
   }
 
-  void write(Writer writer) {
+  /**
+   * Writes the page that compares a run on the CPU with one kept from a GPU.
+   *
+   * @param onGpu a {@code cheats.json}; need not be there
+   */
+  static void write(Path page, Trials onCpu, Path onGpu) {
+    CheatPage content = new CheatPage(onCpu, Trials.read(onGpu));
+    AtomicFile.replace(page.toAbsolutePath(), content::write);
+  }
+
+  private void write(Writer writer) {
     Mustache.CustomContext holes = this::fill;
     Mustache.compiler().escapeHTML(false).compile(resource("cheats.md")).execute(holes, writer);
   }
@@ -137,7 +149,7 @@ final class CheatPage {
   }
 
   private static String resource(String name) {
-    try (var in = CheatPage.class.getResourceAsStream("/corpus/" + name)) {
+    try (var in = CheatPage.class.getResourceAsStream(name)) {
       return new String(Objects.requireNonNull(in, name).readAllBytes(), UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
