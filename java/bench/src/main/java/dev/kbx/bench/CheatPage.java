@@ -1,14 +1,12 @@
 package dev.kbx.bench;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.samskivert.mustache.Mustache;
 import dev.kbx.document.Cell;
 import dev.kbx.files.AtomicFile;
+import dev.kbx.files.Resources;
 import dev.kbx.verdict.Status;
 import java.io.IOException;
 import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -149,11 +147,7 @@ final class CheatPage {
   }
 
   private static String resource(String name) {
-    try (var in = CheatPage.class.getResourceAsStream(name)) {
-      return new String(Objects.requireNonNull(in, name).readAllBytes(), UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Resources.text(CheatPage.class, name);
   }
 
   /**

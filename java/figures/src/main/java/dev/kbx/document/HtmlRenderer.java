@@ -2,11 +2,7 @@ package dev.kbx.document;
 
 import com.samskivert.mustache.Mustache;
 import com.samskivert.mustache.Template;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.Reader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import dev.kbx.files.Resources;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,14 +31,9 @@ public final class HtmlRenderer {
 
   private static Template template(String name) {
     String file = "/document/%s.mustache".formatted(name);
-    try (Reader reader =
-        new InputStreamReader(
-            Objects.requireNonNull(HtmlRenderer.class.getResourceAsStream(file), file),
-            StandardCharsets.UTF_8)) {
-      return Mustache.compiler().strictSections(true).compile(reader);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Mustache.compiler()
+        .strictSections(true)
+        .compile(Resources.text(HtmlRenderer.class, file));
   }
 
   /** A {@code section} element with a heading of the second level; links lead nowhere. */

@@ -15,7 +15,6 @@ import java.io.Writer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -101,16 +100,8 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
     run(writer, "Then", comparison.then(), comparison.judgedThen());
     run(writer, "Now", comparison.now(), comparison.judgedNow());
     for (var entry : comparison.changed().entrySet()) {
-      Comparison.Changed changed = entry.getValue();
-      Html.fact(
-          writer,
-          entry.getKey() + " changed",
-          orNone(changed.then()) + " → " + orNone(changed.now()));
+      Html.fact(writer, entry.getKey() + " changed", ComparisonSection.change(entry.getValue()));
     }
-  }
-
-  private static String orNone(@Nullable String value) {
-    return Objects.requireNonNullElse(value, "none");
   }
 
   private static void run(Writer writer, String name, RunInfo run, int judged) throws IOException {

@@ -1,9 +1,7 @@
 package dev.kbx.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.kbx.files.Resources;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.util.Base64;
 import java.util.Objects;
@@ -50,11 +48,7 @@ public final class Html {
 
   /** The text of a file of this package's resources. */
   static String resource(String name) {
-    try (var in = Html.class.getResourceAsStream("/report/" + name)) {
-      return new String(Objects.requireNonNull(in, name).readAllBytes(), UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Resources.text(Html.class, "/report/" + name);
   }
 
   /**

@@ -65,15 +65,15 @@ public final class ComparisonSection {
 
   private void changed() {
     List<String> parts = new ArrayList<>();
-    comparison
-        .changed()
-        .forEach((name, was) ->
-            parts.add("%s %s → %s".formatted(name, orNone(was.then()), orNone(was.now()))));
+    comparison.changed().forEach((name, was) -> parts.add(name + " " + change(was)));
     if (!parts.isEmpty()) blocks.note("Changed: %s.", String.join(", ", parts));
   }
 
-  private static String orNone(@Nullable String value) {
-    return Objects.requireNonNullElse(value, "none");
+  /** {@code 3.6.0 → none}. */
+  public static String change(Comparison.Changed was) {
+    return Objects.requireNonNullElse(was.then(), "none")
+        + " → "
+        + Objects.requireNonNullElse(was.now(), "none");
   }
 
   private void candidates() {

@@ -1,13 +1,8 @@
 package dev.kbx.dashboard;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.kbx.files.Resources;
 import dev.kbx.report.Components;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /** Files that pages load: styles and scripts, all our own. */
@@ -37,10 +32,6 @@ public final class Assets {
   }
 
   private static String web(String name) {
-    try (InputStream in = Assets.class.getResourceAsStream("/web/" + name)) {
-      return new String(Objects.requireNonNull(in, name).readAllBytes(), UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Resources.text(Assets.class, "/web/" + name);
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -85,17 +86,18 @@ final class Backlog {
 
   /** Submissions of an earlier process, or whose storing seemed to fail. */
   synchronized void adopt(Collection<Submission> some) {
-    for (Submission one : lost == null ? some : List.<Submission>of()) {
-      Waiting added = new Waiting(one);
-      if (waiting.putIfAbsent(one.id(), added) == null) queue.submit(added);
-    }
+    if (lost == null) add(some, queue::submit);
   }
 
   /** Submissions of an earlier process that are not judged by this one. */
   synchronized void hold(Collection<Submission> some) {
+    add(some, one -> held.put(one.submission().id(), one));
+  }
+
+  private void add(Collection<Submission> some, Consumer<Waiting> place) {
     for (Submission one : some) {
       Waiting added = new Waiting(one);
-      if (waiting.putIfAbsent(one.id(), added) == null) held.put(one.id(), added);
+      if (waiting.putIfAbsent(one.id(), added) == null) place.accept(added);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.kbx.server;
 
 import dev.kbx.dashboard.Boards;
 import dev.kbx.dashboard.Dashboard;
+import dev.kbx.files.Resources;
 import dev.kbx.store.ClaimLost;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreProblem;
@@ -25,8 +26,6 @@ import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.helidon.webserver.http1.Http1Config;
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -268,12 +267,7 @@ public final class KbxServer implements AutoCloseable {
 
   /** The contract, in YAML. */
   static String contract() {
-    try (InputStream in = KbxServer.class.getResourceAsStream("openapi.yaml")) {
-      if (in == null) throw new IllegalStateException("the contract is not in the jar file");
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Resources.text(KbxServer.class, "openapi.yaml");
   }
 
   private static void sendContract(ServerRequest request, ServerResponse response) {

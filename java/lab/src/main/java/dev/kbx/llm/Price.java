@@ -1,15 +1,10 @@
 package dev.kbx.llm;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.kbx.files.Resources;
 import dev.kbx.llm.ChatReply.Usage;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.time.LocalDate;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -48,13 +43,7 @@ public record Price(
 
   /** The bundled list prices, by names as {@code openai:gpt-5}, in the file's order. */
   static Map<String, Price> bundled() {
-    String text;
-    try (InputStream in = Objects.requireNonNull(Price.class.getResourceAsStream(BUNDLED))) {
-      text = new String(in.readAllBytes(), UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    TomlTable document = TomlTable.parse("prices.toml", text);
+    TomlTable document = TomlTable.parse("prices.toml", Resources.text(Price.class, BUNDLED));
     Map<String, Price> prices = new LinkedHashMap<>();
     for (JsonNode node : document.tables("price")) {
       TomlTable table = new TomlTable("prices.toml", node);
