@@ -14,6 +14,7 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -174,6 +175,25 @@ public record ResultsFolder(Path out, StoreAddress store) {
     if (nearest == null || Files.isDirectory(nearest)) return;
     String what = nearest.equals(folder) ? "is " : nearest + " is ";
     throw new InputException("%s: %s%s; name a folder".formatted(name, what, inPlaceOf(nearest)));
+  }
+
+  /**
+   * Copies all runs of results folders, with their verdicts and sources, into the {@code kbx.db} of
+   * one: all of them or, if one has the id of a different run that is there, none.
+   *
+   * @param out made where there is none
+   */
+  public static List<RunStore.Copied> merge(List<Path> folders, Path out) throws Exception {
+    List<RunStore> opened = new ArrayList<>();
+    try (AutoCloseable _ = () -> opened.forEach(RunStore::close)) {
+      for (Path folder : folders) opened.add(ownStore(folder).open());
+      ResultsFolder target = ownStore(out);
+      target.store().check();
+      try (var _ = FolderLock.of(target.writable());
+          RunStore store = RunStore.open(target.store())) {
+        return store.copy(opened.stream().map(RunStore.Selection::all).toList());
+      }
+    }
   }
 
   /** Lists runs in words: all ids if they are few, else the newest. */

@@ -8,8 +8,10 @@ import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Verdict;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The tasks that candidates of a run are for, and the plan by which they are judged.
@@ -72,29 +74,39 @@ public record RunPlan(
       JudgingPool pool,
       int count,
       List<Candidate> candidates) {
-    RunInfo run =
-        new RunInfo(
-            id,
-            Instant.now(),
-            null,
-            sources,
-            suite.label(),
-            tasks,
-            plan.stages(),
-            rulesOff,
-            pool.device(),
-            pool.versions(),
-            count,
-            (int) selected.stream().filter(task -> !task.extra()).count(),
-            plan.against(),
-            plan.tolerance().label(),
-            plan.grade().label(),
-            plan.precision().label(),
-            plan.policies(selected),
-            plan.publishedAccounting(),
-            RunService.settings(plan, candidates),
-            null);
+    RunInfo run = run(id, sources, pool.device(), pool.versions(), count, candidates);
     store.begin(run);
     return run;
+  }
+
+  /** A run that begins now; the parameters are those of {@link #begin}. */
+  public RunInfo run(
+      String id,
+      List<String> sources,
+      Verdict.Device device,
+      Map<String, String> versions,
+      int count,
+      List<Candidate> candidates) {
+    return new RunInfo(
+        id,
+        Instant.now(),
+        null,
+        sources,
+        suite.label(),
+        tasks,
+        plan.stages(),
+        rulesOff,
+        device,
+        versions,
+        count,
+        (int) selected.stream().filter(task -> !task.extra()).count(),
+        plan.against(),
+        plan.tolerance().label(),
+        plan.grade().label(),
+        plan.precision().label(),
+        plan.policies(selected),
+        plan.publishedAccounting(),
+        RunService.settings(plan, candidates),
+        null);
   }
 }

@@ -3,9 +3,12 @@ package dev.kbx.cli;
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingSettings;
 import dev.kbx.app.ProgramScreen;
+import dev.kbx.app.StoreExamination;
 import dev.kbx.app.WorkerPool;
+import dev.kbx.document.Counted;
 import dev.kbx.plan.Limits;
 import dev.kbx.python.Interpreter;
+import dev.kbx.store.StoreFlaw;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
@@ -24,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -69,7 +73,7 @@ final class DoctorCommand implements Callable<Integer> {
           ? ExitCode.OK
           : ExitCode.INCOMPLETE;
     }
-    StoreDoctor store = StoreDoctor.examine(results.folder(), mend);
+    StoreExamination store = StoreExamination.examine(results.folder(), mend);
     List<DeviceSlot> slots = JudgingSettings.slots(settings.device(), 1);
     Interpreter python = settings.interpreter();
     List<Findings> found = new ArrayList<>();
@@ -140,7 +144,7 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private static void print(
-      Zygote zygote, Interpreter python, List<Findings> found, StoreDoctor store)
+      Zygote zygote, Interpreter python, List<Findings> found, StoreExamination store)
       throws InterruptedException {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("kbx", Home.version());
@@ -148,7 +152,7 @@ final class DoctorCommand implements Callable<Integer> {
     document.put("home", Home.here().folder().toString());
     document.put("python", python.executable().toString());
     document.put("versions", zygote.hello().versions());
-    if (store.exists()) document.put("store", store.fields());
+    if (store.exists()) document.put("store", fields(store));
     document.put("devices", found.stream().map(DoctorCommand::fields).toList());
     document.put("program_screen", ProgramScreen.problem(Home.here(), python).orElse("on"));
     Options.JsonFlag.print(document);
@@ -164,7 +168,7 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private static void tell(
-      Zygote zygote, Interpreter python, List<Findings> found, StoreDoctor store)
+      Zygote zygote, Interpreter python, List<Findings> found, StoreExamination store)
       throws InterruptedException {
     System.out.printf("kbx      %s in %s%n", Home.version(), Home.here().folder());
     System.out.printf("java     %s%n", System.getProperty("java.version"));
@@ -182,7 +186,7 @@ final class DoctorCommand implements Callable<Integer> {
               "         %s absent: no kernels in %s; %s -m pip install %s%n",
               name, what, python.executable(), name);
         });
-    store.lines().forEach(System.out::println);
+    lines(store).forEach(System.out::println);
     System.out.println(
         "programs "
             + ProgramScreen.problem(Home.here(), python)
@@ -205,5 +209,46 @@ final class DoctorCommand implements Callable<Integer> {
         System.out.printf("  %-4s %-12s %s%n", p.active() ? "on" : "OFF", p.name(), p.detail());
       }
     }
+  }
+
+  /** The findings in a store as lines for people; none if there is no store. */
+  private static List<String> lines(StoreExamination store) {
+    if (store.place() == null) return List.of();
+    if (store.problem() != null) return List.of("store    PROBLEM: " + store.problem());
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "store    %s: %s, %s%s"
+            .formatted(
+                store.place(),
+                Counted.of(store.runs(), "run"),
+                Counted.of(store.verdicts(), "verdict"),
+                store.flaws().isEmpty() ? ", nothing wrong" : ""));
+    if (!store.mended().isEmpty()) lines.add("         mended: " + counted(store.mended()));
+    List<StoreFlaw> mendable = store.flaws().stream().filter(StoreFlaw::mendable).toList();
+    if (!mendable.isEmpty()) {
+      lines.add("         PROBLEM: %s; kbx doctor --mend mends that".formatted(counted(mendable)));
+    }
+    List<StoreFlaw> lasting = store.flaws().stream().filter(flaw -> !flaw.mendable()).toList();
+    if (!lasting.isEmpty()) {
+      lines.add("         PROBLEM: %s; restore a backup".formatted(counted(lasting)));
+    }
+    return lines;
+  }
+
+  private static String counted(List<StoreFlaw> flaws) {
+    return flaws.stream()
+        .map(flaw -> "%s: %,d".formatted(flaw.what(), flaw.rows()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static Map<String, Object> fields(StoreExamination store) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("place", String.valueOf(store.place()));
+    fields.put("runs", store.runs());
+    fields.put("verdicts", store.verdicts());
+    fields.put("mended", store.mended());
+    fields.put("flaws", store.flaws());
+    if (store.problem() != null) fields.put("problem", store.problem());
+    return fields;
   }
 }

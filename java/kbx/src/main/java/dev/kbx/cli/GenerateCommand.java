@@ -8,13 +8,13 @@ import dev.kbx.app.JudgingPool;
 import dev.kbx.app.JudgingSettings;
 import dev.kbx.app.Ledgers;
 import dev.kbx.app.MethodRun;
+import dev.kbx.app.PreparedMethods;
 import dev.kbx.app.RunPlan;
 import dev.kbx.app.StartingKernels;
 import dev.kbx.app.WorkerPool;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
 import dev.kbx.generate.Generation;
-import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.PreparedMethod;
 import dev.kbx.generate.Unit;
 import dev.kbx.llm.ChatRequest.Message;
@@ -70,9 +70,8 @@ final class GenerateCommand implements Callable<Integer> {
     boolean profile = method.feedback() == FeedbackKind.PROFILE;
     RunPlan development = heldOut.with(heldOut.plan().development(profile));
     JudgingSettings where = workers.settings(cluster);
-    try (PreparedMethods prepared = new PreparedMethods(flags, development)) {
-      List<MethodSettings> settings = prepared.settings(List.of(method));
-      boolean judges = settings.stream().anyMatch(m -> m.options().judges());
+    try (PreparedMethods prepared = flags.prepared(List.of(method), development)) {
+      boolean judges = prepared.settings().stream().anyMatch(m -> m.options().method().judges());
       boolean hardware =
           method.conditions(development.plan(), development.selected().getFirst()).hardware();
       workers.check();
@@ -88,7 +87,7 @@ final class GenerateCommand implements Callable<Integer> {
               .suite()
               .check(pool, development.plan(), development.selected(), where.observer());
         }
-        List<PreparedMethod> methods = prepared.open(List.of(method), pool, where);
+        List<PreparedMethod> methods = prepared.open(pool, where, flags.out.path());
         MethodRun run = new MethodRun(development, methods, where.observer());
         try (MethodRun.Opened opened = run.open(folder, pool, flags.resume)) {
           interrupts.advise(Interrupts.RESUMABLE);
@@ -179,7 +178,8 @@ final class GenerateCommand implements Callable<Integer> {
     private static void print(
         MethodFlags method, Task task, @Nullable String start, PromptWriter writer) {
       Method.Assignment assignment = new Method.Assignment(task, writer, start);
-      Next next = method.options().open().next(assignment, History.empty());
+      Next next =
+          method.options().method().open(method.options()).next(assignment, History.empty());
       if (next instanceof Next.Work work && !work.asks().isEmpty()) {
         work.asks().getFirst().messages().forEach(ShownPrompt::print);
       } else if (next instanceof Next.Work work && work.consultation() != null) {

@@ -1,9 +1,13 @@
 package dev.kbx.cli;
 
 import dev.kbx.app.Home;
+import dev.kbx.app.PreparedMethods;
 import dev.kbx.app.RunPlan;
+import dev.kbx.error.InputException;
+import dev.kbx.llm.ModelCatalog;
 import dev.kbx.prompt.Prompts;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -21,7 +25,7 @@ final class GenerationFlags {
       names = "--keep-replies",
       description =
           "Keep replies in kbx's folder, and take what was asked before from there, in any run.")
-  boolean keepReplies;
+  private boolean keepReplies;
 
   @Option(
       names = "--prompts",
@@ -31,10 +35,26 @@ final class GenerationFlags {
 
   @Mixin Options.OutFolder out = new Options.OutFolder();
   @Mixin Options.Judging judging = new Options.Judging();
-  @Mixin Options.Models models = new Options.Models();
+  @Mixin private Options.Models models = new Options.Models();
 
   Prompts prompts() {
     return prompts == null ? Prompts.bundled(Home.here().folder()) : Prompts.in(prompts);
+  }
+
+  /**
+   * The methods of a run, their controls included. Throws {@link InputException} for wrong ones.
+   *
+   * @param run the tasks, and the plan by which feedback is found
+   */
+  PreparedMethods prepared(List<MethodFlags> given, RunPlan run) {
+    given.forEach(method -> method.check(run.selected()));
+    ModelCatalog catalog = models.catalog();
+    Prompts read = prompts();
+    List<PreparedMethods.Asked> asked =
+        given.stream()
+            .flatMap(method -> method.asked(run, read.version(), catalog::redact).stream())
+            .toList();
+    return new PreparedMethods(Home.here(), catalog, read, keepReplies, run, asked);
   }
 
   /** The tasks, and the plan of the final judgement, on inputs that no method has seen. */

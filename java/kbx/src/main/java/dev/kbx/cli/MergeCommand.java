@@ -1,12 +1,9 @@
 package dev.kbx.cli;
 
-import dev.kbx.app.FolderLock;
 import dev.kbx.app.ResultsFolder;
 import dev.kbx.store.RunStore;
-import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.RunInfo;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,29 +39,11 @@ final class MergeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    List<RunStore> opened = new ArrayList<>();
-    try (AutoCloseable _ = () -> opened.forEach(RunStore::close)) {
-      for (Path folder : folders) opened.add(open(folder));
-      print(copied(opened.stream().map(RunStore.Selection::all).toList()));
-      return ExitCode.OK;
-    }
-  }
-
-  private static RunStore open(Path folder) {
-    return ResultsFolder.ownStore(folder).open();
-  }
-
-  private List<RunStore.Copied> copied(List<RunStore.Selection> runs) throws Exception {
-    StoreAddress target = ResultsFolder.ownStore(out).store();
-    target.check();
-    Path folder = ResultsFolder.writable(out);
     try (var _ =
-            new Interrupts(
-                "interrupted; " + out + " has all of the runs or none: 'kbx runs list'");
-        var _ = FolderLock.of(folder);
-        RunStore store = RunStore.open(target)) {
-      return store.copy(runs);
+        new Interrupts("interrupted; " + out + " has all of the runs or none: 'kbx runs list'")) {
+      print(ResultsFolder.merge(folders, out));
     }
+    return ExitCode.OK;
   }
 
   private void print(List<RunStore.Copied> copied) {

@@ -1,6 +1,8 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.PreparedMethods;
 import dev.kbx.app.ProgramScreen;
+import dev.kbx.app.RunPlan;
 import dev.kbx.error.InputException;
 import dev.kbx.generate.Budget;
 import dev.kbx.generate.MethodSettings;
@@ -9,6 +11,7 @@ import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.CommandModel;
 import dev.kbx.llm.ModelCatalog;
 import dev.kbx.method.Algorithm;
+import dev.kbx.method.Choice;
 import dev.kbx.method.MethodOptions;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.PromptConditions;
@@ -205,13 +208,25 @@ final class MethodFlags {
     if (model != null) model = ModelCatalog.in(file.getParent(), model);
   }
 
-  /** What is wrong with them, and where they are. */
-  InputException placed(InputException wrong) {
-    return place == null ? wrong : new InputException(place + wrong.getMessage());
-  }
-
-  boolean hasControl() {
-    return control;
+  /**
+   * The method and, if that is asked for, its control. Throws {@link InputException} with the place
+   * of the flags for wrong ones.
+   *
+   * @param run the tasks, and the plan by which feedback is found
+   * @param prompts version of the prompts
+   * @param redact removes keys from what a program says
+   */
+  List<PreparedMethods.Asked> asked(RunPlan run, String prompts, UnaryOperator<String> redact) {
+    try {
+      PromptConditions asked = conditions(run.plan(), run.selected().getFirst());
+      MethodSettings settings = settings(asked, prompts);
+      PreparedMethods.Asked own =
+          new PreparedMethods.Asked(settings, asked, from, command(redact).orElse(null));
+      if (!control) return List.of(own);
+      return List.of(own, new PreparedMethods.Asked(control(settings), asked, null, null));
+    } catch (InputException e) {
+      throw place == null ? e : new InputException(place + e.getMessage());
+    }
   }
 
   PromptConditions conditions(Plan plan, Task task) {
@@ -253,7 +268,7 @@ final class MethodFlags {
    *
    * @param redact removes keys from what it says
    */
-  Optional<PreparedMethod.ProgramCommand> command(UnaryOperator<String> redact) {
+  private Optional<PreparedMethod.ProgramCommand> command(UnaryOperator<String> redact) {
     if (program(method()) == null) return Optional.empty();
     List<String> words = CommandModel.words("--program ", String.valueOf(program));
     if (!Executables.exists(words.getFirst())) {
@@ -281,7 +296,7 @@ final class MethodFlags {
   }
 
   /** The method as settings of a run. */
-  MethodSettings settings(PromptConditions asked, String prompts) {
+  private MethodSettings settings(PromptConditions asked, String prompts) {
     Algorithm method = method();
     return new MethodSettings(
         name == null ? method.label() : name,
@@ -297,7 +312,7 @@ final class MethodFlags {
   }
 
   /** Best of as many single replies, with the same model and budget. */
-  static MethodSettings control(MethodSettings of) {
+  private static MethodSettings control(MethodSettings of) {
     if (of.model().equals(ModelCatalog.NONE)) {
       throw new InputException(
           "--control: asks the method's model, and there is none; name one with --model");
@@ -305,7 +320,7 @@ final class MethodFlags {
     int calls = calls(of);
     return new MethodSettings(
         of.name() + "-control",
-        new MethodOptions(Algorithm.BESTOF, 1, calls, 0, "best", false),
+        new MethodOptions(Algorithm.BESTOF, 1, calls, 0, Choice.BEST, false),
         of.model(),
         of.parameters(),
         of.samples(),
@@ -320,7 +335,7 @@ final class MethodFlags {
   private static int calls(MethodSettings of) {
     Long limit = of.perTask().calls();
     if (of.options().program() == null) {
-      int most = of.options().open().mostCalls();
+      int most = of.options().method().open(of.options()).mostCalls();
       return limit == null ? most : (int) Math.min(limit, most);
     }
     if (limit != null) return (int) Math.min(limit, Integer.MAX_VALUE);
@@ -350,10 +365,11 @@ final class MethodFlags {
     throw new InputException("--model: is missing; 'kbx models' lists what there is");
   }
 
-  private String answer(Algorithm method) {
+  private Choice answer(Algorithm method) {
     if (answer == null) return method.answer();
-    if (List.of("best", "last", "first").contains(answer)) return answer;
-    throw new InputException("--answer: '%s' is not one of best,last,first".formatted(answer));
+    return Choice.of(answer)
+        .orElseThrow(() ->
+            new InputException("--answer: '%s' is not one of best,last,first".formatted(answer)));
   }
 
   private @Nullable Double temperature(Algorithm method) {

@@ -9,6 +9,7 @@ import dev.kbx.app.JudgingPool;
 import dev.kbx.app.JudgingSettings;
 import dev.kbx.app.Ledgers;
 import dev.kbx.app.MethodRun;
+import dev.kbx.app.PreparedMethods;
 import dev.kbx.app.ResultsFolder;
 import dev.kbx.app.RunPlan;
 import dev.kbx.app.RunResults;
@@ -67,8 +68,7 @@ final class RunCommand implements Callable<Integer> {
     workers.check(heldOut.plan().stages());
     ResultsFolder results = store.of(flags.out.path());
     results.store().check();
-    try (PreparedMethods prepared = new PreparedMethods(flags, development)) {
-      var _ = prepared.settings(given);
+    try (PreparedMethods prepared = flags.prepared(given, development)) {
       Path folder = results.writable();
       Suite suite = heldOut.suite().suite();
       try (var _ = FolderLock.of(folder);
@@ -76,7 +76,7 @@ final class RunCommand implements Callable<Integer> {
           Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
           JudgingPool pool = JudgingPool.start(settings, List.of(suite))) {
         heldOut.suite().check(pool, heldOut.plan(), heldOut.selected(), settings.observer());
-        List<PreparedMethod> methods = prepared.open(given, pool, settings);
+        List<PreparedMethod> methods = prepared.open(pool, settings, flags.out.path());
         MethodRun run = new MethodRun(development, methods, settings.observer());
         try (MethodRun.Opened ledger = run.open(folder, pool, flags.resume);
             HeldOut judged = HeldOut.open(opened, folder, heldOut, pool, run, ledger)) {

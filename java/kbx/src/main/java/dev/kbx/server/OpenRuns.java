@@ -1,8 +1,10 @@
 package dev.kbx.server;
 
+import dev.kbx.app.ChosenSuite;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.RunPlan;
 import dev.kbx.judge.JudgingConditions;
 import dev.kbx.plan.Plan;
-import dev.kbx.run.RunService;
 import dev.kbx.run.StandingRun;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore.ServiceRun;
@@ -11,10 +13,6 @@ import dev.kbx.task.Suite;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
-import java.security.SecureRandom;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,15 +24,10 @@ import org.apache.commons.codec.digest.DigestUtils;
  * plan, model and driver of the device, and versions.
  */
 final class OpenRuns {
-  private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss").withZone(ZoneOffset.UTC);
-  private static final String LETTERS = "bcdfghjkmnpqrstvwxz";
-
   private final RunStore store;
   private final Machine machine;
   private final Listener listener;
   private final JudgingConditions here;
-  private final SecureRandom random = new SecureRandom();
   private final Map<String, String> ids = new HashMap<>();
   private final Map<String, String> digests = new HashMap<>();
   private final Map<String, StandingRun> open = new HashMap<>();
@@ -74,40 +67,22 @@ final class OpenRuns {
                 .serviceRun(settings)
                 .map(ServiceRun::run)
                 .orElseGet(() -> {
-                  RunInfo run = info(newId(), name, suite, plan);
+                  RunInfo run = info(name, suite, plan);
                   store.service().begin(new ServiceRun(settings, run.id(), name, text), run);
                   return run.id();
                 }));
   }
 
-  private String newId() {
-    StringBuilder id = new StringBuilder(TIME.format(Instant.now())).append('-');
-    for (int i = 0; i < 4; i++) id.append(LETTERS.charAt(random.nextInt(LETTERS.length())));
-    return id.toString();
-  }
-
-  private RunInfo info(String id, String name, Suite suite, Plan plan) {
-    return new RunInfo(
-        id,
-        Instant.now(),
-        null,
-        List.of(name),
-        suite.name(),
-        "*",
-        plan.stages(),
-        List.of(),
-        machine.device(),
-        machine.versions(),
-        0,
-        (int) suite.tasks().stream().filter(task -> !task.extra()).count(),
-        plan.against(),
-        plan.tolerance().label(),
-        plan.grade().label(),
-        plan.precision().label(),
-        plan.policies(suite.tasks()),
-        plan.publishedAccounting(),
-        RunService.settings(plan, List.of()),
-        null);
+  private RunInfo info(String name, Suite suite, Plan plan) {
+    ChosenSuite served = new ChosenSuite(suite.name(), suite, null);
+    return new RunPlan(served, "*", suite.tasks(), plan, List.of())
+        .run(
+            ResultsFolder.nextRun(),
+            List.of(name),
+            machine.device(),
+            machine.versions(),
+            0,
+            List.of());
   }
 
   /** What judges candidates of a run. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.llm.ModelFailure;
 import dev.kbx.method.Algorithm;
+import dev.kbx.method.Choice;
 import dev.kbx.method.Event;
 import dev.kbx.method.MethodOptions;
 import java.util.List;
@@ -21,7 +22,7 @@ class AccountsTest {
   private static MethodSettings settings(long requests) {
     return new MethodSettings(
         UNIT.method(),
-        new MethodOptions(Algorithm.SINGLE, 1, 1, 0, "last", false),
+        new MethodOptions(Algorithm.SINGLE, 1, 1, 0, Choice.LAST, false),
         "m",
         Parameters.defaults(),
         1,

@@ -7,6 +7,7 @@ import dev.kbx.check.Rules;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ChatRequest.Parameters;
 import dev.kbx.method.Algorithm;
+import dev.kbx.method.Choice;
 import dev.kbx.method.Event;
 import dev.kbx.method.History;
 import dev.kbx.method.MethodOptions;
@@ -55,7 +56,8 @@ class ExternalProgramsTest {
     MethodSettings settings =
         new MethodSettings(
             "external",
-            new MethodOptions(Algorithm.EXTERNAL, turns, 1, 0, "best", false, "python3 program.py"),
+            new MethodOptions(
+                Algorithm.EXTERNAL, turns, 1, 0, Choice.BEST, false, "python3 program.py"),
             "simulated",
             Parameters.defaults(),
             1,
@@ -83,7 +85,7 @@ class ExternalProgramsTest {
     ChatModel model = new Simulated.Model();
     return new PreparedMethod(
         settings,
-        settings.options().open(),
+        settings.options().method().open(settings.options()),
         model,
         Optional.empty(),
         new Semaphore(4),

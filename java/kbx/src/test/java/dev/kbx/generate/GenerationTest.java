@@ -16,6 +16,7 @@ import dev.kbx.llm.ModelCatalog;
 import dev.kbx.llm.ModelFailure;
 import dev.kbx.llm.Price;
 import dev.kbx.method.Algorithm;
+import dev.kbx.method.Choice;
 import dev.kbx.method.Event;
 import dev.kbx.method.MethodOptions;
 import dev.kbx.plan.Grade;
@@ -97,7 +98,7 @@ class GenerationTest {
             3,
             3,
             2,
-            "best",
+            Choice.BEST,
             false,
             method.equals("external") ? "agent" : null),
         "simulated",
@@ -154,7 +155,7 @@ class GenerationTest {
           each.name(),
           new PreparedMethod(
               each,
-              each.options().open(),
+              each.options().method().open(each.options()),
               model,
               Optional.of(new Price(1, 2, null, LocalDate.EPOCH)),
               new Semaphore(model.parallel()),

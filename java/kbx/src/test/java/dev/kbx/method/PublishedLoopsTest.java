@@ -20,8 +20,8 @@ class PublishedLoopsTest {
    */
   @Test
   void refineSendsTheRequestsOfKernelBench() {
-    Played best = new Played(new Refine(4, Selections.Choice.BEST));
-    Played last = new Played(new Refine(4, Selections.Choice.LAST));
+    Played best = new Played(new Refine(4, Choice.BEST));
+    Played last = new Played(new Refine(4, Choice.LAST));
     for (Played refine : List.of(best, last)) {
       // Turn 0: the one-shot prompt.
       assertThat(refine.asks()).containsExactly("turn-0");
@@ -61,7 +61,7 @@ class PublishedLoopsTest {
   }
 
   private static Played kernelAgent() {
-    Played agent = new Played(new KernelAgent(WORKERS, ROUNDS, Selections.Choice.FIRST, 0, true));
+    Played agent = new Played(new KernelAgent(WORKERS, ROUNDS, Choice.FIRST, 0, true));
     // The model writes the test before anything else.
     assertThat(agent.asks()).containsExactly("a-test");
     agent.reply("a-test", "```python\nassert own_test()\n```");

@@ -42,7 +42,7 @@ public record MethodSettings(
     conditions.put("turns", Integer.toString(options.turns()));
     conditions.put("width", Integer.toString(options.width()));
     conditions.put("tuning", Integer.toString(options.tuning()));
-    conditions.put("answer", options.answer());
+    conditions.put("answer", options.answer().label());
     conditions.put("reasoning", stated(parameters.reasoningEffort()));
     conditions.put("temperature", stated(parameters.temperature()));
     conditions.put("start", start == null ? "nothing" : start);

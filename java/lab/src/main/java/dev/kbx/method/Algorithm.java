@@ -10,25 +10,24 @@ import org.jspecify.annotations.Nullable;
 
 /** The methods of kbx, each with its settings in the published comparison. */
 public enum Algorithm {
-  SINGLE(1, 1, Selections.Choice.BEST, null, 1),
-  SAMPLE(1, 1, Selections.Choice.BEST, null, 10),
-  REFINE(10, 1, Selections.Choice.BEST, null, 1),
-  BESTOF(1, 10, Selections.Choice.BEST, null, 1),
-  GEAK(3, 4, Selections.Choice.BEST, 1.0, 1),
+  SINGLE(1, 1, Choice.BEST, null, 1),
+  SAMPLE(1, 1, Choice.BEST, null, 10),
+  REFINE(10, 1, Choice.BEST, null, 1),
+  BESTOF(1, 10, Choice.BEST, null, 1),
+  GEAK(3, 4, Choice.BEST, 1.0, 1),
   /** A first kernel, and five corrections. */
-  KERNELAGENT(6, 3, Selections.Choice.FIRST, 0.4, 1),
-  EVOLVE(10, 3, Selections.Choice.BEST, null, 1),
+  KERNELAGENT(6, 3, Choice.FIRST, 0.4, 1),
+  EVOLVE(10, 3, Choice.BEST, null, 1),
   /** A program of the user's. */
-  EXTERNAL(100, 1, Selections.Choice.BEST, null, 1);
+  EXTERNAL(100, 1, Choice.BEST, null, 1);
 
   private final int turns;
   private final int width;
-  private final Selections.Choice answer;
+  private final Choice answer;
   private final @Nullable Double temperature;
   private final int samples;
 
-  Algorithm(
-      int turns, int width, Selections.Choice answer, @Nullable Double temperature, int samples) {
+  Algorithm(int turns, int width, Choice answer, @Nullable Double temperature, int samples) {
     this.turns = turns;
     this.width = width;
     this.answer = answer;
@@ -63,8 +62,8 @@ public enum Algorithm {
   }
 
   /** Which kernel of a trajectory counts in the published comparison. */
-  public String answer() {
-    return answer.label();
+  public Choice answer() {
+    return answer;
   }
 
   /** Temperature in the published comparison; null for the model's default. */
@@ -83,16 +82,19 @@ public enum Algorithm {
   }
 
   /** The method with these options. */
-  Method open(MethodOptions options) {
-    Selections.Choice choice = Selections.Choice.of(options.answer());
+  public Method open(MethodOptions options) {
     return switch (this) {
       case SINGLE, SAMPLE -> new Single();
-      case REFINE -> new Refine(options.turns(), choice);
+      case REFINE -> new Refine(options.turns(), options.answer());
       case BESTOF -> new BestOf(options.width());
       case GEAK -> new Geak(options.turns(), options.width(), options.asPublished());
       case KERNELAGENT ->
           new KernelAgent(
-              options.width(), options.turns(), choice, options.tuning(), options.asPublished());
+              options.width(),
+              options.turns(),
+              options.answer(),
+              options.tuning(),
+              options.asPublished());
       case EVOLVE -> new Evolve(options.width(), options.turns());
       case EXTERNAL -> new External(options.turns());
     };

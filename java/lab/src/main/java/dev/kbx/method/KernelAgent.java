@@ -22,13 +22,12 @@ import tools.jackson.databind.JsonNode;
  *
  * @param workers that work side by side
  * @param rounds each worker's kernels, its first one included
- * @param choice {@link Selections.Choice#FIRST} as published, or {@link Selections.Choice#BEST}
+ * @param choice {@link Choice#FIRST} as published, or {@link Choice#BEST}
  * @param tuning rounds of the second stage; 0 for none
  * @param asPublished whether the model writes a test first, and a last correction is paid for that
  *     nobody judges
  */
-record KernelAgent(
-    int workers, int rounds, Selections.Choice choice, int tuning, boolean asPublished)
+record KernelAgent(int workers, int rounds, Choice choice, int tuning, boolean asPublished)
     implements Method {
   private static final double SEED_TEMPERATURE = 0.8;
 
@@ -41,8 +40,7 @@ record KernelAgent(
     Optional<String> test = test(assignment, steps);
     if (test.isEmpty()) return steps.work();
     boolean won =
-        choice == Selections.Choice.FIRST
-            && history.judged().stream().anyMatch(Selections::isCorrect);
+        choice == Choice.FIRST && history.judged().stream().anyMatch(Selections::isCorrect);
     for (int worker = 0; worker < workers && !won; worker++) {
       work(assignment, steps, test.get(), worker);
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param turns of refine; rounds of geak, kernelagent and evolve
  * @param tuning rounds of kernelagent's second stage
  * @param width replies of bestof; descendants of geak, workers of kernelagent, islands of evolve
- * @param answer which kernel of a trajectory counts: {@code best}, {@code last} or {@code first}
+ * @param answer which kernel of a trajectory counts
  * @param asPublished whether known defects of the published method are kept
  * @param program the command of external; null for others
  */
@@ -18,22 +18,12 @@ public record MethodOptions(
     int turns,
     int width,
     int tuning,
-    String answer,
+    Choice answer,
     boolean asPublished,
     @Nullable String program) {
   /** Options of a method of kbx. */
   public MethodOptions(
-      Algorithm method, int turns, int width, int tuning, String answer, boolean asPublished) {
+      Algorithm method, int turns, int width, int tuning, Choice answer, boolean asPublished) {
     this(method, turns, width, tuning, answer, asPublished, null);
-  }
-
-  /** Whether kernels are judged before there is an answer. */
-  public boolean judges() {
-    return method.judges();
-  }
-
-  /** The method. */
-  public Method open() {
-    return method.open(this);
   }
 }

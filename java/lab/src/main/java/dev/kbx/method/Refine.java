@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param turns the most turns
  * @param answer which kernel counts
  */
-record Refine(int turns, Selections.Choice answer) implements Method {
+record Refine(int turns, Choice answer) implements Method {
   @Override
   public Next next(Method.Assignment assignment, History history) {
     Steps steps = new Steps(history);

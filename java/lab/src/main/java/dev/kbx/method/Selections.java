@@ -7,7 +7,6 @@ import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Which kernel of a history counts. */
@@ -118,31 +117,5 @@ final class Selections {
     return history.all().stream().anyMatch(o -> o.text() != null)
         ? "no reply has code"
         : "no reply";
-  }
-
-  /** Which kernel of a trajectory counts. */
-  enum Choice {
-    /** The correct kernel with the highest lower bound of its speedup. */
-    BEST,
-    /** The last. */
-    LAST,
-    /** The first that was found to be correct. */
-    FIRST;
-
-    static Choice of(String label) {
-      return valueOf(label.toUpperCase(Locale.ROOT));
-    }
-
-    String label() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-
-    Answer of(History history) {
-      return switch (this) {
-        case BEST -> Selections.best(history);
-        case LAST -> Selections.last(history);
-        case FIRST -> Selections.first(history);
-      };
-    }
   }
 }
