@@ -1,5 +1,7 @@
 package dev.kbx.analysis;
 
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.stats.BinomialDeviance;
 import dev.kbx.stats.Bootstrap;
 import dev.kbx.stats.Design;
@@ -17,35 +19,19 @@ import org.jspecify.annotations.Nullable;
  * qualitative choice behavior", in P. Zarembka (ed.), Frontiers in Econometrics (1974), section 3.
  *
  * @param ofTasks whether it groups tasks; otherwise attempts at a task
- * @param df levels less one
- * @param explained D²
- * @param low lower end of its 95 % interval, by drawing tasks within their categories; null for a
- *     single drawn value
- * @param perDf D² ÷ df
- * @param adjusted 1 − (D + 2 df) ÷ D(null): 0 on average if the factor is noise
- * @param chi2 likelihood-ratio statistic, D(null) − D
- * @param p its probability if the factor is noise and all rows are independent
+ * @param model of the factor alone
  * @param permutation the same without a model; {@code expected} is a share here
  * @param firth null unless a level passes or fails without exception
  * @param unsolved levels in which nothing passes
  * @param withoutUnsolved D² of the other levels alone; null if there is no such level, or less than
  *     two others
  */
+@JsonPropertyOrder({"factor", "of_tasks", "levels", "model"})
 public record FactorDeviance(
     String factor,
     boolean ofTasks,
     List<Level> levels,
-    int df,
-    double deviance,
-    double explained,
-    @Nullable Double low,
-    @Nullable Double high,
-    double perDf,
-    double adjusted,
-    double chi2,
-    double p,
-    double aic,
-    double bic,
+    @JsonUnwrapped Explained model,
     PermutationTest permutation,
     @Nullable Penalised firth,
     List<String> unsolved,
@@ -83,25 +69,13 @@ public record FactorDeviance(
     int[] used = IntStream.range(0, all.length).filter(i -> all[i] > 0).toArray();
     double nullDeviance = BinomialDeviance.ofAll(passes, all);
     double deviance = BinomialDeviance.ofGroups(passes, all);
-    double chi2 = Math.max(0, nullDeviance - deviance);
-    int df = used.length - 1;
     PermutationTest test = permute(factor, trials, permutations);
     boolean exact = Arrays.stream(used).anyMatch(i -> passes[i] == 0 || passes[i] == all[i]);
     return new FactorDeviance(
         factor.name(),
         factor.ofTasks(),
         levels(factor, used, passes, all),
-        df,
-        deviance,
-        share(passes, all),
-        interval == null ? null : interval.low(),
-        interval == null ? null : interval.high(),
-        share(passes, all) / df,
-        1 - (deviance + 2.0 * df) / nullDeviance,
-        chi2,
-        BinomialDeviance.pValue(chi2, df),
-        deviance + 2.0 * (df + 1),
-        deviance + Math.log(trials.count()) * (df + 1),
+        Explained.of(deviance, nullDeviance, used.length - 1, trials.count(), true, interval),
         new PermutationTest(test.pValue(), test.expected() / nullDeviance, test.permutations()),
         exact ? firth(used, passes, all, nullDeviance) : null,
         Arrays.stream(used).filter(i -> passes[i] == 0).mapToObj(factor.levels()::get).toList(),

@@ -1,5 +1,7 @@
 package dev.kbx.analysis;
 
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,15 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param candidates number of counted candidates
  * @param tasks number of their tasks
  * @param asked number of tasks that were asked for
- * @param notJudged left out, as kbx or the task failed
- * @param variants left out, as they are on variants of published tasks
- * @param repeated left out, as another run has the same candidate on the same device
- * @param earlierRounds left out, as a later round of the same attempt counts
  * @param grades at which their correct ones are correct, or {@code as published}, by name; several
  *     are different measures
  * @param baselines what the speedups of the runs are against, by name; several are not compared
  * @param made the counted ones by method and model
  */
+@JsonPropertyOrder({"runs", "suite", "devices", "candidates", "tasks", "asked", "left_out"})
 public record Inclusion(
     List<String> runs,
     String suite,
@@ -27,13 +26,25 @@ public record Inclusion(
     int candidates,
     int tasks,
     int asked,
-    int notJudged,
-    int variants,
-    int repeated,
-    int earlierRounds,
+    @JsonUnwrapped LeftOut leftOut,
     List<String> grades,
     List<String> baselines,
     List<Made> made) {
+
+  /**
+   * How many candidates are left out, and why.
+   *
+   * @param notJudged as kbx or the task failed
+   * @param variants as they are on variants of published tasks
+   * @param repeated as another run has the same candidate on the same device
+   * @param earlierRounds as a later round of the same attempt counts
+   */
+  public record LeftOut(int notJudged, int variants, int repeated, int earlierRounds) {
+    /** All of them. */
+    public int all() {
+      return notJudged + variants + repeated + earlierRounds;
+    }
+  }
 
   /**
    * The counted candidates of one method and model.

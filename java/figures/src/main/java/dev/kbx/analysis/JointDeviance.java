@@ -1,5 +1,7 @@
 package dev.kbx.analysis;
 
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.analysis.JointDeviance.Factors.Pair;
 import dev.kbx.stats.BinomialDeviance;
 import dev.kbx.stats.Bootstrap;
@@ -16,24 +18,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * What several factors explain together, and each beyond the others.
  *
- * @param df number of coefficients beside the intercept that the data can tell
- * @param explained D² of the model with all main effects
- * @param low lower end of its 95 % interval, by drawing tasks within their categories
- * @param resamples number of such draws
+ * @param model with all main effects
+ * @param resamples number of draws of tasks for its interval
  * @param interaction null if no two factors have candidates in each combination of their levels
  */
+@JsonPropertyOrder({"factors", "model"})
 public record JointDeviance(
     List<Part> factors,
-    int df,
-    double deviance,
-    double explained,
-    @Nullable Double low,
-    @Nullable Double high,
-    double adjusted,
-    double chi2,
-    double p,
-    double aic,
-    double bic,
+    @JsonUnwrapped Explained model,
     int resamples,
     @Nullable Interaction interaction) {
 
@@ -104,20 +96,9 @@ public record JointDeviance(
                   ? null
                   : test(joint.withPair(i), joint.withPair(-1), joint, nullDeviance)));
     }
-    Bootstrap.Interval whole = intervals.getFirst();
-    int df = rank - 1;
     return new JointDeviance(
         parts,
-        df,
-        full,
-        1 - full / nullDeviance,
-        whole == null ? null : whole.low(),
-        whole == null ? null : whole.high(),
-        1 - (full + 2.0 * df) / nullDeviance,
-        nullDeviance - full,
-        BinomialDeviance.pValue(nullDeviance - full, df),
-        full + 2.0 * rank,
-        full + Math.log(rows) * rank,
+        Explained.of(full, nullDeviance, rank - 1, rows, false, intervals.getFirst()),
         resamples,
         pair == null
             ? null

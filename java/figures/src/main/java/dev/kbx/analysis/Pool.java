@@ -83,10 +83,8 @@ record Pool(
             sorted.size(),
             Math.toIntExact(Tally.tasksOf(sorted, _ -> true)),
             CategorySizes.of(runs, sorted).total(),
-            unjudged.size(),
-            variants,
-            repeated,
-            judged.size() - counted.size(),
+            new Inclusion.LeftOut(
+                unjudged.size(), variants, repeated, judged.size() - counted.size()),
             grades(runs),
             Outcome.baselines(runs),
             made(sorted));

@@ -1,5 +1,7 @@
 package dev.kbx.analysis;
 
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.stats.Median;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -16,30 +18,35 @@ import org.jspecify.annotations.Nullable;
  * @param device device that judged
  * @param devices number of devices
  * @param slots candidates judged at the same time, over all devices
- * @param candidates number of judged candidates
- * @param seconds wall time from the first candidate to the last verdict, including the start of
- *     workers
- * @param perDeviceHour candidates per device-hour
- * @param aloneSeconds with one slot, the median seconds between verdicts, without the first, which
- *     includes the start of workers
  * @param statuses verdicts by status
  * @param stages seconds by stage, over all candidates
  * @param timing seconds of exclusive use of a GPU, by GPU and cause
  * @param missing candidates without a verdict in an interrupted run; null if all have one
  */
+@JsonPropertyOrder({"device", "versions", "devices", "slots", "pace"})
 public record Throughput(
     Verdict.Device device,
     Map<String, String> versions,
     int devices,
     int slots,
-    int candidates,
-    double seconds,
-    double perDeviceHour,
-    @Nullable Double aloneSeconds,
+    @JsonUnwrapped Pace pace,
     Map<String, Integer> statuses,
     Map<String, Stage> stages,
     Map<Integer, Map<String, Double>> timing,
     @Nullable Integer missing) {
+
+  /**
+   * How fast.
+   *
+   * @param candidates number of judged candidates
+   * @param seconds wall time from the first candidate to the last verdict, including the start of
+   *     workers
+   * @param perDeviceHour candidates per device-hour
+   * @param aloneSeconds with one slot, the median seconds between verdicts, without the first,
+   *     which includes the start of workers
+   */
+  public record Pace(
+      int candidates, double seconds, double perDeviceHour, @Nullable Double aloneSeconds) {}
 
   /** Seconds that candidates spent in one stage. */
   public record Stage(int candidates, double median, double most, double all) {}
@@ -76,10 +83,11 @@ public record Throughput(
         versions,
         devices,
         slots,
-        judged.size(),
-        seconds,
-        3600 * judged.size() / seconds / devices,
-        slots == 1 && fell.length > 1 ? Median.of(gaps(fell)) : null,
+        new Pace(
+            judged.size(),
+            seconds,
+            3600 * judged.size() / seconds / devices,
+            slots == 1 && fell.length > 1 ? Median.of(gaps(fell)) : null),
         statuses,
         stages,
         timing,
@@ -89,18 +97,7 @@ public record Throughput(
   /** This report for an interrupted run, with the number of missing candidates. */
   public Throughput cutOff(int without) {
     return new Throughput(
-        device,
-        versions,
-        devices,
-        slots,
-        candidates,
-        seconds,
-        perDeviceHour,
-        aloneSeconds,
-        statuses,
-        stages,
-        timing,
-        without);
+        device, versions, devices, slots, pace, statuses, stages, timing, without);
   }
 
   private static double[] gaps(double[] fell) {

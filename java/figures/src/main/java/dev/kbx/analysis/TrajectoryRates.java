@@ -1,5 +1,7 @@
 package dev.kbx.analysis;
 
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.stats.PassAtK;
 import dev.kbx.stats.TaskMean;
 import dev.kbx.verdict.Spent;
@@ -21,10 +23,19 @@ import org.jspecify.annotations.Nullable;
  * @param finalRate share of all answers that are correct in the final judgement; null without one
  * @param gap development minus final, over answers judged in both; null if there are none
  * @param solved tasks with a correct answer; null without a final judgement
- * @param k the most samples with a final judgement that a task has; 1 for most methods
- * @param passTasks tasks with so many: those that pass@k is of
- * @param passAtK pass@k of the final judgement; null with one sample, or without that judgement
  */
+@JsonPropertyOrder({
+  "method",
+  "model",
+  "tasks",
+  "tries",
+  "with_code",
+  "development",
+  "final_rate",
+  "gap",
+  "solved",
+  "pass"
+})
 public record TrajectoryRates(
     String method,
     String model,
@@ -35,10 +46,17 @@ public record TrajectoryRates(
     @Nullable TaskShare finalRate,
     @Nullable TaskMean gap,
     @Nullable Integer solved,
-    int k,
-    int passTasks,
-    @Nullable TaskMean passAtK,
+    @JsonUnwrapped PassAtMost pass,
     Spent spent) {
+
+  /**
+   * pass@k of the final judgement.
+   *
+   * @param k the most samples with a final judgement that a task has; 1 for most methods
+   * @param passTasks tasks with so many: those that it is of
+   * @param passAtK null with one sample, or without that judgement
+   */
+  public record PassAtMost(int k, int passTasks, @Nullable TaskMean passAtK) {}
 
   /** One for each method and model, in the order of the rows. */
   public static List<TrajectoryRates> of(List<TrajectoryRow> rows) {
@@ -83,9 +101,7 @@ public record TrajectoryRates(
         last.share(),
         gap(tasks),
         judged.isEmpty() ? null : (int) judged.stream().filter(t -> t.passes() > 0).count(),
-        k,
-        enough.size(),
-        k > 1 ? PassAtK.taskMean(enough, k) : null,
+        new PassAtMost(k, enough.size(), k > 1 ? PassAtK.taskMean(enough, k) : null),
         rows.stream().map(TrajectoryRow::spent).reduce(Spent.NOTHING, Spent::plus));
   }
 

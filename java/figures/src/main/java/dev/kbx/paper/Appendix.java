@@ -148,19 +148,16 @@ final class Appendix {
 
   private List<String> exclusions() {
     Inclusion entered = measurement.entered();
+    Inclusion.LeftOut out = entered.leftOut();
     List<String> sentences = new ArrayList<>();
-    left(sentences, entered.notJudged(), "not judged, as kbx or the task failed");
-    left(sentences, entered.variants(), "on variants of published tasks");
-    left(sentences, entered.repeated(), "the same candidate on the same device in another run");
-    left(
-        sentences, entered.earlierRounds(), "of an earlier round; the analysis of rounds has them");
+    left(sentences, out.notJudged(), "not judged, as kbx or the task failed");
+    left(sentences, out.variants(), "on variants of published tasks");
+    left(sentences, out.repeated(), "the same candidate on the same device in another run");
+    left(sentences, out.earlierRounds(), "of an earlier round; the analysis of rounds has them");
     int unfinished =
         measurement.runs().stream().mapToInt(RunInfo::candidates).sum()
             - entered.candidates()
-            - entered.notJudged()
-            - entered.variants()
-            - entered.repeated()
-            - entered.earlierRounds();
+            - out.all();
     left(sentences, Math.max(0, unfinished), "without a verdict, as the run was cut off");
     return sentences.isEmpty() ? List.of("No candidate.") : sentences;
   }
@@ -239,10 +236,10 @@ final class Appendix {
   private List<String> clocks() {
     if (conditions.timed() == 0) return List.of();
     List<String> parts = new ArrayList<>();
-    clock(parts, "SM", conditions.smMhz(), "MHz");
-    clock(parts, "memory", conditions.memoryMhz(), "MHz");
-    clock(parts, "temperature", conditions.celsius(), "°C");
-    clock(parts, "power", conditions.watts(), "W");
+    clock(parts, "SM", conditions.clocks().smMhz(), "MHz");
+    clock(parts, "memory", conditions.clocks().memoryMhz(), "MHz");
+    clock(parts, "temperature", conditions.clocks().celsius(), "°C");
+    clock(parts, "power", conditions.clocks().watts(), "W");
     String measured =
         parts.isEmpty()
             ? "The driver reported no clocks."

@@ -2,6 +2,7 @@ package dev.kbx.paper;
 
 import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Deviance;
+import dev.kbx.analysis.Explained;
 import dev.kbx.analysis.FactorDeviance;
 import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.Iterations;
@@ -118,7 +119,8 @@ final class Figures {
       for (FactorDeviance factor : measures.get(i).factors()) {
         int row = factors.indexOf(factor.factor());
         double y = Axes.row(row, factors.size()) + Figure.offset(i, measures.size());
-        points.add(percent(factor.explained(), y, factor.low(), factor.high()));
+        Explained model = factor.model();
+        points.add(percent(model.explained(), y, model.low(), model.high()));
       }
       series.add(new Series(measures.get(i).outcome().label(), Join.NONE, points));
     }

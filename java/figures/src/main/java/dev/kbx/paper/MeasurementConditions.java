@@ -1,5 +1,7 @@
 package dev.kbx.paper;
 
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.stats.Median;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Clocks;
@@ -27,12 +29,13 @@ import org.jspecify.annotations.Nullable;
  * @param policies who might compute results
  * @param flags observations about candidates: how many have each
  * @param timed number of timed sizes
- * @param rounds of measuring, over all timed sizes; null without any, as are the clocks
+ * @param rounds of measuring, over all timed sizes; null without any
  * @param hostBound timed sizes for which the device waited for the host
  * @param recorded timed sizes measured as CUDA graphs
  * @param throttled timed sizes during which the device reduced its clocks
  * @param throttleReasons by the driver's names
  */
+@JsonPropertyOrder({"devices", "versions", "policies", "flags", "timed", "rounds", "clocks"})
 public record MeasurementConditions(
     List<Device> devices,
     Map<String, SortedSet<String>> versions,
@@ -40,10 +43,7 @@ public record MeasurementConditions(
     Map<String, Integer> flags,
     int timed,
     @Nullable Range rounds,
-    @Nullable Range smMhz,
-    @Nullable Range memoryMhz,
-    @Nullable Range celsius,
-    @Nullable Range watts,
+    @JsonUnwrapped ClockRanges clocks,
     int hostBound,
     int recorded,
     int throttled,
@@ -79,6 +79,13 @@ public record MeasurementConditions(
           size.rounds(), size.hostBound(), size.launched(), size.throttle(), size.clocks());
     }
   }
+
+  /** What the device stated while sizes were timed; null if it stated nothing. */
+  public record ClockRanges(
+      @Nullable Range smMhz,
+      @Nullable Range memoryMhz,
+      @Nullable Range celsius,
+      @Nullable Range watts) {}
 
   /** Least, median and most of some values. */
   public record Range(double least, double median, double most) {
@@ -157,10 +164,7 @@ public record MeasurementConditions(
           flags,
           rounds.size(),
           Range.of(rounds),
-          range("sm"),
-          range("memory"),
-          range("celsius"),
-          range("watts"),
+          new ClockRanges(range("sm"), range("memory"), range("celsius"), range("watts")),
           hostBound,
           recorded,
           throttled,

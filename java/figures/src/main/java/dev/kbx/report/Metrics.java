@@ -3,6 +3,7 @@ package dev.kbx.report;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
@@ -22,11 +23,6 @@ import tools.jackson.core.JsonGenerator;
  * numbers of a candidate that was not timed, {@code ""} for unknown text, {@code {}} for code
  * quality that was not measured. A stage that was not requested or measured is null, which its
  * readers treat as false; false is written only if the stage or an earlier one failed.
- *
- * @param runtimeMs sum over the sizes
- * @param gbs 10⁹ bytes a second over all sizes: all bytes over all time
- * @param tflops likewise
- * @param speedup geometric mean over the sizes
  */
 @JsonInclude
 @JsonPropertyOrder({
@@ -35,10 +31,7 @@ import tools.jackson.core.JsonGenerator;
   "exe_ok",
   "perf_ok",
   "dtype",
-  "runtime_ms",
-  "gbs",
-  "tflops",
-  "speedup",
+  "speed",
   "maintainability",
   "code_quality",
   "performance",
@@ -51,16 +44,24 @@ record Metrics(
     @Nullable Boolean exeOk,
     @Nullable Boolean perfOk,
     String dtype,
-    Object runtimeMs,
-    Object gbs,
-    Object tflops,
-    Object speedup,
+    @JsonUnwrapped Speed speed,
     Object maintainability,
     Map<String, Double> codeQuality,
     List<Size> performance,
     String error,
     String code) {
   private static final String NOT_AVAILABLE = "N/A";
+
+  /**
+   * Figures over all sizes.
+   *
+   * @param runtimeMs sum over the sizes
+   * @param gbs 10⁹ bytes a second: all bytes over all time
+   * @param tflops likewise
+   * @param speedup geometric mean over the sizes
+   */
+  @JsonPropertyOrder({"runtime_ms", "gbs", "tflops", "speedup"})
+  record Speed(Object runtimeMs, Object gbs, Object tflops, Object speedup) {}
 
   /** One benchmark size, under KernelBenchX's names; what it held of memory is kbx's own. */
   @JsonInclude
@@ -118,10 +119,11 @@ record Metrics(
         exeOk,
         perfOk,
         "",
-        sizes.isEmpty() ? NOT_AVAILABLE : milliseconds(sizes),
-        throughput(sizes, SizeTiming::gbs),
-        throughput(sizes, SizeTiming::tflops),
-        speedup == null ? NOT_AVAILABLE : speedup.value(),
+        new Speed(
+            sizes.isEmpty() ? NOT_AVAILABLE : milliseconds(sizes),
+            throughput(sizes, SizeTiming::gbs),
+            throughput(sizes, SizeTiming::tflops),
+            speedup == null ? NOT_AVAILABLE : speedup.value()),
         quality.containsKey("maintainability_index")
             ? quality.get("maintainability_index")
             : NOT_AVAILABLE,

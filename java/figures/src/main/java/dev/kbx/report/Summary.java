@@ -1,6 +1,7 @@
 package dev.kbx.report;
 
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.analysis.Grades;
 import dev.kbx.analysis.SetSpeedup;
 import dev.kbx.analysis.Tally;
@@ -24,36 +25,13 @@ import org.jspecify.annotations.Nullable;
  * The content of {@code summary.json}. First KernelBenchX's fields with its meanings, then ours.
  * What was not measured is null here and absent in the file.
  *
- * @param method the candidates' method if they share one, else the run's id
- * @param total candidates judged, variants too; {@code coverage} has the suite
- * @param callRate percent of {@code total}, one decimal, as are the other two rates
- * @param exePass candidates called whose results are right, whoever computed them, as {@link
- *     VerdictRow#valuesOk} has it
- * @param avgSpeedup the same as {@code avgSpeedupGlobal}
- * @param avgSpeedupGlobal KernelBenchX's average, like {@code avgSpeedupPerTask}
  * @param model the candidates' model if they share one
- * @param extra candidates of variants, which the suite's rates, the categories and {@code speedup}
- *     exclude
- * @param suiteRates tasks with at least one passing candidate over all tasks of the suite
- * @param speedup over the tasks of correct, timed candidates
- * @param grades right values at each grade, whoever computed them, and what breaks; null if no
- *     results were compared
  * @param perf that performance was not measured, and why; null if it was
  * @param scaled how many were judged on smaller inputs than published; null if none
  * @param problems messages about sources that could not be read
  */
 @JsonPropertyOrder({
-  "method",
-  "total",
-  "call_pass",
-  "call_rate",
-  "exe_pass",
-  "exe_rate",
-  "perf_pass",
-  "perf_rate",
-  "avg_speedup",
-  "avg_speedup_global",
-  "avg_speedup_per_task",
+  "published",
   "model",
   "run",
   "suite",
@@ -61,28 +39,10 @@ import org.jspecify.annotations.Nullable;
   "versions",
   "perf",
   "scaled",
-  "coverage",
-  "not_judged",
-  "extra",
-  "suite_rates",
-  "speedup",
-  "grades",
-  "by_status",
-  "by_category",
-  "problems"
+  "found"
 })
 record Summary(
-    String method,
-    int total,
-    @Nullable Long callPass,
-    @Nullable Double callRate,
-    @Nullable Long exePass,
-    @Nullable Double exeRate,
-    @Nullable Long perfPass,
-    @Nullable Double perfRate,
-    @Nullable Double avgSpeedup,
-    @Nullable Double avgSpeedupGlobal,
-    @Nullable Double avgSpeedupPerTask,
+    @JsonUnwrapped Published published,
     @Nullable String model,
     RunInfo run,
     String suite,
@@ -90,15 +50,52 @@ record Summary(
     Map<String, String> versions,
     @Nullable String perf,
     @Nullable String scaled,
-    Coverage coverage,
-    int notJudged,
-    int extra,
-    Rates suiteRates,
-    @Nullable SetSpeedup speedup,
-    @Nullable Grades grades,
-    Map<String, Integer> byStatus,
-    List<Category> byCategory,
+    @JsonUnwrapped Found found,
     List<String> problems) {
+
+  /**
+   * KernelBenchX's fields.
+   *
+   * @param method the candidates' method if they share one, else the run's id
+   * @param total candidates judged, variants too; {@code coverage} has the suite
+   * @param callRate percent of {@code total}, one decimal, as are the other two rates
+   * @param exePass candidates called whose results are right, whoever computed them, as {@link
+   *     VerdictRow#valuesOk} has it
+   * @param avgSpeedup the same as {@code avgSpeedupGlobal}
+   * @param avgSpeedupGlobal as {@link PublishedAverages}, like {@code avgSpeedupPerTask}
+   */
+  record Published(
+      String method,
+      int total,
+      @Nullable Long callPass,
+      @Nullable Double callRate,
+      @Nullable Long exePass,
+      @Nullable Double exeRate,
+      @Nullable Long perfPass,
+      @Nullable Double perfRate,
+      @Nullable Double avgSpeedup,
+      @Nullable Double avgSpeedupGlobal,
+      @Nullable Double avgSpeedupPerTask) {}
+
+  /**
+   * What came of the candidates.
+   *
+   * @param extra candidates of variants, which the suite's rates, the categories and {@code
+   *     speedup} exclude
+   * @param suiteRates tasks with at least one passing candidate over all tasks of the suite
+   * @param speedup over the tasks of correct, timed candidates
+   * @param grades right values at each grade, whoever computed them, and what breaks; null if no
+   *     results were compared
+   */
+  record Found(
+      Coverage coverage,
+      int notJudged,
+      int extra,
+      Rates suiteRates,
+      @Nullable SetSpeedup speedup,
+      @Nullable Grades grades,
+      Map<String, Integer> byStatus,
+      List<Category> byCategory) {}
 
   /** How much of the suite was submitted. */
   @JsonPropertyOrder({"tasks_submitted", "tasks_in_suite"})
@@ -152,17 +149,18 @@ record Summary(
     Double global = thousandths(averages.global());
     String method = shared(rows, VerdictRow::method);
     return new Summary(
-        method == null ? run.id() : method,
-        total,
-        call,
-        percent(call, total),
-        exe,
-        percent(exe, total),
-        perf,
-        percent(perf, total),
-        global,
-        global,
-        thousandths(averages.perTask()),
+        new Published(
+            method == null ? run.id() : method,
+            total,
+            call,
+            percent(call, total),
+            exe,
+            percent(exe, total),
+            perf,
+            percent(perf, total),
+            global,
+            global,
+            thousandths(averages.perTask())),
         shared(rows, VerdictRow::model),
         run,
         run.suite(),
@@ -170,14 +168,15 @@ record Summary(
         new TreeMap<>(run.versions()),
         Notes.perf(run, tally),
         Notes.scaled(rows),
-        new Coverage(tally.submitted(rows), tally.asked().total()),
-        tally.candidates("", rows).notJudged(),
-        tally.extra(rows),
-        rates(tally.tasks("", rows)),
-        rounded(SetSpeedup.of(tally.counted(rows))),
-        tally.correct() ? Grades.of(rows) : null,
-        labels(Tally.byStatus(rows)),
-        tally.byCategory(rows).stream().map(Summary::category).toList(),
+        new Found(
+            new Coverage(tally.submitted(rows), tally.asked().total()),
+            tally.candidates("", rows).notJudged(),
+            tally.extra(rows),
+            rates(tally.tasks("", rows)),
+            rounded(SetSpeedup.of(tally.counted(rows))),
+            tally.correct() ? Grades.of(rows) : null,
+            labels(Tally.byStatus(rows)),
+            tally.byCategory(rows).stream().map(Summary::category).toList()),
         List.copyOf(problems));
   }
 

@@ -104,15 +104,21 @@ public final class DevianceSection {
             List.of(
                 outcome(Alone::measure),
                 Column.<Alone>text("factor", row -> row.factor.factor()),
-                Column.<Alone>number("df", row -> Cell.count(row.factor.df())),
+                Column.<Alone>number("df", row -> Cell.count(row.factor.model().df())),
                 Column.<Alone>number(
                     "explained",
-                    row -> Cell.share(row.factor.explained(), row.factor.low(), row.factor.high())),
-                Column.<Alone>number("per df", row -> Cell.share(row.factor.perDf())).optional(),
-                Column.<Alone>number("adjusted", row -> Cell.share(row.factor.adjusted()))
+                    row ->
+                        Cell.share(
+                            row.factor.model().explained(),
+                            row.factor.model().low(),
+                            row.factor.model().high())),
+                Column.<Alone>number("per df", row -> Cell.share(row.factor.model().perDf()))
                     .optional(),
-                Column.<Alone>number("χ²", row -> Cell.statistic(row.factor.chi2())).optional(),
-                Column.<Alone>number("p", row -> Cell.probability(row.factor.p())),
+                Column.<Alone>number("adjusted", row -> Cell.share(row.factor.model().adjusted()))
+                    .optional(),
+                Column.<Alone>number("χ²", row -> Cell.statistic(row.factor.model().chi2()))
+                    .optional(),
+                Column.<Alone>number("p", row -> Cell.probability(row.factor.model().p())),
                 Column.<Alone>number(
                     "by chance", row -> Cell.share(row.factor.permutation().expected())),
                 Column.<Alone>number(
@@ -124,20 +130,20 @@ public final class DevianceSection {
   private record Together(Measure measure, JointDeviance joint, @Nullable Part part, int index) {
     Cell share() {
       return part == null
-          ? Cell.share(joint.explained(), joint.low(), joint.high())
+          ? Cell.share(joint.model().explained(), joint.model().low(), joint.model().high())
           : Cell.share(part.typeTwo().share(), part.typeTwo().low(), part.typeTwo().high());
     }
 
     int df() {
-      return part == null ? joint.df() : part.typeTwo().df();
+      return part == null ? joint.model().df() : part.typeTwo().df();
     }
 
     double chi2() {
-      return part == null ? joint.chi2() : part.typeTwo().chi2();
+      return part == null ? joint.model().chi2() : part.typeTwo().chi2();
     }
 
     @Nullable Double p() {
-      return part == null ? (Double) joint.p() : part.typeTwo().p();
+      return part == null ? (Double) joint.model().p() : part.typeTwo().p();
     }
 
     JointDeviance.@Nullable Test typeThree() {
@@ -206,9 +212,9 @@ public final class DevianceSection {
     blocks.note(
         "%s, all factors: adjusted %s, AIC %s, BIC %s.",
         outcome,
-        Cell.share(joint.adjusted()).text(),
-        Cell.statistic(joint.aic()).text(),
-        Cell.statistic(joint.bic()).text());
+        Cell.share(joint.model().adjusted()).text(),
+        Cell.statistic(joint.model().aic()).text(),
+        Cell.statistic(joint.model().bic()).text());
     JointDeviance.Interaction both = joint.interaction();
     if (both != null) {
       blocks.note(
@@ -234,7 +240,7 @@ public final class DevianceSection {
 
   /** What changes without the levels that solve nothing, and by Firth's likelihood. */
   private void factor(String outcome, FactorDeviance factor) {
-    String explained = Cell.share(factor.explained()).text();
+    String explained = Cell.share(factor.model().explained()).text();
     Double without = factor.withoutUnsolved();
     if (without != null) {
       List<String> names = factor.unsolved();

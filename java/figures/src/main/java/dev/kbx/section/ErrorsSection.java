@@ -42,7 +42,7 @@ public final class ErrorsSection {
 
   public static Section of(AdvisedErrors advised) {
     ErrorsSection section = new ErrorsSection(advised);
-    int earlier = section.errors.entered().earlierRounds();
+    int earlier = section.errors.entered().leftOut().earlierRounds();
     section.blocks.prose(
         failed(section.errors)
             + (earlier == 0 ? "." : "; %d of earlier rounds are left out.".formatted(earlier)));

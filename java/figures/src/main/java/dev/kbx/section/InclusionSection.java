@@ -48,10 +48,10 @@ public final class InclusionSection {
                 entered.devices().isEmpty() ? "" : ", on " + String.join(", ", entered.devices())));
     List<String> left =
         Stream.of(
-                left(entered.notJudged(), "not judged, as kbx or the task failed"),
-                left(entered.variants(), "on variants of published tasks"),
-                left(entered.repeated(), "the same candidate in another run"),
-                left(entered.earlierRounds(), "of an earlier round"))
+                left(entered.leftOut().notJudged(), "not judged, as kbx or the task failed"),
+                left(entered.leftOut().variants(), "on variants of published tasks"),
+                left(entered.leftOut().repeated(), "the same candidate in another run"),
+                left(entered.leftOut().earlierRounds(), "of an earlier round"))
             .flatMap(List::stream)
             .toList();
     if (!left.isEmpty()) sentences.add("Left out: " + String.join("; ", left) + ".");

@@ -71,7 +71,7 @@ public final class OverviewSection {
             .filter(factor -> factor.permutation().pValue() < APART)
             .sorted(
                 Comparator.comparingDouble((FactorDeviance factor) ->
-                        factor.explained() - factor.permutation().expected())
+                        factor.model().explained() - factor.permutation().expected())
                     .reversed())
             .toList();
     if (apart.isEmpty()) blocks.note("No factor explains failure beyond chance.");
@@ -79,7 +79,7 @@ public final class OverviewSection {
       blocks.note(
           "%s explains %s of failure (%s by chance): %s.",
           factor.factor(),
-          Cell.share(factor.explained()).text(),
+          Cell.share(factor.model().explained()).text(),
           Cell.share(factor.permutation().expected()).text(),
           extremes(factor));
     }

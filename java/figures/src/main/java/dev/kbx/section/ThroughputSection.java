@@ -24,19 +24,19 @@ public final class ThroughputSection {
     Blocks blocks = new Blocks();
     blocks.prose(
         "%s in %s on %d x %s, %d at a time: %s a device-hour.",
-        Counted.of(found.candidates(), "candidate"),
-        Cell.seconds(found.seconds()).text(),
+        Counted.of(found.pace().candidates(), "candidate"),
+        Cell.seconds(found.pace().seconds()).text(),
         found.devices(),
         found.device().name(),
         found.slots(),
-        Cell.count(Math.round(found.perDeviceHour())).text());
+        Cell.count(Math.round(found.pace().perDeviceHour())).text());
     if (found.missing() != null) {
       blocks.note("Cut off: %s without a verdict.", Cell.count(found.missing()).text());
     }
-    if (found.aloneSeconds() != null) {
+    if (found.pace().aloneSeconds() != null) {
       blocks.note(
           "Each alone: median %s from one verdict to the next.",
-          Cell.seconds(found.aloneSeconds()).text());
+          Cell.seconds(found.pace().aloneSeconds()).text());
     }
     blocks.note(
         found.statuses().entrySet().stream()
@@ -54,7 +54,7 @@ public final class ThroughputSection {
         Arrays.stream(Stage.values())
             .filter(stage -> found.stages().containsKey(stage.label()))
             .toList());
-    found.timing().forEach((gpu, parts) -> alone(blocks, gpu, parts, found.seconds()));
+    found.timing().forEach((gpu, parts) -> alone(blocks, gpu, parts, found.pace().seconds()));
     return blocks.section("throughput", "Throughput");
   }
 

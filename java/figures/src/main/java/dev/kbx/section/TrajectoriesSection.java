@@ -76,12 +76,13 @@ public final class TrajectoriesSection {
 
   /** {@code 50.0 % @4 of 12}: k, and the tasks that have so many samples if not all. */
   private static Cell passAtK(TrajectoryRates each) {
-    TaskMean mean = each.passAtK();
+    TaskMean mean = each.pass().passAtK();
     if (mean == null) return Cell.missing();
-    String of = each.passTasks() < each.tasks() ? " of " + each.passTasks() : "";
+    String of = each.pass().passTasks() < each.tasks() ? " of " + each.pass().passTasks() : "";
     return Cell.text(
         "@%d %s%s"
-            .formatted(each.k(), Cell.share(mean.value(), mean.low(), mean.high()).text(), of));
+            .formatted(
+                each.pass().k(), Cell.share(mean.value(), mean.low(), mean.high()).text(), of));
   }
 
   private static String calls(Spent spent) {

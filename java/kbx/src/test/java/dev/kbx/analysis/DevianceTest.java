@@ -78,8 +78,8 @@ class DevianceTest {
         .containsExactly("category", "hardware");
     assertThat(asked.constant()).containsExactly("shots");
     assertThat(asked.conditions()).isEmpty();
-    assertThat(factor(correct(asked), "hardware").explained())
-        .isCloseTo(factor(correct(all), "method").explained(), within(1e-12));
+    assertThat(factor(correct(asked), "hardware").model().explained())
+        .isCloseTo(factor(correct(all), "method").model().explained(), within(1e-12));
     assertThat(requireNonNull(correct(asked).joint()).factors())
         .extracting(JointDeviance.Part::factor)
         .containsExactly("category", "hardware");
@@ -99,9 +99,9 @@ class DevianceTest {
     assertThat(brief.outcomes()).hasSize(1);
     assertThat(correct(brief))
         .usingRecursiveComparison()
-        .ignoringFields("joint", "task", "factors.low", "factors.high")
+        .ignoringFields("joint", "task", "factors.model.low", "factors.model.high")
         .isEqualTo(correct(of(run)));
-    assertThat(correct(brief).factors()).allMatch(factor -> factor.low() == null);
+    assertThat(correct(brief).factors()).allMatch(factor -> factor.model().low() == null);
     assertThat(correct(brief).joint()).isNull();
     assertThat(brief).usingRecursiveComparison().ignoringFields("outcomes").isEqualTo(of(run));
     SimulatedRun nothing = run(2).stages(Stage.STATIC);
@@ -140,13 +140,13 @@ class DevianceTest {
     assertThat(measure.candidates()).isEqualTo(704);
     assertThat(measure.nullDeviance()).isCloseTo(710.6, within(0.05));
     FactorDeviance method = factor(measure, "method");
-    assertThat(method.chi2()).isCloseTo(23.8, within(0.05));
-    assertThat(method.explained()).isCloseTo(0.0334, within(5e-5));
-    assertThat(method.df()).isEqualTo(3);
-    assertThat(method.perDf()).isCloseTo(0.0334 / 3, within(2e-5));
-    assertThat(method.adjusted()).isCloseTo(1 - (686.8627 + 6) / 710.6235, within(1e-6));
-    assertThat(method.aic()).isCloseTo(686.8627 + 8, within(1e-3));
-    assertThat(method.p()).isLessThan(1e-4);
+    assertThat(method.model().chi2()).isCloseTo(23.8, within(0.05));
+    assertThat(method.model().explained()).isCloseTo(0.0334, within(5e-5));
+    assertThat(method.model().df()).isEqualTo(3);
+    assertThat(method.model().perDf()).isCloseTo(0.0334 / 3, within(2e-5));
+    assertThat(method.model().adjusted()).isCloseTo(1 - (686.8627 + 6) / 710.6235, within(1e-6));
+    assertThat(method.model().aic()).isCloseTo(686.8627 + 8, within(1e-3));
+    assertThat(method.model().p()).isLessThan(1e-4);
     assertThat(method.unsolved()).isEmpty();
     assertThat(method.withoutUnsolved()).isNull();
     assertThat(method.firth()).isNull();
@@ -161,12 +161,12 @@ class DevianceTest {
     tasks(five, "d", 40);
     tasks(five, "e", 0);
     FactorDeviance method = factor(correct(of(five)), "method");
-    assertThat(method.explained()).isCloseTo(94.2117 / 781.0744, within(1e-6));
+    assertThat(method.model().explained()).isCloseTo(94.2117 / 781.0744, within(1e-6));
     assertThat(method.withoutUnsolved()).isCloseTo(23.7608 / 710.6235, within(1e-6));
     assertThat(method.unsolved()).containsExactly("e");
     FactorDeviance.Penalised firth = requireNonNull(method.firth());
-    assertThat(firth.explained()).isBetween(0.11, method.explained());
-    assertThat(firth.chi2()).isBetween(60.0, method.chi2());
+    assertThat(firth.explained()).isBetween(0.11, method.model().explained());
+    assertThat(firth.chi2()).isBetween(60.0, method.model().chi2());
   }
 
   /** The cells of LogisticTest, whose known answers are explained there. */
@@ -195,10 +195,10 @@ class DevianceTest {
     JointDeviance joint = requireNonNull(correct(of(cells())).joint());
     assertThat(joint.factors().stream().map(JointDeviance.Part::factor))
         .containsExactly("category", "method", "model");
-    assertThat(joint.deviance()).isCloseTo(197.7931187, within(1e-6));
-    assertThat(joint.df()).isEqualTo(6);
-    assertThat(joint.aic()).isCloseTo(211.7931187, within(1e-6));
-    assertThat(joint.bic()).isCloseTo(233.1421107, within(1e-6));
+    assertThat(joint.model().deviance()).isCloseTo(197.7931187, within(1e-6));
+    assertThat(joint.model().df()).isEqualTo(6);
+    assertThat(joint.model().aic()).isCloseTo(211.7931187, within(1e-6));
+    assertThat(joint.model().bic()).isCloseTo(233.1421107, within(1e-6));
     double[] typeTwo = {8.291909061, 1.442153681, 3.082092664};
     int[] df = {3, 2, 1};
     for (int i = 0; i < 3; i++) {
@@ -245,10 +245,10 @@ class DevianceTest {
     assertThat(difficulty.permutation().pValue())
         .as("the first tasks are solved more often")
         .isLessThan(0.05);
-    assertThat(difficulty.explained()).isGreaterThan(difficulty.permutation().expected());
+    assertThat(difficulty.model().explained()).isGreaterThan(difficulty.permutation().expected());
     FactorDeviance operation = factor(measure, "operation");
     assertThat(operation.permutation().pValue()).isGreaterThan(0.05);
-    assertThat(operation.low()).isNotNull().isLessThanOrEqualTo(operation.high());
+    assertThat(operation.model().low()).isNotNull().isLessThanOrEqualTo(operation.model().high());
     assertThat(requireNonNull(measure.joint()).factors().stream().map(JointDeviance.Part::factor))
         .containsExactly("category", "difficulty", "method", "model");
   }
@@ -284,9 +284,9 @@ class DevianceTest {
     Inclusion entered = of(first, second).entered();
     assertThat(entered.candidates()).isEqualTo(3);
     assertThat(entered.tasks()).isEqualTo(3);
-    assertThat(entered.repeated()).isEqualTo(1);
-    assertThat(entered.earlierRounds()).isEqualTo(1);
-    assertThat(entered.notJudged()).isEqualTo(1);
+    assertThat(entered.leftOut().repeated()).isEqualTo(1);
+    assertThat(entered.leftOut().earlierRounds()).isEqualTo(1);
+    assertThat(entered.leftOut().notJudged()).isEqualTo(1);
     assertThat(entered.made().getFirst().lastRound()).isEqualTo(1);
     assertThat(entered.made().get(1).method()).isEqualTo("single");
   }
@@ -321,7 +321,7 @@ class DevianceTest {
     SimulatedRun one = run(2).by("refine").round(1).untimed("M/a", "a1");
     SimulatedRun single = run(3).by("single").untimed("M/a", "s").untimed("N/b", "t");
     Inclusion entered = of(zero, one, single).entered();
-    assertThat(entered.earlierRounds()).isEqualTo(1);
+    assertThat(entered.leftOut().earlierRounds()).isEqualTo(1);
     assertThat(entered.candidates()).isEqualTo(3);
     assertThat(entered.made().getFirst().samples()).as("of refine").isEqualTo(1);
   }

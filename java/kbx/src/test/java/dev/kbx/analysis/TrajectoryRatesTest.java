@@ -42,7 +42,7 @@ class TrajectoryRatesTest {
     assertThat(rates.gap().low()).isEqualTo(0);
     assertThat(rates.gap().high()).isEqualTo(1);
     assertThat(rates.solved()).isEqualTo(2);
-    assertThat(rates.passAtK()).isNull();
+    assertThat(rates.pass().passAtK()).isNull();
     assertThat(rates.spent())
         .isEqualTo(
             new Spent.Amounts().calls(8).requests(8).tokens(40).usd(2).deviceSeconds(4).spent());
@@ -63,8 +63,8 @@ class TrajectoryRatesTest {
     TaskShare last = requireNonNull(rates.finalRate());
     assertThat(last.value()).isCloseTo(5 / 12.0, EXACT);
     assertThat(last.low()).as("a bootstrap over three tasks").isEqualTo(0);
-    assertThat(rates.k()).isEqualTo(4);
-    assertThat(requireNonNull(rates.passAtK()).value()).isCloseTo(2 / 3.0, EXACT);
+    assertThat(rates.pass().k()).isEqualTo(4);
+    assertThat(requireNonNull(rates.pass().passAtK()).value()).isCloseTo(2 / 3.0, EXACT);
     assertThat(rates.development()).isNull();
     assertThat(rates.gap()).isNull();
   }
@@ -79,9 +79,9 @@ class TrajectoryRatesTest {
       }
     }
     TrajectoryRates rates = TrajectoryRates.of(rows).getFirst();
-    assertThat(rates.k()).isEqualTo(4);
-    assertThat(rates.passTasks()).isEqualTo(2);
-    assertThat(requireNonNull(rates.passAtK()).value()).isCloseTo(0.5, EXACT);
+    assertThat(rates.pass().k()).isEqualTo(4);
+    assertThat(rates.pass().passTasks()).isEqualTo(2);
+    assertThat(requireNonNull(rates.pass().passAtK()).value()).isCloseTo(0.5, EXACT);
   }
 
   @Test

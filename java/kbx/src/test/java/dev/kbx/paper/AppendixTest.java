@@ -46,10 +46,7 @@ class AppendixTest {
         2,
         2,
         176,
-        notJudged,
-        0,
-        0,
-        earlier,
+        new Inclusion.LeftOut(notJudged, 0, 0, earlier),
         List.of("published"),
         List.of(),
         List.of(new Made("refine", "m", 2, 2, 1, 2)));
