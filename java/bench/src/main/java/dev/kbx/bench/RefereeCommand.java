@@ -8,6 +8,7 @@ import dev.kbx.cli.ExitCode;
 import dev.kbx.cli.Options;
 import dev.kbx.document.Counted;
 import dev.kbx.error.InputException;
+import dev.kbx.files.Folders;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Json;
@@ -17,7 +18,6 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -116,7 +116,7 @@ public final class RefereeCommand implements Benchmark {
           "--out %s: has a %s that this command did not make and would replace; name another folder"
               .formatted(folder, (Files.exists(run) ? run : file).getFileName()));
     }
-    delete(run);
+    Folders.delete(run);
     SimulatedCandidates.write(file, Home.here().suite(SUITE), candidates);
     Path secondLog = folder.resolve("gc-resumed.log");
     Path stdout = folder.resolve("stdout.txt");
@@ -218,13 +218,6 @@ public final class RefereeCommand implements Benchmark {
         }
       }
       return new Collections(most, milliseconds / 1e3);
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    if (!Files.isDirectory(folder)) return;
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
     }
   }
 

@@ -1,12 +1,11 @@
 package dev.kbx.report;
 
 import dev.kbx.files.AtomicFile;
+import dev.kbx.files.Folders;
 import dev.kbx.files.UnwritableException;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -84,12 +83,10 @@ public final class LatestRun {
   /** Deletes the files of a run that is no longer in the store, and the links to them. */
   public static void delete(Path out, String run) {
     Path folder = folder(out, run);
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    } catch (NoSuchFileException e) {
-      return; // The run has no folder: it is of another machine or an older version.
+    // The run may have no folder: it is of another machine or an older version.
+    if (!Files.exists(folder)) return;
+    try {
+      Folders.delete(folder);
     } catch (IOException e) {
       throw new UnwritableException(folder, e);
     }

@@ -1,16 +1,15 @@
 package dev.kbx.python;
 
 import dev.kbx.files.AtomicFile;
+import dev.kbx.files.Folders;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -66,7 +65,7 @@ record OnceFolder(Path path) {
         FileLock _ = lock(channel, progress)) {
       Optional<String> marker = marker();
       if (marker.isPresent()) return marker.get();
-      delete(path);
+      Folders.delete(path);
       Files.createDirectories(path);
       String text = filler.fill(path);
       AtomicFile.cache(path.resolve(MARKER), text.getBytes(StandardCharsets.UTF_8));
@@ -81,14 +80,5 @@ record OnceFolder(Path path) {
     if (lock != null) return lock;
     progress.note("another kbx is installing " + path + "; waiting for it");
     return channel.lock();
-  }
-
-  /** Deletes a folder recursively, if it exists. Links are not followed. */
-  static void delete(Path folder) throws IOException {
-    if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) return;
-    try (var files = Files.walk(folder)) {
-      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator)
-        Files.delete(file);
-    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.kbx.python;
 
+import dev.kbx.files.Folders;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -84,7 +85,7 @@ final class Provisioner {
     Path temporary = Files.createDirectory(path.resolve("tmp"));
     new Pip(python, temporary, sitePackages(path), environment)
         .install(requirements, List.of(), packages, progress);
-    OnceFolder.delete(temporary);
+    Folders.delete(temporary);
     Probe probe = Probe.of(python, environment);
     Map<String, String> marker = new TreeMap<>(probe.versions());
     marker.put(BASE, python.toRealPath().toString());

@@ -1,5 +1,6 @@
 package dev.kbx.app;
 
+import dev.kbx.files.Folders;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -7,13 +8,11 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -122,7 +121,7 @@ public final class Bundle {
       say("%s: %.1f MB".formatted(made.getFileName(), Files.size(made) / 1e6));
       return made;
     } finally {
-      delete(staging);
+      Folders.delete(staging);
     }
   }
 
@@ -228,14 +227,6 @@ public final class Bundle {
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (process.waitFor() != 0)
       throw new IOException(command[0] + " failed: " + output.strip().lines().toList().getLast());
-  }
-
-  private static void delete(Path folder) throws IOException {
-    if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) return;
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator)
-        Files.delete(file);
-    }
   }
 
   private void say(String line) {

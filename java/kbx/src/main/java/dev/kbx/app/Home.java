@@ -139,7 +139,7 @@ public final class Home {
   }
 
   /** The writable one of {@link #stateFolders}, which is created if necessary. */
-  public Path state() {
+  Path state() {
     for (Path folder : stateFolders()) {
       try {
         Files.createDirectories(folder);

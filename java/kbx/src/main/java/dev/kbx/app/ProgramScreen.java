@@ -40,7 +40,7 @@ public final class ProgramScreen {
    * @param out folder of the results
    * @param notice receives one line if this machine refuses it
    */
-  public static ProgramScreen of(Home home, Interpreter python, Path out, Consumer<String> notice)
+  static ProgramScreen of(Home home, Interpreter python, Path out, Consumer<String> notice)
       throws InterruptedException {
     List<String> command = command(home, python, hidden(home, out));
     Optional<String> problem = problem(command);
@@ -92,7 +92,7 @@ public final class ProgramScreen {
   }
 
   /** The command that starts a program behind the screen. */
-  public List<String> before(List<String> words) {
+  List<String> before(List<String> words) {
     return Stream.concat(prefix.stream(), words.stream()).toList();
   }
 

@@ -2,6 +2,7 @@ package dev.kbx.app;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.kbx.error.InputException;
+import dev.kbx.files.Folders;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
@@ -263,12 +264,11 @@ public final class TaskImport {
     }
   }
 
-  private static void delete(Path folder, Observer observer) {
-    if (!Files.isDirectory(folder)) return;
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+  private static void delete(Path draft, Observer observer) {
+    try {
+      Folders.delete(draft);
     } catch (IOException e) {
-      observer.note("cannot delete %s: %s".formatted(folder, Reason.of(e)));
+      observer.note("cannot delete %s: %s".formatted(draft, Reason.of(e)));
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.kbx.app.Reason;
 import dev.kbx.app.ResultsFolder;
 import dev.kbx.app.WorkerPool;
 import dev.kbx.error.InputException;
+import dev.kbx.files.Folders;
 import dev.kbx.judge.Verification;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
@@ -26,7 +27,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -165,8 +165,8 @@ final class NewTaskCommand implements Callable<Integer> {
   }
 
   private static void delete(Path draft) {
-    try (Stream<Path> inside = Files.walk(draft)) {
-      for (Path each : inside.toList().reversed()) Files.deleteIfExists(each);
+    try {
+      Folders.delete(draft);
     } catch (IOException e) {
       System.err.println("kbx: cannot delete %s: %s".formatted(draft, Reason.of(e)));
     }

@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.files.Folders;
 import dev.kbx.plan.Plan;
 import dev.kbx.server.SubmissionReader.Read;
 import dev.kbx.store.ServiceStore;
@@ -188,7 +189,7 @@ final class JudgementsApi implements HttpService {
             judging.accept(
                 new Acceptance.Order(client.name(), run, plan, priority, deadline), read.wanted());
       } finally {
-        Scratch.delete(folder);
+        Folders.delete(folder);
       }
       answer(response, wait, accepted, read.problems());
     } catch (IOException e) {

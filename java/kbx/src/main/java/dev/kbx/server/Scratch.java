@@ -7,9 +7,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Comparator;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** The folder for files of requests. If it is full that is no fault of theirs. */
 final class Scratch {
@@ -66,12 +64,6 @@ final class Scratch {
       throw e; // The request has it twice.
     } catch (IOException e) {
       throw full(e);
-    }
-  }
-
-  static void delete(Path folder) throws IOException {
-    try (Stream<Path> all = Files.walk(folder)) {
-      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) Files.delete(each);
     }
   }
 

@@ -68,6 +68,10 @@ class PackageTest {
     assertThat(version.exit()).as(version.out() + version.err()).isZero();
     assertThat(version.out()).matches("kbx \\d+\\.\\d+\\.\\d+\n");
 
+    Launched benchmarks = Launched.run(folder, bare, List.of(kbx, "bench", "--help"));
+    assertThat(benchmarks.exit()).as(benchmarks.out() + benchmarks.err()).isZero();
+    assertThat(benchmarks.out()).contains("cheats ", "noise ", "referee ", "throughput ");
+
     String corpus = bundle.resolve("corpus").toString();
     String out = folder.resolve("results").toString();
     Launched judged =

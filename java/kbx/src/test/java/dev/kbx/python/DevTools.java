@@ -1,5 +1,6 @@
 package dev.kbx.python;
 
+import dev.kbx.files.Folders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,7 +72,7 @@ public final class DevTools {
               Stream.concat(Stream.of("--target", target.toString()), options.stream()).toList();
           new Pip(interpreter.executable(), temporary, target, Map.copyOf(System.getenv()))
               .install(requirements, all, Provisioner.Packages.WORKERS, progress);
-          OnceFolder.delete(temporary);
+          Folders.delete(temporary);
           return interpreter.toString();
         },
         progress);
