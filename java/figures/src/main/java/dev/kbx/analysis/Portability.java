@@ -213,7 +213,7 @@ public record Portability(
   /** Adds the row to one of the two lists. */
   private static void enter(
       Measured.Row row,
-      List<Measured.Device> devices,
+      List<Measured.DeviceRuns> devices,
       List<Kernel> kernels,
       List<LeftOut> leftOut) {
     for (Reason reason : Reason.values()) {
@@ -276,7 +276,7 @@ public record Portability(
   }
 
   private static Device device(
-      Measured.Device device, int index, List<Kernel> kernels, List<JudgedRun> runs) {
+      Measured.DeviceRuns device, int index, List<Kernel> kernels, List<JudgedRun> runs) {
     double[] values = kernels.stream().mapToDouble(k -> k.speedups().get(index).value()).toArray();
     Mean mean = values.length == 0 ? null : Mean.of(values);
     Slower slower = null;
@@ -296,7 +296,7 @@ public record Portability(
   }
 
   private static SortedMap<String, SortedSet<String>> versions(
-      Measured.Device device, List<JudgedRun> runs) {
+      Measured.DeviceRuns device, List<JudgedRun> runs) {
     SortedMap<String, SortedSet<String>> versions = new TreeMap<>();
     for (JudgedRun run : runs) {
       if (!device.runs().contains(run.run().id())) continue;
@@ -328,7 +328,7 @@ public record Portability(
   }
 
   /** The verdicts of several runs as a matrix of kernels and devices. */
-  record Measured(List<Device> devices, List<Row> rows) {
+  record Measured(List<DeviceRuns> devices, List<Row> rows) {
 
     /**
      * A device on which candidates were timed: one GPU, or the GPUs of one model that a run used.
@@ -336,7 +336,7 @@ public record Portability(
      * @param cards by UUID
      * @param runs ids of the runs on it
      */
-    record Device(String name, SortedMap<String, Gpu> cards, Set<String> runs) {
+    record DeviceRuns(String name, SortedMap<String, Gpu> cards, Set<String> runs) {
       boolean has(Verdict.Device device) {
         return name.equals(device.name()) && cards.containsKey(uuid(device));
       }
@@ -392,7 +392,7 @@ public record Portability(
 
     /** Devices in the order in which the runs were given. */
     static Measured of(List<JudgedRun> runs) {
-      List<Device> devices = devices(runs);
+      List<DeviceRuns> devices = devices(runs);
       Map<Key, @Nullable VerdictRow[]> rows = new TreeMap<>();
       List<JudgedRun> oldestFirst =
           runs.stream().sorted(Comparator.comparing(r -> r.run().started())).toList();
@@ -419,17 +419,17 @@ public record Portability(
     }
 
     /** Devices in the order in which the runs were given. */
-    static List<Device> devices(List<JudgedRun> runs) {
-      List<Device> devices = new ArrayList<>();
+    static List<DeviceRuns> devices(List<JudgedRun> runs) {
+      List<DeviceRuns> devices = new ArrayList<>();
       for (JudgedRun run : runs) {
-        Map<String, Device> own = new LinkedHashMap<>();
+        Map<String, DeviceRuns> own = new LinkedHashMap<>();
         for (VerdictRow verdict : run.rows()) {
           if (verdict.speedup() == null) continue;
           Verdict.Device on = verdict.device();
           own.computeIfAbsent(
                   on.name(),
                   name ->
-                      new Device(
+                      new DeviceRuns(
                           name, new TreeMap<>(), new LinkedHashSet<>(Set.of(run.run().id()))))
               .cards()
               .put(uuid(on), new Gpu(on.uuid(), on.driver()));
@@ -440,8 +440,8 @@ public record Portability(
     }
 
     /** Adds a device; merges it with the first device that shares a GPU. */
-    private static void add(List<Device> devices, Device device) {
-      List<Device> same =
+    private static void add(List<DeviceRuns> devices, DeviceRuns device) {
+      List<DeviceRuns> same =
           devices.stream()
               .filter(other -> other.name().equals(device.name()))
               .filter(
@@ -451,13 +451,13 @@ public record Portability(
         devices.add(device);
         return;
       }
-      Device whole = same.getFirst();
+      DeviceRuns whole = same.getFirst();
       same.stream().skip(1).forEach(other -> absorb(whole, other));
       absorb(whole, device);
       devices.removeAll(same.subList(1, same.size()));
     }
 
-    private static void absorb(Device whole, Device part) {
+    private static void absorb(DeviceRuns whole, DeviceRuns part) {
       whole.cards().putAll(part.cards());
       whole.runs().addAll(part.runs());
     }
