@@ -201,7 +201,8 @@ public record Errors(
    * @param makers of each method and model
    * @param clusters of two candidates or more, the largest first
    */
-  public record Structures(int unknown, Variety all, List<OfMaker> makers, List<Cluster> clusters) {
+  public record Structures(
+      int unknown, Variety all, List<VarietyOfMaker> makers, List<Cluster> clusters) {
     /** Clusters that are kept. */
     private static final int KEPT = 100;
 
@@ -216,7 +217,7 @@ public record Errors(
     public record Variety(int candidates, int tasks, int sources, int structures) {}
 
     /** The candidates of one method and model. */
-    public record OfMaker(MethodAndModel maker, Variety variety) {}
+    public record VarietyOfMaker(MethodAndModel maker, Variety variety) {}
 
     /**
      * Candidates on one task with one structure.
@@ -286,9 +287,9 @@ public record Errors(
       });
       clusters.sort(
           Comparator.comparingInt(Cluster::candidates).reversed().thenComparing(Cluster::task));
-      List<OfMaker> makers = new ArrayList<>();
+      List<VarietyOfMaker> makers = new ArrayList<>();
       MethodAndModel.group(rows)
-          .forEach((maker, own) -> makers.add(new OfMaker(maker, variety(own))));
+          .forEach((maker, own) -> makers.add(new VarietyOfMaker(maker, variety(own))));
       return new Structures(
           unknown,
           variety(rows),

@@ -6,8 +6,8 @@ import dev.kbx.analysis.Errors.OfProperty;
 import dev.kbx.analysis.Errors.OfRule;
 import dev.kbx.analysis.Errors.OfStatus;
 import dev.kbx.analysis.Errors.Structures.Cluster;
-import dev.kbx.analysis.Errors.Structures.OfMaker;
 import dev.kbx.analysis.Errors.Structures.Variety;
+import dev.kbx.analysis.Errors.Structures.VarietyOfMaker;
 import dev.kbx.analysis.Inclusion.Made;
 import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.document.Cell;
@@ -194,7 +194,7 @@ public final class ErrorsSection {
     if (structures.all().candidates() > structures.all().tasks()) {
       List<Named> rows = new ArrayList<>(List.of(new Named("all", structures.all())));
       if (structures.makers().size() > 1) {
-        for (OfMaker each : structures.makers()) {
+        for (VarietyOfMaker each : structures.makers()) {
           rows.add(new Named(names.of(each.maker()), each.variety()));
         }
       }

@@ -27,7 +27,7 @@ class StructuresTest {
     assertThat(found.unknown()).isEqualTo(1);
     assertThat(found.all()).isEqualTo(new Variety(6, 2, 5, 3));
     assertThat(found.makers())
-        .extracting(Errors.Structures.OfMaker::variety)
+        .extracting(Errors.Structures.VarietyOfMaker::variety)
         .containsExactly(new Variety(4, 1, 3, 2), new Variety(2, 2, 2, 2));
     assertThat(found.clusters()).containsExactly(new Cluster("M/x", "s", 4, 3, 3, 2, "x.py"));
   }
