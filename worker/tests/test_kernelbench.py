@@ -15,7 +15,7 @@ from kbx.oracle import taskfile
 from kbx.suite import Inputs
 
 HOME = pathlib.Path(__file__).resolve().parents[2]
-with open(HOME / "java/kbx/src/test/resources/suites/kernelbench.jsonl", encoding="utf-8") as lines:
+with open(HOME / "java/tests/src/test/resources/suites/kernelbench.jsonl", encoding="utf-8") as lines:
     PUBLISHED = [json.loads(line) for line in lines]
 
 

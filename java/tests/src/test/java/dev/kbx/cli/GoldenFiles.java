@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 
 /** Outputs by name, and the golden files that they are compared with. */
 final class GoldenFiles {
-  static final Path KEPT = Path.of("java/kbx/src/test/resources/golden");
+  static final Path KEPT = Path.of("java/tests/src/test/resources/golden");
 
   private static final String WRITE = "-Dtest=GoldenOutputsTest -Dkbx.golden=write";
 

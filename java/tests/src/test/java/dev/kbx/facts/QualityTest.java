@@ -27,7 +27,7 @@ class QualityTest {
     Quality quality =
         Quality.of(
             Program.of(
-                Files.readString(Path.of("java/kbx/src/test/resources/facts").resolve(file))));
+                Files.readString(Path.of("java/tests/src/test/resources/facts").resolve(file))));
     assertThat(quality.averageComplexity()).isEqualTo(average);
     assertThat(quality.maxComplexity()).isEqualTo(max);
     assertThat(quality.maintainabilityIndex()).isCloseTo(index, within(1e-9));

@@ -42,7 +42,7 @@ class ContractFuzzTest {
 
   @Test
   void answersToRandomRequestsFollowTheContract(@TempDir Path folder) throws Exception {
-    Path own = Path.of("java/kbx/src/test/resources/contract").toAbsolutePath();
+    Path own = Path.of("java/tests/src/test/resources/contract").toAbsolutePath();
     try (ScriptedServer server = new ScriptedServer(folder, true)) {
       String token = server.token("fuzzer", "admin");
       var judged = server.as(token).submit("?wait=20", "def relu(x):\n    return x\n");

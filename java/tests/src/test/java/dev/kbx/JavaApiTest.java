@@ -52,7 +52,7 @@ class JavaApiTest {
   void codeOfThePageIsTested() throws Exception {
     Matcher code = CODE.matcher(Files.readString(HOME.resolve("docs/java.md")));
     assertThat(code.find()).isTrue();
-    assertThat(Files.readString(HOME.resolve("java/kbx/src/test/java/dev/kbx/JavaApiTest.java")))
+    assertThat(Files.readString(HOME.resolve("java/tests/src/test/java/dev/kbx/JavaApiTest.java")))
         .contains(code.group(1).indent(2));
     assertThat(judged(HOME, RIGHT)).isEqualTo("correct");
   }

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Outputs of six kept runs in every medium, compared with the files under {@code
- * java/kbx/src/test/resources/golden}: the diff of a commit shows what it changes for readers.
+ * java/tests/src/test/resources/golden}: the diff of a commit shows what it changes for readers.
  *
  * <p>{@code -Dkbx.golden=write} writes the files anew.
  */

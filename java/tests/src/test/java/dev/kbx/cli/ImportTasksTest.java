@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 
 /** {@code kbx tasks import}, and what can be done with a suite that it made. */
 class ImportTasksTest {
-  private static final Path CHECKOUT = Kbx.home().resolve("java/kbx/src/test/resources/original");
+  private static final Path CHECKOUT = Kbx.home().resolve("java/tests/src/test/resources/original");
 
   private static final String KERNEL =
       """

@@ -29,7 +29,7 @@ class FeaturesTest {
 
   @Test
   void structureComesFromTheSyntaxTree() throws IOException {
-    String kernel = Files.readString(Path.of("java/kbx/src/test/resources/facts/kernel.py"));
+    String kernel = Files.readString(Path.of("java/tests/src/test/resources/facts/kernel.py"));
     String renamed = kernel.replace("row_sum", "sums").replace("1024", "512");
     assertThat(of(kernel).structure()).hasSize(32).isEqualTo(of(renamed).structure());
     assertThat(of(kernel.replace("tl.sum", "tl.max")).structure())

@@ -15,7 +15,7 @@ class ProtocolVersionTest {
     "worker/kbx/__init__.py, 'PROTOCOL = %d'",
     "bridge/kbx_bridge/__main__.py, 'PROTOCOL = %d'",
     "bench/simulated/worker/kbx/__init__.py, '\"protocol\": %d,'",
-    "java/kbx/src/test/resources/fake/worker/kbx/__init__.py, '\"protocol\": %d,'",
+    "java/tests/src/test/resources/fake/worker/kbx/__init__.py, '\"protocol\": %d,'",
     "docs/protocol.md, 'version %d'",
   })
   void allPeersHaveTheSameVersion(String file, String text) throws IOException {

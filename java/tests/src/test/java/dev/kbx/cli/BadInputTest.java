@@ -276,7 +276,7 @@ class BadInputTest {
             "tasks",
             "import",
             "kernelbench",
-            Kbx.home().resolve("java/kbx/src/test/resources/original-kernelbench")
+            Kbx.home().resolve("java/tests/src/test/resources/original-kernelbench")
           },
           {"runs", "merge", given}
         }) {

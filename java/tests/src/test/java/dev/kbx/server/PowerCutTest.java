@@ -87,7 +87,7 @@ class PowerCutTest {
                 "-fPIC",
                 "-o",
                 library.toString(),
-                "java/kbx/src/test/resources/store/synced.c",
+                "java/tests/src/test/resources/store/synced.c",
                 "-ldl")
             .inheritIO()
             .start();

@@ -34,7 +34,7 @@ class MigrationTest {
   @BeforeEach
   void copy() throws Exception {
     file = folder.resolve("kbx.db");
-    Files.copy(Path.of("java/kbx/src/test/resources/store/kbx-0.1.0-schema-1.db"), file);
+    Files.copy(Path.of("java/tests/src/test/resources/store/kbx-0.1.0-schema-1.db"), file);
   }
 
   @Test

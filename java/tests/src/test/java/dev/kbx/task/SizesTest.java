@@ -29,7 +29,7 @@ class SizesTest {
             .collect(Collectors.toMap(Task::path, task -> task));
     List<String> untold = new ArrayList<>();
     for (String line :
-        Files.readAllLines(Path.of("java/kbx/src/test/resources/suites/kernelbench.jsonl"))) {
+        Files.readAllLines(Path.of("java/tests/src/test/resources/suites/kernelbench.jsonl"))) {
       JsonNode row = JsonMapper.shared().readTree(line);
       String path = "level" + row.get("level").asInt() + "/" + row.get("name").asString();
       Sizes sizes = Sizes.of(requireNonNull(tasks.get(path), path));

@@ -38,7 +38,7 @@ class FieldsTest {
   @ParameterizedTest
   @ValueSource(strings = {"file", "gpu", "models", "published", "refine"})
   void fieldValuesEqualJson(String run) throws Exception {
-    Path file = Path.of("java/kbx/src/test/resources/golden", run, "input/verdicts.jsonl");
+    Path file = Path.of("java/tests/src/test/resources/golden", run, "input/verdicts.jsonl");
     for (String line : Files.readAllLines(file)) {
       Verdict verdict = Json.mapper().readValue(line, Verdict.class);
       JsonNode whole = Json.mapper().readTree(Json.mapper().writeValueAsString(verdict));

@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Slots whose zygote and oracle are scripts under {@code java/kbx/src/test/resources/fake}: what a
+ * Slots whose zygote and oracle are scripts under {@code java/tests/src/test/resources/fake}: what a
  * runner says to each request is the candidate's source.
  */
 public final class FakeWorkers {
@@ -36,7 +36,7 @@ public final class FakeWorkers {
   /** The program itself: to find it behind a shim takes as long as its start, at every start. */
   static final Path PYTHON = Pythons.base();
 
-  private static final Path HOME = Path.of("java/kbx/src/test/resources/fake").toAbsolutePath();
+  private static final Path HOME = Path.of("java/tests/src/test/resources/fake").toAbsolutePath();
 
   /** An architecture for which no runner survives being attached. */
   public static final String NO_ATTACHING = "sm_0";

@@ -14,7 +14,7 @@ class FingerprintTest {
   }
 
   private static String kernel() throws IOException {
-    return Files.readString(Path.of("java/kbx/src/test/resources/facts/kernel.py"));
+    return Files.readString(Path.of("java/tests/src/test/resources/facts/kernel.py"));
   }
 
   @Test

@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 /** {@code kbx tasks import kernelbench}, and what can be done with a suite that it made. */
 class ImportModulesTest {
   private static final Path CHECKOUT =
-      Kbx.home().resolve("java/kbx/src/test/resources/original-kernelbench");
+      Kbx.home().resolve("java/tests/src/test/resources/original-kernelbench");
 
   private static final String KERNEL =
       """

@@ -49,7 +49,7 @@ public final class DevTools {
   public static Path installFuzzer(Interpreter interpreter, Path home, Progress progress)
       throws IOException, InterruptedException {
     Path requirements =
-        home.toAbsolutePath().resolve("java/kbx/src/test/resources/contract/requirements.txt");
+        home.toAbsolutePath().resolve("java/tests/src/test/resources/contract/requirements.txt");
     return install(interpreter, home, "python-fuzzer-", requirements, "", List.of(), progress);
   }
 

@@ -23,7 +23,7 @@ class KernelBenchTest {
   private static final Suite SUITE = Bundled.suite("kernelbench");
 
   private static List<JsonNode> published() throws IOException {
-    return Files.readAllLines(Path.of("java/kbx/src/test/resources/suites/kernelbench.jsonl"))
+    return Files.readAllLines(Path.of("java/tests/src/test/resources/suites/kernelbench.jsonl"))
         .stream()
         .map(line -> JsonMapper.shared().readTree(line))
         .toList();
