@@ -27,8 +27,8 @@ import java.util.function.Consumer;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Slots whose zygote and oracle are scripts under {@code java/tests/src/test/resources/fake}: what a
- * runner says to each request is the candidate's source.
+ * Slots whose zygote and oracle are scripts under {@code java/tests/src/test/resources/fake}: what
+ * a runner says to each request is the candidate's source.
  */
 public final class FakeWorkers {
   public static final Verdict.Device DEVICE = new Verdict.Device("cpu", "fake", null, null, null);
