@@ -15,7 +15,7 @@ from kbx.oracle import controls, namesakes, taskfile, truth
 from kbx.oracle.task import InvalidTask, TooLarge
 from kbx.suite import Close, Exact
 
-ORIGINALS = WORKER.parent / "java" / "kbx" / "src" / "test" / "resources" / "original-kernelbench" / "KernelBench"
+ORIGINALS = WORKER.parent / "java" / "tests" / "src" / "test" / "resources" / "original-kernelbench" / "KernelBench"
 
 RECURRENT = """
 import torch

@@ -15,7 +15,7 @@ from kbx.oracle.on_cpu import on_cpu
 from kbx.suite import call
 from kbx.suite.original import OriginalRules
 
-ORIGINALS = WORKER.parent / "java" / "kbx" / "src" / "test" / "resources" / "original" / "data" / "kernelbenchx"
+ORIGINALS = WORKER.parent / "java" / "tests" / "src" / "test" / "resources" / "original" / "data" / "kernelbenchx"
 THRESHOLDS = {"cosine_sim": 0.95, "l1_relative": 0.05, "rmse": 0.1}
 
 

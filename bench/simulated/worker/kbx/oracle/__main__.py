@@ -6,7 +6,15 @@ CALLS = [{"index": i, "case": f"shape=({2**i},)", "distribution": "normal", "pro
 TENSOR = {"t": "tensor", "arena": "in", "offset": 0, "shape": [64], "stride": [1], "dtype": "float32"}
 
 ANSWERS = {
-    "open": {"type": "opened", "entries": ["f"], "arenas": [], "calls": CALLS, "sizes": [], "seconds": 0.0, "scaled": False},
+    "open": {
+        "type": "opened",
+        "entries": ["f"],
+        "arenas": [],
+        "calls": CALLS,
+        "sizes": [],
+        "seconds": 0.0,
+        "scaled": False,
+    },
     "prepare": {"type": "prepared", "args": [TENSOR], "kwargs": {}},
     "check": {
         "type": "checked",
