@@ -35,6 +35,26 @@ final class ConstantResult implements Rule {
           "zeros",
           "zeros_like");
 
+  /** Functions and types of {@code triton.language} that read no memory. */
+  private static final Set<String> READS_NOTHING =
+      Set.of(
+          ("abs add advance arange argmax argmin associative_scan assume bfloat16 block_type"
+               + " broadcast broadcast_to cast cat cdiv ceil clamp const constexpr cos cumprod"
+               + " cumsum debug_barrier device_assert device_print div_rn dot dot_scaled dtype erf"
+               + " exp exp2 expand_dims fdiv flip float16 float32 float64 float8e4b15 float8e4b8"
+               + " float8e4nv float8e5 float8e5b16 floor fma full histogram int1 int16 int32 int64"
+               + " int8 interleave join log log2 make_block_ptr make_tensor_descriptor"
+               + " map_elementwise max max_constancy max_contiguous maximum min minimum mul"
+               + " multiple_of num_programs pair_uniform_to_normal permute philox philox_impl"
+               + " pi32_t pointer_type program_id rand rand4x randint randint4x randn randn4x range"
+               + " ravel reduce reduce_or reshape rsqrt sigmoid sin softmax sort split sqrt sqrt_rn"
+               + " squeeze static_assert static_print static_range store store_tensor_descriptor"
+               + " sub sum swizzle2d tensor topk trans tuple uint16 uint32 uint64 uint8"
+               + " uint_to_uniform_float umulhi unsqueeze view void where xor_sum zeros zeros_like")
+              .split(" "));
+
+  private static final String TRITON_LANGUAGE = "triton.language.";
+
   @Override
   public RuleInfo info() {
     return new RuleInfo(
@@ -86,12 +106,10 @@ final class ConstantResult implements Rule {
     for (String target : call.targets()) {
       String name = target.substring(target.lastIndexOf('.') + 1);
       boolean reads =
-          name.contains("load")
-              || name.contains("atomic")
-              || name.contains("asm")
-              || name.contains("gather")
-              || name.contains("extern")
-              || target.startsWith("triton.language.extra");
+          // A name that it does not have, or of a later version, is for the compiler to judge.
+          target.startsWith(TRITON_LANGUAGE)
+              ? !READS_NOTHING.contains(name)
+              : name.contains("load") || name.contains("atomic") || name.contains("gather");
       if (reads) return true;
     }
     return false;

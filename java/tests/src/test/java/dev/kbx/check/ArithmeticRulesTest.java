@@ -32,6 +32,7 @@ class ArithmeticRulesTest {
   @ValueSource(
       strings = {
         "tl.store(out + i, tl.load(x + i))",
+        "tl.store(out + i, tl.lod(x + i))", // The compiler says what is wrong with that.
         "tl.atomic_add(out, 1)",
         "tl.store(out + i, x.load([0]))",
         "helper(x, out)",
