@@ -1,5 +1,6 @@
 package dev.kbx;
 
+import dev.kbx.files.Folders;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,23 +36,24 @@ public final class TestProgram {
    * @param heap the largest, as in {@code 512m}
    */
   public static List<String> command(String heap, String main) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add(OfThisBuild.CACHE_FLAG);
-    command.addAll(flags(heap));
-    command.addAll(
-        List.of("-cp", jar() + File.pathSeparator + System.getProperty("java.class.path"), main));
-    return command;
+    String classPath = jar() + File.pathSeparator + System.getProperty("java.class.path");
+    return java(OfThisBuild.CACHE_FLAG, heap, classPath, main);
   }
 
-  private static List<String> flags(String heap) {
-    return List.of(
-        "-Xlog:disable",
-        "-Xmx" + heap,
-        "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",
-        "--enable-native-access=ALL-UNNAMED",
-        "-Dkbx.home=" + TestPython.home());
+  private static List<String> java(String cacheFlag, String heap, String classPath, String main) {
+    return new ArrayList<>(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            cacheFlag,
+            "-Xlog:disable",
+            "-Xmx" + heap,
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "--enable-native-access=ALL-UNNAMED",
+            "-Dkbx.home=" + TestPython.home(),
+            "-cp",
+            classPath,
+            main));
   }
 
   private static Path jar() {
@@ -90,11 +92,8 @@ public final class TestProgram {
   private static void make() throws IOException, InterruptedException {
     Path scratch = Files.createTempDirectory("kbx-start");
     Path made = TARGET.resolve("tests.aot.new");
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-XX:AOTCacheOutput=" + made);
-    command.addAll(flags("512m"));
-    command.addAll(List.of("-cp", jar().toString(), "dev.kbx.cli.Main"));
+    List<String> command =
+        java("-XX:AOTCacheOutput=" + made, "512m", jar().toString(), "dev.kbx.cli.Main");
     Path plain = TestPython.home().resolve("corpus/honest/plain");
     command.addAll(List.of("eval", plain.toString(), "--stages", "static"));
     command.addAll(List.of("--seed", "start", "--out", scratch.resolve("out").toString()));
@@ -103,5 +102,6 @@ public final class TestProgram {
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     if (process.waitFor() != 0) throw new AssertionError(Files.readString(log));
     Files.move(made, CACHE, StandardCopyOption.REPLACE_EXISTING);
+    Folders.delete(scratch);
   }
 }

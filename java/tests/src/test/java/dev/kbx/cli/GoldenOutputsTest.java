@@ -9,6 +9,7 @@ import dev.kbx.app.Home;
 import dev.kbx.app.Ledgers;
 import dev.kbx.app.RunResults;
 import dev.kbx.candidate.Candidate;
+import dev.kbx.files.Folders;
 import dev.kbx.generate.Ledger;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
@@ -70,7 +71,7 @@ class GoldenOutputsTest {
 
   @Test
   void outputsEqualTheGoldenFiles() throws Exception {
-    GoldenFiles.delete(OUT);
+    Folders.delete(OUT);
     Files.createDirectories(OUT);
     List<GoldenRun> runs = GoldenRun.all();
     GoldenRun gpu = runs.getLast();
