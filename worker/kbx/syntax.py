@@ -1,4 +1,4 @@
-"""Says what is wrong with source that is no Python. It is compiled and never run.
+"""Finds syntax errors of Python source, which is compiled and never run.
 
 Reads requests from stdin, four bytes that say how long and then UTF-8, and answers each with a line: ``line column message``, columns
 from 1, or an empty line for source that compiles or that no answer is known for. This is started for a file that somebody waits for,

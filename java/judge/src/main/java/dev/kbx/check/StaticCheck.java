@@ -28,7 +28,7 @@ public final class StaticCheck {
 
   /**
    * @param policy who may compute results; empty for each task's own
-   * @param syntax says what is no Python
+   * @param syntax finds syntax errors
    */
   public StaticCheck(Rules rules, Optional<Policy> policy, SyntaxCheck syntax) {
     this.rules = rules;

@@ -8,6 +8,6 @@ import org.jspecify.annotations.Nullable;
  * A slot, with what is known about its GPU and the binaries of earlier compilations.
  *
  * @param gpu null for a slot on the CPU
- * @param syntax says what is no Python; shared by all slots
+ * @param syntax finds syntax errors; shared by all slots
  */
 record JudgingSlot(Slot slot, BinaryCache binaries, @Nullable SharedGpu gpu, SyntaxCheck syntax) {}

@@ -46,7 +46,7 @@ public final class LocalReferee implements JudgingReferee {
    * @param versions of the software that judges, by name
    * @param baselines compiled baselines that were measured earlier
    * @param binaries cache of compiled candidates
-   * @param syntax says what is no Python
+   * @param syntax finds syntax errors
    */
   public LocalReferee(
       List<Slot> slots,

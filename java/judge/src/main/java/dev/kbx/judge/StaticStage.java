@@ -23,7 +23,7 @@ final class StaticStage {
   private StaticStage() {}
 
   /**
-   * @param syntax says what is no Python
+   * @param syntax finds syntax errors
    */
   static Optional<Outcome> decide(
       Candidate candidate, Plan plan, SyntaxCheck syntax, JudgementBuilder draft) {

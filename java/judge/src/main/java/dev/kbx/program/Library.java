@@ -412,7 +412,7 @@ final class Library {
     return found;
   }
 
-  /** {@code vars(torch).update(more)}; other owners are no namespaces and stay as they are. */
+  /** {@code vars(torch).update(more)}; any other owner is not a namespace and stays as it is. */
   void update(Value owner, Value more) {
     if (!(owner instanceof ObjectDict || owner instanceof Namespace)) return;
     if (more instanceof Container container) {

@@ -24,7 +24,7 @@ public sealed interface Checkout permits Originals, OriginalLevels {
   /**
    * Reads one of the files and writes its task file, as far as that is possible without running it.
    *
-   * @param syntax says what is no Python
+   * @param syntax finds syntax errors
    */
   Result write(Path file, SyntaxCheck syntax);
 

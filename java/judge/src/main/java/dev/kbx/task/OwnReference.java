@@ -45,7 +45,7 @@ public record OwnReference(
    * Reads a reference.
    *
    * @param spec {@code FILE} or {@code FILE:NAME}
-   * @param syntax says what is no Python
+   * @param syntax finds syntax errors
    * @throws InvalidSuite if there is no such file or it holds no such reference
    */
   public static OwnReference read(String spec, SyntaxCheck syntax) {

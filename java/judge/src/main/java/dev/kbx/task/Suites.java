@@ -42,7 +42,7 @@ public final class Suites {
    * unknown then.
    *
    * @param cache cache of parsed tasks
-   * @param syntax says what is no Python
+   * @param syntax finds syntax errors
    * @throws InvalidSuite as {@link #open(String, Path)} does
    */
   public static Suite open(

@@ -96,7 +96,7 @@ public final class Home {
     }
   }
 
-  /** What says what is no Python: the interpreter that is here, if there is one. */
+  /** Finds syntax errors, by the interpreter of this machine if it has one. */
   public SyntaxCheck syntax() {
     return syntax(Optional.empty());
   }
