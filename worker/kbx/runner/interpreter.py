@@ -33,7 +33,7 @@ try:
 except ImportError:  # before Triton 3.5
     BoundJITMethod = JITFunction
 
-from kbx.runner import libdevice
+from kbx import libdevice
 from kbx.runner.gaps import Unsupported, noted
 from kbx.runner.numerics import has_raw_bits, narrow, tf32, widen
 

@@ -19,7 +19,7 @@ import triton
 import triton.language as tl
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
-from kbx import results, tensors
+from kbx import libdevice, results, tensors
 from kbx.modes import PlainMode, implementation, implementations
 from kbx.runner import (
     arenas,
@@ -29,7 +29,6 @@ from kbx.runner import (
     kernel_packages,
     launches,
     ledger,
-    libdevice,
     native,
     numerics,
     operations,

@@ -5,30 +5,37 @@ Single-precision functions are computed in double and rounded once: closer to th
 Directed-rounding variants (``_rz``, ``_ru``, ``_rd``) of arithmetic are left out: rounding to nearest would be wrong.
 """
 
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 import torch
 
+Numbers: TypeAlias = npt.NDArray[Any]
+Function: TypeAlias = Callable[..., Numbers]
 
-def _torch(function):
+
+def _torch(function: Callable[..., torch.Tensor]) -> Function:
     """A torch function as one on float64 numpy arrays."""
     return lambda *xs: function(*(torch.from_numpy(np.array(x, dtype=np.float64)) for x in xs)).numpy()
 
 
-def _round_away(x):
+def _round_away(x: Numbers) -> Numbers:
     return np.copysign(np.floor(np.abs(x) + 0.5), x)
 
 
-def _ilogb(x):
+def _ilogb(x: Numbers) -> Numbers:
     return np.frexp(x)[1] - 1
 
 
-def _tgamma(x):
+def _tgamma(x: Numbers) -> Numbers:
     """Gamma by its logarithm; the sign of negative arguments alternates between the poles."""
     magnitude = np.exp(_torch(torch.lgamma)(x))
     return np.where((x < 0) & (np.floor(x) % 2 != 0), -magnitude, magnitude)
 
 
-_FLOAT = {
+_FLOAT: dict[str, Function] = {
     "abs": np.abs, "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh, "atan": np.arctan,
     "atan2": np.arctan2, "atanh": np.arctanh, "cbrt": np.cbrt, "ceil": np.ceil, "copysign": np.copysign, "cos": np.cos,
     "cosh": np.cosh, "cospi": lambda x: np.cos(np.pi * np.fmod(x, 2)), "cyl_bessel_i0": _torch(torch.special.i0),
@@ -53,41 +60,45 @@ _FLOAT = {
 _FAST = {"cosf": "cos", "exp10f": "exp10", "expf": "exp", "log10f": "log10", "log2f": "log2", "logf": "log",
          "powf": "pow", "sinf": "sin", "tanf": "tan", "tanhf": "tanh"}  # fmt: skip
 
-_ARITHMETIC = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "sqrt": np.sqrt,
+_ARITHMETIC: dict[str, Function] = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "sqrt": np.sqrt,
                "rcp": np.reciprocal, "rsqrt": lambda x: 1 / np.sqrt(x), "ma": lambda x, y, z: x * y + z}  # fmt: skip
 
-_ROUND = {"rn": np.rint, "rz": np.trunc, "rd": np.floor, "ru": np.ceil}
+_ROUND: dict[str, Function] = {"rn": np.rint, "rz": np.trunc, "rd": np.floor, "ru": np.ceil}
 
-_INT = {"int": np.int32, "uint": np.uint32, "ll": np.int64, "ull": np.uint64}
+_INT: dict[str, type[np.integer[Any]]] = {"int": np.int32, "uint": np.uint32, "ll": np.int64, "ull": np.uint64}
 
 
-def _bits(x):
+def _bits(x: Numbers) -> Numbers:
     """Bits of each element as a (…, width) array of 0 and 1, least significant first."""
     unsigned = x.view(f"u{x.dtype.itemsize}")
-    return (unsigned[..., None] >> np.arange(x.dtype.itemsize * 8, dtype=unsigned.dtype)) & 1
+    bits: Numbers = (unsigned[..., None] >> np.arange(x.dtype.itemsize * 8, dtype=unsigned.dtype)) & 1
+    return bits
 
 
-def _clz(x):
+def _clz(x: Numbers) -> Numbers:
     bits = _bits(x)[..., ::-1]
-    return np.where(bits.any(-1), bits.argmax(-1), bits.shape[-1])
+    found: Numbers = np.where(bits.any(-1), bits.argmax(-1), bits.shape[-1])
+    return found
 
 
-def _brev(x):
+def _brev(x: Numbers) -> Numbers:
     bits = _bits(x)[..., ::-1].astype(f"u{x.dtype.itemsize}")
-    return (bits << np.arange(bits.shape[-1], dtype=bits.dtype)).sum(-1, dtype=bits.dtype).view(x.dtype)
+    turned: Numbers = (bits << np.arange(bits.shape[-1], dtype=bits.dtype)).sum(-1, dtype=bits.dtype)
+    return turned.view(x.dtype)
 
 
-def _ffs(x):
+def _ffs(x: Numbers) -> Numbers:
     bits = _bits(x)
     return np.where(bits.any(-1), bits.argmax(-1) + 1, 0)
 
 
-def _mulhi(x, y):
+def _mulhi(x: Numbers, y: Numbers) -> Numbers:
     wide = x.astype(object) * y.astype(object)
-    return (wide >> (8 * x.dtype.itemsize)).astype(x.dtype)
+    upper: Numbers = np.right_shift(wide, 8 * x.dtype.itemsize)
+    return upper.astype(x.dtype)
 
 
-_EXACT = {
+_EXACT: dict[str, Function] = {
     "abs": np.abs, "llabs": np.abs, "clz": _clz, "clzll": _clz, "popc": lambda x: _bits(x).sum(-1),
     "popcll": lambda x: _bits(x).sum(-1), "brev": _brev, "brevll": _brev, "ffs": _ffs, "ffsll": _ffs,
     "mulhi": _mulhi, "umulhi": _mulhi, "mul64hi": _mulhi, "umul64hi": _mulhi,
@@ -106,7 +117,7 @@ _EXACT = {
 }  # fmt: skip
 
 
-def _conversion(name):
+def _conversion(name: str) -> Function | None:
     """``float2int_rz`` and its kin, or None. Integer results saturate, as the hardware's ``cvt`` does; NaN gives 0."""
     source, _, rest = name.partition("2")
     target, _, mode = rest.partition("_")
@@ -118,7 +129,7 @@ def _conversion(name):
     return None
 
 
-def saturate(values, limits):
+def saturate(values: Numbers, limits: np.iinfo[Any]) -> Numbers:
     """Float values as integers of the type that ``limits`` (an ``iinfo``) describes: clipped, NaN as 0."""
     finite = np.where(np.isnan(values), 0, values)
     with np.errstate(invalid="ignore"):
@@ -127,11 +138,11 @@ def saturate(values, limits):
     return np.where(high, limits.dtype.type(limits.max), np.where(low, limits.dtype.type(limits.min), inside))
 
 
-def _double(function):
+def _double(function: Function) -> Function:
     return lambda *xs: function(*(x.astype(np.float64) for x in xs))
 
 
-def find(symbol):
+def find(symbol: str) -> Function | None:
     """The numpy function of a libdevice symbol, or None. Its result still has to be cast to the symbol's return type."""
     name = symbol.removeprefix("__nv_")
     if name in _EXACT:

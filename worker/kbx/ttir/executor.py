@@ -1,0 +1,152 @@
+"""Executes compiled kernels: all programs of a grid together, in chunks that bound the memory they take.
+
+kernel = Kernel(text)                                    # parsed and lowered once for a compiled kernel
+launch = Launch(grid, Memory(regions), seed=call)
+kernel.run(launch, arguments)                            # addresses, numbers and descriptors, one for each parameter
+launch.findings
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from kbx.ttir import operations as _operations  # noqa: F401  registers them
+from kbx.ttir import provenance, waiting
+from kbx.ttir.errors import Unsupported
+from kbx.ttir.formats import rounded
+from kbx.ttir.lanes import Descriptor, Environment, Lanes, number
+from kbx.ttir.launch import Launch
+from kbx.ttir.lowering import Code, Lowering
+from kbx.ttir.operations.control import run_blocks
+from kbx.ttir.parser import parse
+from kbx.ttir.tree import Operation, Value
+from kbx.ttir.types import I64, Type
+
+CHUNK_BYTES = 256 << 20
+"""Most that the values of programs that run together take, unless one program's take more."""
+CHUNK_ELEMENTS = 1 << 18
+"""Elements of the largest tensor of programs that run together: measured, from 2^16 to 2^19 makes no difference, and more is slower, as caches end."""
+
+
+@dataclass(frozen=True)
+class TensorDescriptor:
+    """A host's descriptor as an argument: the address, shape and strides (elements) of a tensor, and whether outside of it is NaN."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    nan: bool = False
+
+
+Argument: TypeAlias = "int | float | bool | TensorDescriptor | None"
+
+
+class Kernel:
+    """A compiled kernel, ready to run. Raises Unsupported for text or operations that are not known."""
+
+    def __init__(self, text: str) -> None:
+        self.module = parse(text)
+        self.function = self.module.kernel
+        self._lowering = Lowering(self.module)
+        _, self._bodies = self._lowering.function(self.function.name)
+        self._written = provenance.written(self.module)
+        self._waits = waiting.waits(self.module)
+        largest = max((size for f in self.module.functions.values() for size in _sizes(f.walk())), default=1)
+        needed = max(1, sum(_peak(code) for code in self._bodies))
+        self._together = max(1, min(CHUNK_ELEMENTS // largest, CHUNK_BYTES // needed))
+
+    def run(self, launch: Launch, arguments: Sequence[Argument]) -> None:
+        """Runs all programs of a launch; findings are with it. Raises Stuck where programs wait for ever."""
+        values = self._bind(launch, arguments)
+        programs = launch.programs()
+        with np.errstate(all="ignore"):
+            parts = [programs[at : at + self._together] for at in range(0, len(programs), self._together)]
+            if self._waits and launch.total > 1:
+                waiting.run(self._lowering, self._bodies, [(Environment(launch, part), values) for part in parts])
+                return
+            for part in parts:
+                run_blocks(self._bodies, values, Environment(launch, part))
+
+    def _bind(self, launch: Launch, arguments: Sequence[Argument]) -> list[Lanes]:
+        """Lanes of the function's parameters; a descriptor is followed by its sizes and strides, as Triton passes them."""
+        parameters = iter(self.function.arguments)
+        for region in launch.memory.regions:
+            region.written = self._written is None
+        found: list[Lanes] = []
+        for argument in arguments:
+            parameter = next(parameters, None)
+            if parameter is None:
+                raise ValueError(f"{len(arguments)} arguments for {len(self.function.arguments)} parameters")
+            if isinstance(argument, TensorDescriptor):
+                found += self._descriptor(launch, parameter, argument)
+                for _ in range(2 * len(argument.shape)):
+                    next(parameters)
+            else:
+                found.append(self._scalar(launch, parameter, argument))
+        if len(found) != len(self.function.arguments):
+            raise ValueError(f"{len(found)} arguments for {len(self.function.arguments)} parameters")
+        return found
+
+    def _scalar(self, launch: Launch, parameter: Value, argument: int | float | bool | None) -> Lanes:
+        element = parameter.type.element
+        if element.kind == "pointer":
+            return self._pointer(launch, parameter, int(argument or 0), element.pointee.bytes if element.pointee else 1)
+        if element.kind == "float":
+            return Lanes(rounded(np.array([argument], np.float64), element))
+        if element.bits == 1:
+            return number(bool(argument), element.dtype)
+        whole = int(argument or 0) & (1 << element.bits) - 1
+        return Lanes(np.array([whole], np.uint64).astype(f"u{element.bytes}").view(element.dtype))
+
+    def _pointer(self, launch: Launch, parameter: Value, address: int, size: int) -> Lanes:
+        region = launch.memory.at(address)
+        if region is not None:
+            region.written |= self._written is None or parameter in self._written
+        if address % size:
+            launch.aligned = False
+        return Lanes(np.array([address], np.int64), None, region)
+
+    def _descriptor(self, launch: Launch, parameter: Value, given: TensorDescriptor) -> list[Lanes]:
+        block = parameter.type.element.block
+        if block is None:
+            raise Unsupported(self.function.line, f"a descriptor for a parameter of type {parameter.type}")
+        base = self._pointer(launch, parameter, given.address, block.element.bytes)
+        shape, strides = ([number(n, I64.dtype) for n in each] for each in (given.shape, given.strides))
+        kinds = [value.type for value in self.function.arguments]
+        at = self.function.arguments.index(parameter) + 1
+        rest = [number(n, _kind(kinds, at + i)) for i, n in enumerate((*given.shape, *given.strides))]
+        return [Descriptor(base, shape, strides, block.shape, given.nan), *rest]
+
+
+def _kind(kinds: list[Type], at: int) -> np.dtype[np.generic]:
+    return kinds[at].element.dtype if at < len(kinds) else I64.dtype
+
+
+def _sizes(operations: Iterable[Operation]) -> Iterator[int]:
+    for operation in operations:
+        for value in operation.results:
+            yield value.type.size
+
+
+def _peak(code: Code) -> int:
+    """Most bytes that the values of one program take at a time while a block runs."""
+    alive: dict[Value, int] = {value: _bytes(value) for value in code.arguments}
+    most = total = sum(alive.values())
+    for instruction in code.instructions:
+        inside = instruction.operation.walk() if instruction.operation.regions else ()
+        inner = sum(_bytes(value) for operation in inside for value in operation.results)
+        for value in instruction.operation.results:
+            alive[value] = _bytes(value)
+            total += alive[value]
+        most = max(most, total + inner)
+        for value in instruction.dead:
+            total -= alive.pop(value, 0)
+    return most
+
+
+def _bytes(value: Value) -> int:
+    return value.type.size * value.type.element.dtype.itemsize

@@ -1,0 +1,47 @@
+"""What is wrong with a launch: a finding names the place, the tensor and the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from kbx.ttir.tree import Operation
+
+Program: TypeAlias = "tuple[int, int, int] | None"
+
+OUT_OF_BOUNDS, MISALIGNED, UNDEFINED, RACE, ASSERTION = "out_of_bounds", "misaligned", "undefined", "race", "assertion"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One defect that the executor saw.
+
+    ``file`` and ``line`` are the innermost place outside Triton's library, ``calls`` the places that called it; ``ir_line`` is the
+    line of the IR. ``program`` is the first one that is concerned, by its coordinates in the grid; None where it is the same for several.
+    ``argument`` is the kernel's parameter whose tensor it is about; ``lanes`` counts the elements.
+    """
+
+    kind: str
+    text: str
+    file: str
+    line: int
+    ir_line: int
+    program: Program = None
+    argument: str | None = None
+    lanes: int = 1
+    calls: tuple[tuple[str, int], ...] = field(default=(), compare=False)
+
+    def __str__(self) -> str:
+        where = f" in program {self.program}" if self.program is not None else ""
+        return f"{self.kind} at {self.file}:{self.line}{where}: {self.text}"
+
+
+def finding(
+    kind: str, operation: Operation, text: str, program: Program, argument: str | None = None, lanes: int = 1
+) -> Finding:
+    """A finding at the place of an operation."""
+    frames = operation.location.frames
+    own = operation.location.user()
+    calls = tuple((f.file, f.line) for f in frames[frames.index(own) + 1 :]) if own is not None else ()
+    file, line = (own.file, own.line) if own is not None else ("?", 0)
+    return Finding(kind, text, file, line, operation.line, program, argument, lanes, calls)

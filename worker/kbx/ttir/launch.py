@@ -1,0 +1,83 @@
+"""One launch: the grid, the memory, what is found, and what undefined values look like this time."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from kbx.ttir.findings import Finding, Program, finding
+from kbx.ttir.formats import Numbers, encoded, rounded
+from kbx.ttir.memory import Memory
+from kbx.ttir.races import Observer, RaceDetector
+from kbx.ttir.tree import Operation
+from kbx.ttir.types import Element
+
+ASCENDING, REVERSED, SHUFFLED = "ascending", "reversed", "shuffled"
+
+
+class Launch:
+    """State of a launch over ``grid``.
+
+    ``seed`` decides what undefined lanes hold: launches with different seeds have different values there, so that a result that depends on
+    one differs. ``order`` is that in which programs go first where only one can; ``checks`` looks for races.
+    """
+
+    def __init__(
+        self, grid: tuple[int, int, int], memory: Memory, seed: int = 0, order: str = ASCENDING, checks: bool = True
+    ) -> None:
+        self.grid, self.memory, self.seed = grid, memory, seed
+        self.total = grid[0] * grid[1] * grid[2]
+        self.order = order
+        self.findings: list[Finding] = []
+        self._known: set[tuple[str, int, str | None]] = set()
+        self.observer: Observer | None = RaceDetector(self, self.total) if checks and self.total > 1 else None
+        self.aligned = True
+        """Whether every address is a multiple of its element's size: what is made from tensors is, until it is cast."""
+        self.changes = 0
+        """How often an atomic operation or a store may have changed memory; programs that wait look again when it did."""
+        self._garbage: dict[str, Numbers] = {}
+
+    def programs(self) -> Numbers:
+        """Numbers of all programs in the order of this launch."""
+        numbers = np.arange(self.total, dtype=np.int64)
+        if self.order == REVERSED:
+            return np.array(numbers[::-1])
+        if self.order == SHUFFLED:
+            np.random.default_rng(self.seed).shuffle(numbers)
+        return numbers
+
+    def coordinates(self, program: int) -> Program:
+        """A program's place in the grid; None for a negative number, which means several."""
+        if program < 0:
+            return None
+        x, y, _ = self.grid
+        return program % x, program // x % y, program // (x * y)
+
+    def report(
+        self, kind: str, operation: Operation, text: str, program: int, argument: str | None = None, lanes: int = 1
+    ) -> None:
+        """Adds a finding, unless the same operation has one of this kind about this argument."""
+        key = (kind, id(operation), argument)
+        if key not in self._known:
+            self._known.add(key)
+            self.findings.append(finding(kind, operation, text, self.coordinates(program), argument, lanes))
+
+    def garbage(self, element: Element) -> Numbers:
+        """The bits, one element, of a value that nobody may rely on: another one for each seed."""
+        found = self._garbage.get(element.name)
+        if found is None:
+            found = self._garbage[element.name] = self._make_garbage(element)
+        return found
+
+    def _make_garbage(self, element: Element) -> Numbers:
+        draw = random.Random(f"{self.seed} {element.name}")
+        if element.kind == "float":
+            large = draw.uniform(1e3, 4e4) if element.bits > 8 else draw.uniform(20, 200)
+            value = (np.nan, large, -large)[self.seed % 3]
+            return encoded(rounded(np.array([value]), element), element)
+        bits = element.bits
+        if bits == 1:
+            return np.array([draw.getrandbits(1)], np.int8)
+        small = (0x55, 1, -1)[self.seed % 3] if bits == 8 else draw.randrange(1 << bits - 2, 1 << bits - 1)
+        return np.array([small]).astype(element.raw)

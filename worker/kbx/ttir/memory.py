@@ -1,0 +1,119 @@
+"""Memory that a launch may touch: which tensor an address belongs to, and what lies outside all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kbx.ttir.formats import Numbers
+from kbx.ttir.types import RAW
+
+
+class Region:
+    """One storage: ``memory`` are its bytes, ``start`` is the address by which the kernel knows it.
+
+    ``name`` is the first kernel parameter that points into it. ``written`` says whether a store of this kernel may reach it: what only is
+    read needs no footprint.
+    """
+
+    def __init__(self, name: str, start: int, memory: Numbers) -> None:
+        if memory.dtype != np.uint8 or memory.ndim != 1:
+            raise ValueError("a region's memory must be an array of bytes")
+        self.name, self.start, self.memory, self.written = name, start, memory, True
+        self.bytes = len(memory)
+        self._views: dict[int, Numbers] = {}
+
+    def view(self, size: int) -> Numbers:
+        """The memory as signed integers of ``size`` bytes; a rest at the end is left out."""
+        found = self._views.get(size)
+        if found is None:
+            found = self._views[size] = self.memory[: self.bytes // size * size].view(RAW[size])
+        return found
+
+
+class Touched(NamedTuple):
+    """Lanes of an access that lie in one region: their elements, and a mask that is None where all lanes do and may."""
+
+    region: Region
+    elements: Numbers
+    live: Numbers | None
+
+
+class Outside(NamedTuple):
+    """Lanes of an access that lie in no region. ``offset`` is relative to the nearest one's start, in bytes."""
+
+    region: Region | None
+    offset: Numbers
+    lanes: Numbers
+
+
+Finder = Callable[[], Iterable[Region]]
+
+
+class Memory:
+    """The regions of a launch. ``more`` is asked once for others, when an address belongs to none: pointers may lie in memory."""
+
+    def __init__(self, regions: Sequence[Region], more: Finder | None = None) -> None:
+        self.regions, self._more = list(regions), more
+
+    def at(self, address: int) -> Region | None:
+        """The region that an address lies in, its end included; one that begins there before one that ends there."""
+        inside = [r for r in self.regions if r.start <= address <= r.start + r.bytes]
+        return max(inside, key=lambda r: r.start, default=None)
+
+    def locate(
+        self, addresses: Numbers, base: Region | None, mask: Numbers | None, size: int
+    ) -> tuple[list[Touched], Outside | None]:
+        """Where accesses of ``size`` bytes lead, for lanes that ``mask`` lets (None for all)."""
+        if base is not None:
+            return self._within(addresses, base, mask, size)
+        left = np.ones(addresses.shape, np.bool_)
+        if mask is not None:
+            left = np.broadcast_to(mask, np.broadcast_shapes(addresses.shape, mask.shape)).copy()
+        addresses = np.broadcast_to(addresses, left.shape)
+        found = self._among(self.regions, addresses, left, size)
+        if left.any() and self._more is not None:
+            more = [r for r in self._more() if all(r.start != known.start for known in self.regions)]
+            self._more = None
+            self.regions += more
+            found += self._among(more, addresses, left, size)
+        if not left.any():
+            return found, None
+        first = int(addresses[left][0])
+        nearest = min(self.regions, key=lambda r: max(r.start - first, first - r.start - r.bytes), default=None)
+        return found, Outside(nearest, addresses - (nearest.start if nearest is not None else 0), left)
+
+    @staticmethod
+    def _within(
+        addresses: Numbers, base: Region, mask: Numbers | None, size: int
+    ) -> tuple[list[Touched], Outside | None]:
+        offset = addresses - base.start
+        if mask is not None:
+            offset = np.where(mask, offset, 0)
+        live, outside, last = mask, None, base.bytes - size
+        if offset.size and (offset.min() < 0 or offset.max() > last):
+            bad = (offset < 0) | (offset > last)
+            if mask is not None:
+                bad &= mask
+            if bad.any():
+                outside = Outside(base, offset, bad)
+                live = ~bad if mask is None else mask & ~bad
+                offset = np.where(bad, 0, offset)
+        if last < 0:
+            return [], outside
+        return [Touched(base, offset >> size.bit_length() - 1, live)], outside
+
+    @staticmethod
+    def _among(regions: Iterable[Region], addresses: Numbers, left: Numbers, size: int) -> list[Touched]:
+        """Takes the lanes that lie in a region out of ``left``."""
+        found = []
+        for region in regions:
+            inside = left & (addresses >= region.start) & (addresses <= region.start + region.bytes - size)
+            if inside.any():
+                found.append(
+                    Touched(region, np.where(inside, addresses - region.start, 0) >> size.bit_length() - 1, inside)
+                )
+                left &= ~inside
+        return found

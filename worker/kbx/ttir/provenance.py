@@ -1,0 +1,107 @@
+"""Which arguments of a kernel a store may reach, found by following pointers through the tree.
+
+Only memory that a kernel may write needs a footprint. What cannot be followed (pointers made of numbers, or read from memory) may reach
+all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kbx.ttir.tree import Module, Operation, Value
+
+_WRITES = frozenset(
+    (
+        "tt.store",
+        "tt.atomic_rmw",
+        "tt.atomic_cas",
+        "tt.descriptor_store",
+        "tt.descriptor_scatter",
+        "tt.descriptor_reduce",
+    )
+)
+_MAKES = frozenset(("tt.int_to_ptr", "tt.load", "tt.elementwise_inline_asm", "tt.extern_elementwise"))
+
+
+def written(module: Module) -> set[Value] | None:
+    """The kernel's arguments that it may write to; None for all."""
+    arguments = [value for value in module.kernel.arguments if _points(value)]
+    reaches: dict[Value, set[Value]] = {value: {value} for value in arguments}
+    unknown: set[Value] = set()
+    edges = [
+        edge
+        for function in module.functions.values()
+        for operation in function.walk()
+        for edge in _flows(operation, module)
+    ]
+    for function in module.functions.values():
+        for operation in function.walk():
+            if operation.name in _MAKES:
+                unknown.update(value for value in operation.results if _points(value))
+    _spread(edges, reaches, unknown)
+    found: set[Value] = set()
+    for function in module.functions.values():
+        for operation in function.walk():
+            if operation.name in _WRITES:
+                target = operation.operands[0]
+                if target in unknown or target not in reaches:
+                    return None
+                found |= reaches[target]
+    return found
+
+
+def _spread(edges: list[tuple[Value, Value]], reaches: dict[Value, set[Value]], unknown: set[Value]) -> None:
+    changed = True
+    while changed:
+        changed = False
+        for source, target in edges:
+            if source in unknown and target not in unknown:
+                unknown.add(target)
+                changed = True
+            new = reaches.get(source, set()) - reaches.get(target, set())
+            if new:
+                reaches.setdefault(target, set()).update(new)
+                changed = True
+
+
+def _points(value: Value) -> bool:
+    return value.type.element.kind in ("pointer", "descriptor")
+
+
+def _flows(operation: Operation, module: Module) -> Iterator[tuple[Value, Value]]:
+    """Pairs of pointers, of which the second may be made of the first."""
+    for source, target in _passed(operation, module):
+        if _points(source) and _points(target):
+            yield source, target
+
+
+def _passed(operation: Operation, module: Module) -> Iterator[tuple[Value, Value]]:
+    for successor in operation.successors:
+        if successor.block is not None:
+            yield from zip(successor.arguments, successor.block.arguments, strict=False)
+    if operation.name == "tt.call":
+        callee = module.functions.get(operation.text)
+        if callee is not None:
+            yield from zip(operation.operands, callee.arguments, strict=False)
+            for inner in callee.walk():
+                if inner.name == "tt.return":
+                    yield from zip(inner.operands, operation.results, strict=False)
+    elif operation.name == "scf.for":
+        arguments, yields = operation.regions[0][0].arguments[1:], operation.regions[0][0].operations[-1].operands
+        for sources in (operation.operands[3:], yields):
+            yield from zip(sources, arguments, strict=False)
+            yield from zip(sources, operation.results, strict=False)
+    elif operation.name == "scf.while":
+        before, after = (region[0] for region in operation.regions)
+        passed = before.operations[-1].operands[1:]
+        yield from zip(operation.operands, before.arguments, strict=False)
+        yield from zip(after.operations[-1].operands, before.arguments, strict=False)
+        yield from zip(passed, after.arguments, strict=False)
+        yield from zip(passed, operation.results, strict=False)
+    elif operation.name == "scf.if":
+        for region in operation.regions:
+            yield from zip(region[0].operations[-1].operands, operation.results, strict=False)
+    else:
+        for source in operation.operands:
+            for target in operation.results:
+                yield source, target
