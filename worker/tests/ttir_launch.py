@@ -5,7 +5,6 @@ import functools
 
 import numpy as np
 import torch
-
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler.compiler import ASTSource, make_backend

@@ -91,7 +91,7 @@ class Environment(dict[Value, Lanes]):
 
 
 def merged(parts: Sequence[tuple[Numbers, Lanes]], size: int) -> Lanes:
-    """One value of ``size`` programs from those of groups and their places, which are all places together."""
+    """One value of ``size`` programs from those of groups and their places, which are all places together and ascend in each."""
     parts = [(places, lanes) for places, lanes in parts if len(places)]
     first = parts[0][1]
     if len(parts) == 1 or all(lanes is first for _, lanes in parts):

@@ -144,7 +144,8 @@ class _Run:
             if len(parts) != 2:
                 raise Unsupported(self.line, f"a vector of {len(parts)}")
             low, high = (part.astype(_raw(width)) for part in parts)
-            return np.bitwise_or(low, high << _raw(width).type(width // 2))
+            upper: Numbers = high << _raw(width).type(width // 2)
+            return low | upper
         found = self.registers.get(operand)
         if found is None:
             found = np.array([_immediate(operand, self.type) & (1 << width) - 1], _raw(width))

@@ -96,7 +96,10 @@ class RaceDetector:
             if bad.any():
                 self._accuse(access, at, bad, who, writer, "reads {}, which {} writes")
         reader = seen.reader[at]
-        seen.reader[at] = np.where((reader == NOBODY) | (reader == who), who, SEVERAL)
+        alone = (reader == NOBODY) | (reader == who)
+        if not alone.all():  # a read that is ordered before this one is also before what this program writes
+            alone |= ~self._unordered(~alone, who, reader, seen.read_at[at])
+        seen.reader[at] = np.where(alone, who, SEVERAL)
         if not isinstance(at, slice):  # the same element by several programs in one operation
             again = seen.reader[at] != who
             if again.any():
@@ -130,7 +133,7 @@ class RaceDetector:
 
     def lost(self, access: Access, lanes: Numbers) -> None:
         element = access.where[lanes[0]] if not isinstance(access.where, slice) else access.where.start + lanes[0]
-        who = np.broadcast_to(access.programs, lanes[0] + 1)[lanes[0]]
+        who = access.programs[lanes[0] if len(access.programs) > 1 else 0]
         text = f"{len(lanes)} lanes write other bits to one element at once, first {access.region.name}[{element}]"
         self._reporter.report(RACE, access.operation, text, int(who), access.region.name, len(lanes))
 

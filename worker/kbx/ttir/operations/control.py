@@ -230,15 +230,15 @@ def _together(groups: list[_Group], environment: Environment) -> _Group:
     """One group of several. What only some of them know cannot be needed where all come together."""
     if len(groups) == 1:
         return groups[0]
-    places = np.concatenate([group.places for group in groups])
+    places = np.sort(np.concatenate([group.places for group in groups]))
     joined = environment.part(places)
-    at = np.cumsum([0, *(len(group.places) for group in groups)])
+    at = [np.searchsorted(places, group.places) for group in groups]
     for value in set().union(*(_known(group.environment, environment) for group in groups)):
         try:
             seen = [group.environment[value] for group in groups]
         except KeyError:
             continue
-        joined[value] = merged([(np.arange(at[i], at[i + 1]), each) for i, each in enumerate(seen)], len(places))
+        joined[value] = merged(list(zip(at, seen, strict=True)), len(places))
     return _Group(joined, places)
 
 
