@@ -250,7 +250,7 @@ class _Parser:
         return names
 
     def _general(self, line: _Line, name: str, form: Form, names: list[str]) -> Operation:
-        body = _Body()
+        body, number = _Body(), line.number
         self._body(line, form, body)
         regions: list[list[Block]] = []
         if line.next == "{":
@@ -267,7 +267,7 @@ class _Parser:
         types = self._result_types(line, form, body, len(names))
         results = [self._define(n, t, line) for n, t in zip(names, types, strict=True)]
         return Operation(
-            name, body.operands, results, body.attributes, body.words, regions, body.successors, location, line.number, body.text
+            name, body.operands, results, body.attributes, body.words, regions, body.successors, location, number, body.text
         )  # fmt: skip
 
     @staticmethod

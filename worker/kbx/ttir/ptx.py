@@ -24,7 +24,7 @@ _TYPES = frozenset(("pred", *_PAIRS, *_FLOATS, *(kind + width for kind in "bus" 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _INSTRUCTION = re.compile(r"(?:@(!?)([\w$%]+)\s+)?([a-z][a-z0-9]*)((?:\.\w+)*)\s*(.*)\Z", re.DOTALL)
 _DECLARED = re.compile(r"([A-Za-z_$%][\w$]*)(?:<(\d+)>)?\Z")
-_OPERAND = re.compile(r"\{[^}]*\}|[^,|]+")
+_OPERAND = re.compile(r"\{[^}]*\}|[^,|\s]+")
 _HINTS = frozenset(("ftz", "approx", "full", "volatile"))
 
 
