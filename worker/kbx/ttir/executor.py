@@ -8,6 +8,8 @@ launch.findings
 
 from __future__ import annotations
 
+import contextlib
+import gc
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -49,6 +51,10 @@ class Kernel:
     """A compiled kernel, ready to run. Raises Unsupported for text or operations that are not known."""
 
     def __init__(self, text: str) -> None:
+        with _uncollected():
+            self._prepare(text)
+
+    def _prepare(self, text: str) -> None:
         self.module = parse(text)
         self.function = self.module.kernel
         self._lowering = Lowering(self.module)
@@ -120,6 +126,18 @@ class Kernel:
         at = self.function.arguments.index(parameter) + 1
         rest = [number(n, _kind(kinds, at + i)) for i, n in enumerate((*given.shape, *given.strides))]
         return [Descriptor(base, shape, strides, block.shape, given.nan), *rest]
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without garbage collection: a tree is many objects, of which none is garbage, and searching all for some takes a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _kind(kinds: list[Type], at: int) -> np.dtype[np.generic]:

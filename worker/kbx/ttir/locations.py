@@ -16,12 +16,13 @@ class Locations:
     """All aliases of one text. ``of`` is memoised: hundreds of operations share a place."""
 
     def __init__(self, text: str) -> None:
-        self._aliases = dict(_ALIAS.findall(text))
+        self._text = text
+        self._aliases: dict[str, str] | None = None
         self._known: dict[str, tuple[Frame, ...]] = {}
 
     def of(self, reference: str) -> Location:
         """The location that is written as ``reference``: the inside of ``loc(...)``. What cannot be read has no frames."""
-        return Location(self._frames(reference.strip(), 0))
+        return Location(lambda: self._frames(reference.strip(), 0))
 
     def _frames(self, text: str, depth: int) -> tuple[Frame, ...]:
         known = self._known.get(text)
@@ -31,6 +32,8 @@ class Locations:
 
     def _read(self, text: str, depth: int) -> tuple[Frame, ...]:
         if text.startswith("#"):
+            if self._aliases is None:
+                self._aliases = dict(_ALIAS.findall(self._text))
             return self._frames(self._aliases.get(text, "unknown"), depth + 1)
         if place := _PLACE.match(text):
             return (Frame(place[1], int(place[2])),)

@@ -36,25 +36,26 @@ class _Line:
 
     def __init__(self, number: int, tokens: list[str]) -> None:
         self.number, self.tokens, self.at = number, tokens, 0
+        tokens.append("")
 
     @property
     def next(self) -> str:
         """The token that comes, or an empty text at the end."""
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+        return self.tokens[self.at]
 
     def take(self) -> str:
-        token = self.next
-        self.at += 1
+        token = self.tokens[self.at]
+        if token:
+            self.at += 1
         return token
 
     def expect(self, *wanted: str) -> None:
         for token in wanted:
-            if self.take() != token:
-                self.at -= 1
+            if not self.accept(token):
                 self.fail(f"{self.next or 'the end of a line'!r} where {token!r} should be")
 
     def accept(self, token: str) -> bool:
-        if self.next == token:
+        if self.tokens[self.at] == token:
             self.at += 1
             return True
         return False
@@ -319,14 +320,14 @@ class _Parser:
                 body.attributes |= self._attributes(line)
             elif token == "{":
                 line.at -= 1
-                if line.at == len(line.tokens) - 1:
+                if line.at == len(line.tokens) - 2:
                     return
                 body.attributes |= self._attributes(line)
             elif first == '"':
                 body.text = unquoted(token)
             elif first == "@":
                 body.text = token[1:].strip('"')
-            elif token == "(" and line.next == "{" and line.at == len(line.tokens) - 1:
+            elif token == "(" and line.next == "{" and line.at == len(line.tokens) - 2:
                 return
             elif token in (",", "(", ")", "[", "]") or token.startswith(("fastmath<", "overflow<")):
                 continue

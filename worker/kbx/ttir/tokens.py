@@ -32,24 +32,22 @@ TOKEN = re.compile(
             r"\#[\w.]+",  # an alias
             r"0x[0-9A-Fa-f]+|-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?",
             r"[A-Za-z_][\w.$]*",
-            r"<\{|\}>|->|[()\[\]{}<>,:=*?]",
+            r"<\{|\}>|->",
+            r"//.*",
+            r"\S",
         )
     )
 )
-_BETWEEN = re.compile(r"\s*(?://.*)?")
+_PUNCTUATION = frozenset("()[]{}<>,:=*?")
 
 
 def tokens_of(text: str, line: int) -> list[str]:
     """The tokens of a line, without comments; raises Unsupported for a character that begins none."""
-    found, at, end = [], _BETWEEN.match(text).end(), len(text)  # type: ignore[union-attr]
-    match, between = TOKEN.match, _BETWEEN.match
-    while at < end:
-        token = match(text, at)
-        if token is None:
-            raise Unsupported(line, f"the text {text[at : at + 20]!r}")
-        found.append(token.group())
-        at = between(text, token.end()).end()  # type: ignore[union-attr]
-    return found
+    found = TOKEN.findall(text)
+    for token in found:
+        if len(token) == 1 and token not in _PUNCTUATION and not (token.isalnum() or token == "_"):
+            raise Unsupported(line, f"the text {text[text.index(token) :][:20]!r}")
+    return [token for token in found if token[:2] != "//"] if "//" in text else found
 
 
 def unquoted(token: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -28,16 +28,23 @@ class Frame:
     line: int
 
 
-@dataclass(frozen=True)
 class Location:
-    """Where an operation comes from: the innermost place first, then what called it."""
+    """Where an operation comes from: the innermost place first, then what called it. Read when somebody asks."""
 
-    frames: tuple[Frame, ...] = ()
+    __slots__ = ("_frames",)
+
+    def __init__(self, frames: Callable[[], tuple[Frame, ...]] = tuple) -> None:
+        self._frames = frames
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return self._frames()
 
     def user(self) -> Frame | None:
         """The innermost place outside Triton's own library; the innermost of all where there is no such."""
-        own = (f for f in self.frames if "/triton/language/" not in f.file)
-        return next(own, self.frames[0] if self.frames else None)
+        frames = self.frames
+        own = (f for f in frames if "/triton/language/" not in f.file)
+        return next(own, frames[0] if frames else None)
 
 
 @dataclass(eq=False)

@@ -93,26 +93,32 @@ F16, BF16, F32, F64 = (ELEMENTS[name] for name in ("f16", "bf16", "f32", "f64"))
 _TENSOR = re.compile(r"(?:tensor)?<((?:\d+x)+)(.+)>\Z", re.DOTALL)
 
 
-@functools.lru_cache(maxsize=4096)
 def parse_type(text: str, line: int = 0) -> Type:
     """The type that a piece of IR spells, as ``tensor<32x!tt.ptr<f32>>``; raises Unsupported."""
+    found = _parse_type(text)
+    if found is None:
+        raise Unsupported(line, f"the type {text}")
+    return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _parse_type(text: str) -> Type | None:
     element = ELEMENTS.get(text)
     if element is not None:
         return Type(element)
     found = _TENSOR.match(text)
     if found:
+        inner = _parse_type(_plain(found[2]))
         shape = tuple(int(n) for n in found[1].rstrip("x").split("x"))
-        return Type(parse_type(_plain(found[2]), line).element, shape)
+        return Type(inner.element, shape) if inner is not None and not inner.shape else None
     if text.startswith("!tt.ptr<"):
-        pointee = parse_type(_plain(text[8:-1]), line)
-        if pointee.shape:
-            return Type(Element(text, "pointer", 64, None, pointee))
-        return Type(Element(text, "pointer", 64, pointee.element))
+        inner = _parse_type(_plain(text[8:-1]))
+        return Type(Element(text, "pointer", 64, inner.element)) if inner is not None and not inner.shape else None
     if text.startswith("!tt.tensordesc<"):
         inside = text[15:-1]
-        block = parse_type(_plain(inside if inside.startswith("tensor<") else f"tensor<{inside}>"), line)
-        return Type(Element(text, "descriptor", 64, None, block))
-    raise Unsupported(line, f"the type {text}")
+        block = _parse_type(_plain(inside if inside.startswith("tensor<") else f"tensor<{inside}>"))
+        return Type(Element(text, "descriptor", 64, None, block)) if block is not None and block.shape else None
+    return None
 
 
 def _plain(text: str) -> str:
