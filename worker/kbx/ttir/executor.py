@@ -34,6 +34,9 @@ CHUNK_ELEMENTS = 1 << 18
 """Elements of the largest tensor of programs that run together: measured, from 2^16 to 2^19 makes no difference, and more is slower, as caches end."""
 
 
+_ATOMICS = frozenset(("tt.atomic_rmw", "tt.atomic_cas", "tt.descriptor_reduce"))
+
+
 @dataclass(frozen=True)
 class TensorDescriptor:
     """A host's descriptor as an argument: the address, shape and strides (elements) of a tensor, and whether outside of it is NaN."""
@@ -60,6 +63,8 @@ class Kernel:
         self._lowering = Lowering(self.module)
         _, self._bodies = self._lowering.function(self.function.name)
         self._written = provenance.written(self.module)
+        names = {operation.name for f in self.module.functions.values() for operation in f.walk()}
+        self._atomics = not names.isdisjoint(_ATOMICS)
         self._waits = waiting.waits(self.module)
         largest = max((size for f in self.module.functions.values() for size in _sizes(f.walk())), default=1)
         needed = max(1, sum(_peak(code) for code in self._bodies))
@@ -68,6 +73,7 @@ class Kernel:
     def run(self, launch: Launch, arguments: Sequence[Argument]) -> None:
         """Runs all programs of a launch; findings are with it. Raises Stuck where programs wait for ever."""
         values = self._bind(launch, arguments)
+        launch.watch(self._atomics)
         programs = launch.programs()
         with np.errstate(all="ignore"):
             parts = [programs[at : at + self._together] for at in range(0, len(programs), self._together)]

@@ -31,12 +31,18 @@ class Launch:
         self.order = order
         self.findings: list[Finding] = []
         self._known: set[tuple[str, int, str | None]] = set()
-        self.observer: Observer | None = RaceDetector(self, self.total) if checks and self.total > 1 else None
+        self._checks = checks
+        self.observer: Observer | None = None
         self.aligned = True
         """Whether every address is a multiple of its element's size: what is made from tensors is, until it is cast."""
         self.changes = 0
         """How often an atomic operation or a store may have changed memory; programs that wait look again when it did."""
         self._garbage: dict[str, Numbers] = {}
+
+    def watch(self, atomics: bool) -> None:
+        """Looks for races from now on, where that is wanted; ``atomics`` as in ``RaceDetector``."""
+        if self._checks and self.total > 1:
+            self.observer = RaceDetector(self, self.total, atomics)
 
     def programs(self) -> Numbers:
         """Numbers of all programs in the order of this launch."""

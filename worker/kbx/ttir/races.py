@@ -23,13 +23,17 @@ NOBODY, SEVERAL = -1, -2
 
 
 class Access(NamedTuple):
-    """An access of one operation: elements of ``size`` bytes, and the program of each (one for all, or SEVERAL)."""
+    """An access of one operation: elements of ``size`` bytes, and the program of each (one for all, or SEVERAL).
+
+    ``once`` says that no element is in it twice.
+    """
 
     operation: Operation
     region: Region
     size: int
     where: Where
     programs: Numbers
+    once: bool
 
 
 class Reporter(Protocol):
@@ -58,18 +62,19 @@ class Observer(Protocol):
 
 
 class _Footprint:
-    """What is known of a region's units of ``size`` bytes."""
+    """What is known of a region's units of ``size`` bytes; the times only where a kernel does anything atomically."""
 
-    def __init__(self, bytes: int, size: int) -> None:
+    def __init__(self, bytes: int, size: int, timed: bool) -> None:
         count = bytes // size
         self.size = size
         self.writer, self.reader = (np.full(count, NOBODY, np.int32) for _ in range(2))
-        self.changed, self.atomic = (np.zeros(count, np.bool_) for _ in range(2))
-        self.written_at, self.read_at = (np.zeros(count, np.int32) for _ in range(2))
+        self.changed = np.zeros(count, np.bool_)
+        self.atomic = np.zeros(count if timed else 0, np.bool_)
+        self.written_at, self.read_at = (np.zeros(count if timed else 0, np.int32) for _ in range(2))
 
     def finer(self, bytes: int, size: int) -> _Footprint:
         """The same for smaller units."""
-        fine, times = _Footprint(bytes, size), self.size // size
+        fine, times = _Footprint(bytes, size, len(self.atomic) > 0), self.size // size
         for name in ("writer", "reader", "changed", "atomic", "written_at", "read_at"):
             known = np.repeat(getattr(self, name), times)
             getattr(fine, name)[: len(known)] = known
@@ -77,13 +82,13 @@ class _Footprint:
 
 
 class RaceDetector:
-    """An ``Observer`` of one launch of ``programs`` programs."""
+    """An ``Observer`` of one launch of ``programs`` programs. ``atomics`` says whether its kernel has operations that order others."""
 
-    def __init__(self, reporter: Reporter, programs: int) -> None:
-        self._reporter = reporter
+    def __init__(self, reporter: Reporter, programs: int, atomics: bool) -> None:
+        self._reporter, self._atomics = reporter, atomics
         self._footprints: dict[int, _Footprint] = {}
         self._time = 0
-        self._last_atomic = np.full(programs, -1, np.int64)
+        self._last_atomic = np.full(programs if atomics else 1, -1, np.int64)
 
     def read(self, access: Access) -> None:
         self._time += 1
@@ -91,20 +96,31 @@ class RaceDetector:
         writer = seen.writer[at]
         bad = (writer != NOBODY) & (writer != who)
         if bad.any():
-            bad &= seen.changed[at] & ~seen.atomic[at]
-            bad = self._unordered(bad, who, writer, seen.written_at[at])
+            bad &= seen.changed[at]
+            if self._atomics:
+                bad = self._unordered(bad & ~seen.atomic[at], who, writer, seen.written_at[at])
             if bad.any():
                 self._accuse(access, at, bad, who, writer, "reads {}, which {} writes")
+        self._note_reader(seen, at, who, access.once)
+
+    def _note_reader(self, seen: _Footprint, at: Where, who: Numbers, once: bool) -> None:
         reader = seen.reader[at]
         alone = (reader == NOBODY) | (reader == who)
-        if not alone.all():  # a read that is ordered before this one is also before what this program writes
+        if not alone.all() and self._atomics:
+            # A read that is ordered before this one is also before what this program writes.
             alone |= ~self._unordered(~alone, who, reader, seen.read_at[at])
-        seen.reader[at] = np.where(alone, who, SEVERAL)
-        if not isinstance(at, slice):  # the same element by several programs in one operation
-            again = seen.reader[at] != who
+        self._set(seen.reader, at, np.where(alone, who, SEVERAL), once)
+        if self._atomics:
+            seen.read_at[at] = self._time
+
+    @staticmethod
+    def _set(kept: Numbers, at: Where, who: Numbers, once: bool) -> None:
+        """Notes programs; of an element that is there for several of them, that it is."""
+        kept[at] = who
+        if not once and not isinstance(at, slice):
+            again = kept[at] != who
             if again.any():
-                seen.reader[at[again]] = SEVERAL
-        seen.read_at[at] = self._time
+                kept[at[again]] = SEVERAL
 
     def write(self, access: Access, old: Numbers, new: Numbers) -> None:
         self._time += 1
@@ -113,23 +129,27 @@ class RaceDetector:
         if len(differs) != (at.stop - at.start if isinstance(at, slice) else len(at)):
             differs = np.repeat(differs, access.size // seen.size)
         writer, reader = seen.writer[at], seen.reader[at]
-        by_other = (writer != NOBODY) & (writer != who)
-        read_by_other = (reader != NOBODY) & (reader != who)
-        if by_other.any() or read_by_other.any():
-            twice = self._unordered(differs & by_other, who, writer, seen.written_at[at])
-            if twice.any():
-                self._accuse(access, at, twice, who, writer, "writes other bits to {} than {}")
-            raced = self._unordered(differs & read_by_other, who, reader, seen.read_at[at])
-            if raced.any():
-                self._accuse(access, at, raced, who, reader, "writes {}, which {} reads")
-        seen.writer[at] = who
-        seen.written_at[at] = self._time
-        seen.changed[at] |= differs
-        seen.atomic[at] = False
-        if not isinstance(at, slice):
-            again = seen.writer[at] != who
-            if again.any():
-                seen.writer[at[again]] = SEVERAL
+        written, read = (writer != NOBODY) & (writer != who), (reader != NOBODY) & (reader != who)
+        if written.any():
+            bad = differs & written
+            if self._atomics:
+                bad = self._unordered(bad, who, writer, seen.written_at[at])
+            if bad.any():
+                self._accuse(access, at, bad, who, writer, "writes other bits to {} than {}")
+        if read.any():
+            bad = differs & read
+            if self._atomics:
+                bad = self._unordered(bad, who, reader, seen.read_at[at])
+            if bad.any():
+                self._accuse(access, at, bad, who, reader, "writes {}, which {} reads")
+        self._set(seen.writer, at, who, access.once)
+        if differs.all():
+            seen.changed[at] = True
+        else:
+            seen.changed[at] |= differs
+        if self._atomics:
+            seen.written_at[at] = self._time
+            seen.atomic[at] = False
 
     def lost(self, access: Access, lanes: Numbers) -> None:
         element = access.where[lanes[0]] if not isinstance(access.where, slice) else access.where.start + lanes[0]
@@ -159,7 +179,7 @@ class RaceDetector:
         region, size = access.region, access.size
         seen = self._footprints.get(region.start)
         if seen is None:
-            seen = self._footprints[region.start] = _Footprint(region.bytes, size)
+            seen = self._footprints[region.start] = _Footprint(region.bytes, size, self._atomics)
         elif size < seen.size:
             seen = self._footprints[region.start] = seen.finer(region.bytes, size)
         times = size // seen.size

@@ -19,14 +19,17 @@ _VERBS = {"tt.load": "reads", "tt.descriptor_load": "reads", "tt.descriptor_gath
           "tt.descriptor_store": "writes", "tt.descriptor_scatter": "writes"}  # fmt: skip
 
 
-def flattened(index: Numbers, live: Numbers | None, shape: tuple[int, ...]) -> Where:
-    """The elements of an access in a row: a slice where they are one after another."""
+def flattened(index: Numbers, live: Numbers | None, shape: tuple[int, ...]) -> tuple[Where, bool]:
+    """The elements of an access in a row, a slice where they are one after another, and whether none is there twice as far as is seen."""
     index = np.broadcast_to(index, shape)
     flat = index.reshape(-1) if live is None else index[np.broadcast_to(live, shape)]
     count = len(flat)
-    if count and int(flat[-1]) - int(flat[0]) == count - 1 and (count == 1 or bool((flat[1:] - flat[:-1] == 1).all())):
-        return slice(int(flat[0]), int(flat[0]) + count)
-    return flat
+    if count < 2:
+        return (slice(int(flat[0]), int(flat[0]) + 1), True) if count else (flat, True)
+    ascends = bool((flat[1:] > flat[:-1]).all())
+    if ascends and int(flat[-1]) - int(flat[0]) == count - 1:
+        return slice(int(flat[0]), int(flat[0]) + count), True
+    return flat, ascends
 
 
 def chosen(data: Numbers, live: Numbers | None, shape: tuple[int, ...]) -> Numbers:
@@ -129,10 +132,9 @@ class Site:
             return
         index, live = touched.elements, touched.live
         shape = index.shape if live is None else np.broadcast_shapes(index.shape, live.shape)
-        where = flattened(index, live, shape)
-        observer.read(
-            Access(self.operation, touched.region, self.size, where, self.programs(environment, shape[0], live, shape))
-        )
+        where, once = flattened(index, live, shape)
+        programs = self.programs(environment, shape[0], live, shape)
+        observer.read(Access(self.operation, touched.region, self.size, where, programs, once))
 
     # ------------------------------------------------ store
 
@@ -145,15 +147,17 @@ class Site:
         for region, index, live in self.locate(environment, pointer, mask):
             lead = max(len(index), len(raw), 1 if live is None else len(live))
             shape = (lead, *self.shape)
-            where, bits, view = flattened(index, live, shape), chosen(raw, live, shape), region.view(self.size)
+            (where, once), bits, view = flattened(index, live, shape), chosen(raw, live, shape), region.view(self.size)
             observer = environment.launch.observer
             if observer is None:
                 view[where] = bits
                 continue
-            access = Access(self.operation, region, self.size, where, self.programs(environment, lead, live, shape))
+            access = Access(
+                self.operation, region, self.size, where, self.programs(environment, lead, live, shape), once
+            )
             observer.write(access, view[where], bits)
             view[where] = bits
-            if not isinstance(where, slice) and (lost := np.flatnonzero(view[where] != bits)).size:
+            if not once and (lost := np.flatnonzero(view[where] != bits)).size:
                 observer.lost(access, lost)
 
     def check_value(self, environment: Environment, value: Lanes, mask: Lanes | None) -> None:

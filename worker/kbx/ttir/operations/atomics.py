@@ -73,7 +73,7 @@ class Atomic(Site):
             news = [chosen(value.data, live, shape) for value in values]
             if environment.launch.observer is not None:
                 who = self.programs(environment, environment.size, live, shape)
-                environment.launch.observer.update(Access(self.operation, region, self.size, at, who))
+                environment.launch.observer.update(Access(self.operation, region, self.size, at, who, False))
             view = region.view(self.size)
             before = view[at]
             got = self._apply(view, at, news)
