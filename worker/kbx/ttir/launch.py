@@ -80,7 +80,7 @@ class Launch:
         draw = random.Random(f"{self.seed} {element.name}")
         if element.kind == "float":
             large = draw.uniform(1e3, 4e4) if element.bits > 8 else draw.uniform(20, 200)
-            value = (np.nan, large, -large)[self.seed % 3]
+            value = (large, np.nan, -large)[self.seed % 3]  # NaN alone would be dropped by a maximum
             return encoded(rounded(np.array([value]), element), element)
         bits = element.bits
         if bits == 1:
