@@ -30,10 +30,10 @@ def type_of(argument):
 
 
 @functools.lru_cache(maxsize=256)
-def _text(function, signature, constants, capability):
+def _text(function, signature, constants, capability, kind, stage):
     target = GPUTarget("cuda", capability, 32)
     positions = {(function.arg_names.index(name),): value for name, value in constants}
-    source, backend = ASTSource(function, dict(signature), positions), make_backend(target)
+    source, backend = kind(function, dict(signature), positions), make_backend(target)
     options, context, stages = backend.parse_options({}), ir.context(), {}
     ir.load_dialects(context)
     backend.load_dialects(context)
@@ -41,16 +41,23 @@ def _text(function, signature, constants, capability):
     made = source.make_ir(
         target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context
     )
-    return str(stages["ttir"](made, {}))
+    return str(stages[stage](made, {}))
 
 
-def text_of(function, arguments, constants, capability=90):
+def gluon_text_of(function, arguments, constants):
+    """The same for a kernel in Gluon, which has layouts from the beginning."""
+    from triton.experimental.gluon._runtime import GluonASTSource
+
+    return text_of(function, arguments, constants, kind=GluonASTSource, stage="ttgir")
+
+
+def text_of(function, arguments, constants, capability=90, kind=ASTSource, stage="ttir"):
     """The IR that Triton makes of a kernel for these arguments; no binary is made of it."""
     names = [name for name in function.arg_names if name not in constants]
     signature = {name: type_of(argument) for name, argument in zip(names, arguments, strict=True)}
     signature |= dict.fromkeys(constants, "constexpr")
     ordered = tuple((name, signature[name]) for name in function.arg_names)
-    return _text(function, ordered, tuple(constants.items()), capability)
+    return _text(function, ordered, tuple(constants.items()), capability, kind, stage)
 
 
 def region_of(name, tensor):

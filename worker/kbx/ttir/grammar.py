@@ -132,6 +132,7 @@ _plain(
     "barrier local_barrier",
     _form(words=("all", "none", "local", "global_read", "global_write", "tensor_read", "tensor_write")),
 )
+_plain("ttg", "convert_layout local_alloc local_store local_load local_dealloc")
 _plain("gpu", "barrier")
 _plain("ub", "poison")
 _plain("llvm", "intr.assume")

@@ -56,6 +56,19 @@ class Descriptor(Lanes):
         return Descriptor(super().of(programs), shape, strides, self.block, self.nan)
 
 
+class Shared(Lanes):
+    """Memory of the program's own. ``data`` are the places of programs in ``memory``, whose groups keep one memory when they part."""
+
+    __slots__ = ("memory", "unset")
+
+    def __init__(self, rows: Numbers, memory: Numbers, unset: Numbers) -> None:
+        super().__init__(rows)
+        self.memory, self.unset = memory, unset
+
+    def of(self, programs: Numbers) -> Shared:
+        return Shared(self.data[programs] if len(self.data) > 1 else self.data, self.memory, self.unset)
+
+
 class Environment(dict[Value, Lanes]):
     """What the programs of a group have computed. ``programs`` are their numbers in the grid.
 
@@ -108,6 +121,8 @@ def merged(parts: Sequence[tuple[Numbers, Lanes]], size: int) -> Lanes:
         for places, lanes in parts:
             if lanes.undefined is not None:
                 undefined[places] = lanes.undefined
+    if isinstance(first, Shared):
+        return Shared(data, first.memory, first.unset)
     base = first.base if all(lanes.base is first.base for _, lanes in parts) else None
     return Lanes(data, undefined, base)
 

@@ -15,9 +15,9 @@ from kbx.ttir.errors import Unsupported
 
 @dataclass(frozen=True)
 class Element:
-    """An element type. ``kind`` is ``float``, ``int`` (signless), ``pointer`` or ``descriptor``.
+    """An element type. ``kind`` is ``float``, ``int`` (signless), ``pointer``, ``descriptor`` or ``shared`` (a program's own memory).
 
-    A pointer's ``pointee`` is what it points to; a descriptor's ``block`` is the tensor type that it loads. ``bits`` is the width in a
+    A pointer's ``pointee`` is what it points to; the ``block`` of the last two is the tensor type that is loaded. ``bits`` is the width in a
     register: in memory an i1 takes a byte.
     """
 
@@ -118,6 +118,9 @@ def _parse_type(text: str) -> Type | None:
         inside = text[15:-1]
         block = _parse_type(_plain(inside if inside.startswith("tensor<") else f"tensor<{inside}>"))
         return Type(Element(text, "descriptor", 64, None, block)) if block is not None and block.shape else None
+    if text.startswith("!ttg.memdesc<"):
+        block = _parse_type(f"tensor<{text[13:-1]}>")
+        return Type(Element(text, "shared", 64, None, block)) if block is not None and block.shape else None
     return None
 
 

@@ -13,4 +13,5 @@ from kbx.ttir.operations import (  # noqa: F401
     functions,
     programs,
     shapes,
+    shared,
 )
