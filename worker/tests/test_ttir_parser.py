@@ -134,6 +134,10 @@ def test_locations():
     inline = one('%c = arith.addi %n, %n : i32 loc(callsite("a.py":5:2 at callsite("b.py":6:1 at #loc1)))')
     assert [(f.file, f.line) for f in inline.location.frames] == [("a.py", 5), ("b.py", 6), ("kernel.py", 7)]
     assert one("%c = arith.constant 3 : i32 loc(unknown)").location.user() is None
+    assert (
+        one('%c = arith.constant dense<3> : tensor<4xi32> loc(callsite("a.py":5:2 at #loc1))').location.frames[0].file
+        == "a.py"
+    )
 
 
 def test_attributes_and_keywords():

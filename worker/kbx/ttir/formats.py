@@ -104,10 +104,10 @@ def towards_zero(values: Numbers, element: Element) -> Numbers:
     return np.where(over, decoded((encoded(near, element) - 1).astype(element.raw), element), near)
 
 
-def tf32(values: Numbers, away: bool = True) -> Numbers:
+def tf32(values: Numbers) -> Numbers:
     """float32 values with the ten bits of mantissa that TF32 keeps; ties go away from zero, as ``cvt.rna.tf32`` rounds them."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
-    kept = ((bits + np.uint32(0x1000 if away else 0)) & np.uint32(0xFFFFE000)).view(np.float32)
+    kept = ((bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).view(np.float32)
     return np.where(np.isfinite(values), kept, values)
 
 

@@ -64,7 +64,7 @@ def _plain(dialect: str, names: str, form: Form | None = None) -> None:
 
 
 _plain("arith", "addf subf mulf divf remf negf maxnumf minnumf maximumf minimumf")
-_plain("arith", "addi subi muli shli", _form())
+_plain("arith", "addi subi muli shli")
 _plain("arith", "divsi divui remsi remui ceildivsi ceildivui floordivsi shrsi shrui", _form(words=("exact",)))
 _plain("arith", "andi xori maxsi minsi maxui minui mulsi_extended mului_extended select bitcast")
 _plain("arith", "ori", _form(words=("disjoint",)))

@@ -19,7 +19,7 @@ from kbx.ttir.tree import Attribute, Block, Function, Location, Module, Operatio
 from kbx.ttir.types import ELEMENTS, I32, Type, parse_type
 
 _CONSTANT = re.compile(
-    r"(%\S+) = arith\.constant (?:\{[^}]*\} )?(dense<[^>]*>|[^\s:]+)(?: : (.+?))?(?: loc\((#?\w+)\))?\Z"
+    r"(%\S+) = arith\.constant (?:\{[^}]*\} )?(dense<[^>]*>|[^\s:]+)(?: : (.+?))?(?: loc\((.*)\))?\Z"
 )
 _SYMBOL = re.compile(r'@("[^"]*"|[\w.$\-]+)')
 

@@ -184,11 +184,7 @@ def _immediate(text: str, type: str) -> int:
         return int(text[2:], 16)
     if re.fullmatch(r"-?\d+\.\d*(?:[eE][+-]?\d+)?", text):
         number = float(text)
-        return (
-            int(struct.unpack("<q", struct.pack("<d", number))[0])
-            if type == "f64"
-            else int(struct.unpack("<i", struct.pack("<f", number))[0])
-        )
+        return int.from_bytes(struct.pack("<d" if type == "f64" else "<f", number), "little")
     return int(text.rstrip("U"), 0)
 
 
@@ -418,7 +414,6 @@ def _select(run: _Run) -> None:
 
 
 _WHOLE: dict[str, Callable[[Numbers], Numbers]] = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
-_EIGHTHS = {"e4m3x2": "f8E4M3FN", "e5m2x2": "f8E5M2"}
 
 
 @_executes("cvt")

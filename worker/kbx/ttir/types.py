@@ -134,7 +134,3 @@ def _plain(text: str) -> str:
         if c == "," and depth == 1 and text.startswith("tensor<"):
             return text[:i].strip() + ">"
     return text.strip()
-
-
-def pointer_to(element: Element) -> Element:
-    return Element(f"!tt.ptr<{element.name}>", "pointer", 64, element)
