@@ -10,6 +10,8 @@ from ttir_launch import launch_on_tensors
 
 from kbx.ttir.executor import Kernel
 
+pytestmark = pytest.mark.sampled(3)
+
 NAMES = {
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16",
     torch.float8_e4m3fn: "f8E4M3FN", torch.float8_e5m2: "f8E5M2",

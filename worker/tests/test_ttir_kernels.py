@@ -1,5 +1,7 @@
 """Whole kernels, compiled by Triton and executed from their IR, compared with torch and with the interpreter of Python."""
 
+import tracemalloc
+
 import pytest
 import torch
 import triton
@@ -108,6 +110,16 @@ def test_layer_norm_and_its_gradient_with_atomics(order):
     clean(run(layer_norm_backward_kernel, (rows,), x, w, dy, mean, rstd, dx, dw, db, n, order=order, B=128))
     for got, leaf in zip((dx, dw, db), leaves, strict=True):
         torch.testing.assert_close(got, leaf.grad, rtol=1e-4, atol=1e-4)
+
+
+def test_memory_is_bounded_by_the_chunk():
+    """Two million elements, whose values and offsets would take 200 MB together."""
+    x, out = torch.randn(2048, 1000), torch.zeros(2048, 1000)
+    tracemalloc.start()
+    clean(run(softmax_kernel, (2048,), x, out, 1000, 1000, B=1024))
+    assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    tracemalloc.stop()
+    torch.testing.assert_close(out, x.softmax(-1))
 
 
 # ---------------------------------------------------------------- matrices
