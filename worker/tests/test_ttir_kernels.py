@@ -500,30 +500,27 @@ def test_descriptors_add_atomically():
     torch.testing.assert_close(out, x.reshape(5, 8, 16).sum(0))
 
 
-def test_descriptors_of_the_host():
-    from ttir_launch import launch_on_tensors
+@triton.jit
+def host_kernel(source, target, n, B: tl.constexpr):
+    at = [tl.program_id(0) * 8, n]
+    target.store(at, source.load(at) * 2)
 
-    from kbx.ttir.executor import Kernel
 
-    text = """
-module {
-  tt.func public @k(%d: !tt.tensordesc<tensor<8x16xf32>>, %m: i32, %n: i32, %sm: i64, %sn: i64, %o: !tt.ptr<f32>) {
-    %c0 = arith.constant 4 : i32
-    %v = tt.descriptor_load %d[%c0, %c0] : !tt.tensordesc<tensor<8x16xf32>> -> tensor<8x16xf32>
-    %r = tt.reshape %v : tensor<8x16xf32> -> tensor<128xf32>
-    %i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
-    %p = tt.splat %o : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
-    %q = tt.addptr %p, %i : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
-    tt.store %q, %r : tensor<128x!tt.ptr<f32>>
-    tt.return
-  }
-}
-"""
-    x, out = random(10, 16), torch.full((8, 16), 9.0)
-    clean(launch_on_tensors(Kernel(text), (1,), [TensorDescriptor.from_tensor(x, [8, 16]), out]))
-    expected = torch.zeros(8, 16)
-    expected[:6, :12] = x[4:, 4:]
-    assert torch.equal(out, expected)
+@pytest.mark.parametrize("capability", [80, 90])
+@pytest.mark.parametrize("rounds", [False, True])
+def test_descriptors_of_the_host(capability, rounds):
+    """For sm_80 Triton makes a pointer and numbers of each."""
+    x, out = random(21, 16), torch.full((21, 16), 9.0)
+    source, target = (TensorDescriptor.from_tensor(t, [8, 16]) for t in (x, out))
+    source.round_f32_to_tf32 = rounds
+    clean(run(host_kernel, (3,), source, target, 4, capability=capability, B=4))
+    expected = torch.full((21, 16), 9.0)
+    expected[:, 4:] = 2 * x[:, 4:]
+    if rounds:
+        assert not torch.equal(out, expected)
+        torch.testing.assert_close(out, expected, rtol=1e-3, atol=1e-3)
+    else:
+        assert torch.equal(out, expected)
 
 
 @triton.jit

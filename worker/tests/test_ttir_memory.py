@@ -123,7 +123,7 @@ def table_kernel(table, out, B: tl.constexpr):
 def test_pointers_read_from_memory_lead_to_tensors_that_are_known():
     parts = [torch.randn(16) for _ in range(3)]
     table, out = torch.tensor([p.data_ptr() for p in parts]), torch.zeros(48)
-    more = lambda: [region_of("part", p) for p in parts]  # noqa: E731
+    more = lambda: [region_of(p, "part") for p in parts]  # noqa: E731
     assert run(table_kernel, (3,), table, out, more=more, B=16) == []
     assert torch.equal(out, torch.cat(parts))
     found = only(run(table_kernel, (3,), table, out, B=16), "out_of_bounds", table_kernel, "tl.load(pointer")

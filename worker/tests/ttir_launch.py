@@ -22,6 +22,8 @@ TYPES = {
 
 def type_of(argument):
     """Triton's name for the type of an argument."""
+    if hasattr(argument, "block_shape"):
+        return f"tensordesc<{TYPES[argument.base.dtype]}{list(argument.block_shape)}>"
     if isinstance(argument, torch.Tensor):
         return f"*{TYPES[argument.dtype]}"
     if isinstance(argument, bool):
@@ -60,29 +62,26 @@ def text_of(function, arguments, constants, capability=90, kind=ASTSource, stage
     return _text(function, ordered, tuple(constants.items()), capability, kind, stage)
 
 
-def region_of(name, tensor):
+def region_of(tensor, name=""):
     """The storage of a tensor on the CPU."""
     storage = tensor.untyped_storage()
     if not storage.nbytes():
-        return Region(name, storage.data_ptr(), np.zeros(0, np.uint8))
+        return Region(storage.data_ptr(), np.zeros(0, np.uint8), name)
     memory = (ctypes.c_uint8 * storage.nbytes()).from_address(storage.data_ptr())
-    return Region(name, storage.data_ptr(), np.frombuffer(memory, np.uint8))
+    return Region(storage.data_ptr(), np.frombuffer(memory, np.uint8), name)
 
 
 def launch_on_tensors(kernel, grid, arguments, seed=0, order=ASCENDING, checks=True, more=None):
     """Runs a kernel on tensors, host descriptors and numbers, in the order of its parameters; returns the findings."""
     regions, passed = {}, []
-    names = iter(value.name.removeprefix("%") for value in kernel.function.arguments)
     for argument in arguments:
-        name, described = next(names, "?"), hasattr(argument, "block_shape")
+        described = hasattr(argument, "block_shape")
         base = argument.base if described else argument
         if isinstance(base, torch.Tensor):
-            regions.setdefault(base.untyped_storage().data_ptr(), region_of(name, base))
+            regions.setdefault(base.untyped_storage().data_ptr(), region_of(base))
         if described:
-            nan = getattr(argument, "padding", "zero") == "nan"
-            passed.append(TensorDescriptor(base.data_ptr(), tuple(argument.shape), tuple(argument.strides), nan))
-            for _ in range(2 * len(argument.shape)):
-                next(names, "?")
+            nan, tf32 = getattr(argument, "padding", "zero") == "nan", getattr(argument, "round_f32_to_tf32", False)
+            passed.append(TensorDescriptor(base.data_ptr(), tuple(argument.shape), tuple(argument.strides), nan, tf32))
         else:
             passed.append(base.data_ptr() if isinstance(base, torch.Tensor) else base)
     launch = Launch((*grid, 1, 1)[:3], Memory(list(regions.values()), more), seed, order, checks)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -18,7 +19,6 @@ import numpy as np
 
 from kbx.ttir import operations as _operations  # noqa: F401  registers them
 from kbx.ttir import provenance, waiting
-from kbx.ttir.errors import Unsupported
 from kbx.ttir.formats import rounded
 from kbx.ttir.lanes import Descriptor, Environment, Lanes, number
 from kbx.ttir.launch import Launch
@@ -26,7 +26,7 @@ from kbx.ttir.lowering import Code, Lowering
 from kbx.ttir.operations.control import run_blocks
 from kbx.ttir.parser import parse
 from kbx.ttir.tree import Operation, Value
-from kbx.ttir.types import I64, Type
+from kbx.ttir.types import I1, I64, Type
 
 CHUNK_BYTES = 256 << 20
 """Most that the values of programs that run together take, unless one program's take more."""
@@ -39,12 +39,14 @@ _ATOMICS = frozenset(("tt.atomic_rmw", "tt.atomic_cas", "tt.descriptor_reduce"))
 
 @dataclass(frozen=True)
 class TensorDescriptor:
-    """A host's descriptor as an argument: the address, shape and strides (elements) of a tensor, and whether outside of it is NaN."""
+    """A host's descriptor as an argument: the address, shape and strides (elements) of a tensor, whether outside of it is NaN, and whether
+    loads round to TF32."""
 
     address: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     nan: bool = False
+    tf32: bool = False
 
 
 Argument: TypeAlias = "int | float | bool | TensorDescriptor | None"
@@ -84,23 +86,21 @@ class Kernel:
                 run_blocks(self._bodies, values, Environment(launch, part))
 
     def _bind(self, launch: Launch, arguments: Sequence[Argument]) -> list[Lanes]:
-        """Lanes of the function's parameters; a descriptor is followed by its sizes and strides, as Triton passes them."""
-        parameters = iter(self.function.arguments)
+        """Lanes of the function's parameters, of which a descriptor has several."""
+        parameters = deque(self.function.arguments)
         for region in launch.memory.regions:
             region.written = self._written is None
         found: list[Lanes] = []
-        for argument in arguments:
-            parameter = next(parameters, None)
-            if parameter is None:
-                raise ValueError(f"{len(arguments)} arguments for {len(self.function.arguments)} parameters")
-            if isinstance(argument, TensorDescriptor):
-                found += self._descriptor(launch, parameter, argument)
-                for _ in range(2 * len(argument.shape)):
-                    next(parameters)
-            else:
-                found.append(self._scalar(launch, parameter, argument))
-        if len(found) != len(self.function.arguments):
-            raise ValueError(f"{len(found)} arguments for {len(self.function.arguments)} parameters")
+        try:
+            for argument in arguments:
+                if isinstance(argument, TensorDescriptor):
+                    found += self._descriptor(launch, parameters, argument)
+                else:
+                    found.append(self._scalar(launch, parameters.popleft(), argument))
+        except IndexError:
+            raise ValueError(f"more arguments than the {len(self.function.arguments)} parameters") from None
+        if parameters:
+            raise ValueError(f"no argument for {parameters[0].name}")
         return found
 
     def _scalar(self, launch: Launch, parameter: Value, argument: int | float | bool | None) -> Lanes:
@@ -117,21 +117,29 @@ class Kernel:
     def _pointer(self, launch: Launch, parameter: Value, address: int, size: int) -> Lanes:
         region = launch.memory.at(address)
         if region is not None:
+            region.name = region.name or parameter.name.removeprefix("%")
             region.written |= self._written is None or parameter in self._written
         if address % size:
             launch.aligned = False
         return Lanes(np.array([address], np.int64), None, region)
 
-    def _descriptor(self, launch: Launch, parameter: Value, given: TensorDescriptor) -> list[Lanes]:
-        block = parameter.type.element.block
-        if block is None:
-            raise Unsupported(self.function.line, f"a descriptor for a parameter of type {parameter.type}")
-        base = self._pointer(launch, parameter, given.address, block.element.bytes)
-        shape, strides = ([number(n, I64.dtype) for n in each] for each in (given.shape, given.strides))
-        kinds = [value.type for value in self.function.arguments]
-        at = self.function.arguments.index(parameter) + 1
-        rest = [number(n, _kind(kinds, at + i)) for i, n in enumerate((*given.shape, *given.strides))]
-        return [Descriptor(base, shape, strides, block.shape, given.nan), *rest]
+    def _descriptor(self, launch: Launch, parameters: deque[Value], given: TensorDescriptor) -> list[Lanes]:
+        """A descriptor and the numbers that follow it: shape and strides. Where the architecture has none, a pointer stands in its place,
+        followed by shape, strides, flags, and shape and strides again."""
+        first = parameters.popleft()
+        numbers = (*given.shape, *given.strides)
+        block = first.type.element.block
+        if block is not None:
+            base = self._pointer(launch, first, given.address, block.element.bytes)
+            shape, strides = ([number(n, I64.dtype) for n in each] for each in (given.shape, given.strides))
+            found: list[Lanes] = [Descriptor(base, shape, strides, block.shape, given.nan, given.tf32)]
+        else:
+            found = [self._scalar(launch, first, given.address)]
+            found += [self._scalar(launch, parameters.popleft(), n) for n in numbers]
+            for flag in (given.nan, given.tf32):
+                if parameters and parameters[0].type == Type(I1):
+                    found.append(self._scalar(launch, parameters.popleft(), flag))
+        return found + [self._scalar(launch, parameters.popleft(), n) for n in numbers]
 
 
 @contextlib.contextmanager
@@ -144,10 +152,6 @@ def _uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _kind(kinds: list[Type], at: int) -> np.dtype[np.generic]:
-    return kinds[at].element.dtype if at < len(kinds) else I64.dtype
 
 
 def _sizes(operations: Iterable[Operation]) -> Iterator[int]:

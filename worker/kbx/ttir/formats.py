@@ -111,6 +111,13 @@ def tf32(values: Numbers) -> Numbers:
     return np.where(np.isfinite(values), kept, values)
 
 
+def tf32_even(values: Numbers) -> Numbers:
+    """The same with ties to even, as tensor descriptors round."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    kept = ((bits + np.uint32(0xFFF) + (bits >> np.uint32(13) & np.uint32(1))) & np.uint32(0xFFFFE000)).view(np.float32)
+    return np.where(np.isfinite(values), kept, values)
+
+
 def from_integers(values: Numbers, element: Element, signed: bool) -> Numbers:
     """Integers as values of a floating-point type, rounded as conversions on the device do: to bfloat16 by way of float32."""
     if values.dtype != np.bool_ and not signed:

@@ -41,19 +41,29 @@ class Lanes:
 
 
 class Descriptor(Lanes):
-    """A tensor descriptor: where a tensor lies, and the block that is loaded from it. ``data`` are addresses."""
+    """A tensor descriptor: where a tensor lies, and the block that is loaded from it. ``data`` are addresses.
 
-    __slots__ = ("block", "nan", "shape", "strides")
+    Outside the tensor a load gives NaN where ``nan`` says so; it rounds to TF32 where ``tf32`` does.
+    """
+
+    __slots__ = ("block", "nan", "shape", "strides", "tf32")
 
     def __init__(
-        self, base: Lanes, shape: Sequence[Lanes], strides: Sequence[Lanes], block: tuple[int, ...], nan: bool
+        self,
+        base: Lanes,
+        shape: Sequence[Lanes],
+        strides: Sequence[Lanes],
+        block: tuple[int, ...],
+        nan: bool = False,
+        tf32: bool = False,
     ) -> None:
         super().__init__(base.data, base.undefined, base.base)
         self.shape, self.strides, self.block, self.nan = list(shape), list(strides), block, nan
+        self.tf32 = tf32
 
     def of(self, programs: Numbers) -> Descriptor:
         shape, strides = ([lanes.of(programs) for lanes in each] for each in (self.shape, self.strides))
-        return Descriptor(super().of(programs), shape, strides, self.block, self.nan)
+        return Descriptor(super().of(programs), shape, strides, self.block, self.nan, self.tf32)
 
 
 class Shared(Lanes):
@@ -135,7 +145,7 @@ def _merged_descriptors(parts: Sequence[tuple[Numbers, Lanes]], size: int) -> De
         return [merged([(p, getattr(d, name)[i]) for p, d in each], size) for i in range(len(first.block))]
 
     base = merged([(p, Lanes(d.data, d.undefined, d.base)) for p, d in each], size)
-    return Descriptor(base, along("shape"), along("strides"), first.block, first.nan)
+    return Descriptor(base, along("shape"), along("strides"), first.block, first.nan, first.tf32)
 
 
 def full(data: Numbers, shape: tuple[int, ...]) -> Numbers:

@@ -14,11 +14,11 @@ from kbx.ttir.types import RAW
 class Region:
     """One storage: ``memory`` are its bytes, ``start`` is the address by which the kernel knows it.
 
-    ``name`` is the first kernel parameter that points into it. ``written`` says whether a store of this kernel may reach it: what only is
+    ``name`` is the first kernel parameter that points into it, which the launch fills in where it is empty. ``written`` says whether a store of this kernel may reach it: what only is
     read needs no footprint.
     """
 
-    def __init__(self, name: str, start: int, memory: Numbers) -> None:
+    def __init__(self, start: int, memory: Numbers, name: str = "") -> None:
         if memory.dtype != np.uint8 or memory.ndim != 1:
             raise ValueError("a region's memory must be an array of bytes")
         self.name, self.start, self.memory, self.written = name, start, memory, True

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kbx.ttir import formats
 from kbx.ttir.errors import Unsupported
 from kbx.ttir.formats import Numbers
 from kbx.ttir.lanes import Descriptor, Environment, Lanes
@@ -13,7 +14,7 @@ from kbx.ttir.lowering import Lowering, Step, lowers
 from kbx.ttir.operations.accesses import Site
 from kbx.ttir.operations.atomics import Atomic
 from kbx.ttir.tree import Operation, Value
-from kbx.ttir.types import Element, Type
+from kbx.ttir.types import F32, Element, Type
 
 
 @lowers("tt.make_tensor_descriptor")
@@ -88,7 +89,8 @@ def _load(operation: Operation, _: Lowering) -> Step:
         descriptor = _descriptor(environment, source)
         pointer, inside = window.at(descriptor, [environment[value] for value in coordinates])
         loaded = site.load(environment, pointer, inside, nan if descriptor.nan else zero)
-        data = np.broadcast_to(loaded.data, (len(loaded.data), *shape)).reshape(-1, *whole)
+        values = formats.tf32_even(loaded.data) if descriptor.tf32 and element == F32 else loaded.data
+        data = np.broadcast_to(values, (len(values), *shape)).reshape(-1, *whole)
         environment[result] = Lanes(data, None if loaded.undefined is None else np.ones((1,) * data.ndim, np.bool_))
 
     return step
