@@ -8,7 +8,9 @@ import pytest
 import torch
 from ttir_launch import launch_on_tensors
 
+from kbx.ttir import formats
 from kbx.ttir.executor import Kernel
+from kbx.ttir.types import ELEMENTS
 
 pytestmark = pytest.mark.sampled(3)
 
@@ -394,6 +396,20 @@ def nearest_even(exact, dtype):
     rounded = torch.copysign(rounded, exact)
     rounded[exact.isnan()] = math.nan
     return rounded.to(dtype)
+
+
+@pytest.mark.parametrize("name", ["f8E4M3FNUZ", "f8E5M2FNUZ", "f8E4M3B11FNUZ"])
+def test_formats_without_negative_zero(name):
+    element, bits = ELEMENTS[name], np.arange(256, dtype=np.uint8).view(np.int8)
+    numbers = formats.decoded(bits, element)
+    assert np.isnan(numbers[0x80]) and np.isfinite(np.delete(numbers, 0x80)).all()
+    assert np.array_equal(formats.encoded(numbers, element), bits)
+    finite = np.sort(np.delete(numbers, 0x80).astype(np.float64))
+    between = (finite[1:] + finite[:-1]) / 2
+    got = formats.rounded(between, element).astype(np.float64)
+    even = np.where(formats.encoded(finite[1:].astype(np.float32), element) % 2 == 0, finite[1:], finite[:-1])
+    assert np.array_equal(got, even)
+    assert formats.rounded(np.array([np.inf, -1e9, -0.0]), element).tolist() == [finite[-1], finite[0], 0.0]
 
 
 @pytest.mark.parametrize("target", (torch.float16, torch.bfloat16, *EIGHTHS))
