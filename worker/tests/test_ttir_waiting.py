@@ -142,6 +142,30 @@ def test_a_wait_that_nobody_ends(monkeypatch):
         run(for_ever_kernel, (4,), torch.zeros(1, dtype=torch.int32), torch.zeros(4, dtype=torch.int32))
 
 
+def test_a_program_that_waits_for_itself(monkeypatch):
+    monkeypatch.setattr(waiting, "PATIENCE", 50)
+    with pytest.raises(Stuck):
+        run(for_ever_kernel, (1,), torch.zeros(1, dtype=torch.int32), torch.zeros(1, dtype=torch.int32))
+
+
+@triton.jit
+def plain_flag_kernel(x, out, flag):
+    if tl.program_id(0) == 0:
+        tl.store(out, tl.load(x) + 1)
+        tl.store(flag, 1)
+    else:
+        while tl.load(flag) == 0:
+            pass
+        tl.store(out + tl.program_id(0), tl.load(out))
+
+
+def test_a_flag_that_is_no_atomic():
+    x, out = torch.ones(1), torch.zeros(4)
+    findings = run(plain_flag_kernel, (4,), x, out, torch.zeros(1, dtype=torch.int32))
+    assert out.tolist() == [2.0] * 4
+    assert {f.kind for f in findings} == {"race"}
+
+
 @triton.jit
 def impatient_kernel(flag, out):
     tries = 0

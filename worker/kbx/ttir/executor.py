@@ -79,7 +79,7 @@ class Kernel:
         programs = launch.programs()
         with np.errstate(all="ignore"):
             parts = [programs[at : at + self._together] for at in range(0, len(programs), self._together)]
-            if self._waits and launch.total > 1:
+            if self._waits:
                 waiting.run(self._lowering, self._bodies, [(Environment(launch, part), values) for part in parts])
                 return
             for part in parts:

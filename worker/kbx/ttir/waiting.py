@@ -29,9 +29,11 @@ PATIENCE = 10_000
 
 
 def _is_wait(operation: Operation) -> bool:
-    """Whether a loop may wait: it looks at memory atomically, or past the caches, before it decides to go on."""
+    """Whether a loop may wait: it looks at memory atomically or past the caches, or carries nothing and looks at memory at all."""
     if operation.name != "scf.while":
         return False
+    if not operation.operands and any(o.name == "tt.load" for o in operation.regions[0][0].operations):
+        return True
     return any(
         inner.name in ("tt.atomic_cas", "tt.atomic_rmw")
         or (
