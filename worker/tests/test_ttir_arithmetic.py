@@ -166,7 +166,9 @@ def test_precise_division_and_root(dtype):
     a, b = values(dtype, 2)
     if dtype in (torch.float32, torch.float64):
         assert_same(apply("tt.precise_divf %a, %b : {a}", dtype, a, b), a / b)
-    assert_same(apply("math.sqrt %a : {a}", dtype, a), torch.from_numpy(np.sqrt(a.double().numpy())).to(dtype))
+    with np.errstate(invalid="ignore"):
+        root = torch.from_numpy(np.sqrt(a.double().numpy())).to(dtype)  # torch's own is not always the nearest
+    assert_same(apply("math.sqrt %a : {a}", dtype, a), root)
     assert_same(apply("arith.negf %a : {a}", dtype, a), -a)
     assert_same(apply("math.absf %a : {a}", dtype, a), a.abs())
 
