@@ -124,7 +124,8 @@ class Both:
                 a, b = (torch.from_numpy(np.array(x[:count])).view(dtype).double() for x in (one, other))
                 same = (a == b) | (a.isnan() & b.isnan())
                 scale = b[b.isfinite()].abs().mean() if b.isfinite().any() else 0
-                if (same | ((a - b).abs() <= ROOM * (b.abs() + scale))).all():
+                room = max(ROOM, torch.finfo(dtype).eps if dtype.itemsize < 4 else 0)
+                if (same | ((a - b).abs() <= room * (b.abs() + scale))).all():
                     return True
         return False
 

@@ -44,7 +44,7 @@ class Maker:
         return pick([
             f"({x} + {y})", f"({x} - {y})", f"({x} * {y})", f"({x} / ({y} + 3.5))", f"tl.maximum({x}, {y})", f"tl.minimum({x}, {y})",
             f"tl.where({self.truth(depth - 1)}, {x}, {y})", f"tl.abs(a - {x})", f"tl.floor(b * 0.5 + {x})", f"tl.sqrt(tl.abs(a * {x}))",
-            f"tl.fma(a, {x}, b)", f"tl.exp(-tl.abs(b + {x}))",
+            f"tl.fma(a, {x}, b)", f"tl.exp2(-tl.abs(b + {x}))",
         ])  # fmt: skip
 
     def integers(self, depth=2):

@@ -74,7 +74,7 @@ def encoded(values: Numbers, element: Element) -> Numbers:
     if element.narrow:
         if element.name == "f8E4M3B11FNUZ":
             return _encode_b11(values)
-        narrow = _narrow(values, element)
+        narrow = tensor_of(single(values)).to(TORCH[element.name])
         return narrow.view(torch.int8 if element.bits == 8 else torch.int16).numpy()
     if element.bits == 1:
         return values.astype(np.int8)
@@ -98,10 +98,19 @@ def towards_zero(values: Numbers, element: Element) -> Numbers:
         over = np.isfinite(values) & (np.abs(near) > np.abs(values))
         return np.where(over, np.nextafter(near, element.dtype.type(0)), near)
     near = rounded(values, element)
+    if element.name == "f8E5M2":  # which saturates, but keeps infinity
+        near = np.where(np.isinf(values), values, near)
     over = (np.abs(near) > np.abs(values)) & np.isfinite(values)
     if not over.any():
         return near
     return np.where(over, decoded((encoded(near, element) - 1).astype(element.raw), element), near)
+
+
+def tf32_cut(values: Numbers) -> Numbers:
+    """float32 values without what TF32 does not keep: tensor cores do not look at the last 13 bits of their operands."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    kept = (bits & np.uint32(0xFFFFE000)).view(np.float32)
+    return np.where(np.isfinite(values), kept, values)
 
 
 def tf32(values: Numbers) -> Numbers:
@@ -133,14 +142,20 @@ def from_integers(values: Numbers, element: Element, signed: bool) -> Numbers:
     return rounded(values.astype(np.float32), element)
 
 
-def to_integers(values: Numbers, element: Element, signed: bool) -> Numbers:
-    """Floats truncated to integers: out of range saturates at 32 bits or more, as ``cvt.rzi`` does, then wraps. NaN gives 0."""
-    wide = np.dtype(f"{'i' if signed else 'u'}{max(4, element.bytes)}")
+def to_integers(values: Numbers, element: Element, signed: bool, source: Element, least: int = 2) -> Numbers:
+    """Floats of type ``source`` truncated to integers: out of range saturates as ``cvt.rzi`` does, at ``least`` bytes or more, then wraps.
+
+    NaN gives 0, or the highest bit alone where either side has 64 bits.
+    """
+    wide = np.dtype(f"{'i' if signed else 'u'}{max(least, element.bytes)}")
     limits = np.iinfo(wide)
+    of_nan = np.array(1 << limits.bits - 1 if 64 in (source.bits, limits.bits) else 0, f"u{wide.itemsize}").view(wide)
     whole = np.trunc(np.where(np.isnan(values), 0, values))
     high, low = whole >= float(limits.max), whole <= float(limits.min)
     inside = np.where(high | low, 0, whole).astype(wide)
     wrapped = np.where(high, wide.type(limits.max), np.where(low, wide.type(limits.min), inside))
+    if of_nan:
+        wrapped = np.where(np.isnan(values), of_nan, wrapped)
     if element.bits == 1:
         odd: Numbers = wrapped & 1 != 0
         return odd

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kbx.libdevice import flushed
 from kbx.ttir import formats
 from kbx.ttir.errors import Unsupported
 from kbx.ttir.formats import Numbers, decoded, encoded, rounded
@@ -47,6 +48,7 @@ class _Step:
     types: list[str]
     modifiers: list[str]
     operands: list[str]
+    flushes: bool
 
 
 class Program:
@@ -85,7 +87,8 @@ class Program:
         parts = found[4].split(".")[1:]
         types, modifiers = [p for p in parts if p in _TYPES], [p for p in parts if p not in _TYPES and p not in _HINTS]
         operands = [operand.strip() for operand in _OPERAND.findall(found[5])]
-        step = _Step((found[2], found[1] == "!") if found[2] else None, found[3], types, modifiers, operands)
+        guard = (found[2], found[1] == "!") if found[2] else None
+        step = _Step(guard, found[3], types, modifiers, operands, "ftz" in parts)
         if step.name not in _EXECUTED or not types:
             raise Unsupported(self._line, f"the instruction {statement!r}")
         for operand in re.findall(r"%[A-Za-z]\w*", found[5]):
@@ -160,7 +163,11 @@ class _Run:
         type, operand = type or self.type, self.step.operands[number]
         if type == "pred":
             return self.truth(operand)
-        return _values(self.bits(operand, _width(type)), type)
+        return self._flushed(_values(self.bits(operand, _width(type)), type), type)
+
+    def _flushed(self, values: Numbers, type: str) -> Numbers:
+        """Subnormal float32 numbers are zero to an instruction with .ftz."""
+        return flushed(values) if self.step.flushes and type == "f32" else values
 
     def put(self, values: Numbers, type: str | None = None, number: int = 0) -> None:
         """Values as the new contents of a destination."""
@@ -168,7 +175,7 @@ class _Run:
         if type == "pred":
             self.registers[operand] = values
             return
-        bits = _bits(values, type)
+        bits = _bits(self._flushed(values, type), type)
         if operand.startswith("{"):
             names, half = [name.strip() for name in operand[1:-1].split(",")], _width(type) // 2
             for i, name in enumerate(names):
@@ -438,7 +445,7 @@ def _converted(run: _Run, values: Numbers, target: str, source: str) -> Numbers:
             return values
         rounding = next((_WHOLE[m] for m in modifiers if m in _WHOLE), np.trunc)
         element = ELEMENTS[f"i{max(8, _width(target))}"]
-        return formats.to_integers(rounding(values), element, target[0] == "s")
+        return formats.to_integers(rounding(values), element, target[0] == "s", _FLOATS[source], least=1)
     element = _PAIRS.get(target) or _FLOATS[target]
     if not _is_float(source):
         signed = source[0] == "s"

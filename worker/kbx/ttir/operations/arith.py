@@ -42,20 +42,29 @@ def truncating_quotient(a: Numbers, b: Numbers) -> Numbers:
     quotient = np.floor_divide(a, divisor)
     rest = a - quotient * divisor
     quotient = quotient + ((rest != 0) & ((a < 0) != (b < 0)))
-    return np.where(b == 0, -1, quotient).astype(a.dtype)
+    return np.where(b == 0, _of_zero(a), quotient).astype(a.dtype)
+
+
+def _of_zero(a: Numbers) -> Numbers:
+    """Quotient and rest of a division by zero: all ones, 32 of them where ``a`` has no more bits."""
+    if a.dtype.itemsize < 8:
+        return np.array(-1, a.dtype)
+    return np.where(a >> 32 == 0, 0xFFFFFFFF, -1)
 
 
 def _remainder(a: Numbers, b: Numbers) -> Numbers:
-    """With the sign of ``a``; by zero it is ``a``."""
-    return np.where(b == 0, a, np.fmod(a, np.where((b == 0) | (b == -1), 1, b).astype(b.dtype))).astype(a.dtype)
+    """With the sign of ``a``; by zero all ones."""
+    return np.where(b == 0, _of_zero(a), np.fmod(a, np.where((b == 0) | (b == -1), 1, b).astype(b.dtype))).astype(
+        a.dtype
+    )
 
 
 def _unsigned_quotient(a: Numbers, b: Numbers) -> Numbers:
-    return np.where(b == 0, np.iinfo(a.dtype).max, a // _nonzero(b)).astype(a.dtype)
+    return np.where(b == 0, unsigned(_of_zero(a.view(f"i{a.itemsize}"))), a // _nonzero(b)).astype(a.dtype)
 
 
 def _unsigned_remainder(a: Numbers, b: Numbers) -> Numbers:
-    return np.where(b == 0, a, a % _nonzero(b)).astype(a.dtype)
+    return np.where(b == 0, unsigned(_of_zero(a.view(f"i{a.itemsize}"))), a % _nonzero(b)).astype(a.dtype)
 
 
 def _floor_quotient(a: Numbers, b: Numbers) -> Numbers:
@@ -77,8 +86,14 @@ def _width(a: Numbers) -> int:
     return 1 if a.dtype == np.bool_ else a.dtype.itemsize * 8
 
 
+def _shift(b: Numbers) -> Numbers:
+    """What a GPU shifts by: 32 bits of it."""
+    return b & 0xFFFFFFFF if b.dtype.itemsize == 8 else b
+
+
 def _within(a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
     """Whether a shift is less than the width, and the shift, or 0 where it is not."""
+    b = _shift(b)
     inside = unsigned(b) < _width(a)
     return inside, np.where(inside, b, 0).astype(b.dtype)
 
@@ -101,7 +116,7 @@ def _shift_right_signed(a: Numbers, b: Numbers) -> Numbers:
     if a.dtype == np.bool_:
         return a
     most = np.array(_width(a) - 1, UNSIGNED[b.dtype])
-    return np.right_shift(a, np.minimum(unsigned(b), most).view(b.dtype))
+    return np.right_shift(a, np.minimum(unsigned(_shift(b)), most).view(b.dtype))
 
 
 def high_product(a: Numbers, b: Numbers, signed: bool) -> Numbers:
@@ -148,9 +163,14 @@ def smaller_or_nan(a: Numbers, b: Numbers) -> Numbers:
     return found if found.all() else np.where((a == 0) & (b == 0), -(-a - b), found)
 
 
+def _rest(a: Numbers, b: Numbers) -> Numbers:
+    """As the compiler expands it: the quotient is rounded before it is cut off, so that a large one leaves a wrong rest."""
+    return np.where(np.isinf(b), a, fused(-np.trunc(a / b), b, a)).astype(a.dtype)
+
+
 BINARY: dict[str, Function] = {
     "arith.addf": np.add, "arith.subf": np.subtract, "arith.mulf": np.multiply, "arith.divf": np.divide,
-    "arith.remf": np.fmod, "tt.precise_divf": np.divide,
+    "arith.remf": _rest, "tt.precise_divf": np.divide,
     "arith.maxnumf": larger, "arith.minnumf": smaller, "arith.maximumf": larger_or_nan, "arith.minimumf": smaller_or_nan,
     "arith.addi": _or_truth(np.add, np.logical_xor), "arith.subi": _or_truth(np.subtract, np.logical_xor),
     "arith.muli": _or_truth(np.multiply, np.logical_and),
@@ -243,8 +263,9 @@ def _clamp(operation: Operation) -> Callable[..., Lanes]:
     propagates = operation.keyword("propagateNan") == "all"
 
     def clamp(x: Numbers, low: Numbers, high: Numbers) -> Numbers:
-        clamped = smaller(larger(x, low), high)
-        return np.where(np.isnan(x), x, clamped) if propagates else clamped
+        if propagates:  # that of a limit, too
+            return smaller_or_nan(larger_or_nan(x, low), high)
+        return smaller(larger(x, low), high)
 
     return on_lanes(clamp, operation.results[0].type.element)
 
@@ -315,10 +336,14 @@ def _extended(operation: Operation, _: Lowering) -> Step:
 
 
 def fused(a: Numbers, b: Numbers, c: Numbers) -> Numbers:
-    """``a * b + c`` rounded once, for all but float64: exactly as a sum of doubles, whose last bit says whether more was cut off."""
+    """``a * b + c`` rounded once: all but float64 exactly as a sum of doubles, whose last bit says whether more was cut off."""
     if a.dtype == np.float64:
-        return a * b + c
-    product = a.astype(np.float64) * b
+        return _fused_doubles(a, b, c)
+    return _odd_sum(a.astype(np.float64) * b, c)
+
+
+def _odd_sum(product: Numbers, c: Numbers) -> Numbers:
+    """A sum of doubles that is odd in its last bit wherever it is not exact."""
     total = product + c
     back = total - product
     cut = (product - (total - back)) + (c - back)
@@ -328,6 +353,37 @@ def fused(a: Numbers, b: Numbers, c: Numbers) -> Numbers:
     bits = total.view(np.int64)
     towards = (cut < 0) == (total > 0)  # the exact sum lies nearer to zero
     return np.where(inexact & (bits & 1 == 0), bits - towards | 1, bits).view(np.float64)
+
+
+_SPLITTER = 2.0**27 + 1
+
+
+def _halves(x: Numbers) -> tuple[Numbers, Numbers]:
+    large = _SPLITTER * x
+    high: Numbers = large - (large - x)
+    return high, x - high
+
+
+def _two_sum(a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
+    total = a + b
+    back = total - a
+    return total, (a - (total - back)) + (b - back)
+
+
+def _fused_doubles(a: Numbers, b: Numbers, c: Numbers) -> Numbers:
+    """By the product's error, and a sum of errors rounded to odd, of numbers around 1; as two operations where one side is nothing beside
+    the other."""
+    (a_part, a_scale), (b_part, b_scale) = np.frexp(a), np.frexp(b)
+    scale = a_scale + b_scale
+    added = np.ldexp(c, -scale)
+    product = a_part * b_part
+    (x, y), (u, v) = _halves(a_part), _halves(b_part)
+    low = ((x * u - product) + x * v + y * u) + y * v
+    high, rest = _two_sum(added, low)
+    top, more = _two_sum(product, high)
+    found = np.ldexp(top + _odd_sum(rest, more), scale)
+    near = np.isfinite(product) & (product != 0) & (np.abs(added) < 2.0**150) & (np.abs(added) > 2.0**-150)
+    return np.where(near, found, a * b + c)
 
 
 @computes("math.fma")

@@ -48,8 +48,8 @@ CASTS: dict[str, Cast] = {
     "arith.extf": _rounded, "arith.truncf": _rounded,
     "arith.sitofp": lambda d, s, t: formats.from_integers(d, t, True),
     "arith.uitofp": lambda d, s, t: formats.from_integers(d, t, False),
-    "arith.fptosi": lambda d, s, t: formats.to_integers(d, t, True),
-    "arith.fptoui": lambda d, s, t: formats.to_integers(d, t, False),
+    "arith.fptosi": lambda d, s, t: formats.to_integers(d, t, True, s),
+    "arith.fptoui": lambda d, s, t: formats.to_integers(d, t, False, s),
     "tt.fp_to_fp": _rounded, "arith.bitcast": _bits,
 }  # fmt: skip
 

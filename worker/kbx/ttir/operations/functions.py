@@ -1,7 +1,7 @@
 """Mathematical functions: the math dialect and libdevice, which Triton calls by symbol.
 
 Functions of float32 that numpy has are computed in float32, those of libdevice in float64 and rounded once: closer to the true value
-than the one or two last bits by which the hardware's differ.
+than the one or two last bits by which the hardware's differ. Those that take subnormal numbers for zero do here.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kbx.ttir.errors import Unsupported
 from kbx.ttir.formats import Numbers, tensor_of
 from kbx.ttir.lanes import Lanes
 from kbx.ttir.lowering import computes
+from kbx.ttir.operations import arith
 from kbx.ttir.operations.arith import unsigned
 from kbx.ttir.operations.elementwise import Function, on_lanes
 from kbx.ttir.tree import Operation
@@ -32,11 +33,21 @@ def _exact(function: Callable[[torch.Tensor], torch.Tensor]) -> Function:
     return run
 
 
-def _round_away(x: Numbers) -> Numbers:
-    """To the nearest whole number, ties away from zero."""
-    whole = np.trunc(x)
-    away = np.where(np.abs(x - whole) >= 0.5, np.copysign(1, x), 0)
-    return (whole + away).astype(x.dtype)
+_LOG2_E = np.float32(1.4426950408889634)
+
+
+def _exponential(x: Numbers) -> Numbers:
+    """In float32 by the power of two, as Triton compiles it: the product's rounding makes results far from 1 less exact."""
+    return np.exp2(x * _LOG2_E) if x.dtype == np.float32 else np.exp(x)
+
+
+def _flushing(function: Function) -> Function:
+    """A function that takes subnormal float32 numbers for zero, and gives none."""
+
+    def run(x: Numbers) -> Numbers:
+        return libdevice.flushed(function(libdevice.flushed(x))) if x.dtype == np.float32 else function(x)
+
+    return run
 
 
 def _counted(x: Numbers, from_top: bool) -> Numbers:
@@ -52,13 +63,13 @@ def _ones(x: Numbers) -> Numbers:
 
 
 MATH: dict[str, Function] = {
-    "math.exp": np.exp, "math.exp2": np.exp2, "math.expm1": np.expm1, "math.log": np.log, "math.log2": np.log2,
-    "math.log10": np.log10, "math.log1p": np.log1p, "math.sqrt": np.sqrt, "math.rsqrt": lambda x: 1 / np.sqrt(x),
-    "math.cbrt": np.cbrt, "math.sin": np.sin, "math.cos": np.cos, "math.tan": np.tan, "math.tanh": np.tanh,
+    "math.exp": _exponential, "math.exp2": _flushing(np.exp2), "math.expm1": np.expm1, "math.log": np.log, "math.log2": np.log2,
+    "math.log10": np.log10, "math.log1p": np.log1p, "math.sqrt": _flushing(np.sqrt), "math.rsqrt": _flushing(lambda x: 1 / np.sqrt(x)),
+    "math.cbrt": np.cbrt, "math.sin": _flushing(np.sin), "math.cos": np.cos, "math.tan": np.tan, "math.tanh": np.tanh,
     "math.sinh": np.sinh, "math.cosh": np.cosh, "math.asin": np.arcsin, "math.acos": np.arccos, "math.atan": np.arctan,
     "math.atan2": np.arctan2, "math.asinh": np.arcsinh, "math.acosh": np.arccosh, "math.atanh": np.arctanh,
-    "math.absf": np.abs, "math.absi": np.abs, "math.floor": np.floor, "math.ceil": np.ceil, "math.trunc": np.trunc,
-    "math.round": _round_away, "math.roundeven": np.rint, "math.erf": _exact(torch.erf), "math.erfc": _exact(torch.erfc),
+    "math.absf": np.abs, "math.absi": np.abs, "math.floor": _flushing(np.floor), "math.ceil": _flushing(np.ceil), "math.trunc": np.trunc,
+    "math.round": libdevice.round_away, "math.roundeven": np.rint, "math.erf": _flushing(_exact(torch.erf)), "math.erfc": _exact(torch.erfc),
     "math.copysign": np.copysign, "math.powf": np.power, "math.isnan": np.isnan, "math.isinf": np.isinf,
     "math.isfinite": np.isfinite, "math.ctlz": lambda x: _counted(x, True), "math.cttz": lambda x: _counted(x, False),
     "math.ctpop": _ones, "tt.precise_sqrt": np.sqrt,
@@ -76,7 +87,7 @@ def _extern(operation: Operation) -> Callable[..., Lanes]:
     function = libdevice.find(symbol)
     if function is None:
         raise Unsupported(operation.line, f"the function {symbol}")
-    known = function
+    known = arith.fused if symbol == "__nv_fma" or symbol == "__nv_fma_rn" else function
 
     def run(*xs: Numbers) -> Numbers:
         if _OF_UNSIGNED.match(symbol):  # the IR's integers have no sign
