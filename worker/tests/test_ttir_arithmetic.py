@@ -237,9 +237,9 @@ def test_functions(name, expected, ulps, dtype):
 
 def test_exponential_is_a_power_of_two():
     (a,) = values(torch.float32)
-    assert_same(
-        apply("math.exp %a : {a}", torch.float32, a), torch.from_numpy(np.exp2((a * 1.4426950408889634).numpy()))
-    )
+    with np.errstate(over="ignore"):
+        expected = torch.from_numpy(np.exp2((a * 1.4426950408889634).numpy()))
+    assert_same(apply("math.exp %a : {a}", torch.float32, a), expected)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

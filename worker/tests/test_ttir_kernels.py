@@ -512,7 +512,9 @@ def host_kernel(source, target, n, B: tl.constexpr):
 @pytest.mark.parametrize("capability", [80, 90])
 @pytest.mark.parametrize("rounds", [False, True])
 def test_descriptors_of_the_host(capability, rounds):
-    """For sm_80 Triton makes a pointer and numbers of each."""
+    """For sm_80 Triton makes a pointer and numbers of each, and has a flag of rounding from 3.7 on."""
+    if rounds and capability == 80 and triton.__version__.startswith("3.6."):
+        pytest.skip("no such flag")
     x, out = random(21, 16), torch.full((21, 16), 9.0)
     source, target = (TensorDescriptor.from_tensor(t, [8, 16]) for t in (x, out))
     source.round_f32_to_tf32 = rounds
