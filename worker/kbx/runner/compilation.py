@@ -1,0 +1,111 @@
+"""Has kernels compiled by another process, which never runs the candidate, in place of ``triton.compile``.
+
+What comes back becomes Triton's own ``CompiledKernel``, with all files of the compilation, and failures become the exceptions that
+Triton raised there.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import pickle
+import tempfile
+import threading
+from pathlib import Path
+
+import triton
+from triton import knobs
+from triton.compiler.compiler import ASTSource, CompiledKernel
+
+from kbx.executor.compiler import OPTIONS
+from kbx.executor.rebuilding import Undescribed
+from kbx.runner import gaps, kernels
+
+SOURCE = "candidate.py"
+
+
+def install(send, path=None, text=None):
+    """From now on ``send(request)`` compiles each kernel of this process: ``description``, ``options`` and ``arch`` to
+    ``name, hash, seconds, files`` and ``number``, or to ``failed``.
+
+    ``path``: the candidate's file, by default the one in the working folder; ``text``: what is in it, read when it is needed if not given.
+    """
+    compilation = _Compilation(send, os.path.abspath(path or SOURCE), text)
+    for module in (triton.compiler.compiler, triton.compiler, triton):
+        module.compile = compilation.compile
+
+
+class _Compilation:
+    def __init__(self, send, path, text):
+        self._send, self._path, self._text = send, path, text
+        self._folder, self._done, self._lock = None, {}, threading.Lock()
+
+    def compile(self, src, target=None, options=None, **_):
+        """In place of ``triton.compile``."""
+        if not isinstance(src, ASTSource):
+            raise gaps.noted(gaps.Unsupported("a kernel given as IR"))
+        target = target or triton.runtime.driver.active.get_current_target()
+        src.hash()  # what Triton refuses before it compiles, and what the kernel's globals are, which must not change
+        description = kernels.describe(src, self._path, self._text)
+        request = {"description": description, "options": _plain(options or {}), "arch": target.arch}
+        key = hashlib.sha256(json.dumps(request).encode()).hexdigest()
+        with self._lock:
+            reply, first = self._done.get(key), key not in self._done
+            if first:
+                reply = self._send(request)
+        if "failed" in reply:
+            _raise_again(reply["failed"])
+        if first:
+            reply = self._keep(key, reply)
+        src.kbx_number = reply["number"]
+        kernel = CompiledKernel(src, reply["group"], reply["hash"])
+        _tell_listener(src, kernel, reply, not first)
+        return kernel
+
+    def _keep(self, key, reply):
+        """Writes a kernel's files, and remembers it in case the same is wanted again."""
+        if self._folder is None:
+            self._folder = tempfile.mkdtemp(prefix="kbx-kernels-")
+        folder = Path(self._folder, key)
+        folder.mkdir(exist_ok=True)
+        group = {}
+        for name, content in reply["files"].items():
+            place = folder / name
+            place.write_bytes(base64.b64decode(content))
+            group[name] = str(place)
+        self._done[key] = {
+            "number": reply["number"],
+            "hash": reply["hash"],
+            "seconds": reply["seconds"],
+            "group": group,
+        }
+        return self._done[key]
+
+
+def _plain(options):
+    """Triton's options as data. Those that name files are left out, and the file is compiled as it stands."""
+    libraries = dict(options.get("extern_libs") or ())
+    if set(libraries) - {"libdevice"}:
+        raise gaps.noted(gaps.Unsupported("extern_libs"))
+    return {name: value for name, value in options.items() if name in OPTIONS and _is_plain(value)}
+
+
+def _is_plain(value):
+    return type(value) in (bool, int, float, str) or (type(value) in (tuple, list) and all(map(_is_plain, value)))
+
+
+def _tell_listener(src, kernel, reply, known):
+    if knobs.compilation.listener:
+        times = knobs.CompileTimes(0 if known else int(reply["seconds"] * 1e6), [], 0)
+        knobs.compilation.listener(
+            src=src, metadata=kernel.metadata._asdict(), metadata_group=reply["group"], times=times, cache_hit=known
+        )
+
+
+def _raise_again(failed):
+    errors = pickle.loads(base64.b64decode(failed))
+    if (gap := next((e for e in errors if isinstance(e, Undescribed)), None)) is not None:
+        raise gaps.noted(gaps.Unsupported(str(gap)))
+    for error, cause in zip(errors, [*errors[1:], None], strict=True):
+        error.__cause__ = cause
+    raise errors[0]
