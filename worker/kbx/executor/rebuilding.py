@@ -123,8 +123,7 @@ class _Rebuilding:
             "instance": self._instance,
             "unknown": lambda _, entry: _Unknown(entry["text"], entry["allowed"]),
         }
-        own = hashlib.sha256(json.dumps([text, description]).encode()).hexdigest()
-        self._hash = own
+        self._hash = hashlib.sha256(json.dumps([text, description]).encode()).hexdigest()
 
     def source(self) -> ASTSource:
         linecache.cache[self._path] = (len(self._text), None, lines_of(self._text), self._path)
@@ -141,7 +140,9 @@ class _Rebuilding:
         while self._later:
             scope, names = self._later.pop()
             scope.update({name: self._object(index) for name, index in names.items()})
-        return ASTSource(function, signature, constants, attrs)
+        source = ASTSource(function, signature, constants, attrs)
+        source.hash = lambda: self._hash  # Triton's asks constants for their text
+        return source
 
     def _object(self, index: int) -> Any:
         if index not in self._made:

@@ -62,6 +62,7 @@ _made_by_python = {
     "__annotations_cache__", "__annotate_func__", "__match_args__", "__parameters__", "__orig_bases__", "__firstlineno__",
     "__static_attributes__", "_abc_impl", "__abstractmethods__", "__type_params__",
 }  # fmt: skip
+_made_by_dataclass = {"__dataclass_fields__", "__dataclass_params__", "__hash__"}
 
 
 def _named_objects():
@@ -293,7 +294,11 @@ class _Description:
             members = {n: v for n, v in members.items() if _is_written(v)}
         elif "__dataclass_fields__" in members:
             entry |= {"form": "dataclass", **self._dataclass(members, where)}
-            members = {n: v for n, v in members.items() if not n.startswith("__dataclass_") and not _is_generated(v)}
+            members = {
+                n: v
+                for n, v in members.items()
+                if n not in _made_by_dataclass and (_is_written(v) or not _is_function(v))
+            }
         annotations = members.get("__annotations__", {})
         return {
             **entry,
@@ -468,6 +473,10 @@ def _is_written(value):
     return type(function) is types.FunctionType and not is_installed(function.__code__.co_filename) and not (
         _is_generated(function) or function.__code__.co_filename.startswith("<")
     )  # fmt: skip
+
+
+def _is_function(value):
+    return type(value) is types.FunctionType
 
 
 def _is_value(name, value):

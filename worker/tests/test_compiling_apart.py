@@ -1,0 +1,652 @@
+"""Kernels compiled by a process that never runs the candidate: the same IR as Triton makes in place, and what a candidate puts on
+its objects changes nothing of it."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import sys
+import tempfile
+import textwrap
+import types
+
+import patience
+import pytest
+import setuptools  # noqa: F401  torch imports it after each fork otherwise
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler.compiler import ASTSource
+
+from kbx import standins
+from kbx.executor import compiler
+from kbx.oracle import taskfile
+from kbx.runner import compilation, cuda_on_cpu, launches, module
+
+ROOT = pathlib.Path(__file__).parents[2]
+FILES = sorted([*(ROOT / "corpus/honest").glob("*/*.py"), *(ROOT / "tasks").glob("*/*/kernels/*.py")])
+TARGET = GPUTarget("cuda", 90, 32)
+
+
+@contextlib.contextmanager
+def compiling(text, path):
+    """A compiler process for a candidate; gives ``send``."""
+    ours, theirs = socket.socketpair()
+    child = os.fork()
+    if not child:
+        ours.close()
+        try:
+            compiler.serve(theirs)
+        finally:
+            os._exit(0)
+    theirs.close()
+    process = compiler.Compiler(ours)
+    process.begin(text, path)
+    count = 0
+
+    def send(request):
+        nonlocal count
+        count += 1
+        return {**process.compile(json.loads(json.dumps(request))), "number": count}
+
+    try:
+        yield send
+    finally:
+        ours.close()
+        os.waitpid(child, 0)
+
+
+class InChild:
+    """Runs a function in a forked process, since it changes Triton for good; what it returns goes through JSON."""
+
+    def __init__(self, work):
+        self._work = work
+
+    def __call__(self, *args):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(int(patience.LONG_SECONDS))
+            try:
+                found = self._work(*args)
+            except BaseException as error:
+                import traceback
+
+                found = {"error": "".join(traceback.format_exception(error))[-3000:]}
+            with open(writing, "w") as pipe:
+                pipe.write(json.dumps(found))
+            os._exit(0)
+        os.close(writing)
+        with open(reading) as pipe:
+            answer = pipe.read()
+        os.waitpid(child, 0)
+        assert answer, "the child died"
+        return json.loads(answer)
+
+
+# ---------------------------------------------------------------- honest candidates
+
+
+def task_of(file):
+    found = [path for path in (ROOT / "tasks").glob(f"kernelbench*/*/{file.stem}.py") if path.parent.name != "kernels"]
+    return found[0] if found else None
+
+
+@pytest.mark.sampled(30)
+@pytest.mark.parametrize("file", [f for f in FILES if task_of(f)], ids=lambda f: str(f.relative_to(ROOT)))
+def test_honest_candidates_compile_to_the_same(file):
+    assert InChild(compiled_twice)(file) == {"differ": [], "some": True}
+
+
+def compiled_twice(file):
+    """Makes all calls of a task; kernels whose IR is another one when they are compiled in place."""
+    torch.set_num_threads(1)
+    standins.install()
+    task = taskfile.load(task_of(file)).seeded("seed")
+    calls = [task.call(case, task.distributions[0], f"call {i}") for i, case in enumerate(task.cases)]
+    stock = triton.compiler.compiler.compile
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ["TRITON_CACHE_DIR"] = f"{folder}/triton"
+        path, source = f"{folder}/candidate.py", file.read_text(encoding="utf-8-sig")
+        pathlib.Path(path).write_text(source)
+        torch.manual_seed(0)
+        differ, count = [], 0
+        with compiling(source, path) as send:
+            launches.emulate("sm_90")
+            cuda_on_cpu.install("sm_90")
+            launches._refuse_host_tensors = lambda arguments: None  # inputs made before the device was there
+            launches.interpret = lambda *_: None
+            compilation.install(send, path, source)
+            apart = triton.compile
+
+            def both(src, target=None, options=None, **named):
+                nonlocal count
+                count += 1
+                kernel, other = apart(src, target, options, **named), stock(src, target, options, **named)
+                if any(kernel.asm[stage] != other.asm[stage] for stage in ("ttir", "ptx")):
+                    differ.append(src.name)
+                return kernel
+
+            triton.compiler.compile = both
+            _, entry = module.load(source, path, task.entries, "sm_90", contextlib.nullcontext)
+            for call in calls:
+                entry(*call.args, **call.kwargs)
+    return {"differ": differ, "some": count > 0}
+
+
+# ---------------------------------------------------------------- what names may mean
+
+HEAD = """
+import dataclasses, enum, functools, math, types, typing
+import torch, triton
+import triton.language as tl
+from triton.language.extra import libdevice
+"""
+SIGNATURE = {"x": "*fp32", "B": "constexpr"}
+
+
+class Loaded:
+    """A candidate's module in this process, and the process that compiles its kernels. ``text``: HEAD is put before it."""
+
+    def __init__(self, text, folder, send=None):
+        self.text, self.path = HEAD + textwrap.dedent(text), f"{folder}/candidate.py"
+        pathlib.Path(self.path).write_text(self.text)
+
+    def load(self):
+        self.module = sys.modules["candidate"] = types.ModuleType("candidate")
+        self.module.__file__ = self.path
+        exec(compile(self.text, self.path, "exec"), vars(self.module))
+
+    def source(self, **constants):
+        """The kernel ``kernel``, with a vector of 32 and what the module says in ``SIGNATURE`` and ``CONSTANTS``."""
+        kernel = self.module.kernel
+        signature = getattr(self.module, "SIGNATURE", SIGNATURE)
+        constants = {**({"B": 32} if "B" in signature else {}), **getattr(self.module, "CONSTANTS", {}), **constants}
+        known = {(kernel.arg_names.index(name),): value for name, value in constants.items()}
+        return ASTSource(kernel, signature, known, {})
+
+
+def compiled_both_ways(text, attack="", options=None):
+    """IR of ``kernel`` in text, compiled apart and in place, or what was raised. ``attack``: Python that runs after the module."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TRITON_CACHE_DIR"] = f"{folder}/triton"
+        loaded = Loaded(text, folder)
+        loaded.load()
+        in_place = outcome(lambda: triton.compile(loaded.source(), TARGET, options))
+        with compiling(loaded.text, loaded.path) as send:
+            loaded.load()
+            exec(textwrap.dedent(attack), vars(loaded.module))
+            compilation.install(send, loaded.path, loaded.text)
+            apart = outcome(lambda: triton.compile(loaded.source(), TARGET, options))
+    return {"apart": apart, "in place": in_place}
+
+
+def outcome(call):
+    try:
+        return call().asm["ttir"]
+    except BaseException as error:
+        causes, cause = [], error
+        while cause is not None:
+            line = getattr(getattr(cause, "node", None), "lineno", None)
+            causes.append([type(cause).__name__, str(cause), line])
+            cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+        return causes
+
+
+def one_kernel(expression, before=""):
+    kernel = """
+@triton.jit
+def kernel(x, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    tl.store(x + i, EXPRESSION)
+"""
+    return textwrap.dedent(before) + kernel.replace("EXPRESSION", expression)
+
+
+VALUES = {
+    "constexpr": ("v * C", "C = tl.constexpr(2.5)"),
+    "nan": ("tl.where(v > 0, v, C)", "C = tl.constexpr(float('nan'))"),
+    "infinity": ("tl.where(v > 0, v, C)", "C = tl.constexpr(float('-inf'))"),
+    "string": ("tl.inline_asm_elementwise(ASM, '=r,r', [v], tl.float32, True, 1)", "ASM = tl.constexpr('mov.b32 $0, $1;')"),
+    "dtype": ("v.to(D).to(tl.float32)", "D = tl.float16"),
+    "dtype in constexpr": ("v.to(D).to(tl.float32)", "D = tl.constexpr(tl.bfloat16)"),
+    "tuple": ("v * C[0] + C[1]", "C = tl.constexpr((1, (2, 3)[1]))"),
+    "module": ("v * C.scale.value", "C = types.ModuleType('settings')\nC.scale = tl.constexpr(2)"),
+    "function of Triton": ("tl.cdiv(triton.cdiv(B, 3), 2) + v + triton.next_power_of_2(B)", ""),
+    "libdevice": ("libdevice.tanh(v)", ""),
+    "function by name": ("exp(v)", "from triton.language import exp"),
+    "libdevice function": ("tanh(v)", "from triton.language.extra.libdevice import tanh"),
+    "function of the standard library": ("v * root", "root = tl.constexpr(math.sqrt(2))"),
+    "min": ("min(B, 7) + v", ""),
+    "helper": ("helper(v)", "@triton.jit\ndef helper(v, C: tl.constexpr = 3):\n    return v * C"),
+    "helper not inlined": ("helper(3.0) + v", "@triton.jit(noinline=True)\ndef helper(v):\n    return v * 3"),
+    "helper of a helper": ("helper(v)", "@triton.jit\ndef inner(v):\n    return v + 1\n@triton.jit\ndef helper(v):\n    return inner(v) * 3"),
+    "combination": ("tl.reduce(v, 0, add) + v", "@triton.jit\ndef add(a, b):\n    return a + b"),
+    "constexpr function": ("v * double(B)", "@triton.constexpr_function\ndef double(n):\n    return int(math.sqrt(n)) * 2"),
+    "python function": ("v * double(B)", "@tl.core.builtin\ndef double(n, _semantic=None):\n    return tl.constexpr(n.value * 2)"),
+    "aggregate": ("Pair(v, v).total()", "@tl.core._aggregate\nclass Pair:\n    a: tl.tensor\n    b: tl.tensor\n    @triton.constexpr_function\n    def __init__(self, a, b):\n        self.a, self.b = a, b\n    @triton.jit\n    def total(self):\n        return self.a + self.b * 2"),
+    "numpy": ("v * C", "import numpy\nC = tl.constexpr(int(numpy.int32(4)))"),
+}  # fmt: skip
+
+ARGUMENTS = {
+    "named tuple": ("v * C.a + C.b", "class Pair(typing.NamedTuple):\n    a: int\n    b: int = 3\nC = Pair(2)"),
+    "enum": ("v * C.value.value", "class Mode(enum.Enum):\n    SLOW = 1\n    FAST = 7\nC = Mode.FAST"),
+    "int enum": ("v * C", "class Mode(enum.IntEnum):\n    SLOW = 1\n    FAST = 7\nC = Mode.FAST"),
+    "enum with a method": ("v * C.twice()", "class Mode(enum.Enum):\n    FAST = 7\n    def twice(self):\n        return self.value * 2\nC = Mode.FAST"),
+    "dataclass": ("v * C.scale + C.shift", "@dataclasses.dataclass(frozen=True)\nclass Config:\n    scale: float\n    shift: float = 3.0\n    more: list = dataclasses.field(default_factory=list)\nC = Config(2.0)"),
+    "object": ("v * C.scale", "class Config:\n    def __init__(self):\n        self.scale = 9\nC = Config()"),
+    "object with slots": ("v * C.scale", "class Config:\n    __slots__ = ('scale',)\nC = Config()\nC.scale = 3"),
+    "class": ("v * C.scale", "class Config:\n    scale = 9\nC = Config"),
+    "derived class": ("v * C.scale * C.other", "class Base:\n    other = 2\nclass Config(Base):\n    scale = 9\nC = Config"),
+    "changed class": ("v * C.scale", "class Config:\n    scale = 9\nConfig.scale = 10\nC = Config"),
+    "property": ("v * C.scale", "class Config:\n    @property\n    def scale(self):\n        return 5\nC = Config()"),
+    "namespace": ("v * C.scale", "C = types.SimpleNamespace(scale=2, tensor=torch.zeros(3))"),
+    "function": ("v * C(B)", "def C(n):\n    return n * 2"),
+    "bound method": ("v * C(B)", "class Config:\n    by = 3\n    def scaled(self, n):\n        return n * self.by\nC = Config().scaled"),
+    "lambda": ("v * C(B)", "C, other = (lambda n: n * 2), (lambda n: n * 3)"),
+    "lambdas in a line": ("v * C[1](B)", "C = (lambda n: n * 2, lambda n: n * 3)"),
+    "function of torch": ("v * C.itemsize", "C = torch.float16"),
+    "function of math": ("v * C(16.0)", "C = math.sqrt"),
+    "unused object": ("v * 2", "C = torch.nn.Linear(2, 2)"),
+    "dict": ("v * len(C)", "C = {'a': 2}"),
+    "itself": ("v * len(C)", "C = [1, 2]\nC.append(C)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_arguments_are_the_same(name):
+    expression, before = ARGUMENTS[name]
+    text = one_kernel(expression, before).replace("(x, B:", "(x, C: tl.constexpr, B:")
+    text += "\nSIGNATURE = {'x': '*fp32', 'C': 'constexpr', 'B': 'constexpr'}\nCONSTANTS = {'C': C}\n"
+    found = InChild(compiled_both_ways)(text)
+    assert found["apart"] == found["in place"] and isinstance(found["apart"], str), found
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_names_mean_the_same(name):
+    if name == "aggregate" and not hasattr(triton.language.core, "_aggregate"):
+        pytest.skip("this Triton has none")
+    found = InChild(compiled_both_ways)(one_kernel(*VALUES[name]))
+    assert found["apart"] == found["in place"] and isinstance(found["apart"], str), found
+
+
+KERNELS = {
+    "closure": """
+def make(scale, helper):
+    @triton.jit
+    def kernel(x, B: tl.constexpr):
+        tl.store(x + tl.arange(0, B), helper(tl.load(x + tl.arange(0, B))) * scale)
+    return kernel
+
+@triton.jit
+def twice(v):
+    return v * 2
+
+other = make(tl.constexpr(7), twice)
+kernel = make(tl.constexpr(5), twice)
+""",
+    "method": """
+class Kernels:
+    @staticmethod
+    @triton.jit
+    def kernel(x, B: tl.constexpr):
+        tl.store(x + tl.arange(0, B), 1.0)
+kernel = Kernels.kernel
+""",
+    "in an if": """
+if torch.cuda.is_available() or True:
+    @triton.jit
+    def kernel(x, B: tl.constexpr):
+        tl.store(x + tl.arange(0, B), 1.0)
+else:
+    @triton.jit
+    def kernel(x, B: tl.constexpr):
+        tl.store(x + tl.arange(0, B), 2.0)
+""",
+    "two of one name": """
+@triton.jit
+def kernel(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 1.0)
+first = kernel
+
+@triton.jit
+def kernel(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 2.0)
+kernel = first
+""",
+    "decorators": """
+@triton.autotune(
+    configs=[triton.Config({"B": 32})],
+    key=[],
+)
+@triton.heuristics({"E": lambda arguments: arguments["B"] > 16})
+
+@triton.jit(
+    do_not_specialize=["n"],
+)
+# a comment
+def kernel(x, n, B: tl.constexpr,
+           E: tl.constexpr):
+    if E:
+        tl.store(x + tl.arange(0, B), n * 1.0)
+kernel = kernel.fn.fn
+SIGNATURE = {"x": "*fp32", "n": "i32", "B": "constexpr", "E": "constexpr"}
+CONSTANTS = {"E": True}
+""",
+    "own name": """
+@triton.jit(repr=lambda s: f"kernel_{s.constants['B']}")
+def kernel(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 1.0)
+""",
+    "annotations and defaults": """
+DEFAULT = 3.0
+KIND = tl.constexpr
+
+@triton.jit
+def helper(v, scale: KIND = DEFAULT, shift: KIND = 2):
+    out: tl.constexpr = 5
+    return v * scale + shift + out
+
+@triton.jit
+def kernel(x: torch.Tensor, B: KIND):
+    tl.store(x + tl.arange(0, B), helper(tl.load(x + tl.arange(0, B)), shift=4))
+""",
+    "kernel as an argument": """
+@triton.jit
+def square(v):
+    return v * v
+
+@triton.jit
+def kernel(x, ACT: tl.constexpr, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), ACT(tl.load(x + tl.arange(0, B))))
+SIGNATURE = {"x": "*fp32", "ACT": "constexpr", "B": "constexpr"}
+CONSTANTS = {"ACT": square}
+""",
+    "other arguments": """
+class Mode(enum.Enum):
+    A, B = 1, 2
+
+@triton.jit
+def kernel(x, D: tl.constexpr, T: tl.constexpr, N: tl.constexpr, M: tl.constexpr, S: tl.constexpr, B: tl.constexpr):
+    if N is None and S == "yes" and M.value == 2:
+        tl.store(x + tl.arange(0, B), (tl.load(x + tl.arange(0, B)) * T[1]).to(D).to(tl.float32))
+SIGNATURE = {"x": "*fp32", **dict.fromkeys("DTNMSB", "constexpr")}
+CONSTANTS = {"D": tl.float16, "T": (1, 2), "N": None, "M": Mode.B, "S": "yes"}
+""",
+    "tuple of pointers": """
+@triton.jit
+def kernel(xs, B: tl.constexpr):
+    for i in tl.static_range(len(xs)):
+        tl.store(xs[i] + tl.arange(0, B), i * 1.0)
+SIGNATURE = {"xs": ("*fp32", "*fp32"), "B": "constexpr"}
+""",
+    "descriptor": """
+@triton.jit
+def kernel(x, B: tl.constexpr):
+    x.store([0, 0], x.load([0, 0]) * 2)
+SIGNATURE = {"x": "tensordesc<fp32[8, 32]>", "B": "constexpr"}
+""",
+    "made at run time": """
+import linecache
+text = "@triton.jit\\ndef kernel(x, B: tl.constexpr):\\n    tl.store(x + tl.arange(0, B), 1.0)\\n"
+linecache.cache["<made>"] = (len(text), None, text.splitlines(True), "<made>")
+exec(compile(text, "<made>", "exec"))
+""",
+    "of an installed package": """
+from kbx.runner.warmup import increment as kernel
+SIGNATURE = {"pointer": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+CONSTANTS = {"BLOCK": 32}
+""",
+    "unused names": """
+table = torch.zeros(2)
+FLAG = tl.constexpr(False)
+@triton.jit
+def kernel(x, B: tl.constexpr):
+    if FLAG:
+        tl.store(x, table)
+    tl.store(x + tl.arange(0, B), 1.0)
+""",
+    "tabs and unicode": """
+if True:
+\tβ = tl.constexpr(3)
+\t@triton.jit
+\tdef kernel(x, B: tl.constexpr):
+\t\t# ∑
+\t\ttl.store(x + tl.arange(0, B), β * 1.0)
+""",
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_are_found_where_they_stand(name):
+    found = InChild(compiled_both_ways)(KERNELS[name])
+    assert found["apart"] == found["in place"] and isinstance(found["apart"], str), found
+
+
+def test_postponed_annotations():
+    text = "from __future__ import annotations\n" + HEAD + one_kernel("v * 2")
+    found = InChild(compiled_both_ways_as_is)(text)
+    assert found["apart"] == found["in place"] and isinstance(found["apart"], str), found
+
+
+def compiled_both_ways_as_is(text):
+    global HEAD
+    HEAD = ""
+    return compiled_both_ways(text)
+
+
+def test_locations_name_the_candidates_lines():
+    ir = InChild(compiled_both_ways)(KERNELS["closure"])["apart"]
+    assert re.search(r'loc\("[^"]*/candidate.py":10:', ir) or re.search(r'candidate.py":\d+', ir)
+
+
+# ---------------------------------------------------------------- what a candidate may try
+
+HONEST = one_kernel(
+    "helper(v) * FACTOR",
+    """
+FACTOR = tl.constexpr(2)
+
+@triton.jit
+def helper(v):
+    return tl.exp(v) + 1
+""",
+)
+
+ATTACKS = {
+    "source of the kernel": "kernel._unsafe_update_src(kernel.src.replace('helper(v)', 'v'))",
+    "source of a helper": "helper._src = helper._src.replace('exp', 'sin')",
+    "parse": "kernel.parse = lambda: __import__('ast').parse('def kernel(x, B): pass')",
+    "functions of Triton": "tl.exp = tl.core.exp = tl.math.exp = tl.sin",
+    "code generator": """
+        import triton.compiler.code_generator as generator
+        generator.CodeGenerator.visit_Call = lambda self, node: tl.constexpr(1)
+    """,
+    "making of IR": """
+        import triton.compiler.compiler as stock
+        stock.ASTSource.make_ir = stock.compile = None
+    """,
+    "stages": "triton.knobs.runtime.add_stages_inspection_hook = lambda *_: ('', '')",
+    "cache key": "type(kernel).cache_key = property(lambda self: 'the same')",
+    "environment": """
+        import os
+        os.environ.update(TRITON_KERNEL_OVERRIDE="1", TRITON_ALLOW_NON_CONSTEXPR_GLOBALS="1", TRITON_DEFAULT_FP_FUSION="0",
+                          TRITON_OVERRIDE_ARCH="sm80", TRITON_F32_DEFAULT="ieee", TRITON_DISABLE_LINE_INFO="1")
+    """,
+    "class of the kernel": """
+        class Mine(triton.runtime.JITFunction):
+            src = property(lambda self: 'def kernel(x, B): pass')
+            def parse(self):
+                return __import__('ast').parse('def kernel(x, B): pass')
+            def __getattribute__(self, name):
+                return object.__getattribute__(self, name)
+        kernel.__class__ = helper.__class__ = Mine
+    """,
+    "class of a constant": """
+        class Mine(tl.constexpr):
+            __module__ = "triton.language"
+            __mul__ = __rmul__ = lambda *_: tl.constexpr(0)
+        FACTOR.__class__ = Mine
+    """,
+    "the candidate's file": "open(__file__, 'w').write('')",
+    "lines of the file": "__import__('linecache').cache[__file__] = (1, None, ['pass'], __file__)",
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_objects_of_the_candidate_change_nothing(name):
+    found = InChild(compiled_both_ways)(HONEST, ATTACKS[name])
+    assert found["apart"] == found["in place"] and isinstance(found["apart"], str), found
+
+
+CLAIMS = {
+    "code of another place": "kernel.fn.__code__ = kernel.fn.__code__.replace(co_firstlineno=3)",
+    "another name": "kernel.fn.__code__ = kernel.fn.__code__.replace(co_name='other')",
+    "another function": "kernel.fn = print",
+    "no function of Triton's": "helper = lambda v: v\nhelper.__module__ = 'triton.language'",
+    "an object that answers everything": """
+        class Anything:
+            __module__ = "triton.language"
+            _fields = ("x",)
+            __triton_builtin__ = True
+            def __getattr__(self, name):
+                return self
+            def __call__(self, *_, **__):
+                return tl.constexpr(0)
+        helper = Anything()
+    """,
+    "a metaclass": """
+        class Meta(type):
+            __triton_builtin__ = True
+            def __instancecheck__(self, other):
+                return True
+            def __call__(self, *_, **__):
+                return tl.constexpr(0)
+        class helper(metaclass=Meta):
+            pass
+    """,
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_what_is_no_kernel_of_the_file_fails(name):
+    found = InChild(compiled_both_ways)(HONEST, CLAIMS[name])
+    assert isinstance(found["in place"], str) and found["apart"][0][0] in (
+        "CompilationError", "NotRebuilt", "Unsupported", "TypeError", "AttributeError", "RuntimeError",
+    ), found  # fmt: skip
+
+
+def test_nothing_is_read_from_a_cache_on_disk():
+    found = InChild(compiled_with_poisoned_cache)()
+    assert found == [True, True]
+
+
+def compiled_with_poisoned_cache():
+    """Whether IR and binary are the same after all files in Triton's cache were exchanged."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TRITON_CACHE_DIR"] = f"{folder}/triton"
+        loaded = Loaded(HONEST, folder)
+        loaded.load()
+        honest = triton.compile(loaded.source(), TARGET)
+        for file in pathlib.Path(f"{folder}/triton").rglob("kernel.*"):
+            if file.suffix != ".json":
+                file.write_bytes(b"poison")
+        with compiling(loaded.text, loaded.path) as send:
+            compilation.install(send, loaded.path, loaded.text)
+            apart = triton.compile(loaded.source(), TARGET)
+    return [apart.asm[stage] == honest.asm[stage] for stage in ("ttir", "ptx")]
+
+
+def test_files_with_other_ir_are_not_compiled():
+    with tempfile.TemporaryDirectory() as folder:
+        other = pathlib.Path(folder, "other.ttir")
+        other.write_text("module {}")
+        found = InChild(compiled_with_override)(HONEST, str(other))
+    assert isinstance(found, str) and "tt.store" in found
+
+
+def compiled_with_override(text, file):
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = Loaded(text, folder)
+        loaded.load()
+        with compiling(loaded.text, loaded.path) as send:
+            compilation.install(send, loaded.path, loaded.text)
+            return outcome(lambda: triton.compile(loaded.source(), TARGET, {"ir_override": file}))
+
+
+def test_ir_as_a_kernel_is_a_gap():
+    with tempfile.NamedTemporaryFile(suffix=".ttir") as file:
+        found = InChild(compiled_file)(file.name)
+    assert found[0][:2] == ["Unsupported", "not supported by the CPU interpreter: a kernel given as IR"]
+
+
+def compiled_file(file):
+    compilation.install(None)
+    return outcome(lambda: triton.compile(file, TARGET))
+
+
+# ---------------------------------------------------------------- failures
+
+FAILURES = {
+    "unknown name": one_kernel("v * absent"),
+    "in a helper": one_kernel("helper(v)", "@triton.jit\ndef helper(v):\n    return v.absent"),
+    "static assertion": one_kernel("helper(v)", "@triton.jit\ndef helper(v):\n    tl.static_assert(False, 'never')\n    return v"),
+    "unsupported syntax": one_kernel("helper(v)", "@triton.jit\ndef helper(v):\n    with open('x') as y:\n        return v\n    return v"),
+    "shapes": one_kernel("v + tl.arange(0, 64)"),
+    "a global that is no constant": one_kernel("v * FACTOR", "FACTOR = 3"),
+    "a tensor": one_kernel("v * FACTOR", "FACTOR = torch.zeros(3)"),
+    "a function that raises": one_kernel("v * broken(B)", "@triton.constexpr_function\ndef broken(n):\n    raise ValueError(f'not {n}')"),
+    "assembler": one_kernel("tl.inline_asm_elementwise('nonsense $0, $1;', '=r,r', [v], tl.float32, True, 1)"),
+    "a cluster": (one_kernel("v"), {"num_warps": 3}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_failures_are_the_same(name):
+    text, options = FAILURES[name] if isinstance(FAILURES[name], tuple) else (FAILURES[name], None)
+    found = InChild(compiled_both_ways)(text, "", options)
+    assert without_files(found["apart"]) == without_files(found["in place"]) and isinstance(found["apart"], list), found
+
+
+def without_files(failure):
+    """PTXAS names temporary files."""
+    return json.loads(re.sub(r"/tmp/[\w.]+", "", json.dumps(failure)))
+
+
+ENDINGS = {
+    "exit": ("__import__('os')._exit(0)", "exit status 0"),
+    "exit with a code": ("__import__('os')._exit(7)", "exit status 7"),
+    "crash": ("__import__('ctypes').string_at(0)", "signal 11"),
+}
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_a_compiler_that_ends_is_a_failure_of_that_kernel(name):
+    statement, how = ENDINGS[name]
+    before = f"@triton.constexpr_function\ndef ending(n):\n    {statement}\n    return n"
+    found = InChild(compiled_after_an_end)(one_kernel("v * ending(B)", before))
+    assert found[0] == [["CompilerEnded", f"compiling a kernel ended with {how}", None]] and isinstance(found[1], str)
+
+
+def compiled_after_an_end(text):
+    """What comes of ``kernel``, and then of an honest one in the same compiler process."""
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = Loaded(text + "\n@triton.jit\ndef honest(x, B: tl.constexpr):\n    tl.store(x, 1.0)\n", folder)
+        loaded.load()
+        with compiling(loaded.text, loaded.path) as send:
+            compilation.install(send, loaded.path, loaded.text)
+            first = outcome(lambda: triton.compile(loaded.source(), TARGET))
+            loaded.module.kernel = loaded.module.honest
+            return [first, outcome(lambda: triton.compile(loaded.source(), TARGET))]
+
+
+def test_what_a_function_changes_in_the_compiler_is_gone_with_it():
+    """Triton calls it while it compiles, as it would in place; the next kernel is compiled by another process."""
+    before = "@triton.constexpr_function\ndef patching(n):\n    tl.exp = tl.store = None\n    return n"
+    found = InChild(compiled_after_an_end)(one_kernel("v * patching(B) + tl.exp(v)", before))
+    assert found[0][0][0] == "CompilationError" and isinstance(found[1], str)
