@@ -126,7 +126,12 @@ def compiled_twice(file):
             def both(src, target=None, options=None, **named):
                 nonlocal count
                 count += 1
-                kernel, other = apart(src, target, options, **named), stock(src, target, options, **named)
+                other = stock(src, target, options, **named)
+                try:
+                    kernel = apart(src, target, options, **named)
+                except Exception as error:
+                    differ.append(f"{src.name}: {error!r}")
+                    raise
                 if any(kernel.asm[stage] != other.asm[stage] for stage in ("ttir", "ptx")):
                     differ.append(src.name)
                 return kernel
@@ -134,7 +139,8 @@ def compiled_twice(file):
             triton.compiler.compile = both
             _, entry = module.load(source, path, task.entries, "sm_90", contextlib.nullcontext)
             for call in calls:
-                entry(*call.args, **call.kwargs)
+                with contextlib.suppress(Exception):  # no kernel runs, and what it should have made is not there
+                    entry(*call.args, **call.kwargs)
     return {"differ": differ, "some": count > 0}
 
 
@@ -647,6 +653,6 @@ def compiled_after_an_end(text):
 
 def test_what_a_function_changes_in_the_compiler_is_gone_with_it():
     """Triton calls it while it compiles, as it would in place; the next kernel is compiled by another process."""
-    before = "@triton.constexpr_function\ndef patching(n):\n    tl.exp = tl.store = None\n    return n"
+    before = "@triton.constexpr_function\ndef patching(n):\n    tl.exp = None\n    tl.store = None\n    return n"
     found = InChild(compiled_after_an_end)(one_kernel("v * patching(B) + tl.exp(v)", before))
     assert found[0][0][0] == "CompilationError" and isinstance(found[1], str)

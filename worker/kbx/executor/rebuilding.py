@@ -78,8 +78,12 @@ class _Unknown:
     __bool__ = __call__ = __len__ = __iter__ = __getitem__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = (
         __rsub__
     ) = _use
-    __lt__ = __gt__ = __le__ = __ge__ = __index__ = __int__ = __float__ = __str__ = __repr__ = __hash__ = _use  # type: ignore[assignment]
+    __lt__ = __gt__ = __le__ = __ge__ = __index__ = __int__ = __float__ = __format__ = _use  # type: ignore[assignment]
     __eq__ = __ne__ = _use
+    __hash__ = object.__hash__  # some versions of Triton ask all arguments for these two
+
+    def __repr__(self) -> str:
+        return "unknown"
 
 
 class _Rebuilding:
