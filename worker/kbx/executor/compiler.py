@@ -65,11 +65,27 @@ class Compiler:
         try:
             _send(self._sock, {name: request[name] for name in ("description", "options", "arch")})
             reply = _receive(self._sock)
-        except OSError as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise CompilerEnded("the process that compiles kernels has ended") from error
         if reply is None:
             raise CompilerEnded("the process that compiles kernels has ended")
-        return reply
+        return _checked(reply)
+
+
+def _checked(reply: Message) -> Message:
+    """Only what a reply may have, each of its type."""
+    failed, files, seconds = reply.get("failed"), reply.get("files"), reply.get("seconds")
+    if isinstance(failed, str):
+        return {"failed": failed}
+    names = [reply.get("name"), reply.get("hash")]
+    if (
+        not isinstance(files, dict)
+        or not isinstance(seconds, float)
+        or not all(isinstance(name, str) for name in names)
+    ):
+        raise CompilerEnded("the process that compiles kernels gave no sensible answer")
+    texts = {name: content for name, content in files.items() if isinstance(content, str)}
+    return {"name": names[0], "hash": names[1], "seconds": seconds, "files": texts}
 
 
 def _send(sock: socket.socket, message: Message) -> None:

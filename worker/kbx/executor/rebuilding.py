@@ -51,9 +51,18 @@ def rebuild(description: Entry, candidate_source: str, path: str) -> ASTSource:
 
 
 def runs_candidate(description: Entry) -> bool:
-    """Whether compiling may run Python of the candidate's."""
-    plain = {"class", "function", "builtin", "constexpr function", "instance", "aggregate", "member"}
-    return any(entry["kind"] in plain for entry in description["objects"])
+    """Whether compiling may run Python of the candidate's, or of packages that have nothing to do with kernels."""
+    return any(entry["kind"] in _PYTHON or _library(entry) not in _HARMLESS for entry in description["objects"])
+
+
+_PYTHON = frozenset(("class", "function", "builtin", "constexpr function", "method", "instance", "aggregate", "member"))
+_HARMLESS = frozenset((None, "triton", "math", "torch", "numpy"))
+
+
+def _library(entry: Entry) -> str | None:
+    """The package that an entry takes a module or an object of."""
+    name = {"module": "name", "attribute": "module"}.get(entry["kind"])
+    return None if name is None else str(entry[name]).partition(".")[0]
 
 
 class _Unknown:
@@ -78,7 +87,7 @@ class _Unknown:
     __bool__ = __call__ = __len__ = __iter__ = __getitem__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = (
         __rsub__
     ) = _use
-    __lt__ = __gt__ = __le__ = __ge__ = __index__ = __int__ = __float__ = __format__ = _use  # type: ignore[assignment]
+    __lt__ = __gt__ = __le__ = __ge__ = __index__ = __int__ = __float__ = _use
     __eq__ = __ne__ = _use
     __hash__ = object.__hash__  # some versions of Triton ask all arguments for these two
 

@@ -46,6 +46,8 @@ class _Compilation:
             raise gaps.noted(gaps.Unsupported("a kernel given as IR"))
         target = target or triton.runtime.driver.active.get_current_target()
         src.hash()  # what Triton refuses before it compiles, and what the kernel's globals are, which must not change
+        if self._text is None:
+            self._text = kernels.read(self._path)
         description = kernels.describe(src, self._path, self._text)
         request = {"description": description, "options": _plain(options or {}), "arch": target.arch}
         key = hashlib.sha256(json.dumps(request).encode()).hexdigest()

@@ -48,15 +48,14 @@ _JITFunction, _ConstexprFunction = jit.JITFunction, getattr(jit, "ConstexprFunct
 _BoundConstexprFunction = getattr(jit, "BoundConstexprFunction", None)
 _constexpr, _base_type = core.constexpr, core.base_type
 _builtin_code = core.builtin(lambda: None).__code__
-_metaclasses = {type: "type", type(enum.Enum): "enum"}
 _library_classes = {object, tuple, int, float, str, core.base_value} | {
     vars(enum)[name] for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum", "ReprEnum") if name in vars(enum)
 }
-_scalars = (bool, int, str, type(None))
-_collections = {tuple: "tuple", list: "list", set: "set", frozenset: "frozenset", torch.Size: "size"}
-_native = (
+_native = {
     types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, numpy.ufunc,
-)  # fmt: skip
+}  # fmt: skip
+_numbers = {kind for kind in numpy.sctypeDict.values() if kind not in (numpy.object_, numpy.void)}
+_collections = {tuple: "tuple", list: "list", set: "set", frozenset: "frozenset", torch.Size: "size"}
 _made_by_python = {
     "__dict__", "__weakref__", "__module__", "__doc__", "__qualname__", "__slots__", "__annotations__", "__annotate__",
     "__annotations_cache__", "__annotate_func__", "__match_args__", "__parameters__", "__orig_bases__", "__firstlineno__",
@@ -67,10 +66,10 @@ _made_by_dataclass = {"__dataclass_fields__", "__dataclass_params__", "__hash__"
 
 def _named_objects():
     """Objects of Triton and of Python's builtins by identity: where an installed process finds them."""
-    found = {}
+    found, kinds = {}, (type, types.FunctionType, _JITFunction, *_native)
     for module in [m for n, m in sorted(sys.modules.items()) if n.split(".")[0] in ("triton", "builtins")]:
         for name, value in list(vars(module).items()):
-            if isinstance(value, (type, types.FunctionType, _JITFunction, *_native)):
+            if isinstance(value, kinds):
                 home = getattr(value, "__module__", None)
                 if id(value) not in found or home == module.__name__:
                     found[id(value)] = module.__name__, name, value
@@ -78,6 +77,13 @@ def _named_objects():
 
 
 _named = _named_objects()
+
+# Classes by identity: a metaclass of the candidate's may have an opinion of what is equal, and of hashes.
+_scalar_ids = {id(kind) for kind in (bool, int, str, type(None))}
+_collection_ids = {id(kind): name for kind, name in _collections.items()}
+_number_ids, _native_ids, _library_ids = (
+    {id(kind) for kind in kinds} for kinds in (_numbers, _native, _library_classes)
+)
 
 
 class _Indescribable(Exception):
@@ -125,7 +131,7 @@ class _Description:
             if index >= _MOST_OBJECTS:
                 raise _Indescribable
             entry = self._entry(value, where)
-        except _Indescribable:
+        except Exception:  # also what a strange object raises when it is looked at
             what = f"the object {name}" if name else f"an object of type {_name_of(type(value))}"
             entry = {"kind": "unknown", "text": f"{what} in {where}", "allowed": _may_be_global(value)}
         self._objects[index] = entry
@@ -133,24 +139,24 @@ class _Description:
 
     def _entry(self, value, where):
         kind = type(value)
-        if kind in _scalars:
+        if id(kind) in _scalar_ids:
             return {"kind": "plain", "value": value}
         if kind is float:
             return {"kind": "float", "hex": value.hex()}
         if kind is bytes:
             return {"kind": "bytes", "base64": base64.b64encode(value).decode()}
-        if kind in _collections:
-            return {"kind": _collections[kind], "items": [self._refer(each, where) for each in value]}
+        if id(kind) in _collection_ids:
+            return {"kind": _collection_ids[id(kind)], "items": [self._refer(each, where) for each in value]}
         if kind is dict:
             return {"kind": "dict", "items": [[self._refer(k, where), self._refer(v, where)] for k, v in value.items()]}
-        if kind in (slice, range):
+        if kind is slice or kind is range:
             ends = (value.start, value.stop, value.step)
             return {"kind": kind.__name__, "items": [self._refer(each, where) for each in ends]}
         if value is Ellipsis:
             return {"kind": "ellipsis"}
         if kind is torch.dtype:
             return {"kind": "torch", "name": str(value).removeprefix("torch.")}
-        if kind in numpy.sctypeDict.values() and kind.__name__ not in ("object_", "void"):
+        if id(kind) in _number_ids:
             bits = base64.b64encode(value.tobytes()).decode()
             return {"kind": "numpy", "dtype": value.dtype.str, "base64": bits}
         if (named := self._find_named(value)) is not None:
@@ -173,7 +179,7 @@ class _Description:
         if kind is types.MethodType or kind is _BoundConstexprFunction:
             form = "method" if kind is types.MethodType else "constexpr method"
             return self._pair(form, value.__func__, value.__self__, where)
-        if kind in (staticmethod, classmethod):
+        if kind is staticmethod or kind is classmethod:
             return {"kind": kind.__name__, "function": self._refer(value.__func__, where)}
         if kind is property:
             return {"kind": "property", "items": [self._refer(f, where) for f in (value.fget, value.fset)]}
@@ -200,7 +206,7 @@ class _Description:
             return None
         if _has_base(kind, type):
             module, path = _vars_of_class(value).get("__module__"), _qualname_of(value)
-        elif kind in _native:
+        elif id(kind) in _native_ids:
             module, path = value.__module__, getattr(value, "__qualname__", None) or value.__name__
         else:
             return None
@@ -251,7 +257,7 @@ class _Description:
         names = found[index].names() if found else {*code.co_names, *code.co_freevars}
         scope = _scope(function)
         return {
-            "file": file, "line": line, "name": name, "index": index, "module": str(function.__module__),
+            "file": file, "line": line, "name": name, "index": index, "module": _text(function.__module__),
             "names": {n: self._refer(scope[n], where, n) for n in sorted(names) if n in scope},
             "defaults": [self._refer(v, where) for v in function.__defaults__ or ()],
             "named_defaults": {n: self._refer(v, where) for n, v in (function.__kwdefaults__ or {}).items()},
@@ -261,7 +267,7 @@ class _Description:
     def _definitions(self, file, line, name):
         if file == self._path:
             if self._text is None:
-                self._text = _read(file)
+                self._text = read(file)
             text = self._text
         else:
             text = "".join(linecache.getlines(file))
@@ -275,7 +281,7 @@ class _Description:
     # ------------------------------------------------------------ classes and what they make
 
     def _class(self, kind, where):
-        if type(kind) not in _metaclasses:
+        if type(kind) is not type and type(kind) is not type(enum.Enum):
             raise _Indescribable
         members, where = _vars_of_class(kind), f"class {_name_of(kind)}"
         if "__triton_aggregate__" in members:
@@ -287,7 +293,7 @@ class _Description:
             values = {n: _own(m).get("_value_") for n, m in members.get("_member_map_", {}).items()}
             entry |= {"form": "enum", "members": [[n, self._refer(v, where)] for n, v in values.items()]}
             members = {n: v for n, v in members.items() if n not in values and _is_written(v)}
-        elif tuple in _bases_of(kind) and "_make" in members and "_field_defaults" in members:
+        elif _has_base(kind, tuple) and "_make" in members and "_field_defaults" in members:
             defaults = members["_field_defaults"]
             named = {n: self._refer(v, where) for n, v in defaults.items()}
             entry |= {"form": "namedtuple", "fields": list(members["_fields"]), "defaults": named}
@@ -320,7 +326,7 @@ class _Description:
         return {"options": options, "fields": fields}
 
     def _instance(self, value, kind, where):
-        simple = all(base in _library_classes or _from_library(base) is False for base in _mro_of(kind))
+        simple = all(id(base) in _library_ids or _from_library(base) is False for base in _mro_of(kind))
         if not simple and not _has_base(kind, _base_type) and "__dataclass_fields__" not in _vars_of_class(kind):
             raise _Indescribable
         values = dict(_own(value))
@@ -355,7 +361,7 @@ def _own(value):
 
 def _from_library(kind):
     """Whether a class is installed and one of which kernels' values may be; False for the candidate's, None for any other."""
-    if kind in _library_classes:
+    if id(kind) in _library_ids:
         return True
     if id(kind) in _named or _is_module_installed(_vars_of_class(kind).get("__module__")):
         return True if _has_base(kind, _base_type) or _has_base(kind, core.base_value) else None
@@ -433,6 +439,10 @@ def _fingerprint(code):
     return code.co_varnames, {*code.co_names, *code.co_freevars}, constants
 
 
+def _text(value):
+    return value if type(value) is str else ""
+
+
 def _annotation(value):
     """An annotation as Triton reads it: as text."""
     if type(value) is str:
@@ -483,6 +493,10 @@ def _is_value(name, value):
     return name not in _made_by_python and type(value) not in (types.MemberDescriptorType, types.GetSetDescriptorType)
 
 
-def _read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+def read(path):
+    """The text of a candidate's file; empty if it cannot be read."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, ValueError):
+        return ""
