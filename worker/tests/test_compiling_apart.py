@@ -656,3 +656,74 @@ def test_what_a_function_changes_in_the_compiler_is_gone_with_it():
     before = "@triton.constexpr_function\ndef patching(n):\n    tl.exp = None\n    tl.store = None\n    return n"
     found = InChild(compiled_after_an_end)(one_kernel("v * patching(B) + tl.exp(v)", before))
     assert found[0][0][0] == "CompilationError" and isinstance(found[1], str)
+
+
+# ---------------------------------------------------------------- launches
+
+LAUNCHES = """
+def made(scale):
+    @triton.jit
+    def kernel(x, n, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(x + i, tl.load(x + i, mask=i < n) * scale, mask=i < n)
+    return kernel
+
+two, three = tl.constexpr(2), tl.constexpr(3)
+for scale in (two, two, three):
+    made(scale)[(1,)](torch.zeros(64, device="cuda"), 64, B=64)
+
+@triton.autotune(
+    configs=[triton.Config({"B": 65536}), triton.Config({"B": 64}, num_warps=2), triton.Config({"B": 128})], key=["n"]
+)
+@triton.jit
+def tuned(x, n, B: tl.constexpr):
+    tl.static_assert(B < 10000)
+    tl.store(x + tl.arange(0, B), 1.0, mask=tl.arange(0, B) < n)
+tuned[(1,)](torch.zeros(64, device="cuda"), 64)
+
+@triton.jit
+def large(x, B: tl.constexpr):
+    i = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    a = tl.load(x + i)
+    tl.store(x + i, tl.dot(a, tl.trans(a)))
+try:
+    large[(1,)](torch.zeros(256, 256, device="cuda"), B=256)
+except Exception as error:
+    failed = error
+"""
+
+
+def test_launches_report_what_was_compiled():
+    found = InChild(launched)(LAUNCHES)
+    assert [each["kernel"] for each in found["compiled"]] == ["kernel", "kernel", "kernel", "tuned"]
+    assert ["seconds" in each for each in found["compiled"]] == [True, False, True, True]
+    assert all(each["registers"] > 0 and each["arch"] == "sm_90" for each in found["compiled"])
+    assert found["best"] == "B: 64" and found["numbers"] == [1, 1, 2]
+    assert found["failed"].startswith("OutOfResources: out of resource: shared memory")
+
+
+def launched(text):
+    with tempfile.TemporaryDirectory() as folder:
+        loaded, numbers = Loaded(text, folder), []
+        with compiling(loaded.text, loaded.path) as send:
+            launches.emulate("sm_90")
+            cuda_on_cpu.install("sm_90")
+            log = launches.LaunchLog()
+            log.install()
+            compilation.install(send, loaded.path, loaded.text)
+            prepared = launches._Launcher.__init__
+
+            def prepare(launcher, src, metadata):
+                numbers.append(src.kbx_number)
+                prepared(launcher, src, metadata)
+
+            launches._Launcher.__init__ = prepare
+            loaded.load()
+        found = vars(loaded.module)
+        best, failed = str(found["tuned"].best_config), found["failed"]
+        return {
+            "compiled": log.take_compiled(),
+            "best": best.partition(",")[0],
+            "numbers": numbers[:3],
+            "failed": f"{type(failed).__name__}: {failed}",
+        }
