@@ -344,6 +344,26 @@ kernel = kernel.fn.fn
 SIGNATURE = {"x": "*fp32", "n": "i32", "B": "constexpr", "E": "constexpr"}
 CONSTANTS = {"E": True}
 """,
+    "another decorator": """
+def noted(function):
+    @functools.wraps(function)
+    def wrapper(*arguments, **named):
+        return function(*arguments, **named)
+    return wrapper
+
+@triton.jit
+@noted
+def kernel(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), FACTOR)
+FACTOR = tl.constexpr(2.0)
+""",
+    "a long list of the same name": """
+i = list(range(100_000))
+@triton.jit
+def kernel(x, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, 1.0)
+""",
     "own name": """
 @triton.jit(repr=lambda s: f"kernel_{s.constants['B']}")
 def kernel(x, B: tl.constexpr):
@@ -594,6 +614,22 @@ def test_ir_as_a_kernel_is_a_gap():
 def compiled_file(file):
     compilation.install(None)
     return outcome(lambda: triton.compile(file, TARGET))
+
+
+def test_gluon_is_a_gap():
+    gluon = pytest.importorskip("triton.experimental.gluon")
+    assert InChild(compiled_with_gluon)(gluon.__name__)[0][1] == "not supported by the CPU interpreter: gluon"
+
+
+def compiled_with_gluon(_):
+    from triton.experimental.gluon._runtime import GluonASTSource, jit
+
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = Loaded(one_kernel("v"), folder)
+        loaded.load()
+        compilation.install(None, loaded.path, loaded.text)
+        kernel = jit(loaded.module.kernel.fn)
+        return outcome(lambda: triton.compile(GluonASTSource(kernel, SIGNATURE, {(1,): 32}), TARGET))
 
 
 # ---------------------------------------------------------------- failures

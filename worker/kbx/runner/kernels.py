@@ -39,6 +39,8 @@ except ImportError:
 
 _MOST_OBJECTS = 20_000
 """In one description: what a kernel means by its names has dozens. Those that are more are unknown."""
+_MOST_ITEMS = 4096
+"""Of a collection: a list with more is data of the candidate's, whose name a kernel uses for a variable."""
 
 # Taken before any candidate is loaded, which may replace what it finds in these modules.
 _vars_of_class = type.__dict__["__dict__"].__get__
@@ -145,6 +147,8 @@ class _Description:
             return {"kind": "float", "hex": value.hex()}
         if kind is bytes:
             return {"kind": "bytes", "base64": base64.b64encode(value).decode()}
+        if (id(kind) in _collection_ids or kind is dict) and len(value) > _MOST_ITEMS:
+            raise _Indescribable
         if id(kind) in _collection_ids:
             return {"kind": _collection_ids[id(kind)], "items": [self._refer(each, where) for each in value]}
         if kind is dict:
@@ -241,21 +245,25 @@ class _Description:
             for name in ("do_not_specialize", "do_not_specialize_on_alignment")
         }
         noinline = own.get("noinline") is True
-        return {"kind": "kernel", "noinline": noinline, **unspecialised, **self._located(function, where)}
+        return {
+            "kind": "kernel",
+            "noinline": noinline,
+            **unspecialised,
+            **self._located(_unwrapped(function), where, _scope(function)),
+        }
 
     def _function(self, function, where):
         if function.__code__ is _builtin_code:
             return {"kind": "builtin", "function": self._refer(function.__closure__[0].cell_contents, where)}
-        return {"kind": "function", **self._located(function, f"function {function.__name__}")}
+        return {"kind": "function", **self._located(function, f"function {function.__name__}", _scope(function))}
 
-    def _located(self, function, where):
-        """Where a function's text is, and what it means by its names."""
+    def _located(self, function, where, scope):
+        """Where a function's text is, and what it means by its names in ``scope``."""
         code = function.__code__
         file, line, name = code.co_filename, code.co_firstlineno, code.co_name
         found = self._definitions(file, line, name)
         index = _position(found, code)
         names = found[index].names() if found else {*code.co_names, *code.co_freevars}
-        scope = _scope(function)
         return {
             "file": file, "line": line, "name": name, "index": index, "module": _text(function.__module__),
             "names": {n: self._refer(scope[n], where, n) for n in sorted(names) if n in scope},
@@ -419,6 +427,14 @@ def _scope(function):
         except ValueError:
             scope.pop(name, None)
     return scope
+
+
+def _unwrapped(function):
+    """The function whose text Triton reads, where a decorator stands between it and the kernel."""
+    inner = function
+    while type(inner) is types.FunctionType and "__wrapped__" in inner.__dict__:
+        inner = inner.__dict__["__wrapped__"]
+    return inner if type(inner) is types.FunctionType else function
 
 
 def _position(found, code):
