@@ -15,9 +15,12 @@ import setuptools  # noqa: F401  a bench without a GPU needs it, and would impor
 import torch
 
 from kbx import protocol, tensors
+from kbx.executor.channel import HEAP_BYTES, Channel, Executor
 from kbx.messages import runner as messages
 from kbx.messages.zygote import Spawn
-from kbx.runner.bench import serve, warm
+from kbx.oracle.executions import Executions
+from kbx.oracle.judge import Judgement
+from kbx.runner.bench import BESIDE, serve, warm
 
 # What the zygote does before it forks: one thread (a child of a threaded process hangs) and a warm compiler.
 torch.set_num_threads(1)
@@ -50,8 +53,9 @@ class HostArena(tensors.Arena):
 class BenchClient:
     """Sends requests and reads replies; ``run`` puts arguments in and takes results out."""
 
-    def __init__(self, sock, data_sock):
+    def __init__(self, sock, data_sock, executor):
         self._sock, self._data = sock, data_sock
+        self._executor, self._executions = executor, Executions(lambda: Channel(executor))
         self._reader, self._writer = sock.makefile("rb"), sock.makefile("wb")
         self.inputs, self.outputs = HostArena("in"), HostArena("out")
         self.compiling = []
@@ -72,7 +76,8 @@ class BenchClient:
     def attach(self):
         listed = [{"name": a.name, "bytes": a.capacity} for a in (self.inputs, self.outputs)]
         descriptors = array.array("i", [self.inputs.descriptor, self.outputs.descriptor])
-        self._data.sendmsg([json.dumps(listed).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)])
+        for each in (self._data, self._executor):
+            each.sendmsg([json.dumps(listed).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)])
         return self.ask(messages.Attach(1, listed))
 
     def load(self, source, *entries, operations=(), files=None, cpp=False, core=None):
@@ -83,12 +88,20 @@ class BenchClient:
 
     def call(self, *args, **kwargs):
         self.inputs.reset()
-        put = self.inputs.put
-        return self.ask(
-            messages.Call(
-                3, [tensors.encode(a, put) for a in args], {k: tensors.encode(v, put) for k, v in kwargs.items()}
-            )
-        )
+        leaves = []
+
+        def put(tensor):
+            leaves.append(self.inputs.put(tensor))
+            return leaves[-1]
+
+        trees = [tensors.encode(a, put) for a in args], {k: tensors.encode(v, put) for k, v in kwargs.items()}
+        self._executions.prepare(0, leaves)
+        return self.ask(messages.Call(3, *trees))
+
+    def found(self):
+        """What the oracle would say of the launches of the last call: None, or its status and message."""
+        judgement = self._executions.judge(Judgement("correct"))
+        return None if judgement.status == "correct" else (judgement.status, judgement.message)
 
     def result(self, reply):
         return tensors.decode(reply.value, lambda leaf: self.outputs.view(leaf).clone())
@@ -108,13 +121,15 @@ def bench(source=None, *entries, arch="sm_90", cache=None):
     """
     ours, theirs = socket.socketpair()
     ours_data, theirs_data = socket.socketpair()
+    beside = _Beside()
     with tempfile.TemporaryDirectory(prefix="kbx-test-") as folder:
         child = os.fork()
         if child == 0:
-            _be_bench(theirs, theirs_data, arch, folder, cache, (ours, ours_data))
+            _be_bench(theirs, theirs_data, arch, folder, cache, (ours, ours_data), beside)
         theirs.close()
         theirs_data.close()
-        client = BenchClient(ours, ours_data)
+        beside.close()
+        client = BenchClient(ours, ours_data, beside.oracle)
         try:
             if source is not None:
                 client.attach()
@@ -126,10 +141,11 @@ def bench(source=None, *entries, arch="sm_90", cache=None):
             client._writer.close()
             ours.close()
             ours_data.close()
+            beside.oracle.close()
             os.waitpid(child, 0)
 
 
-def _be_bench(sock, data_sock, arch, folder, cache, others):
+def _be_bench(sock, data_sock, arch, folder, cache, others, beside):
     """The child's life; never returns to the test."""
     try:
         for other in others:
@@ -138,6 +154,42 @@ def _be_bench(sock, data_sock, arch, folder, cache, others):
         os.chdir(folder)
         os.environ["TRITON_CACHE_DIR"] = cache or f"{folder}/triton"
         os.environ["TORCH_EXTENSIONS_DIR"] = f"{folder}/extensions"
-        serve(sock, data_sock, Spawn(1, 1, "cpu", arch=arch))
+        serve(sock, data_sock, Spawn(1, 1, "cpu", arch=arch), beside.start())
     finally:
         os._exit(1)
+
+
+class _Beside:
+    """The processes beside a bench, which end with it: started in the bench, once the client's process has made what connects them."""
+
+    def __init__(self):
+        (self.ours, self.theirs), (self.oracle, self.asked) = socket.socketpair(), socket.socketpair()
+        self.heap = os.memfd_create("heap")
+        os.ftruncate(self.heap, HEAP_BYTES)
+
+    def close(self):
+        """In the client, which keeps the oracle's end."""
+        self.ours.close()
+        self.theirs.close()
+        self.asked.close()
+        os.close(self.heap)
+
+    def start(self):
+        """In the bench; what it has of its executor."""
+        self.oracle.close()
+        compiling, compiler = socket.socketpair()
+        self._fork([compiling], lambda: BESIDE.compile_for(compiler))
+        self._fork([compiler], lambda: BESIDE.execute(self.theirs, self.asked, compiling, self.heap))
+        for end in (compiling, compiler, self.theirs, self.asked):
+            end.close()
+        return Executor(self.ours, self.heap)
+
+    def _fork(self, others, serve_them):
+        if os.fork() == 0:
+            try:
+                for end in (self.ours, *others):
+                    end.close()
+                signal.alarm(int(patience.LONG_SECONDS))
+                serve_them()
+            finally:
+                os._exit(0)

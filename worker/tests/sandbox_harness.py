@@ -41,7 +41,7 @@ import os, sys
 from kbx.runner import linux, seccomp
 linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
 seccomp._SETRLIMIT = seccomp._PRLIMIT64 = 0xFFFF  # the sandbox has its own limits still to set
-seccomp.install(gpu=True)
+seccomp.install(gpu=True, loopback=True)
 os.execve(sys.argv[1], sys.argv[1:], os.environ)
 """
 """Refuses namespaces and mounts, as many container runtimes do, by the sandbox's own filter."""

@@ -1,8 +1,10 @@
 """Attack code in the real sandbox: each attempt may change its own runner's verdict and nothing else."""
 
+import contextlib
 import os
 import socket
 
+import patience
 import pytest
 import sandbox_harness as harness
 
@@ -221,6 +223,68 @@ for pid in (1, {runner.zygote.process.pid}):
             pass
 """)
     assert found == []
+
+
+@contextlib.contextmanager
+def executing(zygote):
+    """A runner with the processes beside it, the oracle's end of the executor's connection, and their process ids as the runner sees them."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        address = harness.marker()
+        listener.bind("\0" + address)
+        listener.listen()
+        runner = zygote.spawn(data_address=address)
+        with listener.accept()[0], listener.accept()[0] as oracle:
+            oracle.recv(4)
+            yield (
+                runner,
+                oracle,
+                [int(pid) for pid in runner("answer = executor.connection.recv(100).decode()").split()],
+            )
+            runner.kill()
+
+
+def test_processes_beside_a_runner_are_out_of_its_reach(zygote):
+    with executing(zygote) as (runner, _, pids):
+        assert len(pids) == 2
+        assert (
+            runner(f"""
+import ctypes, os
+answer = []
+libc = ctypes.CDLL(None, use_errno=True)
+for pid in {pids}:
+    for name in ('mem', 'environ', 'maps', 'fd/0', 'fd/3', 'fd/7', 'map_files', 'root/etc/passwd'):
+        try:
+            open(f'/proc/{{pid}}/{{name}}', 'rb').read(1)
+            answer.append((pid, name))
+        except OSError:
+            pass
+    if libc.ptrace(16, pid, 0, 0) == 0:
+        answer.append((pid, 'ptrace'))
+""")
+            == []
+        )
+
+
+def test_processes_beside_a_runner_share_its_memory_and_no_other_descriptors(zygote):
+    with executing(zygote) as (runner, oracle, _):
+        runner("import os; answer = os.pwrite(executor.heap, b'shared', 0)")
+        oracle.sendall(b"the oracle, ")
+        assert (
+            runner("""
+executor.connection.sendall(b'.')
+answer = executor.connection.recv(100).rstrip(b'\\0').decode()
+""")
+            == "the oracle, shared"
+        )
+        found = runner("import os; answer = [n for n in range(1024) if os.path.exists(f'/proc/self/fd/{n}')]")
+        assert len(found) == 6  # stdin to stderr, the referee's, the oracle's, the executor's; the heap
+
+
+def test_processes_beside_a_runner_end_with_it(zygote):
+    with executing(zygote) as (runner, oracle, _):
+        zygote.send(0, {"type": "kill", "runner": runner.number})
+        oracle.settimeout(patience.SECONDS)
+        assert oracle.recv(1) == b""
 
 
 def test_environment_of_the_referee_is_gone(runner):

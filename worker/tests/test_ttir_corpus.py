@@ -11,6 +11,7 @@ import tempfile
 import numpy as np
 import patience
 import pytest
+import second_opinion
 import setuptools  # noqa: F401  torch imports it after each fork otherwise
 import torch
 from triton.compiler.compiler import CompiledKernel
@@ -18,7 +19,7 @@ from ttir_launch import launch_on_tensors, region_of
 
 from kbx import standins
 from kbx.oracle import taskfile
-from kbx.runner import cuda_on_cpu, launches, module
+from kbx.runner import cuda_on_cpu, execution, launches, module
 from kbx.ttir.executor import Kernel
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -81,8 +82,7 @@ class Both:
     """Executes each launch by its IR, then as Python; what the latter computes stays."""
 
     def __init__(self):
-        self.wrong, self._text, self._kernels = [], None, {}
-        self._interpret = launches.interpret
+        self.wrong, self._text, self._function, self._kernels = [], None, None, {}
 
     def install(self):
         loaded, launched = CompiledKernel._init_handles, launches._Launcher.__call__
@@ -92,12 +92,13 @@ class Both:
             kernel._run.text = kernel.asm["ttir"]
 
         def launch(launcher, *arguments):
-            self._text = launcher.text
+            self._text, self._function = launcher.text, launcher._function
             return launched(launcher, *arguments)
 
-        CompiledKernel._init_handles, launches._Launcher.__call__, launches.interpret = load, launch, self._launch
+        CompiledKernel._init_handles, launches._Launcher.__call__, execution.launch = load, launch, self._launch
 
-    def _launch(self, function, types, grid, arguments):
+    def _launch(self, number, types, grid, arguments):
+        function = self._function
         with torch._C.DisableTorchFunction():
             kernel = self._kernels.get(self._text)
             if kernel is None:
@@ -111,7 +112,7 @@ class Both:
             mine = [memory.copy() for memory in memories]
             for memory, old in zip(memories, before, strict=True):
                 memory[:] = old
-        self._interpret(function, types, grid, arguments)
+        second_opinion.launch(function, types, grid, arguments)
         for one, other in zip(mine, memories, strict=True):
             if not np.array_equal(one, other) and not self._near(tensors, one, other):
                 self.wrong.append(f"{function.__name__} over {grid}: other results")

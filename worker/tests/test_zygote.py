@@ -2,10 +2,13 @@
 
 import os
 import signal
+import socket
 
 import pytest
 import sandbox_harness as harness
 from patience import eventually
+
+from kbx.executor.channel import EXECUTOR
 
 LINGER = """
 import os, time
@@ -110,17 +113,16 @@ def test_missing_oracle_fails_the_spawn(zygote):
     assert zygote.expect(0, "failed")["reason"] == "internal"
 
 
-def test_data_socket_carries_the_runner_number(zygote):
-    import socket
-
+def test_data_sockets_carry_the_runner_number(zygote):
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         address = harness.marker()
         listener.bind("\0" + address)
         listener.listen()
         runner = zygote.spawn(data_address=address)
-        peer, _ = listener.accept()
-        with peer:
+        peer, executor = listener.accept()[0], listener.accept()[0]
+        with peer, executor:
             assert peer.recv(4) == runner.number.to_bytes(4, "big")
+            assert executor.recv(4) == (runner.number | EXECUTOR).to_bytes(4, "big")
             runner("data_sock.sendall(b'hello'); answer = data_sock.fileno()")
             assert peer.recv(5) == b"hello"
         runner.kill()

@@ -96,8 +96,8 @@ def run(function, grid, *arguments, seed=0, order=ASCENDING, checks=True, more=N
 
 
 def interpreted(function, grid, *arguments, **constants):
-    """The same launch by ``kbx.runner.interpreter``."""
-    from kbx.runner import interpreter
+    """The same launch by ``second_opinion``."""
+    import second_opinion as interpreter
 
     given = iter(arguments)
     bound = [constants[name] if name in constants else next(given) for name in function.arg_names]

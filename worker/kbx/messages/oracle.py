@@ -25,8 +25,10 @@ Status: TypeAlias = Literal[
     "wrong_values",
     "nondeterministic",
     "input_mutated",
+    "runtime_error",
 ]
-"""``correct``, or one of the verdict statuses of the correctness stage."""
+"""``correct``, or one of the verdict statuses of the correctness stage; ``runtime_error`` for launches that went wrong, where they are
+executed without a GPU."""
 Precision: TypeAlias = Literal["fp64", "fp32", "tf32", "fp16", "bf16", "int8"]
 """What matrix products run in."""
 Phase: TypeAlias = Literal[

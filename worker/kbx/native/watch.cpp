@@ -5,12 +5,12 @@
 // outermost one when it has run: name, whether it is pointwise, input tensors, tensors it wrote to, results, whether a number
 // was among its arguments, and what was touched since.
 //
-// Memory: tensors on the host lie in pages that nothing can read or write except an operation while it runs, and a kernel's load or
-// store. Whatever else touches them (numpy, DLPack, buffers, serialisation, ctypes, Tensor.apply_) faults; the fault is noted with
+// Memory: tensors on the host lie in pages that nothing in this process can read or write except an operation while it runs; kernels
+// run in another process, which maps the same memory. Whatever else touches them (numpy, DLPack, buffers, serialisation, ctypes, Tensor.apply_) faults; the fault is noted with
 // its address, and the page opened until the next operation ends. The kernel lets nobody else open it. Python's lock is held meanwhile: no other Python code can run.
 //
 // Python code that gets to run all the same (in a finalizer, in an operation that it has replaced, while the observer is told) is
-// watched as anywhere else. What the observer and the interpreter do with PyTorch is told apart by the code object that called.
+// watched as anywhere else. What the observer does with PyTorch is told apart by the code object that called.
 
 #include <Python.h>
 
@@ -43,7 +43,6 @@
 namespace {
 
 constexpr uintptr_t kPage = 4096;
-constexpr unsigned char kMargin = 0xA5;
 
 // ---------------------------------------------------------------- memory
 
@@ -54,7 +53,7 @@ struct Range {
 };
 
 // All guarded memory lies in one reserved region, whose protection only calls that carry a secret may change: see deny_opening.
-constexpr size_t kRegion = size_t(1) << 40, kArena = kRegion / 32;
+constexpr size_t kRegion = size_t(1) << 40, kTensors = kRegion / 2, kArena = kRegion / 32;
 uintptr_t region = 0;
 uint64_t secret = 0;
 
@@ -82,8 +81,7 @@ Touch touches[kMostTouches];
 std::atomic<int> touch_count{0};
 
 std::atomic<bool> guarded{false};
-thread_local int accessing = 0;       // loads and stores of kernels
-thread_local bool unwatched = false;  // what runs is the observer's or the interpreter's
+thread_local bool unwatched = false;  // what runs is the observer's
 bool reserved = false;
 std::mutex door;
 int openers = 0;
@@ -131,11 +129,9 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   uintptr_t address = faulted_at(info, registers);
   for (const Range& each : ranges) {
     if (!each.holds(address)) continue;
-    if (!accessing) {
-      int at = touch_count.fetch_add(1);
-      bool written = registers[REG_ERR] & 2;
-      if (at < kMostTouches) touches[at] = {address, written};
-    }
+    int at = touch_count.fetch_add(1);
+    bool written = registers[REG_ERR] & 2;
+    if (at < kMostTouches) touches[at] = {address, written};
     address &= ~(kPage - 1);
     if (protect(address, address + kPage, PROT_READ | PROT_WRITE) == 0) return;
     break;
@@ -151,6 +147,15 @@ bool reserve_region() {
   region = (begin + kRegion) / kRegion * kRegion;
   munmap(reinterpret_cast<void*>(region + kRegion), begin + 2 * kRegion - region);
   madvise(reinterpret_cast<void*>(region), kRegion, MADV_DONTFORK);
+  return true;
+}
+
+// Puts the memory of a descriptor, unless that is negative, where tensors will be.
+bool share_region(int descriptor) {
+  void* at = reinterpret_cast<void*>(region);
+  if (descriptor < 0) return true;
+  if (mmap(at, kTensors, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, 0) == MAP_FAILED) return false;
+  madvise(at, kTensors, MADV_DONTFORK);
   return true;
 }
 
@@ -184,7 +189,7 @@ class Pages final : public c10::Allocator {
  public:
   void begin(size_t limit) {
     next_ = region;
-    end_ = region + kRegion / 2;  // behind it are arenas
+    end_ = region + kTensors;  // behind it are arenas
     limit_ = limit;
     ranges[0].begin = ranges[0].end = next_;
   }
@@ -197,7 +202,6 @@ class Pages final : public c10::Allocator {
     // NaN in every floating dtype: what a kernel leaves out must not be what happened to lie there, which could be right.
     Opened opened;
     memset(data, 0xFF, bytes);
-    memset(static_cast<char*>(data) + bytes, kMargin, block(bytes) - bytes);
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
   }
 
@@ -205,37 +209,21 @@ class Pages final : public c10::Allocator {
 
   void copy_data(void* to, const void* from, std::size_t count) const override { default_copy_data(to, from, count); }
 
-  // Whether anything was written behind a tensor since last asked.
-  bool take_overrun() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    Opened opened;
-    bool found = overrun_;
-    for (auto [at, wanted] : wanted_) {
-      if (!overrun(at, wanted)) continue;
-      found = true;
-      memset(reinterpret_cast<void*>(at + wanted), kMargin, block(wanted) - wanted);
-    }
-    overrun_ = false;
-    return found;
-  }
-
   // What has been freed may be used again: where it was touched has been told.
   void told() {
     std::lock_guard<std::mutex> lock(mutex_);
     reuse();
   }
 
- private:
-  // Whole pages, with a page or more behind the tensor that nothing may write to.
-  static size_t block(size_t bytes) { return ((bytes + kPage - 1) & ~(kPage - 1)) + kPage; }
-
-  static bool overrun(uintptr_t at, size_t wanted) {
-    const unsigned char* from = reinterpret_cast<unsigned char*>(at + wanted);
-    for (const unsigned char* each = from; each < reinterpret_cast<unsigned char*>(at + block(wanted)); each++) {
-      if (*each != kMargin) return true;
-    }
-    return false;
+  // Where tensors lie, and how many bytes they have.
+  std::vector<std::pair<uintptr_t, size_t>> blocks() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return {wanted_.begin(), wanted_.end()};
   }
+
+ private:
+  // Whole pages.
+  static size_t block(size_t bytes) { return (bytes + kPage - 1) & ~(kPage - 1); }
 
   void* take(size_t wanted) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -275,10 +263,6 @@ class Pages final : public c10::Allocator {
     auto found = wanted_.find(at);
     if (found == wanted_.end()) return;
     size_t bytes = block(found->second);
-    {
-      Opened opened;
-      overrun_ = overrun_ || overrun(at, found->second);
-    }
     wanted_.erase(found);
     live_ -= bytes;
     held_ += bytes;
@@ -287,12 +271,18 @@ class Pages final : public c10::Allocator {
 
   void reuse() {
     for (auto [at, bytes] : freed_) {
-      // Large blocks are returned to the system.
-      if (bytes >= (size_t(1) << 20)) madvise(reinterpret_cast<void*>(at), bytes, MADV_DONTNEED);
+      if (bytes >= (size_t(1) << 20)) return_to_system(at, bytes);
       free_[bytes].push_back(at);
     }
     freed_.clear();
     held_ = 0;
+  }
+
+  // Memory that is shared goes only where it is removed, which takes a writable mapping.
+  static void return_to_system(uintptr_t at, size_t bytes) {
+    Opened opened;
+    void* pages = reinterpret_cast<void*>(at);
+    if (madvise(pages, bytes, MADV_REMOVE) != 0) madvise(pages, bytes, MADV_DONTNEED);
   }
 
   std::mutex mutex_;
@@ -301,7 +291,6 @@ class Pages final : public c10::Allocator {
   std::vector<std::pair<uintptr_t, size_t>> freed_;
   std::map<size_t, std::vector<uintptr_t>> free_;
   std::unordered_map<uintptr_t, size_t> wanted_;
-  bool overrun_ = false;
 };
 
 Pages& pages() {
@@ -316,12 +305,10 @@ void Pages::release(void* data) {
 // ---------------------------------------------------------------- operations
 
 PyObject* observer = nullptr;
-PyObject* interpreter = nullptr;
 PyObject* account = nullptr;
 std::atomic<bool> watching{false};
 std::atomic<long> told{0};
 thread_local int inside = 0;      // operations
-thread_local int launching = 0;   // calls of the interpreter
 thread_local int accounting = 0;  // calls of the account
 thread_local PyFrameObject* outside = nullptr;  // the frame that called the operation
 std::string replaced;             // what the candidate has put code of its own in the place of
@@ -335,7 +322,7 @@ struct Untraced {
 #endif
 };
 
-// Something of kbx's, Triton's or numpy's that must be what it was: an attribute of a module or class, and a function's code.
+// Something of kbx's that must be what it was: an attribute of a module or class, and a function's code.
 struct Part {
   PyObject *owner, *name, *value, *code;
 };
@@ -346,9 +333,9 @@ std::vector<Part>& parts() {
 
 PyObject* code_of(PyObject* value) { return PyFunction_Check(value) ? PyFunction_GET_CODE(value) : nullptr; }
 
-// Notes parts that are others now. Needs the interpreter's lock; meaningless while kernels run, which need others.
+// Notes parts that are others now. Needs Python's lock.
 void look_at_parts() {
-  if (launching || !replaced.empty()) return;
+  if (!replaced.empty()) return;
   for (const Part& each : parts()) {
     PyObject* now = PyType_Check(each.owner) ? _PyType_Lookup(reinterpret_cast<PyTypeObject*>(each.owner), each.name)
                                              : PyDict_GetItem(PyModule_GetDict(each.owner), each.name);
@@ -364,7 +351,7 @@ std::unordered_set<void*>& trusted_code() {
   return *made;
 }
 
-// Whether the Python function that called is one of the interpreter's own. Needs the interpreter's lock.
+// Whether the Python function that called is one of kbx's own. Needs Python's lock.
 bool asked_by_trusted_code() {
   PyFrameObject* frame = PyEval_GetFrame();
   if (!frame) return false;
@@ -444,7 +431,7 @@ class Wrapped final : public c10::OperatorKernel {
       kernel_.callBoxed(op, keys, stack);
       return;
     }
-    if ((launching || accounting) && is_trusted()) {
+    if (accounting && is_trusted()) {
       Entered entered(true);
       kernel_.callBoxed(op, keys, stack);
       return;
@@ -586,11 +573,12 @@ bool refused() {
   return true;
 }
 
-PyObject* reserve(PyObject*, PyObject* limit) {
+PyObject* reserve(PyObject*, PyObject* arguments) {
   if (refused()) return nullptr;
-  size_t bytes = PyLong_AsSize_t(limit);
-  if (PyErr_Occurred()) return nullptr;
-  if (!reserved && reserve_region()) {
+  unsigned long long bytes;
+  int descriptor;
+  if (!PyArg_ParseTuple(arguments, "Ki", &bytes, &descriptor)) return nullptr;
+  if (!reserved && reserve_region() && share_region(descriptor)) {
     reserved = true;
     pages().begin(bytes);
     deny_opening();
@@ -600,7 +588,8 @@ PyObject* reserve(PyObject*, PyObject* limit) {
     sigaction(SIGSEGV, &action, &before);
     c10::SetCPUAllocator(&pages(), 255);
   }
-  return PyBool_FromLong(reserved);
+  if (!reserved) Py_RETURN_NONE;
+  return Py_BuildValue("(KK)", (unsigned long long)region, (unsigned long long)kTensors);
 }
 
 PyObject* map(PyObject*, PyObject* arguments) {
@@ -608,7 +597,7 @@ PyObject* map(PyObject*, PyObject* arguments) {
   int number, descriptor;
   unsigned long long bytes;
   if (!PyArg_ParseTuple(arguments, "iiK", &number, &descriptor, &bytes)) return nullptr;
-  uintptr_t at = region + kRegion / 2 + number * kArena;
+  uintptr_t at = region + kTensors + number * kArena;
   if (!reserved || number < 1 || number >= kMostRanges || bytes > kArena) {
     PyErr_SetString(PyExc_ValueError, "nothing is reserved, no such range, or too many bytes");
     return nullptr;
@@ -622,13 +611,12 @@ PyObject* map(PyObject*, PyObject* arguments) {
 }
 
 PyObject* seal(PyObject*, PyObject* arguments) {
-  PyObject *launches, *accounts, *codes, *fixed;
-  if (!PyArg_ParseTuple(arguments, "OOO!O!", &launches, &accounts, &PyTuple_Type, &codes, &PyTuple_Type, &fixed)) return nullptr;
-  if (interpreter) {
+  PyObject *accounts, *codes, *fixed;
+  if (!PyArg_ParseTuple(arguments, "OO!O!", &accounts, &PyTuple_Type, &codes, &PyTuple_Type, &fixed)) return nullptr;
+  if (account) {
     PyErr_SetString(PyExc_RuntimeError, "sealed already");
     return nullptr;
   }
-  Py_INCREF(launches);
   Py_INCREF(accounts);
   Py_INCREF(codes);
   Py_INCREF(fixed);
@@ -639,137 +627,33 @@ PyObject* seal(PyObject*, PyObject* arguments) {
     part.code = code_of(part.value);
     parts().push_back(part);
   }
-  interpreter = launches;
   account = accounts;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(codes); i++) trusted_code().insert(PyTuple_GET_ITEM(codes, i));
   Py_RETURN_NONE;
 }
 
-PyObject* call(PyObject* function, int& entered, PyObject* arguments) {
-  if (!function) {
+PyObject* note(PyObject*, PyObject* arguments) {
+  if (!account) {
     PyErr_SetString(PyExc_RuntimeError, "nothing is sealed");
     return nullptr;
   }
   if (refused()) return nullptr;
   look_at_parts();
   Untraced untraced;
-  entered++;
-  PyObject* result = PyObject_Call(function, arguments, nullptr);
-  entered--;
+  accounting++;
+  PyObject* result = PyObject_Call(account, arguments, nullptr);
+  accounting--;
   return result;
 }
 
-PyObject* note(PyObject*, PyObject* arguments) { return call(account, accounting, arguments); }
-
-// ---------------------------------------------------------------- loads and stores of kernels
-
-// Memory of a kernel's arguments that is not guarded: over numpy's, or copied by storages of Python.
-thread_local std::vector<std::pair<uintptr_t, uintptr_t>> lent;
-
-void find_lent(PyObject* value) {
-  if (PyTuple_Check(value)) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); i++) find_lent(PyTuple_GET_ITEM(value, i));
-  } else if (THPVariable_Check(value)) {
-    const at::Tensor& tensor = THPVariable_Unpack(value);
-    if (!tensor.has_storage() || !tensor.device().is_cpu()) return;
-    uintptr_t begin = reinterpret_cast<uintptr_t>(tensor.storage().data());
-    lent.emplace_back(begin, begin + tensor.storage().nbytes());
-  }
-}
-
-// Where in each range a kernel's pointers lead, and whether one leads elsewhere.
-struct Reach {
-  uintptr_t least[kMostRanges], most[kMostRanges] = {};
-  bool elsewhere = false;
-
-  Reach() { std::fill(least, least + kMostRanges, UINTPTR_MAX); }
-
-  void add(uintptr_t address) {
-    for (auto [begin, end] : lent) {
-      if (address >= begin && address < end) return;
-    }
-    for (int i = 0; i < kMostRanges; i++) {
-      if (!ranges[i].holds(address)) continue;
-      least[i] = std::min(least[i], address);
-      most[i] = std::max(most[i], address);
-      return;
-    }
-    elsewhere = true;
-  }
-
-  // Pointers and their mask, of one shape.
-  void add_all(const Py_buffer& pointers, const Py_buffer* mask, int dimension, const char* at, const char* keep) {
-    if (dimension == pointers.ndim) {
-      if (!keep || *keep) add(*reinterpret_cast<const uintptr_t*>(at));
-      return;
-    }
-    for (Py_ssize_t i = 0; i < pointers.shape[dimension]; i++) {
-      add_all(pointers, mask, dimension + 1, at + i * pointers.strides[dimension], keep ? keep + i * mask->strides[dimension] : nullptr);
-    }
-  }
-
-  void open(int protection) const {
-    constexpr size_t kWidest = 16;
-    for (int i = 0; i < kMostRanges; i++) {
-      if (least[i] > most[i]) continue;
-      uintptr_t from = least[i] & ~(kPage - 1), to = std::min((most[i] + kWidest + kPage - 1) & ~(kPage - 1), ranges[i].end.load());
-      protect(from, to, protection);
-    }
-  }
-};
-
-bool is_mask_of(const Py_buffer& mask, const Py_buffer& pointers) {
-  return mask.itemsize == 1 && mask.ndim == pointers.ndim && std::equal(mask.shape, mask.shape + mask.ndim, pointers.shape);
-}
-
-bool find_reach(Reach& reach, PyObject* given_pointers, PyObject* given_mask) {
-  Py_buffer pointers, mask;
-  if (PyObject_GetBuffer(given_pointers, &pointers, PyBUF_STRIDED_RO) != 0) return false;
-  if (pointers.itemsize != sizeof(uintptr_t)) {
-    PyErr_SetString(PyExc_TypeError, "pointers have 64 bits");
-    PyBuffer_Release(&pointers);
-    return false;
-  }
-  bool masked = given_mask && PyObject_GetBuffer(given_mask, &mask, PyBUF_STRIDED_RO) == 0;
-  PyErr_Clear();
-  bool fits = masked && is_mask_of(mask, pointers);
-  const char* at = static_cast<const char*>(pointers.buf);
-  reach.add_all(pointers, fits ? &mask : nullptr, 0, at, fits ? static_cast<const char*>(mask.buf) : nullptr);
-  if (masked) PyBuffer_Release(&mask);
-  PyBuffer_Release(&pointers);
-  return true;
-}
-
-PyObject* interpret(PyObject*, PyObject* arguments) {
-  lent.clear();
-  find_lent(arguments);
-  lent.erase(std::remove_if(lent.begin(), lent.end(), [](auto each) { return covered(each.first); }), lent.end());
-  return call(interpreter, launching, arguments);
-}
-
-// The functions hold Python's lock.
-PyObject* access(PyObject*, PyObject* arguments) {
+PyObject* blocks(PyObject*, PyObject*) {
   if (refused()) return nullptr;
-  PyObject *function, *pointers, *mask, *values;
-  if (!PyArg_ParseTuple(arguments, "OOOO!", &function, &pointers, &mask, &PyTuple_Type, &values)) return nullptr;
-  Reach reach;
-  if (launching && guarded) {
-    if (!find_reach(reach, pointers, mask == Py_None ? nullptr : mask)) return nullptr;
-    if (reach.elsewhere) {
-      PyErr_SetString(PyExc_OSError, "a kernel touched memory that is no tensor's on the device");
-      return nullptr;
-    }
+  auto found = pages().blocks();
+  PyObject* list = PyList_New(found.size());
+  for (size_t i = 0; list && i < found.size(); i++) {
+    PyList_SET_ITEM(list, i, Py_BuildValue("(KK)", (unsigned long long)found[i].first, (unsigned long long)found[i].second));
   }
-  {
-    std::lock_guard<std::mutex> lock(door);
-    if (guarded && openers == 0) reach.open(PROT_READ | PROT_WRITE);
-  }
-  accessing++;
-  PyObject* result = PyObject_Call(function, values, nullptr);
-  accessing--;
-  std::lock_guard<std::mutex> lock(door);
-  if (guarded && openers == 0) reach.open(PROT_NONE);
-  return result;
+  return list;
 }
 
 PyObject* numbers(PyObject*, PyObject* arguments) {
@@ -942,8 +826,6 @@ PyObject* driver_count(PyObject*, PyObject*) { return PyLong_FromLong(driver::se
 
 PyObject* driver_version(PyObject*, PyObject*) { return PyLong_FromUnsignedLong(driver::version()); }
 
-PyObject* overrun(PyObject*, PyObject*) { return PyBool_FromLong(reserved && pages().take_overrun()); }
-
 PyObject* count(PyObject*, PyObject*) { return PyLong_FromLong(told); }
 
 PyObject* covers(PyObject*, PyObject* given) {
@@ -968,15 +850,15 @@ PyObject* intact(PyObject*, PyObject*) {
 
 PyMethodDef methods[] = {
     {"install", install, METH_NOARGS, "Wraps the kernels of all operations; how many. Once a process, or in the one it is forked from."},
-    {"reserve", reserve, METH_O, "Has tensors on the host allocated in guarded pages, at most so many bytes; whether that worked."},
+    {"reserve", reserve, METH_VARARGS,
+     "Has tensors on the host allocated in guarded pages, at most so many bytes, of the memory that a descriptor has, or of the process's "
+     "own for -1; where these begin and how many bytes of addresses there are, None if it did not work."},
     {"map", map, METH_VARARGS, "Maps so many bytes of a descriptor as range 1 to 15 of guarded memory; the address."},
     {"seal", seal, METH_VARARGS,
-     "Names, once, the functions that interpret and note call, the code objects that may call these functions and whose operations are "
-     "not told, and what must stay as it is: (owner, name, value) of modules and classes."},
-    {"interpret", interpret, METH_VARARGS, "Calls the sealed interpreter."},
+     "Names, once, the function that note calls, the code objects that may call these functions and whose operations are not told, and "
+     "what must stay as it is: (owner, name, value) of modules and classes."},
+    {"blocks", blocks, METH_NOARGS, "Where tensors' memory lies: (address, bytes)."},
     {"note", note, METH_VARARGS, "Calls the sealed account; its operations are not told."},
-    {"access", access, METH_VARARGS,
-     "Calls a function of the interpreter with arguments, memory being open where pointers lead that a mask, or None, lets through."},
     {"numbers", numbers, METH_VARARGS, "So many 64-bit numbers at an address."},
     {"watch_registration", watch_registration, METH_VARARGS,
      "Sees, from now on, kernels registered by this type, torch._C._DispatchModule, in place of PyTorch's own, except by modules in a "
@@ -986,7 +868,6 @@ PyMethodDef methods[] = {
     {"altered", altered, METH_NOARGS, "What the candidate has put code of its own in the place of, the last of it; None for nothing."},
     {"watch", watch, METH_O, "Tells an observer of every operation and guards memory, until called with None."},
     {"touched", touched, METH_NOARGS, "What was touched outside of operations since last asked: (address, written), one a page."},
-    {"overrun", overrun, METH_NOARGS, "Whether anything was written behind the end of a tensor since last asked."},
     {"ran", ran, METH_NOARGS, "The names of operations that ran since last asked, watched or not."},
     {"count", count, METH_NOARGS, "How often an observer was told."},
     {"watch_driver", watch_driver, METH_O, "Whether what is asked of the GPU's driver outside of operations is noted from now on."},

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 import torch
 
+from kbx.executor.channel import EXECUTOR, Channel
 from kbx.messages import ArenaDescription
 from kbx.oracle import listening
 from kbx.tensors import Arena
@@ -27,6 +28,10 @@ _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
 """A runner that could truncate its arena would kill the oracle by SIGBUS."""
 _PEER_TIMEOUT = 5
 """Seconds that a peer on the data socket may take for its four bytes."""
+_EXECUTOR_TIMEOUT = 60
+"""Seconds for an answer: nothing runs when it is asked."""
+_MOST_TOLD = 1 << 20
+"""Bytes that an executor may say at a time."""
 _PAUSE = 0.1
 """Seconds before the data socket listens again where it could not."""
 
@@ -70,7 +75,8 @@ class MemoryArena(SharedArena):
 
 class DataSocket:
     """Hands each runner its arenas, once: the zygote connects and writes the runner's number (u32, big endian) and gets the
-    two descriptors by SCM_RIGHTS with a JSON list of ``{"name", "bytes"}``.
+    two descriptors by SCM_RIGHTS with a JSON list of ``{"name", "bytes"}``. The runner's executor gets them as well, and is asked
+    on that connection from then on.
 
     Connections and ``offer`` may come in either order. Peers of another user than this one or root are turned away.
     """
@@ -81,21 +87,33 @@ class DataSocket:
         self._lock = threading.Lock()
         self._waiting: dict[int, socket.socket] = {}
         self._offered: dict[int, Sequence[MemoryArena]] = {}
+        self._executors: dict[int, Channel] = {}
         threading.Thread(target=self._accept, name="kbx-data", daemon=True).start()
 
     def offer(self, runner: int, arenas: Sequence[MemoryArena]) -> None:
-        """Gives ``runner`` its arenas now, or when it connects."""
+        """Gives ``runner`` and its executor the arenas now, or when they connect."""
+        for peer in (runner, runner | EXECUTOR):
+            with self._lock:
+                self._offered[peer] = arenas
+            self._match(peer)
+
+    def executor(self, runner: int) -> Channel | None:
+        """A runner's executor, once the runner is attached; None where it has none."""
         with self._lock:
-            self._offered[runner] = arenas
-        self._match(runner)
+            return self._executors.get(runner)
 
     def withdraw(self, runner: int) -> None:
         """Forgets a runner: its arenas are about to be closed."""
         with self._lock:
-            self._offered.pop(runner, None)
-            connection = self._waiting.pop(runner, None)
-        if connection:
-            connection.close()
+            left: list[socket.socket | Channel | None] = [
+                self._waiting.pop(peer, None) for peer in (runner, runner | EXECUTOR)
+            ]
+            left.append(self._executors.pop(runner, None))
+            for peer in (runner, runner | EXECUTOR):
+                self._offered.pop(peer, None)
+        for connection in left:
+            if connection is not None:
+                connection.close()
 
     def _accept(self) -> None:
         while True:
@@ -130,8 +148,13 @@ class DataSocket:
             arenas, connection = self._offered.pop(runner), self._waiting.pop(runner)
             body = json.dumps([a.describe() for a in arenas]).encode()
             # A runner that died first is its zygote's to report.
-            with connection, contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):
                 socket.send_fds(connection, [body], [a.fd for a in arenas])
+            if runner & EXECUTOR:
+                connection.settimeout(_EXECUTOR_TIMEOUT)
+                self._executors[runner ^ EXECUTOR] = Channel(connection, _MOST_TOLD)
+            else:
+                connection.close()
 
 
 def _hung_up(connection: socket.socket) -> bool:

@@ -156,6 +156,9 @@ class CudaDevice:
     def withdraw(self, runner: int | None) -> None:
         """Nothing to undo."""
 
+    def executor(self, runner: int | None) -> None:
+        """None: kernels run on the GPU."""
+
     def synchronize(self) -> None:
         torch.cuda.synchronize(self.torch_device)
 

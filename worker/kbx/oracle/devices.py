@@ -9,6 +9,7 @@ from typing import NoReturn, cast
 
 import torch
 
+from kbx.executor.channel import Channel
 from kbx.messages import Device
 from kbx.messages.oracle import DeviceState
 from kbx.oracle.arenas import DataSocket, MemoryArena, SharedArena
@@ -42,6 +43,10 @@ class CpuDevice:
         """Undoes ``offer``."""
         if runner is not None:
             self._socket.withdraw(runner)
+
+    def executor(self, runner: int | None) -> Channel | None:
+        """What executes the launches of an attached runner."""
+        return None if runner is None else self._socket.executor(runner)
 
     def synchronize(self) -> None:
         """Nothing is asynchronous here."""

@@ -141,7 +141,13 @@ class Server:
         planned = session.planned(task, request.seed)
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
         self.session = session.Session(
-            task, request.seed, arenas, self.device.torch_device, request.alone, schemes=request.schemes
+            task,
+            request.seed,
+            arenas,
+            self.device.torch_device,
+            request.alone,
+            schemes=request.schemes,
+            executor=lambda: self.device.executor(request.runner),
         )
         self.runner = request.runner
         core = self.device.core if request.timed else None

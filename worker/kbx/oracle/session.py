@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from kbx import tensors
+from kbx.executor.channel import Channel
 from kbx.messages import Tree
 from kbx.oracle import claims, judge, models, truth
 from kbx.oracle.arenas import SharedArena
+from kbx.oracle.executions import Executions
 from kbx.oracle.plan import PlannedCall, plan
 from kbx.oracle.task import InvalidTask, Task
 from kbx.oracle.truth import Known
@@ -53,11 +55,13 @@ class Session:
         alone: bool = False,
         budget: int = truth.BUDGET,
         schemes: Sequence[int] = (),
+        executor: Callable[[], Channel | None] = lambda: None,
     ) -> None:
         self.task, self.seed, self.device = task.seeded(seed).begun(schemes), seed, device
         self.unseeded = task
         self.dtype: str | None = None
         self.memory = truth.Memory(budget)
+        self.executions = Executions(executor)
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
         self.calls = planned(task, seed)
@@ -100,6 +104,7 @@ class Session:
         except MemoryError as error:
             raise InvalidTask(f"case {self.calls[index].message()['case']}: {error}", self.task.path) from None
         poison(self.out, result_bytes(known.returned) + SLACK, self.prepared)
+        self.executions.prepare(self.prepared, self.leaves)
         self.prepared += 1
         self.current = index
         return args, kwargs
@@ -108,6 +113,9 @@ class Session:
         """Judges what the runner claims to have returned for the call last prepared."""
         if index != self.current:
             raise WrongOrder(f"call {index} is not the one last prepared")
+        return self.executions.judge(self._checked(index, tree))
+
+    def _checked(self, index: int, tree: Tree) -> judge.Judgement:
         known = self.known(index)
         try:
             claim = claims.read(tree)

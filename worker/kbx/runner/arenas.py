@@ -30,6 +30,7 @@ class CpuArena(Arena):
     def __init__(self, name, capacity, number, descriptor):
         super().__init__(name, capacity)
         self._memory = _map(number, descriptor, capacity) if capacity else b""
+        self.address = ctypes.addressof(self._memory) if capacity else 0
 
     def typed(self, offset, count, dtype):
         return torch.frombuffer(self._memory, dtype=dtype, count=count, offset=offset)

@@ -9,17 +9,21 @@ import os
 import random
 import time
 import traceback
+import types
 
 import torch
 import triton
 
 from kbx import clock, cores, graphs, precision, protocol, results, shapes, standins, tensors
+from kbx.executor import compiler, server
 from kbx.messages import runner as messages
 from kbx.runner import (
     ahead,
     arenas,
+    compilation,
     compiling,
     cuda_on_cpu,
+    execution,
     extensions,
     gaps,
     kernel_packages,
@@ -34,6 +38,8 @@ from kbx.runner import (
 from kbx.runner.ledger import Ledger
 
 SOURCE = "candidate.py"
+BESIDE = types.SimpleNamespace(execute=server.serve, compile_for=compiler.serve)
+"""What runs beside a runner on the CPU."""
 # Taken before any candidate is loaded.
 _wait_for_device = getattr(torch._C, "_cuda_synchronize", None)  # absent from builds without CUDA
 
@@ -55,16 +61,16 @@ def before_fork(spawn):
         shapes.warm()
 
 
-def serve(sock, data_sock, spawn):
+def serve(sock, data_sock, spawn, executor=None):
     """Answers requests on ``sock`` until it closes, then ends the process.
 
-    ``spawn`` is the Spawn message of this runner; ``data_sock`` brings the arenas on the CPU and is None on a GPU. The
-    working folder must be the runner's scratch folder.
+    ``spawn`` is the Spawn message of this runner; on the CPU ``data_sock`` brings the arenas, and ``executor`` (of
+    ``kbx.executor.channel``) runs kernels; both are None on a GPU. The working folder must be the runner's scratch folder.
     """
     # PyTorch replaces the thread pool lost in a fork when the number of threads is next set. The threads of backward set it
     # concurrently, and one that finds no pool ends the process, so it is set here, with a single thread.
     torch.set_num_threads(1)
-    bench = Bench(spawn, data_sock)
+    bench = Bench(spawn, data_sock, executor)
     reader, writer = sock.makefile("rb"), sock.makefile("wb")
 
     def send(message):
@@ -80,8 +86,8 @@ def serve(sock, data_sock, spawn):
 class Bench:
     """State of one candidate: its arenas, its module, its entry."""
 
-    def __init__(self, spawn, data_sock):
-        self._spawn, self._data_sock = spawn, data_sock
+    def __init__(self, spawn, data_sock, executor=None):
+        self._spawn, self._data_sock, self._executor = spawn, data_sock, executor
         precision.plain()
         self._emulated = spawn.device == "cpu"
         self._device = cuda_on_cpu.DEVICE if self._emulated else torch.device("cuda", 0)
@@ -137,11 +143,21 @@ class Bench:
                 self._clock = clock.Clock(self._device)
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
-            self._guarded = native.guard(self._spawn.memory_bytes)
+            heap = native.guard(self._spawn.memory_bytes, self._executor.heap)
+            self._guarded = heap is not None
             self._arenas = arenas.receive(self._data_sock)
             if self._guarded:
                 cuda_on_cpu.leave_empty()
+            self._attach_executor(heap)
         return messages.Attached(request.id, 0.0)
+
+    def _attach_executor(self, heap):
+        execution.connect(self._executor)
+        bases = {name: arena.address for name, arena in self._arenas.items()}
+        if self._executor.heap is not None:
+            os.close(self._executor.heap)  # through which memory could be read unseen
+            bases |= {"heap": heap} if self._guarded else {}
+        execution.attach(bases)
 
     def _load(self, request):
         # Seeded, so that equal runs give equal verdicts for random candidates; within a run their numbers still differ.
@@ -163,6 +179,9 @@ class Bench:
         if request.cpp:  # elsewhere a task is about Triton, and what a candidate cannot import it has to do without
             kernel_packages.install(request.source, self._emulated)
         arch = self._spawn.arch if self._emulated else None
+        if self._emulated and self._arenas:
+            execution.begin(request.source, self._path)
+            compilation.install(execution.compile, self._path, request.source)
         name, self._entry = module.load(request.source, self._path, request.entries, arch, self._witness.watching)
         return messages.Loaded(request.id, name, 0.0)
 
@@ -197,8 +216,6 @@ class Bench:
     def _put(self, result, inputs):
         """Copies a result to its arena; the description."""
         self._synchronise()
-        if self._guarded and native.library.overrun():
-            raise IndexError("a kernel wrote behind the end of a tensor")
         self._arenas["out"].reset()
         value = results.put(result, self._arenas["out"], inputs)
         self._synchronise()

@@ -1,8 +1,8 @@
-"""What happens to a Triton launch: compiled for a real architecture always, executed by the GPU or by the interpreter.
+"""What happens to a Triton launch: compiled for a real architecture always, executed by the GPU or by another process.
 
 Without a GPU, ``emulate`` gives Triton a driver for a machine that is not there. Everything up to the launch is then
-Triton's own: binding, specialisation, compilation and its errors, caches, the shared-memory limit, grids as functions,
-hooks, autotuning. Only the last step differs: the launcher hands the bound arguments to the interpreter.
+Triton's own: binding, specialisation, the errors of compiling, the shared-memory limit, grids as functions, hooks, autotuning. Two
+steps differ: ``compilation`` has kernels compiled elsewhere, and the launcher hands the bound arguments to ``execution``.
 
 ``LaunchLog`` listens, on either machine, to Triton's own hooks for what was compiled and launched.
 """
@@ -19,7 +19,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
-from kbx.runner import cubin, gaps, interpreter, tuning
+from kbx.runner import cubin, execution, gaps, tuning
 from kbx.runner.architectures import ARCHITECTURES
 from kbx.runner.warmup import increment
 
@@ -67,8 +67,6 @@ class LaunchLog:
 # ---------------------------------------------------------------- the driver of a machine without a GPU
 
 _runs = True
-interpret = interpreter.launch
-"""What runs a kernel; the witness puts itself before it."""
 
 
 class _Launcher:
@@ -76,6 +74,7 @@ class _Launcher:
 
     def __init__(self, src, metadata):
         self._function, self._types = src.fn, src.signature
+        self._number = getattr(src, "kbx_number", None)
         if not _runs:
             _compile_launcher(src, metadata)
 
@@ -86,7 +85,7 @@ class _Launcher:
             raise gaps.noted(gaps.Unsupported("gluon"))
         if x * y * z > 0 and _runs:
             _refuse_host_tensors(arguments)
-            interpret(self._function, self._types, (x, y, z), arguments)
+            execution.launch(self._number, self._types, (x, y, z), arguments)
         if exit is not None:
             exit(launch_metadata)
 
@@ -179,7 +178,7 @@ class CompileOnlyDriver(DriverBase):
 
 
 def emulate(arch_name):
-    """Makes Triton compile for ``arch_name`` and interpret on CPU tensors, for the rest of this process."""
+    """Makes Triton compile for ``arch_name`` and launch on CPU tensors, for the rest of this process."""
     triton.runtime.driver.set_active(CompileOnlyDriver(ARCHITECTURES[arch_name]))
     triton.compiler.compiler.max_shared_mem.cache_clear()
     tuning.take_first()

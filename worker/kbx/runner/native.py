@@ -56,13 +56,14 @@ def versions():
     return {"witness": "native"} | ({"cupti": str(cupti)} if cupti else {})
 
 
-def guard(memory_bytes):
+def guard(memory_bytes, descriptor=None):
     """Has what touches tensors' memory on the host reported, in what is allocated from now on, which is at most so many bytes, and in
-    what ``map`` maps. Whether it can.
+    what ``map`` maps. Tensors lie in the memory of ``descriptor``, if there is one. Where that begins, None if it cannot.
     """
     global _guards
-    _guards = library is not None and library.reserve(memory_bytes)
-    return _guards
+    reserved = None if library is None else library.reserve(memory_bytes, -1 if descriptor is None else descriptor)
+    _guards = reserved is not None
+    return reserved and reserved[0]
 
 
 def watches_driver():

@@ -16,16 +16,18 @@ def children(pid):
 
 
 def resident(pid):
-    """Bytes of anonymous and shared memory that one process has in RAM, with its page tables; 0 when it is gone.
+    """Bytes that one process has in RAM for itself, with its page tables, and bytes of shared memory; 0 when it is gone.
 
     Pages of files are left out: the kernel takes them back when it needs them.
     """
-    total = 0
+    own = shared = 0
     with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as file:
         for line in file:
-            if line.startswith(("RssAnon:", "RssShmem:", "VmPTE:")):
-                total += int(line.split()[1]) << 10
-    return total
+            if line.startswith(("RssAnon:", "VmPTE:")):
+                own += int(line.split()[1]) << 10
+            elif line.startswith("RssShmem:"):
+                shared = int(line.split()[1]) << 10
+    return own, shared
 
 
 def descendants(root, besides=()):
@@ -39,8 +41,10 @@ def descendants(root, besides=()):
 
 
 def resident_below(root, inherited):
-    """What all descendants of ``root`` hold, less the ``inherited`` bytes that each shares with the zygote."""
-    return sum(max(0, resident(pid) - inherited) for pid in descendants(root))
+    """What all descendants of ``root`` hold, less the ``inherited`` bytes that each has of the zygote's. Shared memory counts once, for the
+    one that has most of it: runner and executor have the same."""
+    held = [resident(pid) for pid in descendants(root)]
+    return sum(max(0, own - inherited) for own, _ in held) + max((shared for _, shared in held), default=0)
 
 
 def waited_below(root):

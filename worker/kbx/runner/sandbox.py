@@ -2,7 +2,8 @@
 
 Three processes per runner. The *monitor*, child of the zygote, enters new namespaces. *Init*, pid 1 of the pid namespace,
 builds the file tree, reaps orphans and reports how the runner ended; when it exits or is killed the kernel ends every
-process of the namespace, however it was detached. The *runner* gives up every privilege and serves.
+process of the namespace, however it was detached. The *runner* gives up every privilege and serves. Without a GPU there are two more
+beside it, as confined and out of its reach: the *compiler* and the *executor*, see ``kbx.executor``.
 
 A protection that this machine refuses is skipped and said so: see ``Protections``. All of it works as root and as an
 ordinary user.
@@ -11,10 +12,12 @@ ordinary user.
 from __future__ import annotations
 
 import contextlib
+import copy
 import ctypes
 import dataclasses
 import fcntl
 import gc
+import itertools
 import json
 import os
 import resource
@@ -23,15 +26,17 @@ import socket
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import NoReturn, Protocol
 
+from kbx.executor.channel import HEAP_BYTES, Executor
 from kbx.messages.zygote import Protection, Spawn
 from kbx.runner import landlock, linux, mounts, seccomp
 
 CONTROL_FD, DATA_FD = 3, 4
 """Where the runner finds its two sockets."""
-STATUS_FD = 5
+STATUS_FD, ORACLE_FD = 5, 6
+"""Of the processes that it descends from, and of the executor."""
 _OPEN_FILES = 1024
 _NO_CORE = 1
 """Bytes of a core dump. One is too few for a file, and the kernel's mark for "no dump"; 0 still pipes one to a handler."""
@@ -63,6 +68,16 @@ class Protections:
         return list(self._found.values())
 
 
+class Beside(Protocol):
+    """Main loops of the processes beside a runner, see ``kbx.executor``."""
+
+    def execute(
+        self, runner: socket.socket, oracle: socket.socket, compiler: socket.socket, heap: int | None
+    ) -> object: ...
+
+    def compile_for(self, executor: socket.socket) -> object: ...
+
+
 @dataclasses.dataclass
 class Cell:
     """Everything one runner is given: the request, its descriptors, its file tree, its entry."""
@@ -77,8 +92,12 @@ class Cell:
     """Write end of the pipe to the zygote: JSON lines ``init``, ``ready`` or ``refused``, then ``ended``."""
     scratch: str
     """Folder to make and use where there is no mount namespace."""
-    serve: Callable[[socket.socket, socket.socket | None, Spawn], object]
-    """``serve(sock, data_sock, spawn)``: the runner's main loop."""
+    serve: Callable[[socket.socket, socket.socket | None, Spawn, Executor | None], object]
+    """``serve(sock, data_sock, spawn, executor)``: the runner's main loop."""
+    oracle: socket.socket | None = None
+    """The executor's connection to the oracle; None where the runner gets no executor."""
+    beside: Beside | None = None
+    """What runs beside the runner then."""
     loopback: bool = False
     """Whether the runner may connect to itself: it was asked for, and nobody else is there to be connected to."""
 
@@ -133,10 +152,11 @@ def _move_descriptors(cell: Cell) -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     data = null if cell.data is None else cell.data.fileno()
     # Duplicates above the target numbers first: a source may itself lie on a target.
-    sources = (null, cell.output, cell.output, cell.control.fileno(), data, cell.status)
-    for target, fd in enumerate([fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, STATUS_FD + 1) for fd in sources]):
+    oracle = null if cell.oracle is None else cell.oracle.fileno()
+    sources = (null, cell.output, cell.output, cell.control.fileno(), data, cell.status, oracle)
+    for target, fd in enumerate([fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, ORACLE_FD + 1) for fd in sources]):
         os.dup2(fd, target, inheritable=target <= 2)
-    os.closerange(STATUS_FD + 1, os.sysconf("SC_OPEN_MAX"))
+    os.closerange(ORACLE_FD + 1, os.sysconf("SC_OPEN_MAX"))
     cell.status = STATUS_FD
 
 
@@ -200,10 +220,14 @@ def _init(cell: Cell, protections: Protections) -> int:
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
     _enter_tree(cell, protections)
+    executor = None
+    if cell.oracle is not None and cell.beside is not None:
+        executor = _start_executor(cell, cell.beside, protections)
     runner = os.fork()
     if runner == 0:
-        _run_and_exit(lambda: _runner(cell, protections), cell)
+        _run_and_exit(lambda: _runner(cell, protections, executor), cell)
     os.closerange(0, STATUS_FD)
+    os.closerange(ORACLE_FD, os.sysconf("SC_OPEN_MAX"))
     while True:
         pid, status, usage = os.wait4(-1, 0)
         if pid == runner:
@@ -229,10 +253,61 @@ def _enter_tree(cell: Cell, protections: Protections) -> None:
     os.chown(cell_scratch, cell.uid, -1)
 
 
+# ---------------------------------------------------------------- executor and compiler
+
+
+def _start_executor(cell: Cell, beside: Beside, protections: Protections) -> Executor:
+    """Forks both; the runner's end of its connection to the executor, with the memory that they share."""
+    (ours, theirs), (compiling, compiler) = socket.socketpair(), socket.socketpair()
+    heap = _make_heap()
+    _fork(cell, protections, [compiler.fileno()], lambda: beside.compile_for(compiler))
+    kept = [theirs.fileno(), compiling.fileno(), ORACLE_FD, *([] if heap is None else [heap])]
+    _fork(cell, protections, kept, lambda: beside.execute(theirs, socket.socket(fileno=ORACLE_FD), compiling, heap))
+    for end in (theirs, compiling, compiler):
+        end.close()
+    return Executor(ours, heap)
+
+
+def _make_heap() -> int | None:
+    """A file in memory, None where there is none. Only here: a runner may not make one."""
+    try:
+        descriptor = os.memfd_create("kbx-heap", os.MFD_CLOEXEC)
+        os.ftruncate(descriptor, HEAP_BYTES)
+    except OSError:
+        return None
+    return descriptor
+
+
+def _fork(cell: Cell, protections: Protections, kept: Sequence[int], serve: Callable[[], object]) -> None:
+    """Starts a process of kbx's beside the runner, confined like it, with no descriptors but those ``kept``. Nobody may trace it."""
+
+    def body() -> int:
+        for first, last in itertools.pairwise(sorted({2, STATUS_FD, *kept, os.sysconf("SC_OPEN_MAX")})):
+            os.closerange(first + 1, last)
+        _confine(cell, copy.deepcopy(protections))
+        os.close(STATUS_FD)
+        linux.prctl(linux.PR_SET_DUMPABLE, 0)
+        serve()
+        return 0
+
+    if os.fork() == 0:
+        _run_and_exit(body, cell)
+
+
 # ---------------------------------------------------------------- runner
 
 
-def _runner(cell: Cell, protections: Protections) -> int:
+def _runner(cell: Cell, protections: Protections, executor: Executor | None) -> int:
+    os.close(ORACLE_FD)
+    _confine(cell, protections)
+    linux.prctl(linux.PR_SET_DUMPABLE, 1)  # CUDA and torch read their own /proc/self
+    be_first_to_go()  # as an ordinary user, whose /proc/self is only now its own
+    cell.tell(ready=protections.as_list())
+    os.close(STATUS_FD)
+    return _serve(cell, executor)
+
+
+def _confine(cell: Cell, protections: Protections) -> None:
     os.setsid()
     be_first_to_go()  # as root, so that it cannot be taken back
     _reset_environment(cell)
@@ -246,11 +321,6 @@ def _runner(cell: Cell, protections: Protections) -> int:
     cell.loopback = cell.loopback and protections.active("files")
     _restrict_files(cell, protections)
     _filter_calls(cell, protections)
-    linux.prctl(linux.PR_SET_DUMPABLE, 1)  # CUDA and torch read their own /proc/self
-    be_first_to_go()  # as an ordinary user, whose /proc/self is only now its own
-    cell.tell(ready=protections.as_list())
-    os.close(STATUS_FD)
-    return _serve(cell)
 
 
 def be_first_to_go() -> None:
@@ -342,7 +412,7 @@ def _filter_calls(cell: Cell, protections: Protections) -> None:
         protections.refused("seccomp", error)
 
 
-def _serve(cell: Cell) -> int:
+def _serve(cell: Cell, executor: Executor | None) -> int:
     """Runs the bench; the exit code of the runner as Python itself would choose it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Socket objects of the zygote are closed by number; forget them without closing what now has their numbers.
@@ -356,7 +426,7 @@ def _serve(cell: Cell) -> int:
         os.close(DATA_FD)
     gc.enable()
     try:
-        cell.serve(control, data, cell.spawn)
+        cell.serve(control, data, cell.spawn, executor)
         return 0
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)

@@ -13,24 +13,22 @@ import sys
 import threading
 import types
 
-import numpy as np
 import torch
 import triton
-import triton.language as tl
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
-from kbx import libdevice, results, tensors
+from kbx import results, tensors
+from kbx.executor import channel
 from kbx.modes import PlainMode, implementation, implementations
 from kbx.runner import (
     arenas,
     copies,
+    execution,
     extensions,
-    interpreter,
     kernel_packages,
     launches,
     ledger,
     native,
-    numerics,
     operations,
     storages,
     threads,
@@ -128,7 +126,7 @@ class Witness:
     def _seal(self):
         codes, parts = _sealed()
         parts = tuple(part for part in parts if part[0] is not self._launcher)
-        self._native.seal(interpreter.launch, self._account, codes, parts)
+        self._native.seal(self._account, codes, parts)
 
     def ran(self):
         """Operations that ran since last asked, watched or not, also as parts of others, for ``computing``."""
@@ -189,8 +187,6 @@ class Witness:
         self._apply("operation", operation, inputs, written, results, number, lambda: self._where(operation))
 
     def _operated(self, function, args, kwargs):
-        if _is_interpreting():
-            return function(*args, **kwargs)
         if extensions.operations and operations.full_name(function) in extensions.operations:
             return self._called(function, *args, **kwargs)
         if (parts := implementation(function)) is not None:
@@ -322,7 +318,7 @@ class Witness:
             self._reader = _name(function), self._line()
         elif function in _ADDRESSES:
             self._note("show", tensor)
-        elif not _is_interpreting():
+        else:
             self._note("read", tensor, lambda: (_name(function), self._line()))
 
     def _read_by(self):
@@ -396,13 +392,9 @@ _probe = torch.zeros(1)
 
 
 _TRUSTED = (
-    arenas, copies, interpreter, interpreter.stock, launches, ledger, libdevice, native, numerics, operations, results, storages, tensors,
+    arenas, channel, copies, execution, launches, ledger, native, operations, results, storages, tensors,
 )  # fmt: skip
 """Modules that may use the native half, and whose own operations are nobody's work."""
-
-
-_COMPUTING = (np, tl, tl.core, tl.math, tl.standard, tl.random, tl.semantic)
-"""Modules that interpreted kernels compute with."""
 
 
 def warm():
@@ -415,8 +407,7 @@ def warm():
 def _sealed():
     """The code that may use the native half, and all that must stay as it is: what ``_codes`` and ``_parts`` find."""
     ours = *_TRUSTED, sys.modules[__name__]
-    launches.interpret, interpreter.access = native.library.interpret, native.library.access
-    return _codes(*ours), tuple(_parts(*ours, *_COMPUTING))
+    return _codes(*ours), tuple(_parts(*ours))
 
 
 def _parts(*modules):
@@ -449,11 +440,6 @@ def _functions(values, module):
             yield from _functions(vars(value).values(), module)
         elif isinstance(value, dict) and value is not vars(module):
             yield from _functions(value.values(), module)
-
-
-def _is_interpreting():
-    """Whether it is the interpreter that computes with torch, for a kernel."""
-    return getattr(interpreter.now, "computing", False)
 
 
 def _is_own(kernel):

@@ -24,6 +24,7 @@ import tempfile
 import time
 
 from kbx import PROTOCOL, bytecode, cores, protocol
+from kbx.executor.channel import EXECUTOR
 from kbx.messages import Failed, Hello
 from kbx.messages import zygote as messages
 from kbx.runner import kernel_packages, linux, mounts, processes, relay, sandbox, toolkit
@@ -92,7 +93,7 @@ class Zygote:
         self._inbox = relay.referee_reader(referee_in)
         self._outbox = relay.Buffer(_REFEREE_BACKLOG + _OWN_FRAMES)
         self._runners = {}
-        self._inherited = processes.resident(os.getpid())
+        self._inherited = processes.resident(os.getpid())[0]
 
     def run(self):
         """Serves until the referee is gone; leaves no process behind."""
@@ -204,7 +205,9 @@ class Zygote:
         if (threads := len(os.listdir("/proc/self/task"))) != 1:
             raise RuntimeError(f"the zygote has {threads} threads and can fork safely with one only")
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
-            data = theirs.enter_context(_connect(spawn)) if spawn.data_address else None
+            data = theirs.enter_context(_connect(spawn, spawn.runner)) if spawn.data_address else None
+            beside = getattr(self._bench, "BESIDE", None) if data is not None and spawn.device == "cpu" else None
+            oracle = theirs.enter_context(_connect(spawn, spawn.runner | EXECUTOR)) if beside else None
             control, far = socket.socketpair()
             ours.callback(control.close)
             theirs.callback(far.close)
@@ -217,7 +220,9 @@ class Zygote:
             control.setblocking(False)
             scratch = os.path.join(tempfile.gettempdir(), f"kbx-runner-{os.getpid()}-{spawn.runner}")
             tree = self._trees[spawn.device].with_gpu(spawn.device_uuid)
-            cell = sandbox.Cell(spawn, tree, far, data, output_far, status_far, scratch, self._bench.serve)
+            cell = sandbox.Cell(
+                spawn, tree, far, data, output_far, status_far, scratch, self._bench.serve, oracle, beside
+            )
             pid = os.fork()
             if pid == 0:
                 sandbox.launch(cell)
@@ -327,13 +332,13 @@ class Zygote:
             self._end(runner, "memory", f"{used >> 20} MiB resident, {allowed >> 20} MiB allowed")
 
 
-def _connect(spawn):
-    """The runner's connection to the oracle, introduced by its number."""
+def _connect(spawn, number):
+    """A connection to the oracle, introduced by the number of a runner, or of its executor."""
     data = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         data.settimeout(1.0)
         data.connect("\0" + spawn.data_address.lstrip("\0@"))
-        data.sendall(struct.pack(">I", spawn.runner))
+        data.sendall(struct.pack(">I", number))
         data.settimeout(None)
     except BaseException:
         data.close()

@@ -10,6 +10,9 @@ import numpy as np
 from kbx.ttir.formats import Numbers
 from kbx.ttir.types import RAW
 
+_NEAR = 1 << 16
+"""Bytes from a tensor within which an address from elsewhere seems to mean that tensor."""
+
 
 class Region:
     """One storage: ``memory`` are its bytes, ``start`` is the address by which the kernel knows it.
@@ -24,6 +27,10 @@ class Region:
         self.name, self.start, self.memory, self.written = name, start, memory, True
         self.bytes = len(memory)
         self._views: dict[int, Numbers] = {}
+
+    def distance(self, address: int) -> int:
+        """Bytes from an address to the region; at most 0 within."""
+        return max(self.start - address, address - self.start - self.bytes)
 
     def view(self, size: int) -> Numbers:
         """The memory as signed integers of ``size`` bytes; a rest at the end is left out."""
@@ -42,7 +49,8 @@ class Touched(NamedTuple):
 
 
 class Outside(NamedTuple):
-    """Lanes of an access that lie in no region. ``offset`` is relative to the nearest one's start, in bytes."""
+    """Lanes of an access that lie in no region. ``offset`` is relative to the start, in bytes, of the one that it comes from or is near,
+    if any."""
 
     region: Region | None
     offset: Numbers
@@ -82,7 +90,9 @@ class Memory:
         if not left.any():
             return found, None
         first = int(addresses[left][0])
-        nearest = min(self.regions, key=lambda r: max(r.start - first, first - r.start - r.bytes), default=None)
+        nearest = min(self.regions, key=lambda r: r.distance(first), default=None)
+        if nearest is not None and nearest.distance(first) > _NEAR:
+            nearest = None
         return found, Outside(nearest, addresses - (nearest.start if nearest is not None else 0), left)
 
     @staticmethod

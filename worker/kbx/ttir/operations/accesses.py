@@ -85,7 +85,7 @@ class Site:
         offsets = np.broadcast_to(outside.offset, lanes.shape)[lanes]
         program = first_program(environment, lanes)
         if region is None:
-            text = f"{self._verb} memory, and the kernel was given none"
+            text = f"{self._verb} memory that is no tensor's, {len(offsets)} lanes"
             environment.launch.report(OUT_OF_BOUNDS, self.operation, text, program, None, len(offsets))
             return
         far = int(offsets.max()) + self.size - region.bytes

@@ -204,8 +204,9 @@ public record Outcome(
             .map(m -> new Mismatch(m.output(), m.index(), m.expected(), m.got()))
             .toList();
     String message = checked.message() == null ? call : call + ": " + checked.message();
-    return new Outcome(
-        status(checked), stage, stable(message), null, null, mismatches, null, false);
+    Status status = status(checked);
+    Stage where = status == Status.RUNTIME_ERROR ? Stage.CALL : stage;
+    return new Outcome(status, where, stable(message), null, null, mismatches, null, false);
   }
 
   private static Status status(OracleMessage.Checked checked) {
@@ -218,6 +219,7 @@ public record Outcome(
       case WRONG_VALUES -> Status.WRONG_VALUES;
       case NONDETERMINISTIC -> Status.NONDETERMINISTIC;
       case INPUT_MUTATED -> Status.INPUT_MUTATED;
+      case RUNTIME_ERROR -> Status.RUNTIME_ERROR;
     };
   }
 

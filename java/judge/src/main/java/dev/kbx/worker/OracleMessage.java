@@ -230,7 +230,9 @@ public sealed interface OracleMessage extends Message.Numbered {
       WRONG_DEVICE,
       WRONG_VALUES,
       NONDETERMINISTIC,
-      INPUT_MUTATED
+      INPUT_MUTATED,
+      /** A launch went wrong, where launches are executed without a GPU. */
+      RUNTIME_ERROR
     }
   }
 

@@ -33,9 +33,10 @@ try:
 except ImportError:  # before Triton 3.5
     BoundJITMethod = JITFunction
 
+from second_opinion_numerics import has_raw_bits, narrow, tf32, widen
+
 from kbx import libdevice
 from kbx.runner.gaps import Unsupported, noted
-from kbx.runner.numerics import has_raw_bits, narrow, tf32, widen
 
 Handle = stock.TensorHandle
 

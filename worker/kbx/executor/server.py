@@ -1,0 +1,192 @@
+"""What the executor answers: the runner's launches, and the oracle's questions about them."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import select
+import socket
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+
+from kbx.executor import mappings
+from kbx.executor.channel import HEAP_BYTES, Broken, Channel
+from kbx.executor.compiler import Compiler, CompilerEnded
+from kbx.ttir.errors import Stuck, Unsupported
+from kbx.ttir.executor import Argument, Kernel, TensorDescriptor
+from kbx.ttir.findings import Finding
+from kbx.ttir.launch import Launch
+from kbx.ttir.memory import Memory, Region
+
+_Message: TypeAlias = dict[str, Any]
+
+_MOST_FINDINGS = 20
+_MESSAGE_BYTES = 4096
+_MOST_KERNELS = 4096
+
+
+def serve(runner: socket.socket, oracle: socket.socket | None, compiler: socket.socket, heap: int | None) -> None:
+    """Answers until the runner has ended. ``oracle``: where arenas come from and findings go; ``heap``: the descriptor of a file in memory."""
+    torch.set_num_threads(1)
+    with contextlib.suppress(Broken):
+        _Executor(Channel(runner), oracle, Compiler(compiler), heap).run()
+
+
+class _Executor:
+    """State for one candidate."""
+
+    def __init__(self, runner: Channel, oracle: socket.socket | None, compiler: Compiler, heap: int | None) -> None:
+        self._runner, self._compiler, self._heap = runner, compiler, heap
+        self._oracle = Channel(oracle) if oracle is not None else None
+        self._memory = mappings.Mappings()
+        self._lent: dict[int, int] = {}
+        self._texts: list[str] = []
+        self._kernels: dict[int, Kernel] = {}
+        self._findings: list[Finding] = []
+        self._seed = 0
+
+    def run(self) -> None:
+        """Answers requests; the oracle's come first, as a call is prepared before it is made. Raises Broken where one of the two has ended."""
+        arenas = _received(self._oracle.connection) if self._oracle is not None else []
+        poll = select.poll()
+        sources = [channel for channel in (self._oracle, self._runner) if channel is not None]
+        for channel in sources:
+            poll.register(channel.connection, select.POLLIN)
+        while True:
+            ready = {descriptor for descriptor, _ in poll.poll()}
+            first = next(channel for channel in sources if channel.connection.fileno() in ready)
+            message, blobs = first.receive()
+            if first is self._oracle:
+                self._answer_oracle(first, message)
+            elif "attach" in message:
+                self._attach(message["attach"], arenas)
+            else:
+                self._answer_runner(message, blobs)
+
+    # ------------------------------------------------------------ the oracle
+
+    def _answer_oracle(self, oracle: Channel, message: _Message) -> None:
+        match message:
+            case {"prepare": seed, "lent": lent}:
+                self._seed, self._findings = seed, []
+                self._lent.clear()
+                self._lent.update((offset, length) for offset, length in lent)
+            case {"findings": _}:
+                oracle.send({"findings": [_told(each) for each in self._findings[:_MOST_FINDINGS]]})
+            case _:
+                raise Broken("the oracle asks for something unknown")
+
+    # ------------------------------------------------------------ the runner
+
+    def _answer_runner(self, message: _Message, blobs: Sequence[bytearray]) -> None:
+        match message:
+            case {"begin": source, "path": path}:
+                self._compiler.begin(str(source), str(path))
+            case {"compile": request}:
+                self._compile(request)
+            case {"launch": number}:
+                answer, written = self._launched(int(number), message, blobs)
+                self._runner.send(answer, written)
+            case _:
+                raise Broken("the runner asks for something unknown")
+
+    def _attach(self, bases: dict[str, int], arenas: Sequence[tuple[_Message, int]]) -> None:
+        """Maps what is shared, which is at these addresses of the runner's."""
+        for described, descriptor in arenas:
+            name = described["name"]
+            self._memory.add(bases[name], descriptor, described["bytes"], self._lent if name == "in" else {})
+            os.close(descriptor)
+        if self._heap is not None and "heap" in bases:
+            self._memory.add(bases["heap"], self._heap, HEAP_BYTES)
+        self._runner.send({"shared": self._memory.shared()})
+
+    def _compile(self, request: _Message) -> None:
+        try:
+            reply = self._compiler.compile(request)
+        except CompilerEnded as error:
+            raise Broken(str(error)) from error
+        for name, content in reply.get("files", {}).items():
+            if name.endswith(".ttir"):
+                reply["number"] = len(self._texts)
+                self._texts.append(base64.b64decode(content).decode())
+        self._runner.send(reply)
+
+    def _launched(
+        self, number: int, message: _Message, blobs: Sequence[bytearray]
+    ) -> tuple[_Message, list[memoryview]]:
+        """Runs a launch; the answer, and what it has made of memory that came with the request."""
+        try:
+            copied = [
+                Region(start, np.frombuffer(blob, np.uint8))
+                for start, blob in zip(message["copied"], blobs, strict=True)
+            ]
+            regions = list(self._regions(message["regions"])) + copied
+            memory = Memory(regions, self._more)
+            launch = Launch(tuple(message["grid"]), memory, self._seed)
+            self._kernel(number).run(launch, [_argument(each) for each in message["arguments"]])
+        except Unsupported as error:
+            return {"unsupported": error.what}, []
+        except Stuck as error:
+            return {"stuck": error.place}, []
+        except MemoryError:
+            return {"memory": "the values of one program take more memory than there is"}, []
+        except Broken:
+            raise
+        except Exception as error:
+            return {"unsupported": f"{type(error).__name__}: {error}"}, []
+        self._findings += launch.findings
+        return {"done": True}, [region.memory.data for region in copied]
+
+    def _kernel(self, number: int) -> Kernel:
+        found = self._kernels.get(number)
+        if found is None:
+            found = self._kernels[number] = Kernel(self._texts[number])
+        return found
+
+    def _regions(self, claimed: Sequence[tuple[int, int]]) -> Iterator[Region]:
+        for start, length in {start: length for start, length in claimed}.items():
+            if (region := self._memory.region(start, length)) is not None:
+                yield region
+
+    def _more(self) -> list[Region]:
+        """All tensors: the kernel has an address that it was not given."""
+        self._runner.send({"more": True})
+        answer, _ = self._runner.receive()
+        return list(self._regions([*answer["regions"], *self._memory.known()]))
+
+
+def _received(connection: socket.socket) -> list[tuple[_Message, int]]:
+    """The oracle's arenas: description and descriptor of each."""
+    body, descriptors, _, _ = socket.recv_fds(connection, _MESSAGE_BYTES, 8)
+    if not body:
+        raise Broken("end of file")
+    return list(zip(json.loads(body), descriptors, strict=True))
+
+
+def _argument(given: Any) -> Argument:
+    """A launch's argument: numbers as they are, floats as hexadecimal text, descriptors by their parts."""
+    match given:
+        case {"float": text}:
+            return float.fromhex(text)
+        case {"descriptor": address, "shape": shape, "strides": strides, "nan": nan, "tf32": tf32}:
+            return TensorDescriptor(int(address), tuple(shape), tuple(strides), bool(nan), bool(tf32))
+        case bool() | int() | None:
+            return given
+    raise ValueError(f"an argument that is no number: {given!r:.80}")
+
+
+def _told(finding: Finding) -> _Message:
+    return {
+        "kind": finding.kind,
+        "text": finding.text,
+        "file": os.path.basename(finding.file),
+        "line": finding.line,
+        "program": list(finding.program) if finding.program is not None else None,
+        "argument": finding.argument,
+        "lanes": finding.lanes,
+    }

@@ -1,0 +1,135 @@
+"""Hands launches to the executor: see ``kbx.executor``. What is said here is a claim, like everything of a runner's."""
+
+import ctypes
+import threading
+
+import torch
+
+from kbx.executor.channel import Broken, Channel
+from kbx.runner import gaps, native
+
+# Taken before any candidate is loaded.
+_Tensor, _DisableTorchFunction = torch.Tensor, torch._C.DisableTorchFunction
+
+_client = None
+"""Of this process; None where kernels are not executed."""
+
+
+def connect(executor):
+    """Has launches executed by ``executor`` (a ``kbx.executor.channel.Executor``) from now on."""
+    global _client
+    _client = _Client(Channel(executor.connection))
+
+
+def attach(bases):
+    """The executor maps what is shared: ``in``, ``out`` and ``heap`` lie at these addresses."""
+    _client.attach(bases)
+
+
+def begin(source, path):
+    """Tells the candidate's source, once and before anything of it has run: what is compiled is from there."""
+    _client.channel.send({"begin": source, "path": path})
+
+
+def compile(request):
+    """The executor's answer to a description of a kernel, see ``kbx.runner.compilation``."""
+    return _client.ask({"compile": request})[0]
+
+
+def launch(number, types, grid, arguments):
+    """Runs kernel ``number`` over ``grid`` (three sizes).
+
+    ``arguments`` holds every parameter in order, constexprs included; ``types`` is Triton's signature (name to type). Raises Unsupported for
+    what cannot be executed, MemoryError, and TimeoutError where programs wait for each other for ever.
+    """
+    with _DisableTorchFunction():
+        given = list(_passed(arguments, list(types.values())))
+        _client.launch(number, grid, [_told(each) for each in given], dict(_storages(given)))
+
+
+class _Client:
+    def __init__(self, channel):
+        self.channel, self._lock, self._shared = channel, threading.Lock(), []
+
+    def attach(self, bases):
+        self._shared = self.ask({"attach": bases})[0]["shared"]
+
+    def ask(self, message, blobs=()):
+        with self._lock:
+            self.channel.send(message, blobs)
+            return self._answer()
+
+    def launch(self, number, grid, arguments, storages):
+        """``storages``: bytes of each tensor's memory by its address. What is not shared goes along, and comes back."""
+        copied = [start for start, length in storages.items() if length and not self._shares(start)]
+        message = {
+            "launch": number, "grid": grid, "arguments": arguments, "copied": copied,
+            "regions": [pair for pair in storages.items() if pair[0] not in copied],
+        }  # fmt: skip
+        answer, blobs = self.ask(message, [ctypes.string_at(start, storages[start]) for start in copied])
+        for start, blob in zip(copied, blobs, strict=False):
+            ctypes.memmove(start, (ctypes.c_char * len(blob)).from_buffer(blob), len(blob))
+        _raise(answer)
+
+    def _shares(self, address):
+        return any(start <= address < start + length for start, length in self._shared)
+
+    def _answer(self):
+        try:
+            answer, blobs = self.channel.receive()
+            while "more" in answer:
+                self.channel.send({"regions": native.library.blocks() if native.guards() else []})
+                answer, blobs = self.channel.receive()
+        except Broken as error:
+            raise RuntimeError("the process that executes kernels has ended") from error
+        return answer, blobs
+
+
+def _raise(answer):
+    if "unsupported" in answer:
+        raise gaps.noted(gaps.Unsupported(answer["unsupported"]))
+    if "stuck" in answer:
+        raise TimeoutError(f"programs wait for each other for ever at {answer['stuck']}")
+    if "memory" in answer:
+        raise MemoryError(answer["memory"])
+
+
+def _passed(arguments, types):
+    """Those arguments that the compiled kernel takes."""
+    for argument, kind in zip(arguments, types, strict=True):
+        if isinstance(kind, (tuple, list)):
+            yield from _passed(argument, kind)
+        elif kind != "constexpr":
+            yield argument
+
+
+def _told(argument):
+    """An argument as the executor takes it."""
+    if _is_descriptor(argument):
+        return {
+            "descriptor": argument.base.data_ptr(),
+            "shape": [int(size) for size in argument.shape],
+            "strides": [int(stride) for stride in argument.strides],
+            "nan": getattr(argument, "padding", "zero") == "nan",
+            "tf32": bool(getattr(argument, "round_f32_to_tf32", False)),
+        }
+    if argument is None or type(argument) in (bool, int):
+        return argument
+    if hasattr(argument, "data_ptr"):
+        return argument.data_ptr()
+    if isinstance(argument, (bool, int)):
+        return int(argument)
+    return {"float": float(argument).hex()}
+
+
+def _storages(given):
+    """Address and bytes of the memory of each tensor among arguments."""
+    for argument in given:
+        tensor = argument if isinstance(argument, _Tensor) else getattr(argument, "base", None)
+        if isinstance(tensor, _Tensor):
+            storage = tensor.untyped_storage()
+            yield storage.data_ptr(), storage.nbytes()
+
+
+def _is_descriptor(argument):
+    return hasattr(argument, "block_shape") and hasattr(argument, "base")
