@@ -86,7 +86,7 @@ class BenchClient:
         entries = list(entries or ("run",))
         return self.ask(messages.Load(2, source, entries, list(operations), files or {}, cpp=cpp, core=core))
 
-    def call(self, *args, **kwargs):
+    def call(self, *args, tuning=None, **kwargs):
         self.inputs.reset()
         leaves = []
 
@@ -94,9 +94,10 @@ class BenchClient:
             leaves.append(self.inputs.put(tensor))
             return leaves[-1]
 
-        trees = [tensors.encode(a, put) for a in args], {k: tensors.encode(v, put) for k, v in kwargs.items()}
+        positional = [tensors.encode(a, put) for a in args]
+        named = {k: tensors.encode(v, put) for k, v in kwargs.items()}
         self._executions.prepare(0, leaves)
-        return self.ask(messages.Call(3, *trees))
+        return self.ask(messages.Call(3, positional, named, tuning))
 
     def found(self):
         """What the oracle would say of the launches of the last call: None, or its status and message."""

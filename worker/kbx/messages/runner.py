@@ -68,6 +68,14 @@ class ProfiledKernel(_AnyKernel, total=False):
     stall_pct: float
 
 
+class Untried(TypedDict):
+    """Autotuners have ``configurations`` that have not run, and calls like those of this ``tuning``, made with another one, run some of
+    them. Never a negative one."""
+
+    tuning: int
+    configurations: int
+
+
 @dataclass
 class Attach:
     """Map the candidate's two arenas: ``in`` (arguments) and ``out`` (results)."""
@@ -184,6 +192,9 @@ class Call:
     id: int
     args: list[Tree]
     kwargs: dict[str, Tree] = field(default_factory=dict)
+    tuning: int | None = None
+    """Without a GPU, calls with the same number take the same configurations of autotuners, and one with a new number takes some that
+    have not run yet. Negative for an earlier call that is made again, with others. None: the first."""
 
 
 @dataclass
@@ -211,6 +222,10 @@ class Returned:
     """Who made the result."""
     ran: list[str] | None = None
     """For a runner that is timed, PyTorch's operations that computed in this call, parts of others included."""
+    configurations: list[str] = field(default_factory=list)
+    """Without a GPU, what autotuned kernels ran with in this call, as ``kernel(BLOCK=64, num_warps=4)``."""
+    untried: Untried | None = None
+    """None on a GPU, and where every configuration has run."""
 
 
 @dataclass

@@ -97,6 +97,7 @@ class Bench:
         self._recorded = [], []
         self._witness = None
         self._guarded = False
+        self._rotation = tuning.Rotation()
         if self._emulated:
             launches.emulate(spawn.arch)
             cuda_on_cpu.install(spawn.arch)
@@ -143,6 +144,7 @@ class Bench:
                 self._clock = clock.Clock(self._device)
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
+            self._rotation.install()
             heap = native.guard(self._spawn.memory_bytes, self._executor.heap)
             self._guarded = heap is not None
             self._arenas = arenas.receive(self._data_sock)
@@ -204,6 +206,7 @@ class Bench:
 
     def _call(self, request):
         self._launches.take_launches()
+        self._rotation.begin(request.tuning)
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
         self._witness.ran()
         value, origin = self._witness.call(self._entry, args, kwargs, inputs, self._put)
@@ -211,7 +214,8 @@ class Bench:
         if self._clock:
             self._clock.forget()  # the reference's next calls are timed
         launched, compiled = self._launches.take_launches(), self._launches.take_compiled()
-        return messages.Returned(request.id, value, 0.0, launched, compiled, origin, ran)
+        configurations, untried = self._rotation.used(), self._rotation.untried()
+        return messages.Returned(request.id, value, 0.0, launched, compiled, origin, ran, configurations, untried)
 
     def _put(self, result, inputs):
         """Copies a result to its arena; the description."""
@@ -313,11 +317,14 @@ class Bench:
             return self._lacking(request, gap)
         causes = list(_chain(error))
         lack = gaps.find(causes)
+        text = _text(lack if lack and lack.feature is None else error)[:_MESSAGE_CHARS]
+        if isinstance(request, messages.Call) and (used := self._rotation.used()):
+            text += f"; with configuration {', '.join(used)}"
         return messages.Raised(
             request.id,
             classify(causes, loading=isinstance(request, messages.Load)),
             f"{type(error).__module__}.{type(error).__qualname__}",
-            _text(lack if lack and lack.feature is None else error)[:_MESSAGE_CHARS],
+            text,
             self._frames(causes),
             lack.feature[:_MESSAGE_CHARS] if lack and lack.feature else None,
             self._launches.take_compiled(),

@@ -16,6 +16,7 @@ ANSWERS = {
         "seconds": 0.0,
         "launches": 1,
         "compiled": [],
+        "configurations": [],
         "origin": {
             "elements": 64,
             "own": 64,

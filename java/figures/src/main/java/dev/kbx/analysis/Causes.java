@@ -57,10 +57,10 @@ public final class Causes {
   }
 
   /**
-   * What messages about equal mistakes have in common: without the call, and with placeholders for
-   * numbers, names and paths. {@code shape=(37,), standard values: 3 wrong elements, first
-   * output[0]: expected 0.5, got nan} gives {@code # wrong elements, first output[#]: expected #,
-   * got nan}.
+   * What messages about equal mistakes have in common: without the call and the configuration of
+   * autotuned kernels, and with placeholders for numbers, names and paths. {@code shape=(37,),
+   * standard values: 3 wrong elements, first output[0]: expected 0.5, got nan} gives {@code # wrong
+   * elements, first output[#]: expected #, got nan}.
    */
   static final class MessageShape {
     /** Characters of a message that are looked at, and of a shape. */
@@ -88,6 +88,7 @@ public final class Causes {
         List.of(
             Replacement.of(List.of(" values: "), "^[^:]{0,300}? values: ", ""),
             Replacement.of(List.of(" values took"), "^[^:]{0,300}? values (?=took)", "a call "),
+            Replacement.of(List.of("; with configuration "), "; with configuration [\\s\\S]*$", ""),
             Replacement.of(List.of("  ", "\t", "\n", "\u000B", "\f", "\r"), "\\s+", " "),
             Replacement.of(
                 List.of("'", "\"", "`"),

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The call and correctness stages: makes every planned call once and, if requested, compares its
@@ -35,6 +36,14 @@ final class Calls {
           "ValueError",
           "ZeroDivisionError");
 
+  /** Calls at most, and time with compiling, for configurations that the planned calls left. */
+  private static final int MOST_FURTHER = 100;
+
+  private static final Duration FURTHER = Duration.ofSeconds(60);
+
+  /** An autotuner has configurations that no call has run. */
+  private static final String UNTRIED = "untried_configurations";
+
   private final Session session;
   private final Oracle oracle;
   private final Runner runner;
@@ -44,6 +53,7 @@ final class Calls {
   private final ModuleState module;
   private long runnerNanos;
   private String raised = "";
+  private RunnerMessage.@Nullable Untried untried;
 
   /**
    * @param runnerNanos time that the candidate has taken in earlier processes
@@ -126,8 +136,54 @@ final class Calls {
     return Optional.empty();
   }
 
+  /**
+   * Repeats calls, all of which were right, until every configuration of the candidate's autotuners
+   * has run, as far as there is time. Which ones are left is the runner's claim.
+   */
+  Optional<Outcome> judgeUntried(List<OracleMessage.PlannedCall> made)
+      throws InterruptedException, Oracle.Refused {
+    long end = System.nanoTime() + FURTHER.toNanos();
+    int left = Integer.MAX_VALUE;
+    for (int further = 1; untried != null && untried.configurations() < left; further++) {
+      left = untried.configurations();
+      for (OracleMessage.PlannedCall call : likeThose(made, untried.tuning())) {
+        if (further > MOST_FURTHER
+            || System.nanoTime() > end
+            || !plan.limits().allowAnotherCall(runnerNanos)) {
+          break;
+        }
+        Optional<Outcome> decided = judge(call, -further);
+        if (decided.isPresent()) return decided;
+      }
+    }
+    if (untried != null) draft.flags(List.of(UNTRIED));
+    return Optional.empty();
+  }
+
+  /**
+   * The call of this number, with those that repeat it at once: the draws of a random operation,
+   * which are judged together.
+   */
+  private static List<OracleMessage.PlannedCall> likeThose(
+      List<OracleMessage.PlannedCall> made, int tuning) {
+    return made.stream()
+        .dropWhile(call -> tuning(call) != tuning)
+        .takeWhile(call -> tuning(call) == tuning)
+        .toList();
+  }
+
+  /** Calls with the same number take the same configurations of the candidate's autotuners. */
+  private static int tuning(OracleMessage.PlannedCall call) {
+    return call.repeats() == null ? call.index() : call.repeats();
+  }
+
   /** Empty when the call was made and its result, if asked for, found right. */
   Optional<Outcome> judge(OracleMessage.PlannedCall call)
+      throws InterruptedException, Oracle.Refused {
+    return judge(call, call.published() ? tuning(call) : null);
+  }
+
+  private Optional<Outcome> judge(OracleMessage.PlannedCall call, @Nullable Integer tuning)
       throws InterruptedException, Oracle.Refused {
     Optional<Outcome> unready = module.readyFor(call);
     if (unready.isPresent()) return unready;
@@ -143,7 +199,7 @@ final class Calls {
       answer =
           runner.ask(
               RunnerMessage.Returned.class,
-              id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs()),
+              id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs(), tuning),
               plan.limits().call());
     } catch (TimeoutException e) {
       return Optional.of(Outcome.timeout(Stage.CALL, name(call), plan.limits().call()));
@@ -162,6 +218,7 @@ final class Calls {
       }
       case RunnerMessage.Returned returned -> {
         draft.compiledInCall(returned.compiled());
+        untried = returned.untried();
         yield plan.reaches(Stage.CORRECT) ? check(call, returned) : Optional.empty();
       }
       default -> throw new IllegalStateException("a runner answers returned or raised");
@@ -182,7 +239,7 @@ final class Calls {
     if (decides(call)) note(checked, returned);
     return checked.correct()
         ? Optional.empty()
-        : Optional.of(Outcome.wrong(checked, Stage.CORRECT, name(call)));
+        : Optional.of(Outcome.wrong(checked, Stage.CORRECT, name(call), returned.configurations()));
   }
 
   /** Whether the status depends on it. */

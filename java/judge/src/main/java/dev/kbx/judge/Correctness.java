@@ -140,8 +140,10 @@ final class Correctness {
       throws InterruptedException, Oracle.Refused {
     Calls calls = new Calls(session, plan, draft, Limits.ORACLE, 0);
     List<OracleMessage.PlannedCall> planned = DevelopmentCalls.of(plan.inputs(), task.calls());
-    Optional<Outcome> decided =
-        calls.judge(planned.stream().filter(OracleMessage.PlannedCall::published).toList());
+    List<OracleMessage.PlannedCall> published =
+        planned.stream().filter(OracleMessage.PlannedCall::published).toList();
+    Optional<Outcome> decided = calls.judge(published);
+    if (decided.isEmpty() && plan.reaches(Stage.CORRECT)) decided = calls.judgeUntried(published);
     if (decided.isPresent()) return decided;
     Coverage beyond = new Coverage(planned.stream().filter(call -> !call.published()).toList());
     coverage = beyond;

@@ -197,13 +197,21 @@ public record Outcome(
     return of(status, Stage.CALL, where + answer.message());
   }
 
-  /** The oracle found a wrong result. */
-  public static Outcome wrong(OracleMessage.Checked checked, Stage stage, String call) {
+  /**
+   * The oracle found a wrong result.
+   *
+   * @param configurations of autotuned kernels in this call, where they are known
+   */
+  public static Outcome wrong(
+      OracleMessage.Checked checked, Stage stage, String call, List<String> configurations) {
     List<Mismatch> mismatches =
         checked.mismatches().stream()
             .map(m -> new Mismatch(m.output(), m.index(), m.expected(), m.got()))
             .toList();
     String message = checked.message() == null ? call : call + ": " + checked.message();
+    if (!configurations.isEmpty()) {
+      message += "; with configuration " + String.join(", ", configurations);
+    }
     Status status = status(checked);
     Stage where = status == Status.RUNTIME_ERROR ? Stage.CALL : stage;
     return new Outcome(status, where, stable(message), null, null, mismatches, null, false);

@@ -308,7 +308,8 @@ final class SizeRounds {
   private Optional<Outcome> wrong(OracleMessage.Checked checked) {
     return checked.correct()
         ? Optional.empty()
-        : Optional.of(Outcome.wrong(checked, Stage.PERF, "timed call of " + size.shape()));
+        : Optional.of(
+            Outcome.wrong(checked, Stage.PERF, "timed call of " + size.shape(), List.of()));
   }
 
   /**

@@ -107,14 +107,23 @@ public sealed interface RunnerMessage extends Message.Numbered {
     }
   }
 
-  /** Referee to runner: call the entry once. */
+  /**
+   * Referee to runner: call the entry once.
+   *
+   * @param tuning without a GPU, calls with the same number take the same configurations of
+   *     autotuners, and one with a new number takes some that have not run yet; negative for an
+   *     earlier call that is made again; null: the first
+   */
   @JsonTypeName("call")
-  record Call(int id, JsonNode args, JsonNode kwargs) implements RunnerMessage {}
+  record Call(int id, JsonNode args, JsonNode kwargs, @Nullable Integer tuning)
+      implements RunnerMessage {}
 
   /**
    * The entry returned; the result lies in arena {@code out}.
    *
    * @param ran PyTorch's operations that computed in this call; null unless the runner is timed
+   * @param configurations without a GPU, what autotuned kernels ran with in this call, in words
+   * @param untried null on a GPU, and where every configuration has run
    */
   @JsonTypeName("returned")
   record Returned(
@@ -124,14 +133,33 @@ public sealed interface RunnerMessage extends Message.Numbered {
       int launches,
       List<Compiled> compiled,
       @Nullable Origin origin,
-      @Nullable List<String> ran)
+      @Nullable List<String> ran,
+      List<String> configurations,
+      @Nullable Untried untried)
       implements RunnerMessage {
+    private static final int MAX_CONFIGURATIONS = 8;
+    private static final int MAX_CHARACTERS = 200;
+
     public Returned {
       requireNonNull(value);
       compiled = List.copyOf(compiled);
       ran = ran == null ? null : List.copyOf(ran);
+      configurations =
+          configurations.stream().limit(MAX_CONFIGURATIONS).map(Returned::shortened).toList();
+    }
+
+    private static String shortened(String text) {
+      return text.length() > MAX_CHARACTERS ? text.substring(0, MAX_CHARACTERS) : text;
     }
   }
+
+  /**
+   * Configurations of autotuners that have not run: a claim.
+   *
+   * @param tuning calls like those with this number, made with another one, run some of them
+   * @param configurations how many there are in all
+   */
+  record Untried(int tuning, int configurations) {}
 
   /**
    * The runner's account of who computed a call's results: a claim.

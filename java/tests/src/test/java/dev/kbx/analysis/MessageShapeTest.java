@@ -18,6 +18,9 @@ class MessageShapeTest {
         "shape=(37, 65), dim=-1, outliers values: 2405 wrong elements, first output[0, 12]:"
             + " expected -5e-3, got 1.5E+20 (11x the allowed error) | # wrong elements, first"
             + " output[#]: expected #, got # (#x the allowed error)",
+        "n=4, uniform values: 2 wrong elements, first output[0]: expected 0, got 1; with"
+            + " configuration a(B=1), b(B=2) | # wrong elements, first output[#]: expected #, got"
+            + " #",
         "shape=(4,), uniform values: 1 wrong element, first output[0]: expected 0, got nan | #"
             + " wrong elements, first output[#]: expected #, got nan",
         "shape=(4099,), uniform values took longer than 20 s | a call took longer than # s",

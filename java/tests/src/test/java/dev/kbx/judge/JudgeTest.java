@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JudgeTest {
   private static final String HONEST =
       "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-          + "\"compiled\":[]"
+          + "\"configurations\":[],\"compiled\":[]"
           + ",\"origin\":{\"elements\":1,\"own\":1,\"volume\":2,\"foreign\":0,\"operations\":[],"
           + "\"launches\":1,\"copies\":0,\"used\":true}}";
 
@@ -124,6 +124,25 @@ class JudgeTest {
     assertThat(verdict.breaks()).extracting(Verdict.Break::property).containsExactly("strided");
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, 99, -1})
+  void untriedConfigurationsAreAFlagIfRepeatedCallsDoNotRunThem(int tuning) throws Exception {
+    String untried = "\"untried\":{\"tuning\":%d,\"configurations\":3},".formatted(tuning);
+    Judgement verdict = answering("call", HONEST.replace("\"compiled\"", untried + "\"compiled\""));
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.flags()).containsExactly("untried_configurations");
+  }
+
+  @Test
+  void wrongResultNamesTheConfigurationsThatGaveIt() throws Exception {
+    String used = "\"configurations\":[\"k(B=1)\",\"k(%s)\"]".formatted("2".repeat(300));
+    Judgement verdict = graded(Grade.GENERAL, HONEST.replace("\"configurations\":[]", used));
+    assertThat(verdict.status()).isEqualTo(Status.WRONG_VALUES);
+    assertThat(verdict.message())
+        .startsWith("case, uniform values")
+        .endsWith("; with configuration k(B=1), k(" + "2".repeat(198));
+  }
+
   /** Who is slow until the time is up has not passed what was not asked. */
   @Test
   void callsNotMadeInTimeAreNotCorrect() throws Exception {
@@ -189,15 +208,15 @@ class JudgeTest {
             + "\"frames\":[{\"line\":1}]}",
         "{\"type\":\"returned\",\"id\":$id,\"seconds\":0,\"launches\":1}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-            + "\"compiled\":[null]}",
+            + "\"configurations\":[],\"compiled\":[null]}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-            + "\"compiled\":[{}]}",
+            + "\"configurations\":[],\"compiled\":[{}]}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-            + "\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":99999999999}]}",
+            + "\"configurations\":[],\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":99999999999}]}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-            + "\"compiled\":[],\"origin\":{}}",
+            + "\"configurations\":[],\"compiled\":[],\"origin\":{}}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-            + "\"compiled\":[],\"origin\":{\"elements\":1,\"own\":2,\"volume\":1,\"foreign\":0,"
+            + "\"configurations\":[],\"compiled\":[],\"origin\":{\"elements\":1,\"own\":2,\"volume\":1,\"foreign\":0,"
             + "\"operations\":[],\"launches\":0,\"copies\":0,\"used\":false}}",
         "{\"type\":\"checked\",\"id\":$id,\"status\":\"correct\",\"mismatches\":[],\"metrics\":{},"
             + "\"flags\":[]}",
@@ -216,7 +235,7 @@ class JudgeTest {
         answering(
             "call",
             "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-                + "\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":-5,"
+                + "\"configurations\":[],\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":-5,"
                 + "\"shared_bytes\":7,\"seconds\":1e999}]"
                 + HONEST.substring(HONEST.indexOf(",\"origin\"")));
     assertThat(verdict.status()).isEqualTo(Status.CORRECT);
@@ -235,7 +254,7 @@ class JudgeTest {
         answering(
             "call",
             "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":0,"
-                + "\"compiled\":[],\"origin\":{\"elements\":5,\"own\":0,\"volume\":10,"
+                + "\"configurations\":[],\"compiled\":[],\"origin\":{\"elements\":5,\"own\":0,\"volume\":10,"
                 + "\"foreign\":10,\"operations\":"
                 + "[{\"name\":\"torch.add\",\"line\":7,\"elements\":10}],"
                 + "\"launches\":0,\"copies\":0,\"used\":false}}");
@@ -376,7 +395,7 @@ class JudgeTest {
   void compileTimeIsNotCallTime() throws Exception {
     String returned =
         "{\"type\":\"returned\",\"id\":$id,\"value\":{\"t\":\"none\"},\"seconds\":0,"
-            + "\"launches\":1,\"compiled\":[],\"origin\":{\"elements\":0,\"own\":0,\"volume\":0,"
+            + "\"launches\":1,\"configurations\":[],\"compiled\":[],\"origin\":{\"elements\":0,\"own\":0,\"volume\":0,"
             + "\"foreign\":0,\"operations\":[],\"launches\":0,\"copies\":0,\"used\":false}}";
     String ended = BEGUN.replace("true", "false");
     assertThat(answering("call", BEGUN, ended, BEGUN, returned).status()).isEqualTo(Status.CORRECT);
