@@ -608,7 +608,7 @@ def compiled_with_override(text, file):
 def test_ir_as_a_kernel_is_a_gap():
     with tempfile.NamedTemporaryFile(suffix=".ttir") as file:
         found = InChild(compiled_file)(file.name)
-    assert found[0][:2] == ["Unsupported", "not supported by the CPU interpreter: a kernel given as IR"]
+    assert found[0][:2] == ["Unsupported", "not supported without a GPU: a kernel given as IR"]
 
 
 def compiled_file(file):
@@ -618,7 +618,7 @@ def compiled_file(file):
 
 def test_gluon_is_a_gap():
     gluon = pytest.importorskip("triton.experimental.gluon")
-    assert InChild(compiled_with_gluon)(gluon.__name__)[0][1] == "not supported by the CPU interpreter: gluon"
+    assert InChild(compiled_with_gluon)(gluon.__name__)[0][1] == "not supported without a GPU: gluon"
 
 
 def compiled_with_gluon(_):

@@ -241,7 +241,7 @@ class Raised:
     frames: list[Frame] = field(default_factory=list)
     """Candidate frames, outermost first."""
     feature: str | None = None
-    """With ``unsupported``: the feature that this machine's interpreter lacks."""
+    """With ``unsupported``: what cannot run without a GPU."""
     compiled: list[Compiled] = field(default_factory=list)
 
 

@@ -62,7 +62,7 @@ SIZES = {"sizes": "published"}
 DRAWN = "get_inputs()"
 """The name of the only distribution."""
 MOST_BYTES, MOST_FLOPS = 64 << 20, 1e10
-"""What a call may take where kernels run under an interpreter: a few minutes."""
+"""What a call may take where kernels run on the processor: a few minutes."""
 
 
 @dataclass(frozen=True, eq=False)

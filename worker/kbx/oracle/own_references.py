@@ -97,7 +97,7 @@ class Varied(Task):
     def check_room(self) -> None:
         if self.device == "cpu" and not self.fits:
             raise TooLarge(
-                f"the inputs are too large without a GPU, where kernels run under an interpreter ({taken(self)} a call,"
+                f"the inputs are too large without a GPU, where kernels run on the processor ({taken(self)} a call,"
                 f" at most {MOST_BYTES >> 20} MiB and {MOST_FLOPS / 1e9:.0f} GFLOP): give smaller ones"
             )
 

@@ -16,7 +16,7 @@ class Unsupported(Exception):
     """A feature, named ``feature``, that needs a GPU. Never the candidate's fault."""
 
     def __init__(self, feature):
-        super().__init__(f"not supported by the CPU interpreter: {feature}")
+        super().__init__(f"not supported without a GPU: {feature}")
         self.feature = feature
 
 

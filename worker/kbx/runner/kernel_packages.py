@@ -1,7 +1,7 @@
 """Python packages other than Triton in which candidates write kernels: TileLang and the CuTe DSL.
 
 Where a package is not installed, importing it ends the candidate as ``Unavailable`` with the command that installs it. Without a GPU the
-import ends so in any case: no interpreter runs these kernels. With one, calls of compiled kernels are observed as those of a
+import ends so in any case: nothing else runs these kernels. With one, calls of compiled kernels are observed as those of a
 candidate's C++ are.
 """
 

@@ -104,7 +104,7 @@ final class Appendix {
     List<String> parts = new ArrayList<>(List.of(device.name()));
     if (device.onCpu()) {
       String arch = settings(RunInfo.Settings::arch);
-      return "%s. Kernels %sran under an interpreter; nothing was timed."
+      return "%s. Kernels %sran on the processor; nothing was timed."
           .formatted(device.name(), arch.isEmpty() ? "" : "were compiled for " + arch + " and ");
     }
     if (device.uuid() != null) parts.add(device.uuid());

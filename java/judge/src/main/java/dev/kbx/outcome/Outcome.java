@@ -134,7 +134,7 @@ public record Outcome(
   private static String lack(RunnerMessage.Raised raised) {
     return raised.feature() == null
         ? raised.message()
-        : "the interpreter on this machine lacks %s; judge this candidate on a GPU"
+        : "kbx cannot run %s without a GPU; judge this candidate on one"
             .formatted(raised.feature());
   }
 

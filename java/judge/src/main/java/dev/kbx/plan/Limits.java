@@ -33,7 +33,7 @@ public record Limits(
    */
   private static final Duration LOAD = Duration.ofSeconds(20);
 
-  /** Without a GPU, kernels are interpreted: seconds where a GPU takes milliseconds. */
+  /** Without a GPU, the processor executes kernels: seconds where a GPU takes milliseconds. */
   private static final Duration CALL = Duration.ofSeconds(20);
 
   private static final Duration CORRECTNESS = Duration.ofMinutes(3);

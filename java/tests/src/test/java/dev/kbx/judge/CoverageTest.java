@@ -123,7 +123,7 @@ class CoverageTest {
     Coverage coverage = new Coverage(List.of(call("a")));
     PlannedCall call = coverage.next().orElseThrow();
     coverage.add(
-        call, Optional.of(Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, "the interpreter lacks")));
+        call, Optional.of(Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, "kbx cannot run it")));
     assertThat(coverage.breaks()).isEmpty();
     assertThat(coverage.right()).as("nothing is known of it").isEmpty();
     assertThat(coverage.firstFailure()).isPresent();

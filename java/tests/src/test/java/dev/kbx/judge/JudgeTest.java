@@ -325,7 +325,7 @@ class JudgeTest {
     assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
     assertThat(verdict.message())
         .isEqualTo(
-            "the interpreter on this machine lacks frobnication; judge this candidate on a GPU");
+            "kbx cannot run frobnication without a GPU; judge this candidate on one");
   }
 
   @ParameterizedTest

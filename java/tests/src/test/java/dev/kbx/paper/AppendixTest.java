@@ -96,7 +96,7 @@ class AppendixTest {
         .containsEntry("Timing", "Nothing was timed.")
         .doesNotContainKeys("Clocks", "Noise floor", "Observations");
     assertThat(all.get("Devices"))
-        .isEqualTo("AMD EPYC. Kernels ran under an interpreter; nothing was timed.");
+        .isEqualTo("AMD EPYC. Kernels ran on the processor; nothing was timed.");
     assertThat(all.get("Runs")).contains("5 candidates", "not finished");
     assertThat(all.get("Left out"))
         .contains("3 candidates without a verdict, as the run was cut off");
