@@ -149,6 +149,7 @@ final class Calls {
       for (OracleMessage.PlannedCall call : likeThose(made, untried.tuning())) {
         if (further > MOST_FURTHER
             || System.nanoTime() > end
+            || runner.compileNanos() > FURTHER.toNanos()
             || !plan.limits().allowAnotherCall(runnerNanos)) {
           break;
         }
