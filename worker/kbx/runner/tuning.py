@@ -155,7 +155,7 @@ class Rotation:
         tuned.chosen[self._turn, key] = name
         if self._turn is not None:
             tuned.runs[name] += 1
-            tuned.largest[name] = max(place[1], tuned.largest.get(name, 0))
+            tuned.note_run(name, place[1])
         return result
 
     def _run_first_that_runs(self, tuner, place, args, kwargs):
@@ -205,22 +205,27 @@ class Rotation:
 
     def _tuned_of(self, tuner):
         """By code and configurations: a wrapper that decorates its kernel in every call has a new tuner each time."""
-        return self._tuned.setdefault((tuner.base_fn.__code__, *map(str, tuner.configs)), _Tuned())
+        key = tuner.base_fn.__code__, *map(str, tuner.configs)
+        if key not in self._tuned:
+            self._tuned[key] = _Tuned([str(config.kwargs) for config in tuner.configs])
+        return self._tuned[key]
 
 
 class _Tuned:
     """What is known of one kernel's configurations, each by its ``_name``.
 
-    A *place* is a key of the autotuner and the number of elements in the tensors of a launch with that key.
+    A *place* is a key of the autotuner and the number of elements in the tensors of a launch with that key. ``constants`` are those of the
+    configurations by position: those that differ in warps or stages alone have the same Triton IR, of which one is run.
     """
 
-    def __init__(self):
+    def __init__(self, constants):
+        self._constants = constants
         self.possible = {}
         """By place, the configurations that pruning leaves and that are not known to fail."""
         self.failed = set()
         """Places with what does not compile or fit there."""
-        self.largest = {}
-        """By configuration, the elements of the largest launch that it ran in."""
+        self._largest = {}
+        """By constants, the elements of the largest launch that they ran in."""
         self.runs = Counter()
         self.chosen = {}
         """The configuration, by turn and key."""
@@ -230,13 +235,21 @@ class _Tuned:
         if place in self.possible:
             self.possible[place] = [each for each in self.possible[place] if each != name]
 
+    def note_run(self, name, elements):
+        """A launch with so many elements had this configuration."""
+        alike = self._alike(name)
+        self._largest[alike] = max(elements, self._largest.get(alike, 0))
+
     def wanted(self):
         """The configurations that have not run, each with the elements of the largest launches that may have it."""
         most = {}
         for (_, elements), names in self.possible.items():
             for name in names:
                 most[name] = max(elements, most.get(name, 0))
-        return {name: elements for name, elements in most.items() if self.largest.get(name, -1) < elements}
+        return {name: n for name, n in most.items() if self._largest.get(self._alike(name), -1) < n}
+
+    def _alike(self, name):
+        return self._constants[name] if type(name) is int else name
 
 
 def _place(tuner, kwargs):
