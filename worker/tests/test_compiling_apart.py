@@ -744,6 +744,7 @@ def launched(text):
         with compiling(loaded.text, loaded.path) as send:
             launches.emulate("sm_90")
             cuda_on_cpu.install("sm_90")
+            launches.interpret = lambda *_: None
             log = launches.LaunchLog()
             log.install()
             compilation.install(send, loaded.path, loaded.text)
