@@ -24,7 +24,7 @@ from triton.compiler.compiler import ASTSource
 from kbx import standins
 from kbx.executor import compiler
 from kbx.oracle import taskfile
-from kbx.runner import compilation, cuda_on_cpu, launches, module
+from kbx.runner import compilation, cuda_on_cpu, execution, launches, module
 
 ROOT = pathlib.Path(__file__).parents[2]
 FILES = sorted([*(ROOT / "corpus/honest").glob("*/*.py"), *(ROOT / "tasks").glob("*/*/kernels/*.py")])
@@ -119,7 +119,7 @@ def compiled_twice(file):
             launches.emulate("sm_90")
             cuda_on_cpu.install("sm_90")
             launches._refuse_host_tensors = lambda arguments: None  # inputs made before the device was there
-            launches.interpret = lambda *_: None
+            execution.launch = lambda *_: None
             compilation.install(send, path, source)
             apart = triton.compile
 
@@ -744,7 +744,7 @@ def launched(text):
         with compiling(loaded.text, loaded.path) as send:
             launches.emulate("sm_90")
             cuda_on_cpu.install("sm_90")
-            launches.interpret = lambda *_: None
+            execution.launch = lambda *_: None
             log = launches.LaunchLog()
             log.install()
             compilation.install(send, loaded.path, loaded.text)
