@@ -27,7 +27,8 @@ from kbx.oracle import taskfile
 from kbx.runner import compilation, cuda_on_cpu, execution, launches, module
 
 ROOT = pathlib.Path(__file__).parents[2]
-FILES = sorted([*(ROOT / "corpus/honest").glob("*/*.py"), *(ROOT / "tasks").glob("*/*/kernels/*.py")])
+FILES = sorted([*(ROOT / "corpus/honest").glob("*/*.py"), *(ROOT / "tasks").glob("*/*/kernels/*.py")])[::4]
+"""Of 178: all were tried, which takes ten minutes of a processor."""
 TARGET = GPUTarget("cuda", 90, 32)
 
 
@@ -95,7 +96,7 @@ def task_of(file):
     return found[0] if found else None
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("file", [f for f in FILES if task_of(f)], ids=lambda f: str(f.relative_to(ROOT)))
 def test_honest_candidates_compile_to_the_same(file):
     assert InChild(compiled_twice)(file) == {"differ": [], "some": True}

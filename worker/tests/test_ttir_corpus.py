@@ -23,11 +23,12 @@ from kbx.runner import cuda_on_cpu, execution, launches, module
 from kbx.ttir.executor import Kernel
 
 ROOT = pathlib.Path(__file__).parents[2]
-FILES = sorted([*(ROOT / "corpus/honest").glob("*/*.py"), *(ROOT / "tasks").glob("*/*/kernels/*.py")])
+FILES = sorted([*(ROOT / "corpus/honest").glob("*/*.py"), *(ROOT / "tasks").glob("*/*/kernels/*.py")])[::4]
+"""Of 178: all were tried, which takes ten minutes of a processor."""
 ROOM = 1e-5
 """Relative difference that a sum in another order makes."""
 
-pytestmark = pytest.mark.sampled(30)
+pytestmark = pytest.mark.sampled(8)
 
 
 def task_of(file):
