@@ -2,9 +2,11 @@
 
 import array
 import contextlib
+import hashlib
 import json
 import mmap
 import os
+import pathlib
 import signal
 import socket
 import tempfile
@@ -15,6 +17,7 @@ import setuptools  # noqa: F401  a bench without a GPU needs it, and would impor
 import torch
 
 from kbx import protocol, tensors
+from kbx.executor import compiler
 from kbx.executor.channel import HEAP_BYTES, Channel, Executor
 from kbx.messages import runner as messages
 from kbx.messages.zygote import Spawn
@@ -115,18 +118,19 @@ class BenchClient:
 
 
 @contextlib.contextmanager
-def bench(source=None, *entries, arch="sm_90", cache=None):
+def bench(source=None, *entries, arch="sm_90", executes=True, cache=None):
     """A client of a fresh bench; with ``source``, attached and loaded.
 
-    ``cache``: a folder where benches find the kernels that others have compiled; else each compiles its own.
+    ``executes``: whether kernels run; else the bench itself compiles them, as it does with a GPU. ``cache``: a folder for what is compiled of
+    kernels that are the same in many sources, in the same lines.
     """
     ours, theirs = socket.socketpair()
     ours_data, theirs_data = socket.socketpair()
-    beside = _Beside()
+    beside = _Beside(cache)
     with tempfile.TemporaryDirectory(prefix="kbx-test-") as folder:
         child = os.fork()
         if child == 0:
-            _be_bench(theirs, theirs_data, arch, folder, cache, (ours, ours_data), beside)
+            _be_bench(theirs, theirs_data, arch, folder, (ours, ours_data), beside if executes else None)
         theirs.close()
         theirs_data.close()
         beside.close()
@@ -146,16 +150,16 @@ def bench(source=None, *entries, arch="sm_90", cache=None):
             os.waitpid(child, 0)
 
 
-def _be_bench(sock, data_sock, arch, folder, cache, others, beside):
+def _be_bench(sock, data_sock, arch, folder, others, beside):
     """The child's life; never returns to the test."""
     try:
         for other in others:
             other.close()
         signal.alarm(int(patience.LONG_SECONDS))  # and its test fails
         os.chdir(folder)
-        os.environ["TRITON_CACHE_DIR"] = cache or f"{folder}/triton"
+        os.environ["TRITON_CACHE_DIR"] = f"{folder}/triton"
         os.environ["TORCH_EXTENSIONS_DIR"] = f"{folder}/extensions"
-        serve(sock, data_sock, Spawn(1, 1, "cpu", arch=arch), beside.start())
+        serve(sock, data_sock, Spawn(1, 1, "cpu", arch=arch), beside and beside.start())
     finally:
         os._exit(1)
 
@@ -163,7 +167,8 @@ def _be_bench(sock, data_sock, arch, folder, cache, others, beside):
 class _Beside:
     """The processes beside a bench, which end with it: started in the bench, once the client's process has made what connects them."""
 
-    def __init__(self):
+    def __init__(self, cache):
+        self._cache = cache
         (self.ours, self.theirs), (self.oracle, self.asked) = socket.socketpair(), socket.socketpair()
         self.heap = os.memfd_create("heap")
         os.ftruncate(self.heap, HEAP_BYTES)
@@ -178,12 +183,27 @@ class _Beside:
     def start(self):
         """In the bench; what it has of its executor."""
         self.oracle.close()
-        compiling, compiler = socket.socketpair()
-        self._fork([compiling], lambda: BESIDE.compile_for(compiler))
-        self._fork([compiler], lambda: BESIDE.execute(self.theirs, self.asked, compiling, self.heap))
-        for end in (compiling, compiler, self.theirs, self.asked):
+        compiling, theirs = socket.socketpair()
+        self._fork([compiling], lambda: self._compile_for(theirs))
+        self._fork([theirs], lambda: BESIDE.execute(self.theirs, self.asked, compiling, self.heap))
+        for end in (compiling, theirs, self.theirs, self.asked):
             end.close()
         return Executor(self.ours, self.heap)
+
+    def _compile_for(self, executor):
+        if self._cache is not None:
+            compile_, folder = compiler._compile, pathlib.Path(self._cache)
+
+            def cached(request, source, path):
+                file = folder / hashlib.sha256(json.dumps(request).replace(path, "").encode()).hexdigest()
+                if not file.exists():
+                    draft = file.with_suffix(f".{os.getpid()}")
+                    draft.write_text(json.dumps(compile_(request, source, path)))
+                    draft.replace(file)
+                return json.loads(file.read_text())
+
+            compiler._compile = cached
+        BESIDE.compile_for(executor)
 
     def _fork(self, others, serve_them):
         if os.fork() == 0:

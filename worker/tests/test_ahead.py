@@ -59,11 +59,10 @@ def tuning(source, blocks, config="triton.Config({'B': b})", **options):
 
 def compiled_anew(source, files):
     """Kernels that a runner with these files compiles nevertheless."""
-    with bench() as client:
+    with bench(executes=False) as client:
         client.attach()
         client.load(source, files=files)
         reply = client.call(torch.arange(100.0))
-        assert torch.equal(client.result(reply), torch.arange(100.0) * 2)
     assert reply.compiled
     return [each for each in reply.compiled if "seconds" in each]
 

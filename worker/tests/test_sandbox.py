@@ -150,7 +150,16 @@ def test_tasks_oracle_and_home_are_hidden(runner):
 import kbx, os
 answer = [sorted(os.listdir(os.path.dirname(kbx.__file__))), os.path.exists('/home'), os.path.exists('/var')]
 """)
-    assert package == ["__init__.py", "bytecode.py", "precision.py", "runner", "standins.py", "state.py", "tensors.py"]
+    assert package == [
+        "__init__.py",
+        "bytecode.py",
+        "executor",
+        "precision.py",
+        "runner",
+        "standins.py",
+        "state.py",
+        "tensors.py",
+    ]
     assert not home and not var
 
 
@@ -277,7 +286,7 @@ answer = executor.connection.recv(100).rstrip(b'\\0').decode()
             == "the oracle, shared"
         )
         found = runner("import os; answer = [n for n in range(1024) if os.path.exists(f'/proc/self/fd/{n}')]")
-        assert len(found) == 6  # stdin to stderr, the referee's, the oracle's, the executor's; the heap
+        assert len(found) == 7  # stdin to stderr, the referee's, the oracle's, the executor's; the heap
 
 
 def test_processes_beside_a_runner_end_with_it(zygote):

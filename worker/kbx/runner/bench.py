@@ -65,7 +65,7 @@ def serve(sock, data_sock, spawn, executor=None):
     """Answers requests on ``sock`` until it closes, then ends the process.
 
     ``spawn`` is the Spawn message of this runner; on the CPU ``data_sock`` brings the arenas, and ``executor`` (of
-    ``kbx.executor.channel``) runs kernels; both are None on a GPU. The working folder must be the runner's scratch folder.
+    ``kbx.executor.channel``) runs kernels, which without one are compiled here and not run; both are None on a GPU. The working folder must be the runner's scratch folder.
     """
     # PyTorch replaces the thread pool lost in a fork when the number of threads is next set. The threads of backward set it
     # concurrently, and one that finds no pool ends the process, so it is set here, with a single thread.
@@ -145,12 +145,15 @@ class Bench:
             self._arenas = arenas.open_handles(request.arenas, self._device)
         elif request.arenas:
             self._rotation.install()
-            heap = native.guard(self._spawn.memory_bytes, self._executor.heap)
+            heap = native.guard(self._spawn.memory_bytes, self._executor and self._executor.heap)
             self._guarded = heap is not None
             self._arenas = arenas.receive(self._data_sock)
             if self._guarded:
                 cuda_on_cpu.leave_empty()
-            self._attach_executor(heap)
+            if self._executor is None:
+                launches.only_compile()
+            else:
+                self._attach_executor(heap)
         return messages.Attached(request.id, 0.0)
 
     def _attach_executor(self, heap):
@@ -181,7 +184,7 @@ class Bench:
         if request.cpp:  # elsewhere a task is about Triton, and what a candidate cannot import it has to do without
             kernel_packages.install(request.source, self._emulated)
         arch = self._spawn.arch if self._emulated else None
-        if self._emulated and self._arenas:
+        if self._executor is not None and self._arenas:
             execution.begin(request.source, self._path)
             compilation.install(execution.compile, self._path, request.source)
         name, self._entry = module.load(request.source, self._path, request.entries, arch, self._witness.watching)

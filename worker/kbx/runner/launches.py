@@ -85,6 +85,8 @@ class _Launcher:
             raise gaps.noted(gaps.Unsupported("gluon"))
         if x * y * z > 0 and _runs:
             _refuse_host_tensors(arguments)
+            if self._number is None:
+                raise gaps.noted(gaps.Unsupported("a kernel that the candidate has compiled itself"))
             execution.launch(self._number, self._types, (x, y, z), arguments)
         if exit is not None:
             exit(launch_metadata)

@@ -24,7 +24,16 @@ _SYSTEM = (
 _CUDA = ("/opt", "/sys")
 _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """Without /dev/zero: a shared mapping of it is memory that no limit counts."""
-_WORKER_FILES = ("__init__.py", "bytecode.py", "precision.py", "runner", "standins.py", "state.py", "tensors.py")
+_WORKER_FILES = (
+    "__init__.py",
+    "bytecode.py",
+    "executor",
+    "precision.py",
+    "runner",
+    "standins.py",
+    "state.py",
+    "tensors.py",
+)
 """Of this package: what ``kbx.runner.profiled`` imports, the one program that is started afresh inside. Runners themselves have
 loaded all they need before they are shut in."""
 _LINKS = (("/dev/fd", "/proc/self/fd"), ("/dev/stdin", "fd/0"), ("/dev/stdout", "fd/1"), ("/dev/stderr", "fd/2"))

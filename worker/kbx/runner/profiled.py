@@ -58,6 +58,7 @@ def _emulate(arch):
     from kbx.runner import cuda_on_cpu, launches
 
     launches.emulate(arch)
+    launches.only_compile()
     cuda_on_cpu.install(arch)
 
 
