@@ -133,7 +133,7 @@ def compiled_twice(file):
                 except Exception as error:
                     differ.append(f"{src.name}: {error!r}")
                     raise
-                if any(kernel.asm[stage] != other.asm[stage] for stage in ("ttir", "ptx")):
+                if kernel.asm["ptx"] != other.asm["ptx"] or nameless(kernel.asm["ttir"]) != nameless(other.asm["ttir"]):
                     differ.append(src.name)
                 return kernel
 
@@ -143,6 +143,11 @@ def compiled_twice(file):
                 with contextlib.suppress(Exception):  # no kernel runs, and what it should have made is not there
                     entry(*call.args, **call.kwargs)
     return {"differ": differ, "some": count > 0}
+
+
+def nameless(ir):
+    """The text of IR without the names of values: those of loops' arguments are lost where a module is passed on as text."""
+    return re.sub(r"%\w+", "%", ir)
 
 
 # ---------------------------------------------------------------- what names may mean
@@ -693,6 +698,23 @@ def test_what_a_function_changes_in_the_compiler_is_gone_with_it():
     before = "@triton.constexpr_function\ndef patching(n):\n    tl.exp = None\n    tl.store = None\n    return n"
     found = InChild(compiled_after_an_end)(one_kernel("v * patching(B) + tl.exp(v)", before))
     assert found[0][0][0] == "CompilationError" and isinstance(found[1], str)
+
+
+EXCHANGING = """
+class Exchanging(tuple):
+    _fields = ("value",)
+
+    def __new__(cls, value):
+        manager = triton.knobs.cache.manager_class
+        put = manager.put
+        manager.put = lambda self, data, *rest, **named: put(self, str(data).replace("math.exp", "math.cos"), *rest, **named)
+        return tuple.__new__(cls, (value,))
+"""
+
+
+def test_files_that_a_constructor_exchanges_are_not_executed():
+    found = InChild(compiled_both_ways)(one_kernel("tl.exp(Exchanging(v)[0])", EXCHANGING))
+    assert "math.exp" in found["apart"] and "math.cos" not in found["apart"]
 
 
 # ---------------------------------------------------------------- launches

@@ -1,8 +1,9 @@
 """Compiles kernels in a process of their own, from descriptions of them and the text of the candidate's file.
 
 The process is as confined as the one that runs the candidate, and never runs its module. Where compiling calls Python that the
-candidate wrote, a forked child does it and is thrown away, so that nothing is left for the next kernel. Nothing is read from
-or written to a cache: what a candidate can write to a disk decides nothing.
+candidate wrote, a forked child does it and is thrown away, so that nothing is left for the next kernel. Of the child counts only
+the module that it has made of the kernel's text: Triton's passes run here, so that what is executed is what was compiled. Nothing is
+read from or written to a cache: what a candidate can write to a disk decides nothing.
 """
 
 from __future__ import annotations
@@ -15,17 +16,20 @@ import pickle
 import signal
 import socket
 import struct
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import triton
 from triton import knobs
-from triton.backends.compiler import GPUTarget
+from triton._C.libtriton import ir
+from triton.backends.compiler import GPUTarget, Language
 from triton.compiler import compiler as stock
+from triton.compiler.compiler import ASTSource
 from triton.runtime.cache import CacheManager
 
-from kbx.executor.rebuilding import Undescribed, rebuild, runs_candidate
+from kbx.executor.rebuilding import Undescribed, digest, rebuild, runs_candidate
 
 Message: TypeAlias = "dict[str, Any]"
 
@@ -130,19 +134,91 @@ def serve(sock: socket.socket) -> None:
 
 
 def _answer(request: Message, source: str, path: str, sock: socket.socket) -> Message:
-    if not runs_candidate(request["description"]):
-        return _compile(request, source, path)
-    return _compile_in_child(request, source, path, sock)
+    start = time.perf_counter()
+    description, options = request["description"], request["options"]
+    target = GPUTarget("cuda", int(request["arch"]), 32)
+    wanted = {name: _unlisted(v) for name, v in options.items() if name in OPTIONS and v is not None}
+    try:
+        if runs_candidate(description):
+            made = _in_child(lambda: _module(rebuild(description, source, path), target, wanted), sock)
+            kernel: ASTSource = _Made(made["name"], made["module"], digest(description, source))
+        else:
+            kernel = rebuild(description, source, path)
+        with _without_cache() as files:
+            name, key = triton.compile(kernel, target, wanted)
+    except _Failed as failed:
+        return {"failed": failed.pickled}
+    except (Exception, Undescribed) as error:
+        return {"failed": _pickled(error)}
+    packed = {file: base64.b64encode(content).decode() for file, content in files.items()}
+    return {"name": name, "hash": key, "seconds": time.perf_counter() - start, "files": packed}
 
 
-def _compile_in_child(request: Message, source: str, path: str, sock: socket.socket) -> Message:
+def _unlisted(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+# ---------------------------------------------------------------- kernels that run Python of the candidate's
+
+
+class _Failed(Exception):
+    """Compiling failed in the child, which has pickled why."""
+
+    def __init__(self, pickled: str) -> None:
+        super().__init__()
+        self.pickled = pickled
+
+
+class _Complete(BaseException):
+    """Ends a compilation that has gone as far as it should. No ``Exception``, so that Triton lets it pass."""
+
+
+class _Made(ASTSource):  # type: ignore[misc]
+    """A kernel of which the module is there: its text, before any of Triton's passes."""
+
+    def __init__(self, name: str, text: str, key: str) -> None:
+        self.language, self.ext, self.name = Language.TRITON, "ttir", name
+        self.signature: Message = {}
+        self.constants: Message = {}
+        self.attrs: Message = {}
+        self._text, self._key = text, key
+
+    def hash(self) -> str:
+        return self._key
+
+    def make_ir(self, *given: object) -> object:
+        with tempfile.NamedTemporaryFile("w", suffix=".ttir") as file:
+            file.write(self._text)
+            file.flush()
+            module = ir.parse_mlir_module(file.name, given[-1])
+        module.context = given[-1]
+        return module
+
+
+def _module(kernel: ASTSource, target: GPUTarget, options: dict[str, object]) -> Message:
+    """The text of the module that Triton makes of a kernel, before its passes; and the kernel's name."""
+    made: Message = {}
+    make_ir = kernel.make_ir
+
+    def make_and_stop(*given: object) -> None:
+        made.update(name=kernel.name, module=str(make_ir(*given)))
+        raise _Complete
+
+    kernel.make_ir = make_and_stop
+    with _without_cache(), contextlib.suppress(_Complete):
+        triton.compile(kernel, target, options)
+    return made
+
+
+def _in_child(make: Callable[[], Message], sock: socket.socket) -> Message:
+    """What ``make`` gives in a forked process. Raises _Failed with what it raises there, CompilerEnded if the process ends."""
     ours, theirs = socket.socketpair()
     child = os.fork()
     if not child:
         try:
             sock.close()
             ours.close()
-            _send(theirs, _compile(request, source, path))
+            _send(theirs, _made_or_failed(make))
         finally:
             os._exit(0)
     theirs.close()
@@ -153,25 +229,17 @@ def _compile_in_child(request: Message, source: str, path: str, sock: socket.soc
     _, status = os.waitpid(child, 0)
     if reply is None:
         how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"exit status {os.WEXITSTATUS(status)}"
-        return {"failed": _pickled(CompilerEnded(f"compiling a kernel ended with {how}"))}
-    return reply
+        raise CompilerEnded(f"compiling a kernel ended with {how}")
+    if isinstance(failed := reply.get("failed"), str):
+        raise _Failed(failed)
+    return {name: str(reply[name]) for name in ("name", "module")}
 
 
-def _compile(request: Message, source: str, path: str) -> Message:
-    start = time.perf_counter()
+def _made_or_failed(make: Callable[[], Message]) -> Message:
     try:
-        rebuilt = rebuild(request["description"], source, path)
-        options = {name: _unlisted(v) for name, v in request["options"].items() if name in OPTIONS and v is not None}
-        with _without_cache() as files:
-            name, key = triton.compile(rebuilt, GPUTarget("cuda", int(request["arch"]), 32), options)
+        return make()
     except (Exception, Undescribed) as error:
         return {"failed": _pickled(error)}
-    packed = {file: base64.b64encode(content).decode() for file, content in files.items()}
-    return {"name": name, "hash": key, "seconds": time.perf_counter() - start, "files": packed}
-
-
-def _unlisted(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
 
 
 @contextlib.contextmanager

@@ -50,6 +50,11 @@ def rebuild(description: Entry, candidate_source: str, path: str) -> ASTSource:
     return _Rebuilding(description, candidate_source, path).source()
 
 
+def digest(description: Entry, candidate_source: str) -> str:
+    """Equal for kernels that compile to the same."""
+    return hashlib.sha256(json.dumps([candidate_source, description]).encode()).hexdigest()
+
+
 def runs_candidate(description: Entry) -> bool:
     """Whether compiling may run Python of the candidate's, or of packages that have nothing to do with kernels."""
     return any(entry["kind"] in _PYTHON or _library(entry) not in _HARMLESS for entry in description["objects"])
@@ -136,7 +141,7 @@ class _Rebuilding:
             "instance": self._instance,
             "unknown": lambda _, entry: _Unknown(entry["text"], entry["allowed"]),
         }
-        self._hash = hashlib.sha256(json.dumps([text, description]).encode()).hexdigest()
+        self._hash = digest(description, text)
 
     def source(self) -> ASTSource:
         linecache.cache[self._path] = (len(self._text), None, lines_of(self._text), self._path)
