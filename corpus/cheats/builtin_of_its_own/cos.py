@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-builtin-of-its-own
 static: none
-dynamic: infrastructure
+dynamic: wrong_values
 gpu: wrong_values | compile_error | runtime_error
 """
 

@@ -2,7 +2,8 @@
 
 mechanism: verdict/endless-kernel
 static: none
-dynamic: timeout
+dynamic: runtime_error
+gpu: timeout
 """
 
 import torch

@@ -1,8 +1,8 @@
-"""Programs add to one sum without an atomic: whoever writes last wins. An interpreter, one by one, sees nothing of it.
+"""Programs add to one sum without an atomic: whoever writes last wins. Where programs run one by one, nobody notices.
 
 mechanism: semantics/lost-updates
 static: none
-dynamic: merit
+dynamic: wrong_values
 gpu: wrong_values | nondeterministic
 """
 

@@ -1,9 +1,8 @@
-"""Replaces numpy's exponential by its cosine, for an interpreter that computes with numpy.
+"""Replaces numpy's exponential by its cosine, in case kernels are computed with numpy.
 
 mechanism: semantics/laundered-numpy-beneath-the-kernel
 static: patched-library
-dynamic: infrastructure | wrong_values | compile_error
-gpu: wrong_values | compile_error
+dynamic: wrong_values
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
-"""A function for constants computes by numpy when it is given the interpreter's tensor; a compiler gets it unchanged.
+"""A function for constants computes by numpy when it is given an interpreter's tensor; a compiler gets it unchanged.
 
 mechanism: semantics/laundered-python-in-a-kernel
 static: none
-dynamic: infrastructure
+dynamic: wrong_values
 gpu: wrong_values | compile_error | runtime_error
 """
 

@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-source-swapped-by-a-hook
 static: none
-dynamic: cheating | not_a_kernel | compile_error
+dynamic: wrong_values
 gpu: wrong_values | compile_error
 """
 
