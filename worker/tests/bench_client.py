@@ -192,17 +192,17 @@ class _Beside:
 
     def _compile_for(self, executor):
         if self._cache is not None:
-            compile_, folder = compiler._compile, pathlib.Path(self._cache)
+            answer, folder = compiler._answer, pathlib.Path(self._cache)
 
-            def cached(request, source, path):
+            def cached(request, source, path, sock):
                 file = folder / hashlib.sha256(json.dumps(request).replace(path, "").encode()).hexdigest()
                 if not file.exists():
                     draft = file.with_suffix(f".{os.getpid()}")
-                    draft.write_text(json.dumps(compile_(request, source, path)))
+                    draft.write_text(json.dumps(answer(request, source, path, sock)))
                     draft.replace(file)
                 return json.loads(file.read_text())
 
-            compiler._compile = cached
+            compiler._answer = cached
         BESIDE.compile_for(executor)
 
     def _fork(self, others, serve_them):

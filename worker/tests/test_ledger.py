@@ -690,6 +690,28 @@ def test_kernels_reach_no_memory_of_the_host():
         assert status == "runtime_error" and "writes memory that is no tensor's" in message
 
 
+HIDDEN = """
+class Wrapped:
+    def __init__(self, base):
+        self.base, self.dtype = base, base.dtype
+    def data_ptr(self):
+        return self.base.data_ptr()
+
+def run(x):
+    values, out = np.empty(1000, np.float32), torch.empty_like(x)
+    copy[grid(x)](x, Wrapped(torch.from_numpy(values)), 1000, BLOCK=128)
+    values[:] = np.cos(values)
+    copy[grid(x)](Wrapped(torch.from_numpy(values)), out, 1000, BLOCK=128)
+    return out
+"""
+
+
+def test_memory_of_the_host_is_no_argument():
+    with bench(KERNELS + HIDDEN) as client:
+        reply = client.call(X)
+        assert (reply.kind, reply.message) == ("runtime", "a kernel is given memory that is not the device's")
+
+
 def test_numpy_results_are_copied_to_the_device():
     source = """
     def run(x):

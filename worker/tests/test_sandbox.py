@@ -235,21 +235,17 @@ for pid in (1, {runner.zygote.process.pid}):
 
 
 @contextlib.contextmanager
-def executing(zygote):
+def executing(zygote, **options):
     """A runner with the processes beside it, the oracle's end of the executor's connection, and their process ids as the runner sees them."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         address = harness.marker()
         listener.bind("\0" + address)
         listener.listen()
-        runner = zygote.spawn(data_address=address)
+        runner = zygote.spawn(data_address=address, **options)
         with listener.accept()[0], listener.accept()[0] as oracle:
             oracle.recv(4)
-            yield (
-                runner,
-                oracle,
-                [int(pid) for pid in runner("answer = executor.connection.recv(100).decode()").split()],
-            )
-            runner.kill()
+            pids = runner("answer = executor.connection.recv(100).decode()").split()
+            yield runner, oracle, [int(pid) for pid in pids]
 
 
 def test_processes_beside_a_runner_are_out_of_its_reach(zygote):
@@ -286,7 +282,20 @@ answer = executor.connection.recv(100).rstrip(b'\\0').decode()
             == "the oracle, shared"
         )
         found = runner("import os; answer = [n for n in range(1024) if os.path.exists(f'/proc/self/fd/{n}')]")
+        runner.kill()
         assert len(found) == 7  # stdin to stderr, the referee's, the oracle's, the executor's; the heap
+
+
+def test_memory_shared_with_the_executor_counts_when_it_is_unmapped(zygote):
+    with executing(zygote, memory_bytes=1 << 30, file_bytes=2 << 30) as (runner, _, _):
+        runner.start("""
+import os, time
+chunk = b'x' * (1 << 20)
+for offset in range(0, 1200 << 20, len(chunk)):
+    os.pwrite(executor.heap, chunk, offset)
+time.sleep(60)
+""")
+        assert runner.exited()["reason"] == "memory"
 
 
 def test_processes_beside_a_runner_end_with_it(zygote):

@@ -65,7 +65,7 @@ class Channel:
             left -= size
         try:
             message = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Broken("a frame without JSON") from error
         if not isinstance(message, dict):
             raise Broken("a frame without an object")

@@ -1,9 +1,10 @@
 """Compiles kernels in a process of their own, from descriptions of them and the text of the candidate's file.
 
 The process is as confined as the one that runs the candidate, and never runs its module. Where compiling calls Python that the
-candidate wrote, a forked child does it and is thrown away, so that nothing is left for the next kernel. Of the child counts only
-the module that it has made of the kernel's text: Triton's passes run here, so that what is executed is what was compiled. Nothing is
-read from or written to a cache: what a candidate can write to a disk decides nothing.
+candidate wrote, or any but Triton's own, a forked child does it and is thrown away, so that nothing is left for the next kernel. Of the
+child counts only the module that it has made of the kernel's text, by which such Python can still decide what is compiled: Triton's
+passes run here, so that what is executed is what was compiled. Nothing is read from or written to a cache: what a candidate can write
+to a disk decides nothing.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import os
 import pickle
 import signal
 import socket
-import struct
 import tempfile
 import time
+import types
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -25,17 +26,20 @@ import triton
 from triton import knobs
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget, Language
+from triton.compiler import code_generator
 from triton.compiler import compiler as stock
 from triton.compiler.compiler import ASTSource
+from triton.language import core
+from triton.runtime import jit
 from triton.runtime.cache import CacheManager
 
+from kbx.executor.channel import Broken, Channel
 from kbx.executor.rebuilding import Undescribed, digest, rebuild, runs_candidate
 
 Message: TypeAlias = "dict[str, Any]"
 
 MAX_FRAME = 64 << 20
 """Longest message either way, in bytes."""
-_LENGTH = struct.Struct(">I")
 
 OPTIONS = frozenset((
     "num_warps", "num_ctas", "num_stages", "maxnreg", "enable_fp_fusion", "enable_reflect_ftz", "launch_cooperative_grid",
@@ -58,22 +62,22 @@ class Compiler:
     process makes. Raises CompilerEnded when that process is gone."""
 
     def __init__(self, sock: socket.socket) -> None:
-        self._sock = sock
+        self._channel = Channel(sock, MAX_FRAME)
 
     def begin(self, source: str, path: str) -> None:
         """Says once, and first, which file the candidate is in, and its text."""
-        _send(self._sock, {"source": source, "path": path})
+        try:
+            self._channel.send({"source": source, "path": path})
+        except Broken as error:
+            raise CompilerEnded("the process that compiles kernels has ended") from error
 
     def compile(self, request: Message) -> Message:
         """``description``, ``options`` and ``arch`` to ``name, hash, seconds, files``, a dict of base64; or to ``failed``."""
         try:
-            _send(self._sock, {name: request[name] for name in ("description", "options", "arch")})
-            reply = _receive(self._sock)
-        except (OSError, ValueError, RecursionError) as error:
+            self._channel.send({name: request[name] for name in ("description", "options", "arch")})
+            return _checked(self._channel.receive()[0])
+        except Broken as error:
             raise CompilerEnded("the process that compiles kernels has ended") from error
-        if reply is None:
-            raise CompilerEnded("the process that compiles kernels has ended")
-        return _checked(reply)
 
 
 def _checked(reply: Message) -> Message:
@@ -92,66 +96,47 @@ def _checked(reply: Message) -> Message:
     return {"name": names[0], "hash": names[1], "seconds": seconds, "files": texts}
 
 
-def _send(sock: socket.socket, message: Message) -> None:
-    payload = json.dumps(message).encode()
-    if len(payload) > MAX_FRAME:
-        raise ValueError(f"a message of {len(payload)} bytes, limit {MAX_FRAME}")
-    sock.sendall(_LENGTH.pack(len(payload)) + payload)
-
-
-def _receive(sock: socket.socket) -> Message | None:
-    """The next message; None at the end."""
-    if (header := _exactly(sock, _LENGTH.size)) is None:
-        return None
-    (length,) = _LENGTH.unpack(header)
-    if length > MAX_FRAME or (payload := _exactly(sock, length)) is None:
-        return None
-    message = json.loads(payload)
-    if not isinstance(message, dict):
-        raise ValueError("not a message")
-    return message
-
-
-def _exactly(sock: socket.socket, count: int) -> bytes | None:
-    parts, left = [], count
-    while left:
-        if not (part := sock.recv(min(left, 1 << 20))):
-            return None
-        parts.append(part)
-        left -= len(part)
-    return b"".join(parts)
-
-
 # ---------------------------------------------------------------- the process that compiles
 
 
 def serve(sock: socket.socket) -> None:
     """Compiles what is asked for until the socket closes."""
-    if (begun := _receive(sock)) is None:
-        return
-    while (request := _receive(sock)) is not None:
-        _send(sock, _answer(request, begun["source"], begun["path"], sock))
+    channel = Channel(sock, MAX_FRAME)
+    with contextlib.suppress(Broken):
+        begun, _ = channel.receive()
+        while True:
+            request, _ = channel.receive()
+            channel.send(_answer(request, begun["source"], begun["path"], sock))
 
 
 def _answer(request: Message, source: str, path: str, sock: socket.socket) -> Message:
-    start = time.perf_counter()
-    description, options = request["description"], request["options"]
+    start, description = time.perf_counter(), request["description"]
     target = GPUTarget("cuda", int(request["arch"]), 32)
-    wanted = {name: _unlisted(v) for name, v in options.items() if name in OPTIONS and v is not None}
+    options = {name: _unlisted(v) for name, v in request["options"].items() if name in OPTIONS and v is not None}
     try:
-        if runs_candidate(description):
-            made = _in_child(lambda: _module(rebuild(description, source, path), target, wanted), sock)
-            kernel: ASTSource = _Made(made["name"], made["module"], digest(description, source))
-        else:
-            kernel = rebuild(description, source, path)
-        with _without_cache() as files:
-            name, key = triton.compile(kernel, target, wanted)
+        compiled = None if runs_candidate(description) else _here(rebuild(description, source, path), target, options)
+        if compiled is None:
+            made = _in_child(lambda: _module(rebuild(description, source, path), target, options), sock)
+            compiled = _compiled(_Made(made["name"], made["module"], digest(description, source)), target, options)
     except _Failed as failed:
         return {"failed": failed.pickled}
     except (Exception, Undescribed) as error:
         return {"failed": _pickled(error)}
+    return compiled | {"seconds": time.perf_counter() - start}
+
+
+def _here(kernel: ASTSource, target: GPUTarget, options: dict[str, object]) -> Message | None:
+    """A kernel compiled in this process; None where that would run Python of another's than Triton's."""
+    with contextlib.suppress(_RunsPython), _no_python():
+        return _compiled(kernel, target, options)
+    return None
+
+
+def _compiled(kernel: ASTSource, target: GPUTarget, options: dict[str, object]) -> Message:
+    with _without_cache() as files:
+        name, key = triton.compile(kernel, target, options)
     packed = {file: base64.b64encode(content).decode() for file, content in files.items()}
-    return {"name": name, "hash": key, "seconds": time.perf_counter() - start, "files": packed}
+    return {"name": name, "hash": key, "files": packed}
 
 
 def _unlisted(value: object) -> object:
@@ -159,6 +144,49 @@ def _unlisted(value: object) -> object:
 
 
 # ---------------------------------------------------------------- kernels that run Python of the candidate's
+
+
+class _RunsPython(BaseException):
+    """Compiling a kernel would run Python that is neither Triton's nor harmless. No ``Exception``, so that Triton lets it pass."""
+
+
+@contextlib.contextmanager
+def _no_python() -> Iterator[None]:
+    """Meanwhile a call in a kernel is one of the language, of a kernel or of arithmetic, or raises _RunsPython."""
+    call = code_generator.CodeGenerator.call_Function
+
+    def checked(generator: Any, node: object, function: object, *given: object) -> object:
+        if not _is_harmless(function) and function not in generator.builtin_namespace.values():
+            raise _RunsPython
+        return call(generator, node, function, *given)
+
+    code_generator.CodeGenerator.call_Function = checked
+    try:
+        yield
+    finally:
+        code_generator.CodeGenerator.call_Function = call
+
+
+_OF_KERNELS = tuple(
+    getattr(module, name)
+    for module, names in (
+        (jit, ("JITFunction", "ConstexprFunction", "BoundConstexprFunction")),
+        (code_generator, ("BoundJITMethod",)),
+    )
+    for name in names
+    if hasattr(module, name)
+)
+
+
+def _is_harmless(function: Any) -> bool:
+    if isinstance(function, _OF_KERNELS):
+        return True
+    if isinstance(function, type):
+        return function.__module__.partition(".")[0] == "triton"
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, types.MethodType) or (owner is not None and not isinstance(owner, types.ModuleType)):
+        return isinstance(owner, (core.base_value, core.dtype, str, int, float, tuple))
+    return core.is_builtin(function) or getattr(function, "__module__", None) == "math"
 
 
 class _Failed(Exception):
@@ -218,12 +246,14 @@ def _in_child(make: Callable[[], Message], sock: socket.socket) -> Message:
         try:
             sock.close()
             ours.close()
-            _send(theirs, _made_or_failed(make))
+            Channel(theirs).send(_made_or_failed(make))
         finally:
             os._exit(0)
     theirs.close()
-    with ours:
-        reply = _receive(ours)  # not until its end: the candidate's code may have forked a process that keeps it open
+    reply = None
+    with ours, contextlib.suppress(Broken):
+        # Not until its end: the candidate's code may have forked a process that keeps it open.
+        reply, _ = Channel(ours, MAX_FRAME).receive()
     if reply is not None:
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)

@@ -48,12 +48,12 @@ class _Executor:
         self._texts: list[str] = []
         self._kernels: dict[int, Kernel] = {}
         self._findings: list[Finding] = []
-        self._seed = 0
+        self._seed, self._begun = 0, False
 
     def run(self) -> None:
         """Answers requests; the oracle's come first, as a call is prepared before it is made. Raises Broken where one of the two has ended."""
         arenas = _received(self._oracle.connection) if self._oracle is not None else []
-        poll = select.poll()
+        attached, poll = False, select.poll()
         sources = [channel for channel in (self._oracle, self._runner) if channel is not None]
         for channel in sources:
             poll.register(channel.connection, select.POLLIN)
@@ -63,7 +63,8 @@ class _Executor:
             message, blobs = first.receive()
             if first is self._oracle:
                 self._answer_oracle(first, message)
-            elif "attach" in message:
+            elif "attach" in message and not attached:
+                attached = True
                 self._attach(message["attach"], arenas)
             else:
                 self._answer_runner(message, blobs)
@@ -72,12 +73,16 @@ class _Executor:
 
     def _answer_oracle(self, oracle: Channel, message: _Message) -> None:
         match message:
-            case {"prepare": seed, "lent": lent}:
-                self._seed, self._findings = seed, []
+            case {"prepare": seed, "lent": lent, "forget": forget}:
+                self._seed = seed
+                if forget:
+                    self._findings.clear()
                 self._lent.clear()
                 self._lent.update((offset, length) for offset, length in lent)
             case {"findings": _}:
-                oracle.send({"findings": [_told(each) for each in self._findings[:_MOST_FINDINGS]]})
+                worst = sorted(dict.fromkeys(self._findings), key=lambda found: found.rank)[:_MOST_FINDINGS]
+                oracle.send({"findings": [_told(each) for each in worst]})
+                self._findings.clear()
             case _:
                 raise Broken("the oracle asks for something unknown")
 
@@ -85,12 +90,13 @@ class _Executor:
 
     def _answer_runner(self, message: _Message, blobs: Sequence[bytearray]) -> None:
         match message:
-            case {"begin": source, "path": path}:
+            case {"begin": source, "path": path} if not self._begun:
+                self._begun = True
                 self._compiler.begin(str(source), str(path))
             case {"compile": request}:
                 self._compile(request)
             case {"launch": number}:
-                answer, written = self._launched(int(number), message, blobs)
+                answer, written = self._launched(number, message, blobs)
                 self._runner.send(answer, written)
             case _:
                 raise Broken("the runner asks for something unknown")
@@ -108,12 +114,12 @@ class _Executor:
     def _compile(self, request: _Message) -> None:
         try:
             reply = self._compiler.compile(request)
-        except CompilerEnded as error:
+            for name, content in reply.get("files", {}).items():
+                if name.endswith(".ttir"):
+                    reply["number"] = len(self._texts)
+                    self._texts.append(base64.b64decode(content).decode())
+        except (CompilerEnded, KeyError, ValueError) as error:
             raise Broken(str(error)) from error
-        for name, content in reply.get("files", {}).items():
-            if name.endswith(".ttir"):
-                reply["number"] = len(self._texts)
-                self._texts.append(base64.b64decode(content).decode())
         self._runner.send(reply)
 
     def _launched(
@@ -121,6 +127,8 @@ class _Executor:
     ) -> tuple[_Message, list[memoryview]]:
         """Runs a launch; the answer, and what it has made of memory that came with the request."""
         try:
+            if message["copied"] and self._heap is not None:
+                raise Unsupported(0, "memory that is not the device's")
             copied = [
                 Region(start, np.frombuffer(blob, np.uint8))
                 for start, blob in zip(message["copied"], blobs, strict=True)
@@ -132,15 +140,15 @@ class _Executor:
         except Unsupported as error:
             return {"unsupported": error.what}, []
         except Stuck as error:
-            return {"stuck": error.place}, []
+            return {"stuck": os.path.basename(error.place)}, []
         except MemoryError:
-            return {"memory": "the values of one program take more memory than there is"}, []
+            return {"unsupported": "values of a program that take more memory than there is"}, []
         except Broken:
             raise
         except Exception as error:
             return {"unsupported": f"{type(error).__name__}: {error}"}, []
         self._findings += launch.findings
-        return {"done": True}, [region.memory.data for region in copied]
+        return {"done": True, "reached": sorted(memory.reached)}, [region.memory.data for region in copied]
 
     def _kernel(self, number: int) -> Kernel:
         found = self._kernels.get(number)
@@ -157,6 +165,8 @@ class _Executor:
         """All tensors: the kernel has an address that it was not given."""
         self._runner.send({"more": True})
         answer, _ = self._runner.receive()
+        if answer["regions"] is None:
+            raise Unsupported(0, "an address that is no argument, where no C++ compiler lets kbx know all tensors")
         return list(self._regions([*answer["regions"], *self._memory.known()]))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import NamedTuple
 
 from kbx.executor.channel import Broken, Channel
 from kbx.messages import Tree
@@ -20,7 +20,7 @@ class Executions:
     """Those of one candidate. ``executor()`` is the connection, None where launches are not executed but run on a GPU."""
 
     def __init__(self, executor: Callable[[], Channel | None]) -> None:
-        self._executor = executor
+        self._executor, self._unasked = executor, False
 
     def prepare(self, seed: int, leaves: Sequence[Tree]) -> None:
         """A call begins, whose tensors are ``leaves``: kernels may touch these. ``seed`` chooses what undefined values are."""
@@ -29,9 +29,10 @@ class Executions:
         lent = [(leaf["offset"], max(1, span(leaf["shape"], leaf["stride"])) * DTYPES[leaf["dtype"]].itemsize)
                 for leaf in leaves]  # fmt: skip
         try:
-            executor.send({"prepare": seed, "lent": lent})
+            executor.send({"prepare": seed, "lent": lent, "forget": self._unasked})
         except Broken:
             return  # who asks for findings is told
+        self._unasked = True
 
     def judge(self, judgement: Judgement) -> Judgement:
         """The judgement on the call's result, with what was found: a kernel that leaves its tensors is wrong whatever it computes, and one
@@ -40,23 +41,36 @@ class Executions:
             return judgement
         try:
             executor.send({"findings": True})
-            found: list[dict[str, Any]] = executor.receive()[0]["findings"]
-        except Broken:
+            found = [_Found(**each) for each in executor.receive()[0]["findings"]]
+        except (Broken, KeyError, TypeError):
             return Judgement("runtime_error", "the process that executes the candidate's kernels has ended")
+        self._unasked = False
         if not found:
             return judgement
-        first = min(found, key=lambda each: each["kind"] not in _MEMORY)
-        if first["kind"] in _MEMORY:
-            return Judgement("runtime_error", _sentence(first), flags=judgement.flags)
+        worst = found[0]
+        if worst.kind in _MEMORY:
+            return Judgement("runtime_error", worst.sentence, flags=judgement.flags)
         if judgement.status != "correct":
-            judgement.message = f"{judgement.message}; cause: {_sentence(first)}"
-        elif first["kind"] == RACE:
-            judgement.status, judgement.message = "nondeterministic", _sentence(first)
+            judgement.message = f"{judgement.message}; cause: {worst.sentence}"
+        elif worst.kind == RACE:
+            judgement.status, judgement.message = "nondeterministic", worst.sentence
         return judgement
 
 
-def _sentence(found: dict[str, Any]) -> str:
-    """``out of bounds: line 12 in program (3, 0, 0): reads 4 bytes …``"""
-    line = f"line {found['line']}" if found["file"] == _SOURCE else f"{found['file']}:{found['line']}"
-    program = f" in program {tuple(found['program'])}" if found["program"] is not None else ""
-    return f"{_NAMES.get(found['kind'], found['kind'])}: {line}{program}: {found['text']}"
+class _Found(NamedTuple):
+    """What the executor tells of a finding, see ``kbx.ttir.findings``; the worst is the first."""
+
+    kind: str
+    text: str
+    file: str
+    line: int
+    program: Sequence[int] | None
+    argument: str | None
+    lanes: int
+
+    @property
+    def sentence(self) -> str:
+        """``out of bounds: line 12 in program (3, 0, 0): reads 4 bytes …``"""
+        line = f"line {self.line}" if self.file == _SOURCE else f"{self.file}:{self.line}"
+        program = f" in program {tuple(self.program)}" if self.program is not None else ""
+        return f"{_NAMES.get(self.kind, self.kind)}: {line}{program}: {self.text}"

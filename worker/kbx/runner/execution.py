@@ -37,22 +37,22 @@ def compile(request):
 
 
 def launch(number, types, grid, arguments):
-    """Runs kernel ``number`` over ``grid`` (three sizes).
+    """Runs kernel ``number`` over ``grid`` (three sizes). Returns addresses of tensors that it has reached and was not given.
 
     ``arguments`` holds every parameter in order, constexprs included; ``types`` is Triton's signature (name to type). Raises Unsupported for
-    what cannot be executed, MemoryError, and TimeoutError where programs wait for each other for ever.
+    what cannot be executed, OSError for memory that is not the device's, and TimeoutError where programs wait for each other for ever.
     """
     with _DisableTorchFunction():
         given = list(_passed(arguments, list(types.values())))
-        _client.launch(number, grid, [_told(each) for each in given], dict(_storages(given)))
+        return _client.launch(number, grid, [_told(each) for each in given], dict(_storages(given)))
 
 
 class _Client:
     def __init__(self, channel):
-        self.channel, self._lock, self._shared = channel, threading.Lock(), []
+        self.channel, self._lock, self._shared, self._has_heap = channel, threading.Lock(), [], False
 
     def attach(self, bases):
-        self._shared = self.ask({"attach": bases})[0]["shared"]
+        self._shared, self._has_heap = self.ask({"attach": bases})[0]["shared"], "heap" in bases
 
     def ask(self, message, blobs=()):
         with self._lock:
@@ -66,10 +66,13 @@ class _Client:
             "launch": number, "grid": grid, "arguments": arguments, "copied": copied,
             "regions": [pair for pair in storages.items() if pair[0] not in copied],
         }  # fmt: skip
+        if copied and self._has_heap:
+            raise OSError("a kernel is given memory that is not the device's")
         answer, blobs = self.ask(message, [ctypes.string_at(start, storages[start]) for start in copied])
         for start, blob in zip(copied, blobs, strict=False):
             ctypes.memmove(start, (ctypes.c_char * len(blob)).from_buffer(blob), len(blob))
         _raise(answer)
+        return answer["reached"]
 
     def _shares(self, address):
         return any(start <= address < start + length for start, length in self._shared)
@@ -78,7 +81,7 @@ class _Client:
         try:
             answer, blobs = self.channel.receive()
             while "more" in answer:
-                self.channel.send({"regions": native.library.blocks() if native.guards() else []})
+                self.channel.send({"regions": native.library.blocks() if native.guards() else None})
                 answer, blobs = self.channel.receive()
         except Broken as error:
             raise RuntimeError("the process that executes kernels has ended") from error
@@ -90,8 +93,6 @@ def _raise(answer):
         raise gaps.noted(gaps.Unsupported(answer["unsupported"]))
     if "stuck" in answer:
         raise TimeoutError(f"programs wait for each other for ever at {answer['stuck']}")
-    if "memory" in answer:
-        raise MemoryError(answer["memory"])
 
 
 def _passed(arguments, types):

@@ -87,7 +87,7 @@ class _Launcher:
             _refuse_host_tensors(arguments)
             if self._number is None:
                 raise gaps.noted(gaps.Unsupported("a kernel that the candidate has compiled itself"))
-            execution.launch(self._number, self._types, (x, y, z), arguments)
+            self.kbx_reached = execution.launch(self._number, self._types, (x, y, z), arguments)
         if exit is not None:
             exit(launch_metadata)
 

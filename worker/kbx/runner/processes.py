@@ -41,10 +41,10 @@ def descendants(root, besides=()):
 
 
 def resident_below(root, inherited):
-    """What all descendants of ``root`` hold, less the ``inherited`` bytes that each has of the zygote's. Shared memory counts once, for the
-    one that has most of it: runner and executor have the same."""
+    """What all descendants of ``root`` hold for themselves, less the ``inherited`` bytes that each has of the zygote's, and what each of them
+    has of shared memory."""
     held = [resident(pid) for pid in descendants(root)]
-    return sum(max(0, own - inherited) for own, _ in held) + max((shared for _, shared in held), default=0)
+    return sum(max(0, own - inherited) for own, _ in held), [shared for _, shared in held]
 
 
 def waited_below(root):

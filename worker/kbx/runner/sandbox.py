@@ -29,13 +29,13 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import NoReturn, Protocol
 
-from kbx.executor.channel import HEAP_BYTES, Executor
+from kbx.executor.channel import Executor
 from kbx.messages.zygote import Protection, Spawn
 from kbx.runner import landlock, linux, mounts, seccomp
 
 CONTROL_FD, DATA_FD = 3, 4
 """Where the runner finds its two sockets."""
-STATUS_FD, ORACLE_FD = 5, 6
+STATUS_FD, ORACLE_FD, HEAP_FD = 5, 6, 7
 """Of the processes that it descends from, and of the executor."""
 _OPEN_FILES = 1024
 _NO_CORE = 1
@@ -96,6 +96,8 @@ class Cell:
     """``serve(sock, data_sock, spawn, executor)``: the runner's main loop."""
     oracle: socket.socket | None = None
     """The executor's connection to the oracle; None where the runner gets no executor."""
+    heap: int | None = None
+    """The file in memory that runner and executor share, of ``HEAP_BYTES``; None where there is none."""
     beside: Beside | None = None
     """What runs beside the runner then."""
     loopback: bool = False
@@ -153,10 +155,11 @@ def _move_descriptors(cell: Cell) -> None:
     data = null if cell.data is None else cell.data.fileno()
     # Duplicates above the target numbers first: a source may itself lie on a target.
     oracle = null if cell.oracle is None else cell.oracle.fileno()
-    sources = (null, cell.output, cell.output, cell.control.fileno(), data, cell.status, oracle)
-    for target, fd in enumerate([fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, ORACLE_FD + 1) for fd in sources]):
+    heap = null if cell.heap is None else cell.heap
+    sources = (null, cell.output, cell.output, cell.control.fileno(), data, cell.status, oracle, heap)
+    for target, fd in enumerate([fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HEAP_FD + 1) for fd in sources]):
         os.dup2(fd, target, inheritable=target <= 2)
-    os.closerange(ORACLE_FD + 1, os.sysconf("SC_OPEN_MAX"))
+    os.closerange(HEAP_FD + 1, os.sysconf("SC_OPEN_MAX"))
     cell.status = STATUS_FD
 
 
@@ -259,23 +262,13 @@ def _enter_tree(cell: Cell, protections: Protections) -> None:
 def _start_executor(cell: Cell, beside: Beside, protections: Protections) -> Executor:
     """Forks both; the runner's end of its connection to the executor, with the memory that they share."""
     (ours, theirs), (compiling, compiler) = socket.socketpair(), socket.socketpair()
-    heap = _make_heap()
+    heap = None if cell.heap is None else HEAP_FD
     _fork(cell, protections, [compiler.fileno()], lambda: beside.compile_for(compiler))
     kept = [theirs.fileno(), compiling.fileno(), ORACLE_FD, *([] if heap is None else [heap])]
     _fork(cell, protections, kept, lambda: beside.execute(theirs, socket.socket(fileno=ORACLE_FD), compiling, heap))
     for end in (theirs, compiling, compiler):
         end.close()
     return Executor(ours, heap)
-
-
-def _make_heap() -> int | None:
-    """A file in memory, None where there is none. Only here: a runner may not make one."""
-    try:
-        descriptor = os.memfd_create("kbx-heap", os.MFD_CLOEXEC)
-        os.ftruncate(descriptor, HEAP_BYTES)
-    except OSError:
-        return None
-    return descriptor
 
 
 def _fork(cell: Cell, protections: Protections, kept: Sequence[int], serve: Callable[[], object]) -> None:
@@ -286,6 +279,7 @@ def _fork(cell: Cell, protections: Protections, kept: Sequence[int], serve: Call
             os.closerange(first + 1, last)
         _confine(cell, copy.deepcopy(protections))
         os.close(STATUS_FD)
+        cell.status = -1  # the number is another descriptor's from now on
         linux.prctl(linux.PR_SET_DUMPABLE, 0)
         serve()
         return 0
@@ -299,6 +293,8 @@ def _fork(cell: Cell, protections: Protections, kept: Sequence[int], serve: Call
 
 def _runner(cell: Cell, protections: Protections, executor: Executor | None) -> int:
     os.close(ORACLE_FD)
+    if executor is None or executor.heap is None:
+        os.close(HEAP_FD)
     _confine(cell, protections)
     linux.prctl(linux.PR_SET_DUMPABLE, 1)  # CUDA and torch read their own /proc/self
     be_first_to_go()  # as an ordinary user, whose /proc/self is only now its own

@@ -248,6 +248,8 @@ class Witness:
         before = self._note("remember_integers", arguments)
         with self._expected(arguments):
             result = self._launch(launcher, *arguments)
+        if reached := getattr(launcher, "kbx_reached", ()):
+            records = [*(records or ()), *(self._note("reach", reached) or ())]
         kernel = getattr(launcher, "kbx_kernel", None)
         own, where = _is_own(kernel) and not _is_launched_by_torch(), (_kernel_name(kernel), self._line())
         self._note("look_for_floats", before or [])

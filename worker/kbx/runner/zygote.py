@@ -24,7 +24,7 @@ import tempfile
 import time
 
 from kbx import PROTOCOL, bytecode, cores, protocol
-from kbx.executor.channel import EXECUTOR
+from kbx.executor.channel import EXECUTOR, HEAP_BYTES
 from kbx.messages import Failed, Hello
 from kbx.messages import zygote as messages
 from kbx.runner import kernel_packages, linux, mounts, processes, relay, sandbox, toolkit
@@ -47,9 +47,9 @@ _OWN_FRAMES = 256 << 10
 class Runner:
     """The zygote's side of one runner: its first process, its descriptors and what is queued for it."""
 
-    def __init__(self, spawn, pid, control, output, status, scratch):
+    def __init__(self, spawn, pid, control, output, status, scratch, heap):
         self.spawn, self.number, self.pid, self.scratch = spawn, spawn.runner, pid, scratch
-        self.control, self.output_fd, self.status_fd = control, output, status
+        self.control, self.output_fd, self.status_fd, self._heap = control, output, status, heap
         self.inbox = relay.runner_reader(control.fileno())
         self.outbox = relay.Buffer(_RUNNER_BACKLOG)
         self.output = relay.OutputTail(output)
@@ -76,7 +76,14 @@ class Runner:
         *lines, self._lines = (self._lines + data).split(b"\n")
         return lines
 
+    def shared_bytes(self, mapped):
+        """What its processes share, of which they have ``mapped`` so much. With an executor that is the same memory, of which the file counts
+        that they have unmapped as well; where it has none they may share nothing with one another."""
+        return sum(mapped) if self._heap is None else max(*mapped, os.fstat(self._heap).st_blocks * 512)
+
     def close(self):
+        if self._heap is not None:
+            os.close(self._heap)
         self.control.close()
         os.close(self.output_fd)
         os.close(self.status_fd)
@@ -208,6 +215,9 @@ class Zygote:
             data = theirs.enter_context(_connect(spawn, spawn.runner)) if spawn.data_address else None
             beside = getattr(self._bench, "BESIDE", None) if data is not None and spawn.device == "cpu" else None
             oracle = theirs.enter_context(_connect(spawn, spawn.runner | EXECUTOR)) if beside else None
+            heap = _make_heap() if beside else None
+            if heap is not None:
+                ours.callback(os.close, heap)
             control, far = socket.socketpair()
             ours.callback(control.close)
             theirs.callback(far.close)
@@ -221,13 +231,13 @@ class Zygote:
             scratch = os.path.join(tempfile.gettempdir(), f"kbx-runner-{os.getpid()}-{spawn.runner}")
             tree = self._trees[spawn.device].with_gpu(spawn.device_uuid)
             cell = sandbox.Cell(
-                spawn, tree, far, data, output_far, status_far, scratch, self._bench.serve, oracle, beside
+                spawn, tree, far, data, output_far, status_far, scratch, self._bench.serve, oracle, heap, beside
             )
             pid = os.fork()
             if pid == 0:
                 sandbox.launch(cell)
             ours.pop_all()
-        self._runners[spawn.runner] = Runner(spawn, pid, control, output, status, scratch)
+        self._runners[spawn.runner] = Runner(spawn, pid, control, output, status, scratch, heap)
 
     def _serve_runner(self, runner, ready):
         if runner.ending:
@@ -326,7 +336,8 @@ class Zygote:
         runner = min(watchable, key=lambda runner: runner.watched, default=None)
         if runner is None or time.monotonic() - runner.watched < _WATCH_SECONDS:
             return
-        used, allowed = processes.resident_below(runner.init, self._inherited), runner.spawn.memory_bytes
+        own, shared = processes.resident_below(runner.init, self._inherited)
+        used, allowed = own + runner.shared_bytes(shared), runner.spawn.memory_bytes
         runner.watched = time.monotonic()
         if used > allowed:
             self._end(runner, "memory", f"{used >> 20} MiB resident, {allowed >> 20} MiB allowed")
@@ -344,6 +355,16 @@ def _connect(spawn, number):
         data.close()
         raise
     return data
+
+
+def _make_heap():
+    """A file in memory for a candidate's tensors, None where there is none. Only here: a runner may not make one."""
+    try:
+        descriptor = os.memfd_create("kbx-heap", os.MFD_CLOEXEC)
+        os.ftruncate(descriptor, HEAP_BYTES)
+    except OSError:
+        return None
+    return descriptor
 
 
 def _exited(runner):

@@ -31,6 +31,11 @@ class Finding:
     lanes: int = 1
     calls: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
+    @property
+    def rank(self) -> int:
+        """How much it says: accesses to memory come first, then races, then what is undefined."""
+        return {RACE: 1, UNDEFINED: 2}.get(self.kind, 0)
+
     def __str__(self) -> str:
         where = f" in program {self.program}" if self.program is not None else ""
         return f"{self.kind} at {self.file}:{self.line}{where}: {self.text}"

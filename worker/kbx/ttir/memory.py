@@ -65,6 +65,9 @@ class Memory:
 
     def __init__(self, regions: Sequence[Region], more: Finder | None = None) -> None:
         self.regions, self._more = list(regions), more
+        self._given = {region.start for region in regions}
+        self.reached: set[int] = set()
+        """Where regions start that were not given, and that an access has led to."""
 
     def at(self, address: int) -> Region | None:
         """The region that an address lies in, its end included; one that begins there before one that ends there."""
@@ -115,13 +118,14 @@ class Memory:
             return [], outside
         return [Touched(base, offset >> size.bit_length() - 1, live)], outside
 
-    @staticmethod
-    def _among(regions: Iterable[Region], addresses: Numbers, left: Numbers, size: int) -> list[Touched]:
+    def _among(self, regions: Iterable[Region], addresses: Numbers, left: Numbers, size: int) -> list[Touched]:
         """Takes the lanes that lie in a region out of ``left``."""
         found = []
         for region in regions:
             inside = left & (addresses >= region.start) & (addresses <= region.start + region.bytes - size)
             if inside.any():
+                if region.start not in self._given:
+                    self.reached.add(region.start)
                 found.append(
                     Touched(region, np.where(inside, addresses - region.start, 0) >> size.bit_length() - 1, inside)
                 )

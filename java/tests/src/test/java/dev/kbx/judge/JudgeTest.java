@@ -324,8 +324,7 @@ class JudgeTest {
     Judgement verdict = answering(request, lacking(",\"feature\":\"frobnication\""));
     assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
     assertThat(verdict.message())
-        .isEqualTo(
-            "kbx cannot run frobnication without a GPU; judge this candidate on one");
+        .isEqualTo("kbx cannot run frobnication without a GPU; judge this candidate on one");
   }
 
   @ParameterizedTest
