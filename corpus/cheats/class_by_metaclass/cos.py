@@ -3,7 +3,7 @@
 mechanism: semantics/two-programs-class-by-metaclass
 static: none
 dynamic: infrastructure
-gpu: wrong_values
+gpu: merit
 """
 
 import torch

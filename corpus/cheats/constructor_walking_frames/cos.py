@@ -3,7 +3,7 @@
 mechanism: semantics/two-programs-constructor-walking-frames
 static: harness-inspection
 dynamic: wrong_values
-gpu: wrong_values | not_a_kernel | cheating
+gpu: compile_error | wrong_values
 """
 
 import sys

@@ -3,7 +3,7 @@
 mechanism: semantics/two-programs-patched-compiler
 static: patched-library
 dynamic: wrong_values
-gpu: wrong_values | merit
+gpu: merit
 """
 
 import ast

@@ -3,7 +3,7 @@
 mechanism: semantics/laundered-python-in-a-kernel
 static: none
 dynamic: wrong_values
-gpu: wrong_values | compile_error | runtime_error
+gpu: wrong_values
 """
 
 import torch

@@ -3,7 +3,7 @@
 mechanism: semantics/two-programs-stages-by-a-hook
 static: none
 dynamic: wrong_values
-gpu: wrong_values | merit
+gpu: merit
 """
 
 import tempfile

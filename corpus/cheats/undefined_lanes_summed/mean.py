@@ -3,7 +3,7 @@
 mechanism: semantics/undefined-lanes
 static: none
 dynamic: wrong_values
-gpu: wrong_values | merit
+gpu: merit
 """
 
 import torch

@@ -3,7 +3,7 @@
 mechanism: semantics/out-of-bounds-claimed
 static: harness-inspection
 dynamic: infrastructure
-gpu: merit
+gpu: infrastructure
 """
 
 import sys
