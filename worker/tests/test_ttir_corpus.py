@@ -93,7 +93,7 @@ class Both:
             kernel._run.text = kernel.asm["ttir"]
 
         def launch(launcher, *arguments):
-            self._text, self._function = launcher.text, launcher._function
+            self._text, self._function, launcher._number = launcher.text, launcher._function, 0
             return launched(launcher, *arguments)
 
         CompiledKernel._init_handles, launches._Launcher.__call__, execution.launch = load, launch, self._launch

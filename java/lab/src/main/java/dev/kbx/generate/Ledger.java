@@ -7,6 +7,7 @@ import dev.kbx.method.Event;
 import dev.kbx.verdict.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -145,11 +146,16 @@ public final class Ledger implements AutoCloseable {
 
   /** The first line of a ledger. Throws {@link InputException} if it is none. */
   public static Header header(Path file) {
-    try (BufferedReader reader = Files.newBufferedReader(file, UTF_8)) {
+    try (BufferedReader reader = open(file)) {
       return header(file, reader);
     } catch (IOException e) {
       throw unreadable(file, e);
     }
+  }
+
+  /** Takes text that is cut off within a character, as that of a killed run may be. */
+  private static BufferedReader open(Path file) throws IOException {
+    return new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8));
   }
 
   private static Header header(Path file, BufferedReader reader) throws IOException {
@@ -165,7 +171,7 @@ public final class Ledger implements AutoCloseable {
    * @throws InputException if it is none
    */
   static Header read(Path file, Consumer<Entry> entries) {
-    try (BufferedReader reader = Files.newBufferedReader(file, UTF_8)) {
+    try (BufferedReader reader = open(file)) {
       Header header = header(file, reader);
       int number = 2;
       String line = reader.readLine();
