@@ -523,11 +523,6 @@ LAUNDERED = {
         signal.raise_signal(signal.SIGSEGV)
         y = torch.from_numpy(y).cuda()
         """,
-    "a kernel writes where the host can read": """
-        lent = torch.from_file("exchanged", shared=True, size=1000)
-        copy[grid(x)](x, lent, 1000, BLOCK=128)
-        y = torch.from_numpy(np.fromfile("exchanged", np.float32) * 2).cuda()
-        """,
 }
 
 
@@ -706,8 +701,16 @@ def run(x):
 """
 
 
-def test_memory_of_the_host_is_no_argument():
-    with bench(KERNELS + HIDDEN) as client:
+EXCHANGED = """
+def run(x):
+    copy[grid(x)](x, torch.from_file("exchanged", shared=True, size=1000), 1000, BLOCK=128)
+    return torch.from_numpy(np.fromfile("exchanged", np.float32) * 2).cuda()
+"""
+
+
+@pytest.mark.parametrize("source", [HIDDEN, EXCHANGED], ids=["hidden", "a file"])
+def test_memory_of_the_host_is_no_argument(source):
+    with bench(KERNELS + source) as client:
         reply = client.call(X)
         assert (reply.kind, reply.message) == ("runtime", "a kernel is given memory that is not the device's")
 
