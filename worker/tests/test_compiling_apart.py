@@ -618,7 +618,7 @@ def test_ir_as_a_kernel_is_a_gap():
 
 
 def compiled_file(file):
-    compilation.install(None)
+    compilation.install(None, __file__, "")
     return outcome(lambda: triton.compile(file, TARGET))
 
 

@@ -308,13 +308,18 @@ def _json(files: dict[str, bytes]) -> bytes:
 
 
 def _pickled(error: BaseException) -> str:
-    """An exception and its causes, outermost first, for the process that runs the candidate; nobody else unpickles them."""
-    causes: list[BaseException] = []
+    """An exception and its causes, for the process that runs the candidate; nobody else unpickles them."""
+    return base64.b64encode(pickle.dumps([_portable(each) for each in chain(error)])).decode()
+
+
+def chain(error: BaseException) -> Iterator[BaseException]:
+    """An exception and its causes, outermost first."""
+    seen: set[int] = set()
     cause: BaseException | None = error
-    while cause is not None and not any(cause is each for each in causes):
-        causes.append(cause)
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
-    return base64.b64encode(pickle.dumps([_portable(each) for each in causes])).decode()
 
 
 def _portable(error: BaseException) -> BaseException:

@@ -27,7 +27,6 @@ _Message: TypeAlias = dict[str, Any]
 
 _MOST_FINDINGS = 20
 _MESSAGE_BYTES = 4096
-_MOST_KERNELS = 4096
 
 
 def serve(runner: socket.socket, oracle: socket.socket | None, compiler: socket.socket, heap: int | None) -> None:

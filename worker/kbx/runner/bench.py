@@ -318,7 +318,7 @@ class Bench:
     def _raised(self, request, error):
         if (gap := self._gap()) is not None:
             return self._lacking(request, gap)
-        causes = list(_chain(error))
+        causes = list(compiler.chain(error))
         lack = gaps.find(causes)
         text = _text(lack if lack and lack.feature is None else error)[:_MESSAGE_CHARS]
         if isinstance(request, messages.Call) and (used := self._rotation.used()):
@@ -351,15 +351,6 @@ class Bench:
         return [{"line": f.lineno, "function": f.name, "text": (f.line or "")[:200]} for f in found[-_FRAMES:]]
 
 
-def _chain(error):
-    """An exception and its causes, outermost first."""
-    seen = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-
-
 def _compilation_errors(causes):
     """Triton's, outermost first: each but the last is about a call of the function that the next one is about."""
     return [error for error in causes if isinstance(error, triton.CompilationError)]
@@ -389,7 +380,7 @@ def _text(error):
     """
     try:
         if isinstance(error, triton.CompilationError):
-            innermost = _compilation_errors(_chain(error))[-1]
+            innermost = _compilation_errors(compiler.chain(error))[-1]
             reason = innermost.error_message or (repr(innermost.__cause__) if innermost.__cause__ else "")
             return reason.strip() or _line_of(innermost) or str(error)
         return str(error)

@@ -7,7 +7,6 @@ Triton raised there.
 import base64
 import hashlib
 import json
-import os
 import pickle
 import tempfile
 import threading
@@ -21,16 +20,14 @@ from kbx.executor.compiler import OPTIONS
 from kbx.executor.rebuilding import Undescribed
 from kbx.runner import gaps, kernels
 
-SOURCE = "candidate.py"
 
-
-def install(send, path=None, text=None):
+def install(send, path, text):
     """From now on ``send(request)`` compiles each kernel of this process: ``description``, ``options`` and ``arch`` to
     ``name, hash, seconds, files`` and ``number``, or to ``failed``.
 
-    ``path``: the candidate's file, by default the one in the working folder; ``text``: what is in it, read when it is needed if not given.
+    ``path``: the candidate's file; ``text``: what is in it.
     """
-    compilation = _Compilation(send, os.path.abspath(path or SOURCE), text)
+    compilation = _Compilation(send, path, text)
     for module in (triton.compiler.compiler, triton.compiler, triton):
         module.compile = compilation.compile
 
@@ -46,8 +43,6 @@ class _Compilation:
             raise gaps.noted(gaps.Unsupported("a kernel given as IR"))
         target = target or triton.runtime.driver.active.get_current_target()
         src.hash()  # what Triton refuses before it compiles, and what the kernel's globals are, which must not change
-        if self._text is None:
-            self._text = kernels.read(self._path)
         description = kernels.describe(src, self._path, self._text)
         request = {"description": description, "options": _plain(options or {}), "arch": target.arch}
         key = hashlib.sha256(json.dumps(request).encode()).hexdigest()

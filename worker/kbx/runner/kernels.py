@@ -92,8 +92,8 @@ class _Indescribable(Exception):
     """Of an object there is no description."""
 
 
-def describe(source, path, text=None):
-    """An ``ASTSource`` as data for JSON. ``path``: the candidate's file; ``text``: what is in it, read there if not given.
+def describe(source, path, text):
+    """An ``ASTSource`` as data for JSON. ``path``: the candidate's file; ``text``: what is in it.
 
     Raises Unsupported for Gluon.
     """
@@ -274,8 +274,6 @@ class _Description:
 
     def _definitions(self, file, line, name):
         if file == self._path:
-            if self._text is None:
-                self._text = read(file)
             text = self._text
         else:
             text = "".join(linecache.getlines(file))
@@ -507,12 +505,3 @@ def _is_function(value):
 
 def _is_value(name, value):
     return name not in _made_by_python and type(value) not in (types.MemberDescriptorType, types.GetSetDescriptorType)
-
-
-def read(path):
-    """The text of a candidate's file; empty if it cannot be read."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except (OSError, ValueError):
-        return ""
