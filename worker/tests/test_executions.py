@@ -27,27 +27,54 @@ def judged(connected, *kinds, judgement=None):
     return executions.judge(judgement or Judgement("correct"))
 
 
-@pytest.mark.parametrize("kind", [OUT_OF_BOUNDS, MISALIGNED, ASSERTION])
-@pytest.mark.parametrize("status", ["correct", "wrong_values", "wrong_shape"])
-def test_bad_access_decides_whatever_the_result(connected, kind, status):
-    found = judged(connected, kind, judgement=Judgement(status, "a reason"))
-    assert found.status == "runtime_error"
-    assert found.message.endswith("line 7 in program (1, 0, 0): does something")
+PLACE = "line 7 in program (1, 0, 0): does something"
+DECISIVE = [
+    (OUT_OF_BOUNDS, "out_of_bounds", PLACE),
+    (RACE, "race", PLACE),
+    (MISALIGNED, "runtime_error", f"misaligned access: {PLACE}"),
+    (ASSERTION, "runtime_error", f"assertion: {PLACE}"),
+]
 
 
-def test_race_makes_a_right_result_luck(connected):
-    assert judged(connected, RACE).status == "nondeterministic"
+@pytest.mark.parametrize("kind, status, message", DECISIVE)
+def test_bad_launch_decides_although_the_result_is_right(connected, kind, status, message):
+    found = judged(connected, kind)
+    assert (found.status, found.message) == (status, message)
 
 
-@pytest.mark.parametrize("kind", [RACE, UNDEFINED])
-def test_wrong_result_has_its_cause(connected, kind):
-    found = judged(connected, kind, judgement=Judgement("wrong_values", "3 wrong elements"))
-    assert found.status == "wrong_values"
-    assert found.message == f"3 wrong elements; cause: {kind}: line 7 in program (1, 0, 0): does something"
+@pytest.mark.parametrize("kind, status, message", DECISIVE)
+@pytest.mark.parametrize("result", ["wrong_values", "wrong_shape"])
+def test_bad_launch_decides_where_the_result_is_wrong(connected, kind, status, message, result):
+    found = judged(connected, kind, judgement=Judgement(result, "3 wrong elements"))
+    assert (found.status, found.message) == (status, f"{message}; the result: 3 wrong elements")
 
 
-def test_undefined_lanes_may_be_right(connected):
-    assert judged(connected, UNDEFINED).status == "correct"
+@pytest.mark.parametrize("status", ["wrong_values", "nondeterministic", "order_dependent"])
+def test_undefined_values_are_the_cause_of_wrong_ones(connected, status):
+    found = judged(connected, UNDEFINED, judgement=Judgement(status, "3 wrong elements"))
+    assert (found.status, found.message) == ("undefined_value", f"{PLACE}; the result: 3 wrong elements")
+
+
+def test_undefined_values_may_be_right(connected):
+    found = judged(connected, UNDEFINED)
+    assert (found.status, found.message) == ("correct", None)
+
+
+def test_undefined_values_explain_no_wrong_shape(connected):
+    assert judged(connected, UNDEFINED, judgement=Judgement("wrong_shape", "(2,)")).status == "wrong_shape"
+
+
+@pytest.mark.parametrize("status", ["correct", "wrong_values"])
+def test_without_checks_nothing_is_asked(status):
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        executions, judgement = Executions(lambda: Channel(ours), checks=False), Judgement(status)
+        executions.prepare(3, [], "reversed")
+        assert executions.judge(judgement) is judgement and judgement.status == status
+        assert Channel(theirs).receive()[0] == {"prepare": 3, "lent": [], "order": "reversed", "forget": False}
+        theirs.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            theirs.recv(1)
 
 
 def test_without_findings_the_judgement_stays(connected):
@@ -57,7 +84,7 @@ def test_without_findings_the_judgement_stays(connected):
 
 def test_without_an_executor_the_judgement_stays():
     executions, judgement = Executions(lambda: None), Judgement("correct")
-    executions.prepare(0, [])
+    executions.prepare(0, [], "ascending")
     assert executions.judge(judgement) is judgement and judgement.status == "correct"
 
 
@@ -73,7 +100,7 @@ def test_executor_without_a_sensible_answer_has_ended(connected, answer):
 def test_dead_executor_is_a_failure(connected):
     executions, executor = connected
     executor.close()
-    executions.prepare(0, [])
+    executions.prepare(0, [], "ascending")
     assert executions.judge(Judgement("correct")).status == "runtime_error"
 
 
@@ -86,9 +113,9 @@ def test_silent_executor_is_a_failure(connected):
 def test_findings_of_a_call_that_was_not_judged_are_forgotten(connected):
     """Those of an import count for the first call."""
     executions, executor = connected
-    executions.prepare(0, [])
-    executions.prepare(1, [])
+    executions.prepare(0, [], "ascending")
+    executions.prepare(1, [], "ascending")
     judged(connected)
-    executions.prepare(2, [])
+    executions.prepare(2, [], "ascending")
     told = [executor.receive()[0] for _ in range(4)]
     assert [message.get("forget") for message in told] == [False, True, None, False]

@@ -148,7 +148,7 @@ def test_published_module_is_opened_within_its_estimate(server, write):
     assert isinstance(opened, messages.Opened), opened
     assert [a["bytes"] for a in opened.arenas] == [3 * GIB, GIB]
     published = [call for call in opened.calls if not call["properties"]]
-    assert (opened.scaled, len(published), len(opened.calls)) == (False, 6, 10)
+    assert (opened.scaled, len(published), len(opened.calls)) == (False, 7, 11)
     prepared = ask(server, messages.Prepare(3, 0))
     assert prepared.args[0]["shape"] == [512, 256]
     assert server.device.trimmed == 1

@@ -20,7 +20,7 @@ from kbx.executor.compiler import Compiler, CompilerEnded
 from kbx.ttir.errors import Stuck, Unsupported
 from kbx.ttir.executor import Argument, Kernel, TensorDescriptor
 from kbx.ttir.findings import Finding
-from kbx.ttir.launch import Launch
+from kbx.ttir.launch import ASCENDING, Launch
 from kbx.ttir.memory import Memory, Region
 
 _Message: TypeAlias = dict[str, Any]
@@ -47,7 +47,7 @@ class _Executor:
         self._texts: list[str] = []
         self._kernels: dict[int, Kernel] = {}
         self._findings: list[Finding] = []
-        self._seed, self._begun = 0, False
+        self._seed, self._order, self._begun = 0, ASCENDING, False
 
     def run(self) -> None:
         """Answers requests; the oracle's come first, as a call is prepared before it is made. Raises Broken where one of the two has ended."""
@@ -72,8 +72,8 @@ class _Executor:
 
     def _answer_oracle(self, oracle: Channel, message: _Message) -> None:
         match message:
-            case {"prepare": seed, "lent": lent, "forget": forget}:
-                self._seed = seed
+            case {"prepare": seed, "lent": lent, "order": order, "forget": forget}:
+                self._seed, self._order = seed, order
                 if forget:
                     self._findings.clear()
                 self._lent.clear()
@@ -134,7 +134,7 @@ class _Executor:
             ]
             regions = list(self._regions(message["regions"])) + copied
             memory = Memory(regions, self._more)
-            launch = Launch(tuple(message["grid"]), memory, self._seed)
+            launch = Launch(tuple(message["grid"]), memory, self._seed, self._order)
             self._kernel(number).run(launch, [_argument(each) for each in message["arguments"]])
         except Unsupported as error:
             return {"unsupported": error.what}, []

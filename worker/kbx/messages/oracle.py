@@ -23,12 +23,16 @@ Status: TypeAlias = Literal[
     "wrong_dtype",
     "wrong_device",
     "wrong_values",
+    "out_of_bounds",
+    "race",
+    "order_dependent",
+    "undefined_value",
     "nondeterministic",
     "input_mutated",
     "runtime_error",
 ]
-"""``correct``, or one of the verdict statuses of the correctness stage; ``runtime_error`` for launches that went wrong, where they are
-executed without a GPU."""
+"""``correct``, or one of the verdict statuses of the correctness stage; ``runtime_error`` for a failed assertion or a misaligned address,
+where launches are executed without a GPU."""
 Precision: TypeAlias = Literal["fp64", "fp32", "tf32", "fp16", "bf16", "int8"]
 """What matrix products run in."""
 Phase: TypeAlias = Literal[
@@ -218,6 +222,8 @@ class Open:
     """As in ``trace_shapes``."""
     schemes: list[int] = field(default_factory=list)
     """As the last ``checked`` of an earlier session of the candidate had it."""
+    memory_checks: bool = True
+    """Whether what launches do to memory decides, where they are executed without a GPU."""
 
 
 @dataclass

@@ -111,6 +111,8 @@ class Load:
     """Whether the candidate's own C++ may compute the result, as its Triton kernels may."""
     core: int | None = None
     """The processor to launch from, as in ``opened``."""
+    memory_checks: bool = True
+    """Whether kernels that leave their tensors are looked for, where they run on a GPU."""
 
 
 @dataclass
@@ -234,7 +236,9 @@ class Raised:
 
     TYPE: ClassVar[str] = "raised"
     id: int
-    kind: Literal["syntax", "import", "no_entry", "compile", "runtime", "memory", "unsupported", "exit"]
+    kind: Literal[
+        "syntax", "import", "no_entry", "compile", "runtime", "memory", "out_of_bounds", "unsupported", "exit"
+    ]
     exception: str
     """Qualified name of the exception's type."""
     message: str

@@ -9,35 +9,42 @@ from kbx.executor.channel import Broken, Channel
 from kbx.messages import Tree
 from kbx.oracle.judge import Judgement
 from kbx.tensors import DTYPES, span
-from kbx.ttir.findings import ASSERTION, MISALIGNED, OUT_OF_BOUNDS, RACE
+from kbx.ttir.findings import ASSERTION, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED
 
-_MEMORY = (OUT_OF_BOUNDS, MISALIGNED, ASSERTION)
-_NAMES = {OUT_OF_BOUNDS: "out of bounds", MISALIGNED: "misaligned access"}
+_STATUS = {
+    OUT_OF_BOUNDS: "out_of_bounds", MISALIGNED: "runtime_error", ASSERTION: "runtime_error", RACE: "race", UNDEFINED: "undefined_value",
+}  # fmt: skip
+_OF_VALUES = ("wrong_values", "nondeterministic", "order_dependent")
+"""Statuses of results that may be wrong because of undefined values."""
+_NAMES = {MISALIGNED: "misaligned access: ", ASSERTION: "assertion: "}
+"""Of kinds that have no status of their own."""
 _SOURCE = "candidate.py"
 
 
 class Executions:
     """Those of one candidate. ``executor()`` is the connection, None where launches are not executed but run on a GPU."""
 
-    def __init__(self, executor: Callable[[], Channel | None]) -> None:
-        self._executor, self._unasked = executor, False
+    def __init__(self, executor: Callable[[], Channel | None], checks: bool = True) -> None:
+        """``checks``: whether what is found decides."""
+        self._executor, self._checks, self._unasked = executor, checks, False
 
-    def prepare(self, seed: int, leaves: Sequence[Tree]) -> None:
-        """A call begins, whose tensors are ``leaves``: kernels may touch these. ``seed`` chooses what undefined values are."""
+    def prepare(self, seed: int, leaves: Sequence[Tree], order: str) -> None:
+        """A call begins, whose tensors are ``leaves``: kernels may touch these. ``seed`` chooses what undefined values are, ``order`` (see
+        ``kbx.ttir.launch``) which programs of its launches come first."""
         if (executor := self._executor()) is None:
             return
         lent = [(leaf["offset"], max(1, span(leaf["shape"], leaf["stride"])) * DTYPES[leaf["dtype"]].itemsize)
                 for leaf in leaves]  # fmt: skip
         try:
-            executor.send({"prepare": seed, "lent": lent, "forget": self._unasked})
+            executor.send({"prepare": seed, "lent": lent, "order": order, "forget": self._unasked})
         except Broken:
             return  # who asks for findings is told
         self._unasked = True
 
     def judge(self, judgement: Judgement) -> Judgement:
-        """The judgement on the call's result, with what was found: a kernel that leaves its tensors is wrong whatever it computes, and one
-        whose programs race is right by luck."""
-        if (executor := self._executor()) is None:
+        """The judgement on the call's result, with what was found: a kernel that leaves its tensors is wrong whatever it computes, one whose
+        programs race is right by luck, and a wrong result that depends on undefined values is so for that reason."""
+        if not self._checks or (executor := self._executor()) is None:
             return judgement
         try:
             executor.send({"findings": True})
@@ -47,13 +54,10 @@ class Executions:
         self._unasked = False
         if not found:
             return judgement
-        worst = found[0]
-        if worst.kind in _MEMORY:
-            return Judgement("runtime_error", worst.sentence, flags=judgement.flags)
-        if judgement.status != "correct":
-            judgement.message = f"{judgement.message}; cause: {worst.sentence}"
-        elif worst.kind == RACE:
-            judgement.status, judgement.message = "nondeterministic", worst.sentence
+        worst, result = found[0], judgement.message if judgement.status != "correct" else None
+        if worst.kind != UNDEFINED or judgement.status in _OF_VALUES:
+            judgement.status = _STATUS[worst.kind]
+            judgement.message = f"{worst.sentence}; the result: {result}" if result else worst.sentence
         return judgement
 
 
@@ -70,7 +74,7 @@ class _Found(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """``out of bounds: line 12 in program (3, 0, 0): reads 4 bytes …``"""
+        """``line 12 in program (3, 0, 0): reads 4 bytes …``"""
         line = f"line {self.line}" if self.file == _SOURCE else f"{self.file}:{self.line}"
         program = f" in program {tuple(self.program)}" if self.program is not None else ""
-        return f"{_NAMES.get(self.kind, self.kind)}: {line}{program}: {self.text}"
+        return f"{_NAMES.get(self.kind, '')}{line}{program}: {self.text}"

@@ -12,9 +12,10 @@ from kbx.oracle.task import InvalidTask, Parameters, Task, describe
 from kbx.oracle.truth import argument_tensors
 from kbx.suite.contracts import Close, Exact
 from kbx.suite.inputs import SPECIAL
+from kbx.ttir.launch import ASCENDING, REVERSED, SHUFFLED
 
-_Wanted: TypeAlias = tuple[int, int, str, bool]
-"""Case, round, distribution, and whether it repeats an earlier call."""
+_Wanted: TypeAlias = tuple[int, int, str, str | None]
+"""Case, round, distribution, and the order of programs where it repeats an earlier call."""
 
 
 REPEATED = 2
@@ -35,6 +36,8 @@ class PlannedCall:
     """Every other call leaves out the keyword arguments that equal their defaults."""
     properties: frozenset[str] = frozenset()
     """What it asks for beyond the ordinary and beyond what the published tests do; none of a call of the published grade."""
+    order: str = ASCENDING
+    """That in which the programs of its launches go, where they are executed: see ``kbx.ttir.launch``."""
     dtype: str | None = None
     """What a module and its arguments are cast to for this call; None: they stay what they are in the others."""
 
@@ -60,45 +63,49 @@ PASSES_ON = {"elementwise", "reduction", "softmax", "normalization", "loss", "po
 MIXES = {"matmul", "convolution", "linear-algebra", "decomposition", "attention"}
 
 
-def plan(task: Task, seed: str) -> list[PlannedCall]:
+def plan(task: Task, seed: str, executed: bool = False) -> list[PlannedCall]:
     """The calls of one candidate, in order: those of the published grade, then the others, those that ask for least first; then
     the repeats; then those with special values, which decide nothing; last those of a module whose weights or dtype are changed.
 
     Case *i* in round *r* draws from distribution *i + r*, so that every case meets several and few rounds cover all; then come
     rounds of ordinary values for cases of the published grade that have met too few. A random operation's draws follow each other
     at once, and it is not repeated.
+
+    Where launches are ``executed``, each repeat is followed by another one whose programs go in another order.
     """
     cases = _cases(task)
     _check_published(task, cases)
-    wanted = [
-        (case, r, _values(task, case + r), False)
+    wanted: list[_Wanted] = [
+        (case, r, _values(task, case + r), None)
         for r in range(task.rounds)
         for case, parameters in enumerate(task.cases)
         if r < task.rounds_of(parameters)
     ]
     wanted += _missing(task, cases, wanted)
-    wanted += [] if task.contract.random else _repeats(cases, wanted)
+    wanted += [] if task.contract.random else _repeats(cases, wanted, executed)
     special = _special(task)
-    wanted += [] if special is None else [(special, task.rounds + LEAST, SPECIAL, False)]
+    wanted += [] if special is None else [(special, task.rounds + LEAST, SPECIAL, None)]
     calls: list[PlannedCall] = []
     first: dict[tuple[int, int], int] = {}
 
     def beyond(case: int, distribution: str) -> frozenset[str]:
         return _beyond(task, cases[case].properties, distribution)
 
-    def add(case: int, round_: int, distribution: str, repeats: int | None = None) -> int:
+    def add(case: int, round_: int, distribution: str, repeats: int | None = None, order: str = ASCENDING) -> int:
         name = f"{seed}/{task.name}/{case}/{round_}"
         asked = beyond(case, distribution)
-        calls.append(PlannedCall(len(calls), task.cases[case], distribution, name, repeats, case + round_, asked))
+        calls.append(
+            PlannedCall(len(calls), task.cases[case], distribution, name, repeats, case + round_, asked, order)
+        )
         return calls[-1].index
 
-    def order(call: _Wanted) -> tuple[bool, int, bool]:
-        asked = beyond(call[0], call[2])
-        return properties.SPECIAL in asked, len(asked), call[3]
+    def last(call: _Wanted) -> tuple[bool, int, int]:
+        asked, again = beyond(call[0], call[2]), call[3]
+        return properties.SPECIAL in asked, len(asked), 0 if again is None else 1 + (again != ASCENDING)
 
-    for case, round_, distribution, again in sorted(wanted, key=order):
-        if again:
-            add(case, round_, distribution, first[case, round_])
+    for case, round_, distribution, again in sorted(wanted, key=last):
+        if again is not None:
+            add(case, round_, distribution, first[case, round_], again)
             continue
         index = first[case, round_] = add(case, round_, distribution)
         for _ in range(task.contract.draws - 1):
@@ -115,7 +122,9 @@ def _of_module(task: Task, seed: str, first: int) -> list[PlannedCall]:
             repeats = index if draw else None
             asked = frozenset([each.property])
             made.append(
-                PlannedCall(index + draw, each.parameters, each.distribution, name, repeats, draw, asked, each.dtype)
+                PlannedCall(
+                    index + draw, each.parameters, each.distribution, name, repeats, draw, asked, dtype=each.dtype
+                )
             )
     return made
 
@@ -144,13 +153,13 @@ def _missing(task: Task, cases: list[_Case], wanted: list[_Wanted]) -> list[_Wan
     if task.tested is None:
         return []
     ordinary = [d for d in task.distributions if d in ORDINARY] or list(task.distributions)
-    found = []
+    found: list[_Wanted] = []
     for case, made in enumerate(cases):
         if _beyond(task, made.properties, ordinary[0]):
             continue
         met = [d for c, _, d, _ in wanted if c == case and not _beyond(task, made.properties, d)]
         rest = [d for d in ordinary if d not in met] or ordinary
-        found += [(case, task.rounds + i, rest[i % len(rest)], False) for i in range(LEAST - len(met))]
+        found += [(case, task.rounds + i, rest[i % len(rest)], None) for i in range(LEAST - len(met))]
     return found
 
 
@@ -197,9 +206,12 @@ def _special(task: Task) -> int | None:
     return None
 
 
-def _repeats(cases: list[_Case], wanted: list[_Wanted]) -> list[_Wanted]:
-    """The calls to repeat: of each of the cases with most elements in their arguments, the first that asks for least."""
+def _repeats(cases: list[_Case], wanted: list[_Wanted], executed: bool) -> list[_Wanted]:
+    """The calls to repeat: of each of the cases with most elements in their arguments, the first that asks for least. The largest one goes
+    in reverse as well, the next in random order."""
     largest = sorted(range(len(cases)), key=lambda case: -cases[case].elements)[:REPEATED]
     ordinary = sorted(wanted, key=lambda call: call[2] not in ORDINARY)
     first = {call[0]: call for call in reversed(ordinary)}
-    return [(*first[case][:3], True) for case in sorted(largest)]
+    again = [(case, ASCENDING) for case in sorted(largest)]
+    again += list(zip(largest, (REVERSED, SHUFFLED), strict=False)) if executed else []
+    return [(*first[case][:3], order) for case, order in again]

@@ -138,7 +138,7 @@ class Server:
         task.check_room()
         if request.published:
             task = taskfile.published(task)
-        planned = session.planned(task, request.seed)
+        planned = session.planned(task, request.seed, self.device.torch_device.type == "cpu")
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
         self.session = session.Session(
             task,
@@ -148,6 +148,7 @@ class Server:
             request.alone,
             schemes=request.schemes,
             executor=lambda: self.device.executor(request.runner),
+            memory_checks=request.memory_checks,
         )
         self.runner = request.runner
         core = self.device.core if request.timed else None

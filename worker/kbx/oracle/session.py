@@ -20,6 +20,7 @@ from kbx.oracle.truth import Known
 from kbx.suite import Call
 from kbx.suite.values import tensors as tensors_of
 from kbx.tensors import ALIGN, Arena, span
+from kbx.ttir.launch import ASCENDING, REVERSED, SHUFFLED
 
 if TYPE_CHECKING:
     from kbx.oracle.bench import RecordedReference
@@ -28,14 +29,21 @@ SLACK = 64 << 10
 """Bytes poisoned beyond the expected results."""
 
 
+_AGAIN = {
+    ASCENDING: "it was repeated",
+    REVERSED: "its programs ran in reverse order",
+    SHUFFLED: "its programs ran in random order",
+}
+
+
 class WrongOrder(Exception):
     """The referee asked for what the state of the candidate does not allow."""
 
 
 @functools.lru_cache(maxsize=256)
-def planned(task: Task, seed: str) -> list[PlannedCall]:
-    """The calls of a task under a seed. Of the task as it was loaded: a seeded one would be kept here, with gigabytes of weights."""
-    return plan(task, seed)
+def planned(task: Task, seed: str, executed: bool) -> list[PlannedCall]:
+    """The calls of a task under a seed, see ``plan``. Of the task as it was loaded: a seeded one would be kept here, with gigabytes of weights."""
+    return plan(task, seed, executed)
 
 
 class Session:
@@ -56,15 +64,16 @@ class Session:
         budget: int = truth.BUDGET,
         schemes: Sequence[int] = (),
         executor: Callable[[], Channel | None] = lambda: None,
+        memory_checks: bool = True,
     ) -> None:
         self.task, self.seed, self.device = task.seeded(seed).begun(schemes), seed, device
         self.unseeded = task
         self.dtype: str | None = None
         self.memory = truth.Memory(budget)
-        self.executions = Executions(executor)
+        self.executions = Executions(executor, memory_checks)
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
-        self.calls = planned(task, seed)
+        self.calls = planned(task, seed, device.type == "cpu")
         self.current: int | None = None
         self.leaves: list[Tree] = []
         self.prepared = 0
@@ -104,7 +113,7 @@ class Session:
         except MemoryError as error:
             raise InvalidTask(f"case {self.calls[index].message()['case']}: {error}", self.task.path) from None
         poison(self.out, result_bytes(known.returned) + SLACK, self.prepared)
-        self.executions.prepare(self.prepared, self.leaves)
+        self.executions.prepare(self.prepared, self.leaves, self.calls[index].order)
         self.prepared += 1
         self.current = index
         return args, kwargs
@@ -144,15 +153,18 @@ class Session:
         return judge.decide(self.task, known, self.answers.pop(first))
 
     def _repeat(self, known: Known, index: int, first: int | None, value: Any) -> judge.Judgement:
-        """A repeat that differs from a right first answer is a race if it is wrong, and worth a flag if it is right too."""
-        judgement = judge.decide(self.task, known, [value])
+        """A repeat that differs from a right first answer depends on chance, or on the order of programs, if it is wrong. If it is right too,
+        that is worth a flag: but another order may round otherwise."""
+        judgement, order = judge.decide(self.task, known, [value]), self.calls[index].order
         if any(call.repeats == index for call in self.calls):
             self.answers[index] = value
-        if first in self.answers and not judge.same_bits(self.answers[first], value):
+        if first not in self.answers or judge.same_bits(self.answers[first], value):
+            return judgement
+        if order == ASCENDING:
             judgement.flags.append("nondeterministic")
-            if judgement.status != "correct":
-                judgement.status = "nondeterministic"
-                judgement.message = f"the same call gave another result when it was repeated: {judgement.message}"
+        if judgement.status != "correct":
+            judgement.status = "nondeterministic" if order == ASCENDING else "order_dependent"
+            judgement.message = f"the same call gave another result when {_AGAIN[order]}: {judgement.message}"
         return judgement
 
     def close(self) -> None:

@@ -11,8 +11,8 @@ from kbx.errors import Cancelled, Expired, Infrastructure, InvalidTask, Judgemen
 from kbx.reading import Reader
 
 _REFUTED = frozenset({
-    "wrong_structure", "wrong_shape", "wrong_dtype", "wrong_device", "wrong_values", "nondeterministic", "input_mutated",
-    "not_a_kernel", "cheating",
+    "wrong_structure", "wrong_shape", "wrong_dtype", "wrong_device", "wrong_values", "out_of_bounds", "race",
+    "order_dependent", "undefined_value", "nondeterministic", "input_mutated", "not_a_kernel", "cheating",
 })  # fmt: skip
 
 STATUSES = _REFUTED | {

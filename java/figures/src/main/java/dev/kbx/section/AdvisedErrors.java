@@ -92,6 +92,17 @@ public record AdvisedErrors(
       case WRONG_DEVICE -> "Allocate results on the device of the arguments.";
       case WRONG_VALUES ->
           "Mask the last block, use each tensor's strides, and accumulate in float32 without TF32.";
+      case OUT_OF_BOUNDS ->
+          "Mask each load and store by the sizes of its tensor; pass boundary_check to block"
+              + " pointers.";
+      case RACE ->
+          "Let one program write an element, and none read it in that launch; add up by atomics or"
+              + " in a second kernel.";
+      case ORDER_DEPENDENT ->
+          "Programs run in any order: pass results on between kernels, or by atomics that wait.";
+      case UNDEFINED_VALUE ->
+          "Give masked loads an other= that does not change the result; fill what torch.empty"
+              + " returns before it is read.";
       case NONDETERMINISTIC ->
           "Add up in a fixed order: partial sums and a second kernel in place of atomics.";
       case INPUT_MUTATED -> "Write to new tensors; arguments stay as they are.";

@@ -180,6 +180,7 @@ final class Correctness {
     List<String> flags = new ArrayList<>();
     if (task.scaled()) flags.add("scaled_inputs");
     if (plan.tolerance() == Tolerance.PUBLISHED) flags.add(Tolerance.FLAG);
+    if (!plan.memoryChecks()) flags.add("memory_unchecked");
     if (candidate.task().isDegenerate()) flags.add("degenerate_task");
     return flags;
   }

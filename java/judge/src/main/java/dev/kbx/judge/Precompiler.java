@@ -241,7 +241,8 @@ final class Precompiler {
                     Map.of(),
                     false,
                     candidate.task().takesCpp(),
-                    null),
+                    null,
+                    false),
             limit)
         instanceof RunnerMessage.Loaded;
   }

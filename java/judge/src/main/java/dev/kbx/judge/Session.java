@@ -80,7 +80,8 @@ final class Session implements AutoCloseable {
                 alone,
                 plan.tolerance() == Tolerance.PUBLISHED,
                 plan.precision().dtype(),
-                draft.schemes()),
+                draft.schemes(),
+                plan.checksMemory()),
         Limits.ORACLE);
   }
 
@@ -109,7 +110,8 @@ final class Session implements AutoCloseable {
                       files,
                       timed,
                       cpp,
-                      task.core()),
+                      task.core(),
+                      plan.checksMemory()),
               limit);
       if (answer instanceof RunnerMessage.Raised raised) {
         return Optional.of(raised(raised, true));

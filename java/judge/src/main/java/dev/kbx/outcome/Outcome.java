@@ -103,7 +103,12 @@ public record Outcome(
    */
   public static Outcome raised(RunnerMessage.Raised raised, boolean loading, boolean mayLack) {
     boolean lacks = mayLack && raised.kind() == RunnerMessage.Raised.Kind.UNSUPPORTED;
-    Stage stage = raised.kind() == RunnerMessage.Raised.Kind.COMPILE ? Stage.COMPILE : Stage.CALL;
+    Stage stage =
+        switch (raised.kind()) {
+          case COMPILE -> Stage.COMPILE;
+          case OUT_OF_BOUNDS -> Stage.CORRECT; // Without guard pages the call might have returned.
+          default -> Stage.CALL;
+        };
     Status failed = loading ? Status.IMPORT_ERROR : Status.RUNTIME_ERROR;
     Status status =
         switch (raised.kind()) {
@@ -112,6 +117,7 @@ public record Outcome(
           case IMPORT, RUNTIME -> failed;
           case COMPILE -> Status.COMPILE_ERROR;
           case MEMORY -> Status.OUT_OF_MEMORY;
+          case OUT_OF_BOUNDS -> Status.OUT_OF_BOUNDS;
           case EXIT -> Status.CRASHED;
           case UNSUPPORTED -> lacks ? Status.INFRASTRUCTURE : failed;
         };
@@ -225,6 +231,10 @@ public record Outcome(
       case WRONG_DTYPE -> Status.WRONG_DTYPE;
       case WRONG_DEVICE -> Status.WRONG_DEVICE;
       case WRONG_VALUES -> Status.WRONG_VALUES;
+      case OUT_OF_BOUNDS -> Status.OUT_OF_BOUNDS;
+      case RACE -> Status.RACE;
+      case ORDER_DEPENDENT -> Status.ORDER_DEPENDENT;
+      case UNDEFINED_VALUE -> Status.UNDEFINED_VALUE;
       case NONDETERMINISTIC -> Status.NONDETERMINISTIC;
       case INPUT_MUTATED -> Status.INPUT_MUTATED;
       case RUNTIME_ERROR -> Status.RUNTIME_ERROR;
@@ -234,7 +244,7 @@ public record Outcome(
   /** Whether the device may be damaged after this outcome. */
   public boolean isFault() {
     return switch (status) {
-      case TIMEOUT, CRASHED, RUNTIME_ERROR, OUT_OF_MEMORY, INFRASTRUCTURE -> true;
+      case TIMEOUT, CRASHED, RUNTIME_ERROR, OUT_OF_BOUNDS, OUT_OF_MEMORY, INFRASTRUCTURE -> true;
       default -> false;
     };
   }

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param profile whether Nsight Compute profiles timed candidates
  * @param publishedAccounting whether candidates that are refused only because of who computes are
  *     called and compared nevertheless
+ * @param memoryChecks whether what kernels do to memory decides: accesses outside of tensors,
+ *     races, undefined values
  * @param inputs which of the task's inputs candidates are judged on
  */
 public record Plan(
@@ -42,6 +44,7 @@ public record Plan(
     L2State cache,
     boolean profile,
     boolean publishedAccounting,
+    boolean memoryChecks,
     Inputs inputs) {
   /** Architectures that launches can be compiled for without the GPU. */
   public static final List<String> ARCHITECTURES =
@@ -71,7 +74,8 @@ public record Plan(
       Baseline baseline,
       L2State cache,
       boolean profile,
-      boolean publishedAccounting) {
+      boolean publishedAccounting,
+      boolean memoryChecks) {
     this(
         stages,
         rules,
@@ -86,12 +90,13 @@ public record Plan(
         cache,
         profile,
         publishedAccounting,
+        memoryChecks,
         Inputs.ALL);
   }
 
   /**
    * A plan with the error model, the general grade, modules as they are, eager PyTorch as the
-   * baseline, a cold cache and neither profiles nor published accounting.
+   * baseline, a cold cache, checks of memory and neither profiles nor published accounting.
    */
   public Plan(List<Stage> stages, Rules rules, String arch, String secret, Limits limits) {
     this(stages, rules, arch, secret, limits, Grade.GENERAL);
@@ -113,7 +118,8 @@ public record Plan(
         Baseline.EAGER,
         L2State.COLD,
         false,
-        false);
+        false,
+        true);
   }
 
   /** This plan with limits extended by a task's requirements. */
@@ -153,6 +159,7 @@ public record Plan(
         cache,
         profiled,
         publishedAccounting,
+        memoryChecks,
         Inputs.DEVELOPMENT);
   }
 
@@ -172,6 +179,7 @@ public record Plan(
         cache,
         profile,
         publishedAccounting,
+        memoryChecks,
         inputs);
   }
 
@@ -191,6 +199,7 @@ public record Plan(
         cache,
         profile,
         publishedAccounting,
+        memoryChecks,
         inputs);
   }
 
@@ -224,6 +233,7 @@ public record Plan(
         cache,
         profile,
         publishedAccounting,
+        memoryChecks,
         inputs);
   }
 
@@ -243,6 +253,11 @@ public record Plan(
 
   public boolean warm() {
     return cache == L2State.WARM;
+  }
+
+  /** Whether candidates are run with their memory watched. */
+  public boolean checksMemory() {
+    return memoryChecks && reaches(Stage.CORRECT);
   }
 
   public boolean wants(Stage stage) {

@@ -61,6 +61,8 @@ public record RunInfo(
           @Nullable Integer deviceSeconds,
       @Doc("hash of the seed text: equal for runs with equal seeds") String seed,
       @Doc("whether a profile was asked for") boolean profile,
+      @Doc("whether what kernels do to memory decides; absent in runs of earlier versions")
+          @Nullable Boolean memoryChecks,
       @Doc("hash of the sources in their order") String sources) {}
 
   public RunInfo {

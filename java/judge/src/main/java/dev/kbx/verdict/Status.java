@@ -30,6 +30,14 @@ public enum Status {
   WRONG_DTYPE(Blame.CANDIDATE),
   WRONG_DEVICE(Blame.CANDIDATE),
   WRONG_VALUES(Blame.CANDIDATE),
+  /** A kernel reads or writes outside of every tensor, whatever the result. */
+  OUT_OF_BOUNDS(Blame.CANDIDATE),
+  /** Programs of a launch change what others use, and nothing orders them; whatever the result. */
+  RACE(Blame.CANDIDATE),
+  /** The result is right or wrong with the order in which the programs of a launch run. */
+  ORDER_DEPENDENT(Blame.CANDIDATE),
+  /** The result is wrong, and depends on values that nobody has defined. */
+  UNDEFINED_VALUE(Blame.CANDIDATE),
   /** Equal inputs gave different results, one of them wrong. */
   NONDETERMINISTIC(Blame.CANDIDATE),
   /** The entry changed an argument that it must leave alone. */
@@ -71,6 +79,10 @@ public enum Status {
           WRONG_DTYPE,
           WRONG_DEVICE,
           WRONG_VALUES,
+          OUT_OF_BOUNDS,
+          RACE,
+          ORDER_DEPENDENT,
+          UNDEFINED_VALUE,
           NONDETERMINISTIC,
           INPUT_MUTATED,
           NOT_A_KERNEL,

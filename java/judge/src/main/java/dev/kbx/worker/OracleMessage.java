@@ -106,6 +106,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param published whether to compare by the tolerances that the suite's authors publish
    * @param dtype what a module is cast to; null if it is not
    * @param schemes as in the last {@link Checked} about an earlier process of the candidate
+   * @param memoryChecks whether what launches do to memory decides, where they are executed
    */
   @JsonTypeName("open")
   record Open(
@@ -119,7 +120,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       boolean alone,
       boolean published,
       @Nullable String dtype,
-      List<Integer> schemes)
+      List<Integer> schemes,
+      boolean memoryChecks)
       implements OracleMessage {}
 
   /**
@@ -229,9 +231,13 @@ public sealed interface OracleMessage extends Message.Numbered {
       WRONG_DTYPE,
       WRONG_DEVICE,
       WRONG_VALUES,
+      OUT_OF_BOUNDS,
+      RACE,
+      ORDER_DEPENDENT,
+      UNDEFINED_VALUE,
       NONDETERMINISTIC,
       INPUT_MUTATED,
-      /** A launch went wrong, where launches are executed without a GPU. */
+      /** An assertion or an alignment failed, where launches are executed without a GPU. */
       RUNTIME_ERROR
     }
   }

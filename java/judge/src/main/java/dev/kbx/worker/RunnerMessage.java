@@ -33,6 +33,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
    * @param timed whether the candidate has the device exclusively, so that its own clocks count
    * @param cpp whether its own C++ may compute the result, as Triton kernels may
    * @param core as in {@link OracleMessage.Opened}
+   * @param memoryChecks whether to look for kernels that leave their tensors, on a GPU
    */
   @JsonTypeName("load")
   record Load(
@@ -43,7 +44,8 @@ public sealed interface RunnerMessage extends Message.Numbered {
       Map<String, String> files,
       boolean timed,
       boolean cpp,
-      @Nullable Integer core)
+      @Nullable Integer core,
+      boolean memoryChecks)
       implements RunnerMessage {}
 
   @JsonTypeName("loaded")
@@ -250,6 +252,8 @@ public sealed interface RunnerMessage extends Message.Numbered {
       @JsonEnumDefaultValue
       RUNTIME,
       MEMORY,
+      /** A kernel left its tensors, and a guard page, or the driver, told. */
+      OUT_OF_BOUNDS,
       /** The machine lacks a feature that the candidate needs. */
       UNSUPPORTED,
       /** The candidate tried to end the process. */

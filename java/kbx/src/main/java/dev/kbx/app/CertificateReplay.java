@@ -139,7 +139,8 @@ public final class CertificateReplay {
         known(Baseline.of(against.baseline()), "baseline " + run.baseline()),
         against.warm() ? L2State.WARM : L2State.COLD,
         false,
-        run.publishedAccounting());
+        run.publishedAccounting(),
+        settings == null || !Boolean.FALSE.equals(settings.memoryChecks()));
   }
 
   private static <T> T known(Optional<T> setting, String name) {

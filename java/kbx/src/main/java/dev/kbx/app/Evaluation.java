@@ -309,6 +309,9 @@ public final class Evaluation implements AutoCloseable {
       RunInfo.Settings now = RunService.settings(plan, List.of());
       if (!run.device().onGpu()) same("with --arch ", then.arch(), now.arch());
       same("with --timeout ", then.timeoutSeconds(), now.timeoutSeconds());
+      Boolean checked = then.memoryChecks(); // Earlier versions had no such checks.
+      if (checked != null)
+        same("with --memory-checks ", onOff(checked), onOff(plan.memoryChecks()));
       same("", profiles(then.profile()), profiles(now.profile()));
       if (!then.seed().equals(now.seed())) {
         throw new InputException(
@@ -405,6 +408,10 @@ public final class Evaluation implements AutoCloseable {
 
     private static String accounting(boolean published) {
       return published ? "with published accounting" : "with --no-published-accounting";
+    }
+
+    private static String onOff(boolean on) {
+      return on ? "on" : "off";
     }
 
     private static String profiles(boolean profile) {

@@ -139,6 +139,7 @@ public final class Kbx implements AutoCloseable {
     private L2State cache = L2State.COLD;
     private boolean profile;
     private boolean publishedAccounting = true;
+    private boolean memoryChecks = true;
     private Optional<Path> python = Optional.empty();
     private String device = "auto";
     private int jobs;
@@ -245,6 +246,12 @@ public final class Kbx implements AutoCloseable {
       return this;
     }
 
+    /** Whether what kernels do to memory decides. */
+    public Options memoryChecks(boolean wanted) {
+      this.memoryChecks = wanted;
+      return this;
+    }
+
     /** Interpreter with torch and triton, in place of the one that kbx finds or installs. */
     public Options python(Path executable) {
       this.python = Optional.of(executable);
@@ -294,7 +301,8 @@ public final class Kbx implements AutoCloseable {
           baseline,
           cache,
           profile,
-          publishedAccounting);
+          publishedAccounting,
+          memoryChecks);
     }
 
     private JudgingSettings settings(Home home) {

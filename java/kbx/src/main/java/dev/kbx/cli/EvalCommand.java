@@ -83,6 +83,15 @@ final class EvalCommand implements Callable<Integer> {
   private boolean noPublishedAccounting;
 
   @Option(
+      names = "--memory-checks",
+      paramLabel = "on|off",
+      defaultValue = "on",
+      description =
+          "Whether accesses outside of tensors, races of programs and undefined values decide."
+              + " Default: ${DEFAULT-VALUE}.")
+  private String memoryChecks = "on";
+
+  @Option(
       names = "--cache",
       paramLabel = "STATE",
       defaultValue = "cold",
@@ -188,6 +197,17 @@ final class EvalCommand implements Callable<Integer> {
                 .orElseThrow(() ->
                     new InputException("--cache: '%s' is not one of cold,warm".formatted(cache))))
         .profile(profile)
-        .publishedAccounting(!noPublishedAccounting);
+        .publishedAccounting(!noPublishedAccounting)
+        .memoryChecks(isOn());
+  }
+
+  private boolean isOn() {
+    return switch (memoryChecks) {
+      case "on" -> true;
+      case "off" -> false;
+      default ->
+          throw new InputException(
+              "--memory-checks: '%s' is not one of on,off".formatted(memoryChecks));
+    };
   }
 }

@@ -39,7 +39,8 @@ final class Plans {
               "cache",
               "tolerance",
               "arch",
-              "published_accounting"));
+              "published_accounting",
+              "memory_checks"));
   private static final int MOST_SECONDS = 600;
 
   private Plans() {}
@@ -73,7 +74,8 @@ final class Plans {
         choice(json, "baseline", "eager", labels(Baseline.values()), Baseline::of),
         choice(json, "cache", "cold", labels(L2State.values()), L2State::of),
         false,
-        accounting(json.get("published_accounting")));
+        isTrue(json, "published_accounting"),
+        isTrue(json, "memory_checks"));
   }
 
   /** Null is as good as absent, as in the rest of a request. */
@@ -94,6 +96,7 @@ final class Plans {
     members.put("baseline", plan.baseline().label());
     members.put("cache", plan.cache().label());
     members.put("published_accounting", plan.publishedAccounting());
+    members.put("memory_checks", plan.memoryChecks());
     return Json.mapper().writeValueAsString(members);
   }
 
@@ -124,11 +127,12 @@ final class Plans {
     throw Refusal.unusable("/plan/timeout", "plan.timeout: must be 1 to 600 seconds");
   }
 
-  private static boolean accounting(@Nullable JsonNode given) {
+  /** True, too, where it is absent. */
+  private static boolean isTrue(JsonNode json, String name) {
+    JsonNode given = json.get(name);
     if (given == null) return true;
     if (given.isBoolean()) return given.booleanValue();
-    throw Refusal.unusable(
-        "/plan/published_accounting", "plan.published_accounting: must be true or false");
+    throw Refusal.unusable("/plan/" + name, "plan.%s: must be true or false".formatted(name));
   }
 
   private static <T> T choice(

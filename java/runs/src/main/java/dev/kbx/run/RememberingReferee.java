@@ -143,6 +143,7 @@ public final class RememberingReferee implements Referee {
                 L2State cache,
                 boolean profile,
                 boolean publishedAccounting,
+                boolean memoryChecks,
                 Inputs inputs) ->
             List.of(
                     stages.stream().map(Stage::label).toList(),
@@ -158,6 +159,7 @@ public final class RememberingReferee implements Referee {
                     cache,
                     profile,
                     publishedAccounting,
+                    memoryChecks,
                     inputs)
                 .toString();
       };

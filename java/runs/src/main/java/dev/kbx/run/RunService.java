@@ -109,6 +109,7 @@ public final class RunService implements AutoCloseable {
         Math.toIntExact(plan.limits().device().toSeconds()),
         Seeds.name(plan.secret()),
         plan.profile(),
+        plan.memoryChecks(),
         sources(candidates));
   }
 

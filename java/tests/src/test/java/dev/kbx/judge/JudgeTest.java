@@ -95,7 +95,8 @@ class JudgeTest {
             plan.baseline(),
             plan.cache(),
             false,
-            false);
+            false,
+            true);
     Map<String, ?> script = calls.length == 0 ? Map.of() : Map.of("call", List.of(calls));
     return new Judge(FakeWorkers.judgingSlot(slot), graded, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate("general", script));

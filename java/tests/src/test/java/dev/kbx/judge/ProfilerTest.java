@@ -59,7 +59,8 @@ class ProfilerTest {
             Baseline.EAGER,
             L2State.COLD,
             profile,
-            false);
+            false,
+            true);
     return new Judge(judgingSlot, plan, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate(task, script));
   }

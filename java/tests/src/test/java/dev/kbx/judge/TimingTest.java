@@ -196,7 +196,7 @@ class TimingTest {
           RunnerMessage.Loaded.class,
           id ->
               new RunnerMessage.Load(
-                  id, source, List.of(), List.of(), Map.of(), false, false, null),
+                  id, source, List.of(), List.of(), Map.of(), false, false, null, false),
           limit);
       while (true) {
         other.ask(

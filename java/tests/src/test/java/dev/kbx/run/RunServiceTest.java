@@ -188,7 +188,8 @@ class RunServiceTest {
         Baseline.EAGER,
         L2State.COLD,
         profile,
-        false);
+        false,
+        true);
   }
 
   @Test

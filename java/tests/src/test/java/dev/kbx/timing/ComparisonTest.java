@@ -87,7 +87,8 @@ class ComparisonTest {
         baseline,
         cache,
         false,
-        false);
+        false,
+        true);
   }
 
   private static Plan against(Baseline baseline) {
