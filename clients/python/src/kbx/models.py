@@ -72,6 +72,7 @@ class Plan:
     tolerance: str | None = None
     arch: str | None = None
     published_accounting: bool | None = None
+    memory_checks: bool | None = None
 
     def to_json(self) -> dict[str, Any]:
         return _present(self)
