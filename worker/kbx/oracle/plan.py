@@ -63,7 +63,7 @@ PASSES_ON = {"elementwise", "reduction", "softmax", "normalization", "loss", "po
 MIXES = {"matmul", "convolution", "linear-algebra", "decomposition", "attention"}
 
 
-def plan(task: Task, seed: str, executed: bool = False) -> list[PlannedCall]:
+def plan(task: Task, seed: str, ordered: bool = False) -> list[PlannedCall]:
     """The calls of one candidate, in order: those of the published grade, then the others, those that ask for least first; then
     the repeats; then those with special values, which decide nothing; last those of a module whose weights or dtype are changed.
 
@@ -71,7 +71,7 @@ def plan(task: Task, seed: str, executed: bool = False) -> list[PlannedCall]:
     rounds of ordinary values for cases of the published grade that have met too few. A random operation's draws follow each other
     at once, and it is not repeated.
 
-    Where launches are ``executed``, each repeat is followed by another one whose programs go in another order.
+    With ``ordered``, each repeat is followed by another one whose programs go in another order, which needs launches that are executed.
     """
     cases = _cases(task)
     _check_published(task, cases)
@@ -82,7 +82,7 @@ def plan(task: Task, seed: str, executed: bool = False) -> list[PlannedCall]:
         if r < task.rounds_of(parameters)
     ]
     wanted += _missing(task, cases, wanted)
-    wanted += [] if task.contract.random else _repeats(cases, wanted, executed)
+    wanted += [] if task.contract.random else _repeats(cases, wanted, ordered)
     special = _special(task)
     wanted += [] if special is None else [(special, task.rounds + LEAST, SPECIAL, None)]
     calls: list[PlannedCall] = []
@@ -206,12 +206,12 @@ def _special(task: Task) -> int | None:
     return None
 
 
-def _repeats(cases: list[_Case], wanted: list[_Wanted], executed: bool) -> list[_Wanted]:
+def _repeats(cases: list[_Case], wanted: list[_Wanted], ordered: bool) -> list[_Wanted]:
     """The calls to repeat: of each of the cases with most elements in their arguments, the first that asks for least. The largest one goes
     in reverse as well, the next in random order."""
     largest = sorted(range(len(cases)), key=lambda case: -cases[case].elements)[:REPEATED]
     ordinary = sorted(wanted, key=lambda call: call[2] not in ORDINARY)
     first = {call[0]: call for call in reversed(ordinary)}
     again = [(case, ASCENDING) for case in sorted(largest)]
-    again += list(zip(largest, (REVERSED, SHUFFLED), strict=False)) if executed else []
+    again += list(zip(largest, (REVERSED, SHUFFLED), strict=False)) if ordered else []
     return [(*first[case][:3], order) for case, order in again]

@@ -138,7 +138,6 @@ class Server:
         task.check_room()
         if request.published:
             task = taskfile.published(task)
-        planned = session.planned(task, request.seed, self.device.torch_device.type == "cpu")
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
         self.session = session.Session(
             task,
@@ -156,7 +155,7 @@ class Server:
             core = None
         self.device.offer(request.runner, arenas)
         return messages.Opened(
-            request.id, task.entries, [a.describe() for a in arenas], [c.message() for c in planned],
+            request.id, task.entries, [a.describe() for a in arenas], [c.message() for c in self.session.calls],
             [{"index": i, "shape": describe(s)} for i, s in enumerate(task.sizes)],
             time.monotonic() - start, task.module(request.seed), task.scaled, core,
         )  # fmt: skip

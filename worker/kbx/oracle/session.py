@@ -41,9 +41,9 @@ class WrongOrder(Exception):
 
 
 @functools.lru_cache(maxsize=256)
-def planned(task: Task, seed: str, executed: bool) -> list[PlannedCall]:
+def planned(task: Task, seed: str, ordered: bool) -> list[PlannedCall]:
     """The calls of a task under a seed, see ``plan``. Of the task as it was loaded: a seeded one would be kept here, with gigabytes of weights."""
-    return plan(task, seed, executed)
+    return plan(task, seed, ordered)
 
 
 class Session:
@@ -73,7 +73,7 @@ class Session:
         self.executions = Executions(executor, memory_checks)
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
-        self.calls = planned(task, seed, device.type == "cpu")
+        self.calls = planned(task, seed, memory_checks and device.type == "cpu")
         self.current: int | None = None
         self.leaves: list[Tree] = []
         self.prepared = 0
