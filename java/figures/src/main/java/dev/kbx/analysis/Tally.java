@@ -34,6 +34,8 @@ public record Tally(
    * @param candidates number of candidates
    * @param notJudged candidates without a result, because the task or kbx was at fault; not in the
    *     rates
+   * @param memory candidates that were refused because of {@linkplain Status#ofMemory what launches
+   *     do to memory}
    * @param call null if that stage was not measured
    * @param values right results, whoever computed them and however timing ended; {@code correct}
    *     asks that, too
@@ -44,6 +46,7 @@ public record Tally(
       String name,
       int candidates,
       int notJudged,
+      int memory,
       @Nullable Rate call,
       @Nullable Rate values,
       @Nullable Rate correct,
@@ -96,6 +99,7 @@ public record Tally(
         name,
         counted.size(),
         counted.size() - judged.size(),
+        Math.toIntExact(count(judged, row -> row.status().ofMemory())),
         call ? rate(count(judged, VerdictRow::called), judged.size()) : null,
         correct ? rate(count(judged, VerdictRow::valuesOk), judged.size()) : null,
         correct ? rate(count(judged, VerdictRow::correct), judged.size()) : null,
@@ -111,6 +115,7 @@ public record Tally(
         name,
         counted.size(),
         Math.toIntExact(counted.stream().filter(row -> !row.judged()).count()),
+        Math.toIntExact(tasksOf(counted, row -> row.status().ofMemory())),
         call ? rate(tasksOf(counted, VerdictRow::called), tasks) : null,
         correct ? rate(tasksOf(counted, VerdictRow::valuesOk), tasks) : null,
         correct ? rate(tasksOf(counted, VerdictRow::correct), tasks) : null,

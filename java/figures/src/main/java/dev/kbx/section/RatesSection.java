@@ -177,15 +177,22 @@ public final class RatesSection {
       columns.add(Column.number("general", each -> rate(each.general(), unknownGeneral(each))));
     }
     if (tally.perf()) columns.add(Column.number("timed", each -> rate(each.perf(), unknown(each))));
-    Table table = Table.of("by-category", intervals ? caption(run, tally) : "", columns, passes);
+    boolean memory = rows.stream().anyMatch(row -> row.status().ofMemory());
+    if (memory) columns.add(Column.number("memory", each -> Cell.count(each.memory())));
+    Table table =
+        Table.of("by-category", intervals ? caption(run, tally, memory) : "", columns, passes);
     return intervals ? table : table.brief();
   }
 
-  private static String caption(RunInfo run, Tally tally) {
-    return "Of the %s, with Wilson's 95 %% interval; in the last row of all tasks asked for, those with a candidate that passes.%s"
+  private static String caption(RunInfo run, Tally tally, boolean memory) {
+    return "Of the %s, with Wilson's 95 %% interval; in the last row of all tasks asked for, those with a candidate that passes.%s%s"
         .formatted(
             run.published() == null ? "candidates judged" : "published results",
-            tally.general() ? " " + Captions.grades() : "");
+            tally.general() ? " " + Captions.grades() : "",
+            memory
+                ? " Memory: those that leave their tensors, race, or depend on the order of"
+                      + " programs or on undefined values."
+                : "");
   }
 
   private static Cell rate(@Nullable Rate rate, String unknown) {

@@ -106,6 +106,14 @@ public enum Status {
     };
   }
 
+  /** Whether what launches do to memory, or the order of their programs, decided. */
+  public boolean ofMemory() {
+    return this == OUT_OF_BOUNDS
+        || this == RACE
+        || this == ORDER_DEPENDENT
+        || this == UNDEFINED_VALUE;
+  }
+
   /** The name used in files and pages: {@code correct, wrong_values, …}. */
   @JsonValue
   public String label() {

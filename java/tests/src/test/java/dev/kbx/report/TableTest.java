@@ -142,6 +142,23 @@ class TableTest {
   }
 
   @Test
+  void memoryHasAColumnWhereACandidateFailsByIt() {
+    List<Verdict> verdicts = new ArrayList<>();
+    Status[] statuses = {
+      Status.RACE, Status.OUT_OF_BOUNDS, Status.OUT_OF_BOUNDS, Status.WRONG_VALUES, Status.CRASHED
+    };
+    for (Status status : statuses) {
+      verdicts.add(
+          Fixtures.failed("Math/exp", verdicts.size(), status, Stage.CORRECT).build(Fixtures.CPU));
+    }
+    assertThat(render(new Table(100, false), verdicts, Fixtures.CPU))
+        .containsPattern("category .* correct +memory")
+        .containsPattern("Math .* 3\\n");
+    assertThat(render(new Table(100, false), verdicts.subList(3, 5), Fixtures.CPU))
+        .doesNotContain("memory");
+  }
+
+  @Test
   void controlCharactersOfCandidatesAreEscaped() {
     var verdict =
         Fixtures.failed("Math/exp", 0, Status.RUNTIME_ERROR, Stage.CALL)
