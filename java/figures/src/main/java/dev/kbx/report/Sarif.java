@@ -6,20 +6,28 @@ import dev.kbx.check.Finding;
 import dev.kbx.check.InvalidSource;
 import dev.kbx.check.RuleInfo;
 import dev.kbx.check.Severity;
+import dev.kbx.section.AdvisedErrors;
 import dev.kbx.syntax.Place;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Break;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Findings of {@code kbx check} as SARIF 2.1.0, which code hosts and editors show in the source.
+ * Findings of {@code kbx check}, or the failures of a run, as SARIF 2.1.0, which code hosts and
+ * editors show in the source.
  *
- * @param rules the rules that were switched on
+ * @param rules the rules that were switched on; none for verdicts
  * @param version of kbx
  * @param folder what relative locations start from
  */
@@ -51,8 +59,8 @@ public record Sarif(List<RuleInfo> rules, String version, Path folder) {
   record Descriptor(
       String id,
       Message shortDescription,
-      Message fullDescription,
-      Message help,
+      @Nullable Message fullDescription,
+      @Nullable Message help,
       Configuration defaultConfiguration) {}
 
   record Configuration(String level) {}
@@ -89,10 +97,80 @@ public record Sarif(List<RuleInfo> rules, String version, Path folder) {
         results.add(result(source, finding, ids));
       }
     }
+    return render(descriptors, notifications(checks), results);
+  }
+
+  /**
+   * The document of a run: a failed candidate is an error, what a correct one breaks on a warning.
+   * The rule is the status; the line is the one that the message names, or the last frame's.
+   */
+  public String render(List<Verdict> verdicts) {
+    Map<String, Descriptor> descriptors = new LinkedHashMap<>();
+    List<Result> results = new ArrayList<>();
+    for (Verdict verdict : verdicts) {
+      Judgement judgement = verdict.judgement();
+      Status status = judgement.status();
+      if (status.blame() == Status.Blame.CANDIDATE) {
+        List<Verdict.Frame> frames = Objects.requireNonNullElse(judgement.frames(), List.of());
+        int line = frames.isEmpty() ? 1 : frames.getLast().line();
+        results.add(result(verdict, descriptors, status, judgement.message(), line, "error"));
+      }
+      for (Break each : Objects.requireNonNullElse(judgement.breaks(), List.<Break>of())) {
+        String text = "breaks on %s: %s".formatted(each.property(), each.message());
+        results.add(result(verdict, descriptors, each.status(), text, 1, "warning"));
+      }
+    }
+    return render(descriptors, List.of(), results);
+  }
+
+  private static final Pattern LINE = Pattern.compile("\\bline (\\d{1,6})\\b");
+  private static final Pattern ROW = Pattern.compile("(.+):(\\d+)");
+
+  /**
+   * @param line where the message names none
+   */
+  private Result result(
+      Verdict verdict,
+      Map<String, Descriptor> descriptors,
+      Status status,
+      @Nullable String message,
+      int line,
+      String level) {
+    descriptors.computeIfAbsent(status.label(), _ -> descriptor(status));
+    String text =
+        verdict.provenance().task() + ": " + Objects.requireNonNullElse(message, status.label());
+    Matcher named = LINE.matcher(text);
+    int at = named.find() ? Integer.parseInt(named.group(1)) : line;
+    // In a file of predictions the source is part of one line.
+    Matcher row = ROW.matcher(verdict.provenance().source());
+    boolean inRow = row.matches();
+    Location location = location(inRow ? row.group(1) : verdict.provenance().source());
+    Region region =
+        new Region(inRow ? Integer.parseInt(row.group(2)) : Math.max(1, at), null, null, null);
+    return new Result(
+        status.label(),
+        List.copyOf(descriptors.keySet()).indexOf(status.label()),
+        level,
+        new Message(text),
+        List.of(new Where(new Physical(location, region))));
+  }
+
+  private static Descriptor descriptor(Status status) {
+    String advice = AdvisedErrors.ofStatus(status);
+    return new Descriptor(
+        status.label(),
+        new Message(status.label().replace('_', ' ')),
+        null,
+        advice == null ? null : new Message(advice),
+        new Configuration("error"));
+  }
+
+  private String render(
+      Map<String, Descriptor> descriptors, List<Notification> problems, List<Result> results) {
     Run run =
         new Run(
             new Tool(new Driver("kbx", version, List.copyOf(descriptors.values()))),
-            List.of(new Invocation(true, notifications(checks))),
+            List.of(new Invocation(true, problems)),
             Map.of(ROOT, new Location(root(), null)),
             "utf16CodeUnits",
             results);

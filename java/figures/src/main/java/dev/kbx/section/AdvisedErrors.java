@@ -69,7 +69,7 @@ public record AdvisedErrors(
   }
 
   /** What to do instead; null if the candidate could not have done better, or rules say it. */
-  private static @Nullable String ofStatus(Status status) {
+  public static @Nullable String ofStatus(Status status) {
     return switch (status) {
       case NO_CODE -> "Answer with the complete file in one fenced block of code.";
       case NO_ENTRY -> "Define the entry at the top level, under the name that the task gives.";

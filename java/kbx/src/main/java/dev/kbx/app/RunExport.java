@@ -3,6 +3,7 @@ package dev.kbx.app;
 import dev.kbx.document.Counted;
 import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
+import dev.kbx.files.UnwritableException;
 import dev.kbx.generate.Header;
 import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.Transcript;
@@ -11,6 +12,7 @@ import dev.kbx.generate.Transcript.Trajectory;
 import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.report.RunFolder;
 import dev.kbx.report.RunVerdicts;
+import dev.kbx.report.Sarif;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Task;
@@ -23,6 +25,7 @@ import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -130,10 +133,7 @@ public record RunExport(
   public void training(TrainingFilter filter, @Nullable String licence) {
     try (RunStore store = results.open()) {
       RunInfo chosen = judged(store);
-      List<Verdict> verdicts =
-          store.verdicts(chosen.id()).values().stream()
-              .filter(verdict -> method == null || method.equals(verdict.provenance().method()))
-              .toList();
+      List<Verdict> verdicts = ofMethod(store.verdicts(chosen.id()).values());
       TrainingFilter.Kept kept = filter.of(verdicts);
       if (kept.verdicts().isEmpty()) {
         throw new InputException(
@@ -162,6 +162,26 @@ public record RunExport(
             "this bundle has no Parquet, so there is only training.jsonl; a checkout has it");
       }
     }
+  }
+
+  /** What failed, as SARIF; locations are relative to the working folder. */
+  public void sarif() {
+    try (RunStore store = results.open()) {
+      RunInfo chosen = judged(store);
+      List<Verdict> verdicts = ofMethod(store.verdicts(chosen.id()).values());
+      Sarif document = new Sarif(List.of(), Home.version(), Path.of("").toAbsolutePath());
+      Path file = empty(target).resolve("verdicts.sarif");
+      UnwritableException.naming(target, () -> Files.createDirectories(target));
+      AtomicFile.replace(file, writer -> writer.write(document.render(verdicts) + "\n"));
+      observer.note(
+          "run %s: %s in %s".formatted(chosen.id(), Counted.of(verdicts.size(), "verdict"), file));
+    }
+  }
+
+  private List<Verdict> ofMethod(Collection<Verdict> verdicts) {
+    return verdicts.stream()
+        .filter(verdict -> method == null || method.equals(verdict.provenance().method()))
+        .toList();
   }
 
   /** The run, which kbx judged. */

@@ -34,7 +34,10 @@ import picocli.CommandLine.Parameters;
       "",
       "training: verified kernels for fine-tuning, training.jsonl and",
       "training.parquet, with what the model was asked and its reply if methods wrote",
-      "them."
+      "them.",
+      "",
+      "sarif: verdicts.sarif, SARIF 2.1.0: what failed, in its file and line, for code",
+      "hosts and editors."
     })
 final class ExportCommand implements Callable<Integer> {
   private static final String KERNELBENCH = "kernelbench";
@@ -42,15 +45,16 @@ final class ExportCommand implements Callable<Integer> {
   private static final String GEAK = "geak";
   private static final String CORPUS = "corpus";
   private static final String TRAINING = "training";
+  private static final String SARIF = "sarif";
   private static final List<String> FORMATS =
-      List.of(KERNELBENCH, PREDICTIONS, GEAK, CORPUS, TRAINING);
+      List.of(KERNELBENCH, PREDICTIONS, GEAK, CORPUS, TRAINING, SARIF);
 
   @Mixin private Options.Results results = new Options.Results();
 
   @Parameters(
       index = "0",
       paramLabel = "FORMAT",
-      description = "kernelbench, predictions, geak, corpus or training.")
+      description = "kernelbench, predictions, geak, corpus, training or sarif.")
   private String format = KERNELBENCH;
 
   @Parameters(index = "1", paramLabel = "DIR", description = "A new or empty folder.")
@@ -85,6 +89,7 @@ final class ExportCommand implements Callable<Integer> {
       case PREDICTIONS -> export.predictions(rounds);
       case GEAK -> export.geak();
       case CORPUS -> export.corpus();
+      case SARIF -> export.sarif();
       case TRAINING -> export.training(training.filter(), training.licence());
       default -> export.kernelbench();
     }

@@ -2,6 +2,7 @@ package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kbx.verdict.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -138,6 +139,34 @@ class MemoryChecksTest {
     JsonNode verdict = Objects.requireNonNull(OFF.get(name));
     assertThat(verdict.get("status").asString()).as(verdict.toString()).isEqualTo(status);
     assertThat(verdict.get("flags").toString()).contains("memory_unchecked");
+  }
+
+  /** Each failure is in its file, at the line that the message names. */
+  @Test
+  void failuresAreSarif() throws Exception {
+    Path sarif = folder.resolve("sarif");
+    Kbx.Result result = Kbx.here("export", "sarif", sarif, "--out", folder.resolve("on"));
+    assertThat(result.exit()).as(result.err()).isZero();
+    JsonNode run =
+        Json.mapper().readTree(Files.readString(sarif.resolve("verdicts.sarif"))).at("/runs/0");
+    List<String> found = new ArrayList<>();
+    for (JsonNode each : run.get("results")) {
+      JsonNode place = each.at("/locations/0/physicalLocation");
+      String uri = place.at("/artifactLocation/uri").asString();
+      String rule = each.get("ruleId").asString();
+      assertThat(run.at("/tool/driver/rules/" + each.get("ruleIndex").asInt() + "/id").asString())
+          .isEqualTo(rule);
+      found.add(
+          "%s %s:%s"
+              .formatted(
+                  rule, uri.substring(uri.lastIndexOf('/') + 1), place.at("/region/startLine")));
+    }
+    assertThat(found)
+        .containsExactlyInAnyOrder(
+            "order_dependent in_order.py:1",
+            "out_of_bounds unmasked.py:10",
+            "race without_atomic.py:11",
+            "undefined_value without_other.py:11");
   }
 
   @Test
