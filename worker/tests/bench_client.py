@@ -24,6 +24,7 @@ from kbx.messages.zygote import Spawn
 from kbx.oracle.executions import Executions
 from kbx.oracle.judge import Judgement
 from kbx.runner.bench import BESIDE, serve, warm
+from kbx.ttir.launch import ASCENDING
 
 # What the zygote does before it forks: one thread (a child of a threaded process hangs) and a warm compiler.
 torch.set_num_threads(1)
@@ -99,7 +100,7 @@ class BenchClient:
 
         positional = [tensors.encode(a, put) for a in args]
         named = {k: tensors.encode(v, put) for k, v in kwargs.items()}
-        self._executions.prepare(0, leaves)
+        self._executions.prepare(0, leaves, ASCENDING)
         return self.ask(messages.Call(3, positional, named, tuning))
 
     def found(self):

@@ -135,7 +135,7 @@ class _Executor:
             regions = list(self._regions(message["regions"])) + copied
             memory = Memory(regions, self._more)
             launch = Launch(tuple(message["grid"]), memory, self._seed, self._order)
-            self._kernel(number).run(launch, [_argument(each) for each in message["arguments"]])
+            self._kernel(number).run(launch, [argument(each) for each in message["arguments"]])
         except Unsupported as error:
             return {"unsupported": error.what}, []
         except Stuck as error:
@@ -177,8 +177,8 @@ def _received(connection: socket.socket) -> list[tuple[_Message, int]]:
     return list(zip(json.loads(body), descriptors, strict=True))
 
 
-def _argument(given: Any) -> Argument:
-    """A launch's argument: numbers as they are, floats as hexadecimal text, descriptors by their parts."""
+def argument(given: Any) -> Argument:
+    """A launch's argument, as ``kbx.runner.execution`` tells it: numbers as they are, floats as hexadecimal text, descriptors by their parts."""
     match given:
         case {"float": text}:
             return float.fromhex(text)

@@ -42,9 +42,15 @@ def launch(number, types, grid, arguments):
     ``arguments`` holds every parameter in order, constexprs included; ``types`` is Triton's signature (name to type). Raises Unsupported for
     what cannot be executed, OSError for memory that is not the device's, and TimeoutError where programs wait for each other for ever.
     """
+    return _client.launch(number, grid, *described(arguments, types))
+
+
+def described(arguments, types):
+    """The arguments that a compiled kernel takes, as the executor is told of them, and the bytes of each tensor's memory by its address.
+    Both as in ``launch``."""
     with _DisableTorchFunction():
         given = list(_passed(arguments, list(types.values())))
-        return _client.launch(number, grid, [_told(each) for each in given], dict(_storages(given)))
+        return [_told(each) for each in given], dict(_storages(given))
 
 
 class _Client:
