@@ -1,30 +1,12 @@
 """What is wrong with accesses to memory: each finding has its line, tensor and program, and honest kernels that come near have none."""
 
-import inspect
-
 import pytest
 import torch
 import triton
 import triton.language as tl
-from ttir_launch import launch_on_tensors, region_of, run
+from ttir_launch import launch_on_tensors, line_of, only, region_of, run
 
 from kbx.ttir.executor import Kernel
-
-
-def line_of(function, text):
-    """The line of this file where a kernel has ``text``."""
-    lines, first = inspect.getsourcelines(function.fn)
-    return first + next(i for i, line in enumerate(lines) if text in line)
-
-
-def only(findings, kind, function, text):
-    """The one finding there is: its kind and the line of the kernel."""
-    assert [f.kind for f in findings] == [kind], [str(f) for f in findings]
-    (found,) = findings
-    assert found.file == __file__
-    assert found.line == line_of(function, text), str(found)
-    return found
-
 
 # ---------------------------------------------------------------- bounds
 

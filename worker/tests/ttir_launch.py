@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import inspect
 
 import numpy as np
 import torch
@@ -62,37 +63,40 @@ def text_of(function, arguments, constants, capability=90, kind=ASTSource, stage
     return _text(function, ordered, tuple(constants.items()), capability, kind, stage)
 
 
-def region_of(tensor, name=""):
+def region_of(tensor, name="", filler=None):
     """The storage of a tensor on the CPU."""
     storage = tensor.untyped_storage()
     if not storage.nbytes():
         return Region(storage.data_ptr(), np.zeros(0, np.uint8), name)
     memory = (ctypes.c_uint8 * storage.nbytes()).from_address(storage.data_ptr())
-    return Region(storage.data_ptr(), np.frombuffer(memory, np.uint8), name)
+    return Region(storage.data_ptr(), np.frombuffer(memory, np.uint8), name, filler)
 
 
-def launch_on_tensors(kernel, grid, arguments, seed=0, order=ASCENDING, checks=True, more=None):
+def launch_on_tensors(kernel, grid, arguments, seed=0, order=ASCENDING, checks=True, more=None, names=(), filler=None):
     """Runs a kernel on tensors, host descriptors and numbers, in the order of its parameters; returns the findings."""
     regions, passed = {}, []
     for argument in arguments:
         described = hasattr(argument, "block_shape")
         base = argument.base if described else argument
         if isinstance(base, torch.Tensor):
-            regions.setdefault(base.untyped_storage().data_ptr(), region_of(base))
+            regions.setdefault(base.untyped_storage().data_ptr(), region_of(base, filler=filler))
         if described:
             nan, tf32 = getattr(argument, "padding", "zero") == "nan", getattr(argument, "round_f32_to_tf32", False)
             passed.append(TensorDescriptor(base.data_ptr(), tuple(argument.shape), tuple(argument.strides), nan, tf32))
         else:
             passed.append(base.data_ptr() if isinstance(base, torch.Tensor) else base)
     launch = Launch((*grid, 1, 1)[:3], Memory(list(regions.values()), more), seed, order, checks)
-    kernel.run(launch, passed)
+    kernel.run(launch, passed, names)
     return launch.findings
 
 
-def run(function, grid, *arguments, seed=0, order=ASCENDING, checks=True, more=None, capability=90, **constants):
+def run(
+    function, grid, *arguments, seed=0, order=ASCENDING, checks=True, more=None, filler=None, capability=90, **constants
+):
     """Compiles and runs a kernel; returns the findings."""
     kernel = Kernel(text_of(function, arguments, constants, capability))
-    return launch_on_tensors(kernel, grid, arguments, seed, order, checks, more)
+    names = [name for name in function.arg_names if name not in constants]
+    return launch_on_tensors(kernel, grid, arguments, seed, order, checks, more, names, filler)
 
 
 def interpreted(function, grid, *arguments, **constants):
@@ -105,3 +109,18 @@ def interpreted(function, grid, *arguments, **constants):
         name: type_of(value) for name, value in zip(function.arg_names, bound, strict=True) if name not in constants
     }
     interpreter.launch(function, types, (*grid, 1, 1)[:3], bound)
+
+
+def line_of(function, text):
+    """The line of its file where a kernel has ``text``."""
+    lines, first = inspect.getsourcelines(function.fn)
+    return first + next(i for i, line in enumerate(lines) if text in line)
+
+
+def only(findings, kind, function, text):
+    """The one finding there is: its kind and the line of the kernel."""
+    assert [f.kind for f in findings] == [kind], [str(f) for f in findings]
+    (found,) = findings
+    assert found.file == inspect.getsourcefile(function.fn)
+    assert found.line == line_of(function, text), str(found)
+    return found

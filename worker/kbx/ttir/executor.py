@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from kbx.ttir.formats import rounded
 from kbx.ttir.lanes import Descriptor, Environment, Lanes, number
 from kbx.ttir.launch import Launch
 from kbx.ttir.lowering import Code, Lowering
+from kbx.ttir.memory import Region
 from kbx.ttir.operations.control import run_blocks
 from kbx.ttir.parser import parse
 from kbx.ttir.tree import Operation, Value
@@ -32,9 +34,6 @@ CHUNK_BYTES = 256 << 20
 """Most that the values of programs that run together take, unless one program's take more."""
 CHUNK_ELEMENTS = 1 << 18
 """Elements of the largest tensor of programs that run together: measured, from 2^16 to 2^19 makes no difference, and more is slower, as caches end."""
-
-
-_ATOMICS = frozenset(("tt.atomic_rmw", "tt.atomic_cas", "tt.descriptor_reduce"))
 
 
 @dataclass(frozen=True)
@@ -64,17 +63,19 @@ class Kernel:
         self.function = self.module.kernel
         self._lowering = Lowering(self.module)
         _, self._bodies = self._lowering.function(self.function.name)
-        self._written = provenance.written(self.module)
+        self._reached = provenance.reached(self.module)
         names = {operation.name for f in self.module.functions.values() for operation in f.walk()}
-        self._atomics = not names.isdisjoint(_ATOMICS)
+        self._atomics = not names.isdisjoint(provenance.ATOMICS)
         self._waits = waiting.waits(self.module)
         largest = max((size for f in self.module.functions.values() for size in _sizes(f.walk())), default=1)
         needed = max(1, sum(_peak(code) for code in self._bodies))
         self._together = max(1, min(CHUNK_ELEMENTS // largest, CHUNK_BYTES // needed))
 
-    def run(self, launch: Launch, arguments: Sequence[Argument]) -> None:
-        """Runs all programs of a launch; findings are with it. Raises Stuck where programs wait for ever."""
-        values = self._bind(launch, arguments)
+    def run(self, launch: Launch, arguments: Sequence[Argument], names: Sequence[str] = ()) -> None:
+        """Runs all programs of a launch; findings are with it, and call the arguments by ``names``, without which those of the IR do.
+        Raises Stuck where programs wait for ever."""
+        launch.module = self.module
+        values = self._bind(launch, arguments, names)
         launch.watch(self._atomics)
         programs = launch.programs()
         with np.errstate(all="ignore"):
@@ -85,28 +86,30 @@ class Kernel:
             for part in parts:
                 run_blocks(self._bodies, values, Environment(launch, part))
 
-    def _bind(self, launch: Launch, arguments: Sequence[Argument]) -> list[Lanes]:
+    def _bind(self, launch: Launch, arguments: Sequence[Argument], names: Sequence[str]) -> list[Lanes]:
         """Lanes of the function's parameters, of which a descriptor has several."""
         parameters = deque(self.function.arguments)
         for region in launch.memory.regions:
-            region.written = self._written is None
+            region.written, region.updated, region.accessed = (each is None for each in self._reached)
         found: list[Lanes] = []
         try:
-            for argument in arguments:
+            for argument, name in itertools.zip_longest(arguments, names[: len(arguments)]):
+                name = name or parameters[0].name.removeprefix("%")
                 if isinstance(argument, TensorDescriptor):
-                    found += self._descriptor(launch, parameters, argument)
+                    found += self._descriptor(launch, parameters, argument, name)
                 else:
-                    found.append(self._scalar(launch, parameters.popleft(), argument))
+                    found.append(self._scalar(launch, parameters.popleft(), argument, name))
         except IndexError:
             raise ValueError(f"more arguments than the {len(self.function.arguments)} parameters") from None
         if parameters:
             raise ValueError(f"no argument for {parameters[0].name}")
         return found
 
-    def _scalar(self, launch: Launch, parameter: Value, argument: int | float | bool | None) -> Lanes:
+    def _scalar(self, launch: Launch, parameter: Value, argument: int | float | bool | None, name: str = "") -> Lanes:
         element = parameter.type.element
         if element.kind == "pointer":
-            return self._pointer(launch, parameter, int(argument or 0), element.pointee.bytes if element.pointee else 1)
+            size = element.pointee.bytes if element.pointee else 1
+            return self._pointer(launch, parameter, int(argument or 0), size, name)
         if element.kind == "float":
             return Lanes(rounded(np.array([argument], np.float64), element))
         if element.bits == 1:
@@ -114,27 +117,32 @@ class Kernel:
         whole = int(argument or 0) & (1 << element.bits) - 1
         return Lanes(np.array([whole], np.uint64).astype(f"u{element.bytes}").view(element.dtype))
 
-    def _pointer(self, launch: Launch, parameter: Value, address: int, size: int) -> Lanes:
+    def _pointer(self, launch: Launch, parameter: Value, address: int, size: int, name: str) -> Lanes:
         region = launch.memory.at(address)
+        if region is None and not address:
+            region = Region(0, np.zeros(0, np.uint8))  # a tensor without elements has no address
         if region is not None:
-            region.name = region.name or parameter.name.removeprefix("%")
-            region.written |= self._written is None or parameter in self._written
+            region.name = region.name or name
+            written, updated, accessed = (each is None or parameter in each for each in self._reached)
+            region.written |= written
+            region.updated |= updated
+            region.accessed |= accessed
         if address % size:
             launch.aligned = False
         return Lanes(np.array([address], np.int64), None, region)
 
-    def _descriptor(self, launch: Launch, parameters: deque[Value], given: TensorDescriptor) -> list[Lanes]:
+    def _descriptor(self, launch: Launch, parameters: deque[Value], given: TensorDescriptor, name: str) -> list[Lanes]:
         """A descriptor and the numbers that follow it: shape and strides. Where the architecture has none, a pointer stands in its place,
         followed by shape, strides, flags, and shape and strides again."""
         first = parameters.popleft()
         numbers = (*given.shape, *given.strides)
         block = first.type.element.block
         if block is not None:
-            base = self._pointer(launch, first, given.address, block.element.bytes)
+            base = self._pointer(launch, first, given.address, block.element.bytes, name)
             shape, strides = ([number(n, I64.dtype) for n in each] for each in (given.shape, given.strides))
             found: list[Lanes] = [Descriptor(base, shape, strides, block.shape, given.nan, given.tf32)]
         else:
-            found = [self._scalar(launch, first, given.address)]
+            found = [self._scalar(launch, first, given.address, name)]
             found += [self._scalar(launch, parameters.popleft(), n) for n in numbers]
             for flag in (given.nan, given.tf32):
                 if parameters and parameters[0].type == Type(I1):

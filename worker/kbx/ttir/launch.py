@@ -6,11 +6,12 @@ import random
 
 import numpy as np
 
-from kbx.ttir.findings import Finding, Program, finding
+from kbx.ttir.findings import UNDEFINED, Finding, Program, finding
 from kbx.ttir.formats import Numbers, encoded, rounded
 from kbx.ttir.memory import Memory
+from kbx.ttir.provenance import unmasked_loads
 from kbx.ttir.races import Observer, RaceDetector
-from kbx.ttir.tree import Operation
+from kbx.ttir.tree import Module, Operation, Value
 from kbx.ttir.types import Element
 
 ASCENDING, REVERSED, SHUFFLED = "ascending", "reversed", "shuffled"
@@ -31,7 +32,9 @@ class Launch:
         self.order = order
         self.findings: list[Finding] = []
         self._known: set[tuple[str, int, str | None]] = set()
-        self._checks = checks
+        self.checks = checks
+        self.module: Module | None = None
+        """Of the kernel that runs, which tells where undefined values come from."""
         self.observer: Observer | None = None
         self.aligned = True
         """Whether every address is a multiple of its element's size: what is made from tensors is, until it is cast."""
@@ -41,7 +44,7 @@ class Launch:
 
     def watch(self, atomics: bool) -> None:
         """Looks for races from now on, where that is wanted; ``atomics`` as in ``RaceDetector``."""
-        if self._checks and self.total > 1:
+        if self.checks and self.total > 1:
             self.observer = RaceDetector(self, self.total, atomics)
 
     def programs(self) -> Numbers:
@@ -68,6 +71,20 @@ class Launch:
         if key not in self._known:
             self._known.add(key)
             self.findings.append(finding(kind, operation, text, self.coordinates(program), argument, lanes))
+
+    def report_undefined(
+        self, operation: Operation, text: str, value: Value, program: int, argument: str | None = None, lanes: int = 1
+    ) -> None:
+        """Adds a finding about ``value``, an operand, with the lines that its undefined lanes may come from."""
+        if (UNDEFINED, id(operation), argument) in self._known:
+            return
+        sources = unmasked_loads(self.module, value) if self.module is not None else []
+        places = [load.location.user() for load in sources]
+        lines = sorted({place.line for place in places if place is not None})
+        if lines:
+            loads = f"line {lines[0]} loads" if len(lines) == 1 else f"lines {', '.join(map(str, lines))} load"
+            text += f"; {loads} under a mask without `other`"
+        self.report(UNDEFINED, operation, text, program, argument, lanes)
 
     def garbage(self, element: Element) -> Numbers:
         """The bits, one element, of a value that nobody may rely on: another one for each seed."""

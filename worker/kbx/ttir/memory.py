@@ -14,23 +14,49 @@ _NEAR = 1 << 16
 """Bytes from a tensor within which an address from elsewhere seems to mean that tensor."""
 
 
+ALL_ONES = 0xFF
+"""A byte that, repeated, is NaN in every floating dtype, but -1 in integers, as often written."""
+
+
+def _repeated(byte: int, size: int) -> int:
+    return int.from_bytes(bytes([byte] * size), "little", signed=True)
+
+
 class Region:
     """One storage: ``memory`` are its bytes, ``start`` is the address by which the kernel knows it.
 
-    ``name`` is the first kernel parameter that points into it, which the launch fills in where it is empty. ``written`` says whether a store of this kernel may reach it: what only is
-    read needs no footprint.
+    ``name`` is the first kernel parameter that points into it, which the launch fills in where it is empty. ``written``, ``updated`` and
+    ``accessed`` say what this kernel may do with it, see ``provenance.Reached``: what only is read needs no footprint. ``filler`` is the
+    byte that all of it held before anybody wrote to it, None where that is not known; of a tensor that is ``lent`` to the candidate, the
+    byte that lies between its elements.
     """
 
-    def __init__(self, start: int, memory: Numbers, name: str = "") -> None:
+    def __init__(
+        self, start: int, memory: Numbers, name: str = "", filler: int | None = None, lent: bool = False
+    ) -> None:
         if memory.dtype != np.uint8 or memory.ndim != 1:
             raise ValueError("a region's memory must be an array of bytes")
-        self.name, self.start, self.memory, self.written = name, start, memory, True
+        self.name, self.start, self.memory = name, start, memory
+        self.written = self.updated = self.accessed = True
         self.bytes = len(memory)
         self._views: dict[int, Numbers] = {}
+        self._filler, self.lent = filler, lent
+        self._searched = False
 
     def distance(self, address: int) -> int:
         """Bytes from an address to the region; at most 0 within."""
         return max(self.start - address, address - self.start - self.bytes)
+
+    def filling(self, size: int, floats: bool) -> int | None:
+        """The bits of an element of ``size`` bytes that nobody has written; None where there may be none such, or others look the same."""
+        if self._filler is None or size < (2 if floats else 4) or (self._filler == ALL_ONES and not floats):
+            return None
+        if not self._searched:
+            self._searched, unit = True, min(size, 4)
+            if not (self.view(unit) == _repeated(self._filler, unit)).any():
+                self._filler = None
+                return None
+        return _repeated(self._filler, size)
 
     def view(self, size: int) -> Numbers:
         """The memory as signed integers of ``size`` bytes; a rest at the end is left out."""

@@ -1,4 +1,5 @@
-"""Which arguments of a kernel a store may reach, found by following pointers through the tree.
+"""What values are made of, found by following them through the tree: which arguments of a kernel a store may reach, and where undefined
+lanes come from.
 
 Only memory that a kernel may write needs a footprint. What cannot be followed (pointers made of numbers, or read from memory) may reach
 all.
@@ -7,46 +8,69 @@ all.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kbx.ttir.tree import Module, Operation, Value
 
-_WRITES = frozenset(
-    (
-        "tt.store",
-        "tt.atomic_rmw",
-        "tt.atomic_cas",
-        "tt.descriptor_store",
-        "tt.descriptor_scatter",
-        "tt.descriptor_reduce",
-    )
-)
+_STORES = frozenset(("tt.store", "tt.descriptor_store", "tt.descriptor_scatter"))
+_LOADS = frozenset(("tt.load", "tt.descriptor_load", "tt.descriptor_gather"))
+ATOMICS = frozenset(("tt.atomic_rmw", "tt.atomic_cas", "tt.descriptor_reduce"))
+"""Operations that update memory atomically."""
 _MAKES = frozenset(("tt.int_to_ptr", "tt.load", "tt.elementwise_inline_asm", "tt.extern_elementwise"))
 
 
-def written(module: Module) -> set[Value] | None:
-    """The kernel's arguments that it may write to; None for all."""
+class Reached(NamedTuple):
+    """A kernel's arguments by what it may do with their memory: write to it in any way, update it atomically, load or store it; None for
+    all."""
+
+    written: set[Value] | None
+    updated: set[Value] | None
+    accessed: set[Value] | None
+
+
+def reached(module: Module) -> Reached:
+    """What a kernel's arguments are for."""
     arguments = [value for value in module.kernel.arguments if _points(value)]
     reaches: dict[Value, set[Value]] = {value: {value} for value in arguments}
     unknown: set[Value] = set()
-    edges = [
-        edge
-        for function in module.functions.values()
-        for operation in function.walk()
-        for edge in _flows(operation, module)
-    ]
-    for function in module.functions.values():
-        for operation in function.walk():
-            if operation.name in _MAKES:
-                unknown.update(value for value in operation.results if _points(value))
+    operations = [operation for function in module.functions.values() for operation in function.walk()]
+    edges = [edge for operation in operations for edge in _flows(operation, module)]
+    for operation in operations:
+        if operation.name in _MAKES:
+            unknown.update(value for value in operation.results if _points(value))
     _spread(edges, reaches, unknown)
-    found: set[Value] = set()
-    for function in module.functions.values():
-        for operation in function.walk():
-            if operation.name in _WRITES:
+
+    def of(names: frozenset[str]) -> set[Value] | None:
+        found: set[Value] = set()
+        for operation in operations:
+            if operation.name in names:
                 target = operation.operands[0]
                 if target in unknown or target not in reaches:
                     return None
                 found |= reaches[target]
+        return found
+
+    return Reached(of(_STORES | ATOMICS), of(ATOMICS), of(_STORES | _LOADS))
+
+
+def unmasked_loads(module: Module, value: Value) -> list[Operation]:
+    """The loads under a mask, without a value for the other lanes, that a value may come from."""
+    made_of: dict[Value, list[Value]] = {}
+    loads: dict[Value, Operation] = {}
+    for function in module.functions.values():
+        for operation in function.walk():
+            for source, target in _passed(operation, module):
+                made_of.setdefault(target, []).append(source)
+            if operation.name == "tt.load" and len(operation.operands) == 2:
+                loads[operation.results[0]] = operation
+    found, left, known = [], [value], {value}
+    while left:
+        each = left.pop()
+        if each in loads:
+            found.append(loads[each])
+        new = [source for source in made_of.get(each, []) if source not in known]
+        known.update(new)
+        left += new
     return found
 
 

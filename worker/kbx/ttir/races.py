@@ -1,9 +1,10 @@
 """Races: two programs that touch one element, one of them writing other bits, with nothing atomic that could order them.
 
 All programs of a launch run together, so the order in which the executor happens to do their accesses says nothing. What is kept of
-each element is who read it, who wrote it and when. An atomic operation of a program is a point at which it may have waited for others
-or told them something: accesses with such points between them count as ordered. So a lock or a counter excuses more than it orders; nobody
-is accused wrongly.
+each element is who read it, who wrote it and when. What atomic operations order is asked of ``kbx.ttir.ordering``; where it cannot say, as of
+elements that several have read or in launches of very many programs, any atomic operation is a point at which a program may have waited for
+others or told them something, and accesses with such points between them count as ordered. So a lock or a counter may excuse more than it
+orders; nobody is accused wrongly.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from kbx.ttir.findings import RACE
 from kbx.ttir.formats import Numbers
 from kbx.ttir.memory import Region
+from kbx.ttir.ordering import Ordering, Touch
 from kbx.ttir.tree import Operation
 
 Where: TypeAlias = "slice | Numbers"
@@ -25,7 +27,7 @@ NOBODY, SEVERAL = -1, -2
 class Access(NamedTuple):
     """An access of one operation: elements of ``size`` bytes, and the program of each (one for all, or SEVERAL).
 
-    ``once`` says that no element is in it twice.
+    ``once`` says that no element is in it twice; ``group`` are all programs that run the operation; ``floats`` says what the elements are.
     """
 
     operation: Operation
@@ -34,6 +36,21 @@ class Access(NamedTuple):
     where: Where
     programs: Numbers
     once: bool
+    group: Numbers
+    floats: bool
+
+    def touch(self, lanes: Numbers | None = None) -> Touch:
+        """The same for ``Ordering``, or some of the lanes."""
+        where, who, group = self.where, self.programs, self.group
+        elements: Numbers = np.arange(where.start, where.stop) if isinstance(where, slice) else where
+        if lanes is not None:
+            elements, who = elements[lanes], who[lanes] if len(who) == len(lanes) else who
+        alone: Numbers | None = None
+        if len(elements) == 1 and len(who) == 1 and who[0] < 0:
+            elements, alone = np.repeat(elements, len(group)), group
+        elif len(elements) <= len(group) and len(who) == len(elements):
+            alone = who
+        return Touch(self.region.start, self.size, elements, alone, group, self.floats)
 
 
 class Reporter(Protocol):
@@ -54,28 +71,38 @@ class Observer(Protocol):
     def write(self, access: Access, old: Numbers, new: Numbers) -> None:
         """Before a store of the bits ``new``, which are ``old`` now."""
 
-    def lost(self, access: Access, lanes: Numbers) -> None:
-        """After a store whose ``lanes`` (places in the access) other lanes of the same operation overwrote with other bits."""
-
     def update(self, access: Access) -> None:
         """Before an atomic operation."""
 
+    def updated(self, access: Access, changed: Numbers, looks: bool) -> None:
+        """After it: which of its lanes have changed bits, and whether the programs use what they found."""
+
 
 class _Footprint:
-    """What is known of a region's units of ``size`` bytes; the times only where a kernel does anything atomically."""
+    """What is known of a region's units of ``size`` bytes; the times only where a kernel does anything atomically.
 
-    def __init__(self, bytes: int, size: int, timed: bool) -> None:
+    ``updater`` is who has last changed a unit atomically, ``earlier`` another one who has done so before; known only of ``mixed``
+    regions, which are loaded or stored as well.
+    """
+
+    _OF_ALL = ("writer", "reader", "changed")
+    _TIMED = ("atomic", "written_at", "read_at")
+    _MIXED = ("updater", "updated_at", "earlier", "earlier_at")
+
+    def __init__(self, bytes: int, size: int, timed: bool, mixed: bool) -> None:
         count = bytes // size
-        self.size = size
+        self.size, timed_count, mixed_count = size, count if timed else 0, count if mixed else 0
         self.writer, self.reader = (np.full(count, NOBODY, np.int32) for _ in range(2))
         self.changed = np.zeros(count, np.bool_)
-        self.atomic = np.zeros(count if timed else 0, np.bool_)
-        self.written_at, self.read_at = (np.zeros(count if timed else 0, np.int32) for _ in range(2))
+        self.atomic = np.zeros(timed_count, np.bool_)
+        self.written_at, self.read_at = (np.zeros(timed_count, np.int32) for _ in range(2))
+        self.updated_at, self.earlier_at = (np.zeros(mixed_count, np.int32) for _ in range(2))
+        self.updater, self.earlier = (np.full(mixed_count, NOBODY, np.int32) for _ in range(2))
 
     def finer(self, bytes: int, size: int) -> _Footprint:
         """The same for smaller units."""
-        fine, times = _Footprint(bytes, size, len(self.atomic) > 0), self.size // size
-        for name in ("writer", "reader", "changed", "atomic", "written_at", "read_at"):
+        fine, times = _Footprint(bytes, size, len(self.atomic) > 0, len(self.updater) > 0), self.size // size
+        for name in (*self._OF_ALL, *self._TIMED, *self._MIXED):
             known = np.repeat(getattr(self, name), times)
             getattr(fine, name)[: len(known)] = known
         return fine
@@ -88,7 +115,9 @@ class RaceDetector:
         self._reporter, self._atomics = reporter, atomics
         self._footprints: dict[int, _Footprint] = {}
         self._time = 0
-        self._last_atomic = np.full(programs if atomics else 1, -1, np.int64)
+        self._ordering = Ordering(programs if atomics else 0)
+        self._told, self._heard = (np.full(programs if atomics else 1, -1, np.int64) for _ in range(2))
+        """When a program has last done something atomically, and when it has done so or looked at what others did so."""
 
     def read(self, access: Access) -> None:
         self._time += 1
@@ -99,18 +128,46 @@ class RaceDetector:
         if bad.any():
             bad &= seen.changed[at]
             if self._atomics:
-                bad = self._unordered(bad & ~seen.atomic[at], who, writer, seen.written_at[at])
+                bad = self._unordered(access, bad & ~seen.atomic[at], who, writer, seen.written_at[at])
             if bad.any():
                 self._accuse(access, at, bad, who, writer, "reads {}, which {} writes")
-        self._note_reader(seen, at, who, access.once)
+        if self._atomics and _is_mixed(access.region):
+            self._look(access, seen, at, who)
+        self._note_reader(access, seen, at, who)
 
-    def _note_reader(self, seen: _Footprint, at: Where, who: Numbers, once: bool) -> None:
+    def _look(self, access: Access, seen: _Footprint, at: Where, who: Numbers) -> None:
+        """A read of what was updated atomically: of sums and the like it is a race, of flags and counters it orders."""
+        atomic = seen.atomic[at]
+        if not atomic.any():
+            return
+        if access.floats and not access.operation.is_volatile:
+            self._check_updaters(access, seen, at, who, atomic, "reads {}, which {} updates atomically")
+        self._ordering.look(access.touch(_lanes(atomic, access.size // seen.size)))
+        self._heard[access.group] = self._time
+
+    def _check_updaters(
+        self, access: Access, seen: _Footprint, at: Where, who: Numbers, suspects: Numbers, text: str
+    ) -> None:
+        """Accuses an access to what another program has updated atomically, where it is known that nothing orders the two."""
+        if not self._ordering.exact:
+            return
+        updater = seen.updater[at]
+        another = updater == (who if who[0] >= 0 else access.group[0])
+        other = np.where(another, seen.earlier[at], updater)
+        when = np.where(another, seen.earlier_at[at], seen.updated_at[at])
+        bad = suspects & (other >= 0)
+        if bad.any():
+            bad = self._unordered(access, bad, who, other, when)
+            if bad.any():
+                self._accuse(access, at, bad, who, other, text)
+
+    def _note_reader(self, access: Access, seen: _Footprint, at: Where, who: Numbers) -> None:
         reader = seen.reader[at]
         alone = (reader == NOBODY) | (reader == who)
         if not alone.all() and self._atomics:
             # A read that is ordered before this one is also before what this program writes.
-            alone |= ~self._unordered(~alone, who, reader, seen.read_at[at])
-        self._set(seen.reader, at, np.where(alone, who, SEVERAL), once)
+            alone |= ~self._unordered(access, ~alone, who, reader, seen.read_at[at])
+        self._set(seen.reader, at, np.where(alone, who, SEVERAL), access.once)
         if self._atomics:
             seen.read_at[at] = self._time
 
@@ -134,15 +191,17 @@ class RaceDetector:
         if written.any():
             bad = differs & written
             if self._atomics:
-                bad = self._unordered(bad, who, writer, seen.written_at[at])
+                bad = self._unordered(access, bad, who, writer, seen.written_at[at])
             if bad.any():
                 self._accuse(access, at, bad, who, writer, "writes other bits to {} than {}")
         if read.any():
             bad = differs & read
             if self._atomics:
-                bad = self._unordered(bad, who, reader, seen.read_at[at])
+                bad = self._unordered(access, bad, who, reader, seen.read_at[at])
             if bad.any():
                 self._accuse(access, at, bad, who, reader, "writes {}, which {} reads")
+        if self._atomics and _is_mixed(access.region):
+            self._store_on_atomic(access, seen, at, who, differs)
         self._set(seen.writer, at, who, access.once)
         if differs.all():
             seen.changed[at] = True
@@ -150,13 +209,21 @@ class RaceDetector:
             seen.changed[at] |= differs
         if self._atomics:
             seen.written_at[at] = self._time
-            seen.atomic[at] = False
 
-    def lost(self, access: Access, lanes: Numbers) -> None:
-        element = access.where[lanes[0]] if not isinstance(access.where, slice) else access.where.start + lanes[0]
-        who = access.programs[lanes[0] if len(access.programs) > 1 else 0]
-        text = f"{len(lanes)} lanes write other bits to one element at once, first {access.region.name}[{element}]"
-        self._reporter.report(RACE, access.operation, text, int(who), access.region.name, len(lanes))
+    def _store_on_atomic(self, access: Access, seen: _Footprint, at: Where, who: Numbers, differs: Numbers) -> None:
+        """A store to what was updated atomically: by who has done so last it gives a lock back, else it is one like others."""
+        atomic = seen.atomic[at]
+        if not atomic.any():
+            return
+        releases = atomic & (seen.updater[at] == who)
+        bad = atomic & differs & ~releases
+        if bad.any():
+            self._check_updaters(access, seen, at, who, bad, "writes {}, which {} updates atomically")
+        if releases.any():
+            touch = access.touch(_lanes(releases, access.size // seen.size))
+            self._ordering.change(self._time, touch, np.ones(len(touch.elements), np.bool_), False)
+            self._told[access.group] = self._heard[access.group] = self._time
+        seen.atomic[at] = releases
 
     def update(self, access: Access) -> None:
         self._time += 1
@@ -164,14 +231,33 @@ class RaceDetector:
         writer = seen.writer[at]
         bad = (writer != NOBODY) & (writer != who)
         if bad.any():
-            bad = self._unordered(bad & seen.changed[at] & ~seen.atomic[at], who, writer, seen.written_at[at])
+            bad = self._unordered(access, bad & seen.changed[at] & ~seen.atomic[at], who, writer, seen.written_at[at])
             if bad.any():
                 self._accuse(access, at, bad, who, writer, "updates {} atomically, which {} writes without")
         seen.atomic[at] = True
-        known = who[who >= 0]
-        self._last_atomic[known] = self._time
-        if len(known) < len(who):
-            self._last_atomic[:] = self._time
+        self._told[access.group] = self._heard[access.group] = self._time
+
+    def updated(self, access: Access, changed: Numbers, looks: bool) -> None:
+        self._ordering.change(self._time, access.touch(), changed, looks)
+        if _is_mixed(access.region) and changed.any():
+            seen, at, who = self._footprint(access)
+            assert not isinstance(at, slice)  # but for loads and stores
+            if not changed.all():
+                times = access.size // seen.size
+                lanes = changed if times == 1 else np.repeat(changed, times)
+                at, who = at[lanes], who[lanes] if len(who) > 1 else who
+            self._note_updater(seen, at, np.broadcast_to(who, at.shape))
+
+    def _note_updater(self, seen: _Footprint, at: Numbers, who: Numbers) -> None:
+        old, old_at = seen.updater[at], seen.updated_at[at]
+        seen.updater[at] = who
+        last = seen.updater[at]
+        # Of those that do so at once, and before: any that is not the last one.
+        before = old != last
+        seen.earlier[at[before]], seen.earlier_at[at[before]] = old[before], old_at[before]
+        again = who != last
+        seen.earlier[at[again]], seen.earlier_at[at[again]] = who[again], self._time
+        seen.updated_at[at] = self._time
 
     # ------------------------------------------------ what is kept
 
@@ -180,7 +266,9 @@ class RaceDetector:
         region, size = access.region, access.size
         seen = self._footprints.get(region.start)
         if seen is None:
-            seen = self._footprints[region.start] = _Footprint(region.bytes, size, self._atomics)
+            seen = self._footprints[region.start] = _Footprint(
+                region.bytes, size, self._atomics, self._atomics and _is_mixed(region)
+            )
         elif size < seen.size:
             seen = self._footprints[region.start] = seen.finer(region.bytes, size)
         times = size // seen.size
@@ -193,15 +281,22 @@ class RaceDetector:
             where = (where[:, None] * times + np.arange(times)).reshape(-1)
         return seen, where, who if len(who) == 1 else np.repeat(who, times)
 
-    def _unordered(self, suspects: Numbers, who: Numbers, other: Numbers, when: Numbers) -> Numbers:
+    def _unordered(self, access: Access, suspects: Numbers, who: Numbers, other: Numbers, when: Numbers) -> Numbers:
         """Those of ``suspects`` that no atomic operation can have ordered after what the other program did ``when``."""
-        if not suspects.any() or self._last_atomic.max() < 0:
+        if not suspects.any() or self._told.max() < 0:
             return suspects
         who = np.broadcast_to(who, other.shape)
-        last = self._last_atomic
-        mine = np.where(who >= 0, last[np.maximum(who, 0)], last.max())
-        theirs = np.where(other >= 0, last[np.maximum(other, 0)], last.max())
+        mine = np.where(who >= 0, self._heard[np.maximum(who, 0)], self._heard.max())
+        theirs = np.where(other >= 0, self._told[np.maximum(other, 0)], self._told.max())
         unordered: Numbers = suspects & ~((theirs >= when) & (mine >= when))
+        if self._ordering.exact:
+            asked = np.flatnonzero(suspects & ~unordered & (other >= 0))
+            if len(asked):
+                # Of a group that does the same, one program stands for all: another one than that which it is compared with.
+                first, last = access.group[0], access.group[-1]
+                one = np.where(other[asked] != first, first, last)
+                mine = np.where(who[asked] >= 0, who[asked], one)
+                unordered[asked] = ~self._ordering.before(mine, other[asked], when[asked])
         return unordered
 
     def _accuse(self, access: Access, at: Where, bad: Numbers, who: Numbers, other: Numbers, text: str) -> None:
@@ -215,3 +310,13 @@ class RaceDetector:
         self._reporter.report(
             RACE, access.operation, text.format(f"{name}[{element}]", whom), program, name, int(bad.sum())
         )
+
+
+def _is_mixed(region: Region) -> bool:
+    """Whether a kernel may update a region atomically, and load or store it as well."""
+    return region.updated and region.accessed
+
+
+def _lanes(units: Numbers, times: int) -> Numbers:
+    """Of lanes of ``times`` units each, those of which something holds for a unit."""
+    return units if times == 1 else np.asarray(units.reshape(-1, times).any(1))

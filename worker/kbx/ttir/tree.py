@@ -101,6 +101,11 @@ class Operation:
         value = self.attributes.get(name, default)
         return value if isinstance(value, str) else str(value)
 
+    @property
+    def is_volatile(self) -> bool:
+        """Whether a load looks at memory past the caches, as one for what others write does."""
+        return self.attributes.get("isVolatile") is True or self.keyword("cacheModifier") == "cv"
+
     def walk(self) -> Iterator[Operation]:
         """This operation and all inside it."""
         yield self

@@ -35,11 +35,7 @@ def _is_wait(operation: Operation) -> bool:
     if not operation.operands and any(o.name == "tt.load" for o in operation.regions[0][0].operations):
         return True
     return any(
-        inner.name in ("tt.atomic_cas", "tt.atomic_rmw")
-        or (
-            inner.name == "tt.load"
-            and (inner.attributes.get("isVolatile") is True or inner.keyword("cacheModifier") == "cv")
-        )
+        inner.name in ("tt.atomic_cas", "tt.atomic_rmw") or (inner.name == "tt.load" and inner.is_volatile)
         for inner in operation.walk()
     )
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from kbx.ttir.errors import Unsupported
-from kbx.ttir.findings import MISALIGNED, OUT_OF_BOUNDS, UNDEFINED
+from kbx.ttir.findings import MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED
 from kbx.ttir.formats import Numbers, decoded, encoded
-from kbx.ttir.lanes import Environment, Lanes, either
+from kbx.ttir.lanes import Environment, Lanes
 from kbx.ttir.lowering import Lowering, Step, lowers
-from kbx.ttir.memory import Outside, Touched
+from kbx.ttir.memory import Outside, Region, Touched
 from kbx.ttir.operations.programs import first_program
 from kbx.ttir.races import SEVERAL, Access, Where
-from kbx.ttir.tree import Operation
+from kbx.ttir.tree import Operation, Value
 from kbx.ttir.types import Element
 
 _VERBS = {"tt.load": "reads", "tt.descriptor_load": "reads", "tt.descriptor_gather": "reads", "tt.store": "writes",
@@ -44,6 +44,7 @@ class Site:
     def __init__(self, operation: Operation, element: Element, shape: tuple[int, ...]) -> None:
         self.operation, self.element, self.size, self.shape = operation, element, element.bytes, shape
         self._verb = _VERBS.get(operation.name, "updates")
+        self._floats = element.kind == "float"
 
     # ------------------------------------------------ where
 
@@ -64,12 +65,19 @@ class Site:
         doubt = pointer.undefined
         if doubt is not None and allowed is not None:
             doubt = doubt & allowed
-        doubt = either(doubt, None if mask is None else mask.undefined)
-        if doubt is not None and doubt.any():
-            text = f"{self._verb} memory at an address or under a mask that is undefined"
-            environment.launch.report(
-                UNDEFINED, self.operation, text, first_program(environment, doubt), None, int(doubt.sum())
-            )
+        of_mask = None if mask is None else mask.undefined
+        for each, what in ((of_mask, "under a mask"), (doubt, "at an address")):
+            if each is not None and each.any():
+                value = self._mask_operand() if each is of_mask else self.operation.operands[0]
+                name = pointer.base.name if pointer.base is not None else None
+                text, program = f"{self._verb} memory {what} that is undefined", first_program(environment, each)
+                environment.launch.report_undefined(self.operation, text, value, program, name, int(each.sum()))
+                return
+
+    def _mask_operand(self) -> Value:
+        """The operand that is the mask, or the address where there is none."""
+        masks = [o for o in self.operation.operands if o.type.element.bits == 1]
+        return masks[-1] if masks else self.operation.operands[0]
 
     def _check_aligned(self, environment: Environment, addresses: Numbers, allowed: Numbers | None) -> None:
         bad = addresses & self.size - 1 != 0
@@ -85,12 +93,15 @@ class Site:
         offsets = np.broadcast_to(outside.offset, lanes.shape)[lanes]
         program = first_program(environment, lanes)
         if region is None:
-            text = f"{self._verb} memory that is no tensor's, {len(offsets)} lanes"
+            text = f"{self._verb} memory that is no tensor's, {_counted(len(offsets))}"
             environment.launch.report(OUT_OF_BOUNDS, self.operation, text, program, None, len(offsets))
             return
-        far = int(offsets.max()) + self.size - region.bytes
-        where = f"{far} bytes behind the end" if far > 0 else f"{-int(offsets.min())} bytes before the beginning"
-        text = f"{self._verb} up to {where} of {region.name} ({region.bytes} bytes), {len(offsets)} lanes"
+        sides = (
+            (int(offsets.max()) + self.size - region.bytes, "behind the end"),
+            (-int(offsets.min()), "before the beginning"),
+        )
+        where = " and ".join(f"{far} bytes {side}" for far, side in sides if far > 0)
+        text = f"{self._verb} up to {where} of {region.name} ({region.bytes} bytes), {_counted(len(offsets))}"
         environment.launch.report(OUT_OF_BOUNDS, self.operation, text, program, region.name, len(offsets))
 
     def programs(self, environment: Environment, lead: int, live: Numbers | None, shape: tuple[int, ...]) -> Numbers:
@@ -107,16 +118,15 @@ class Site:
     def load(self, environment: Environment, pointer: Lanes, mask: Lanes | None, other: Lanes | None) -> Lanes:
         touched = self.locate(environment, pointer, mask)
         if len(touched) == 1 and touched[0].live is None:
-            self._observe_read(environment, touched[0])
-            return Lanes(decoded(touched[0].region.view(self.size)[touched[0].elements], self.element))
+            got = self._got(environment, touched[0])
+            return Lanes(decoded(got, self.element))
         masked = mask is not None and not mask.data.all()
         sides = [pointer.data.shape, *([mask.data.shape] if mask is not None and masked else [])]
         sides += [other.data.shape] if other is not None and masked else []
         shape = np.broadcast_shapes(*sides)
         raw = np.broadcast_to(environment.launch.garbage(self.element), shape).copy()
         for each in touched:
-            self._observe_read(environment, each)
-            got = np.broadcast_to(each.region.view(self.size)[each.elements], shape)
+            got = np.broadcast_to(self._got(environment, each), shape)
             np.copyto(raw, got, where=True if each.live is None else np.broadcast_to(each.live, shape))
         data = decoded(raw, self.element)
         if not masked or mask is None:
@@ -126,6 +136,27 @@ class Site:
         undefined = None if other.undefined is None else other.undefined & ~mask.data
         return Lanes(np.where(mask.data, data, other.data), undefined)
 
+    def _got(self, environment: Environment, touched: Touched) -> Numbers:
+        """The bits of a region's elements, those of lanes that may not touch it included."""
+        self._observe_read(environment, touched)
+        got = touched.region.view(self.size)[touched.elements]
+        self.check_written(environment, touched, got)
+        return got
+
+    def check_written(self, environment: Environment, touched: Touched, bits: Numbers) -> None:
+        """Reports elements that hold what all of their memory was filled with."""
+        filling = touched.region.filling(self.size, self._floats)
+        if filling is None:
+            return
+        blank = bits == filling
+        if touched.live is not None:
+            blank = blank & touched.live
+        if blank.any():
+            name, count = touched.region.name, int(blank.sum())
+            what = "bytes that lie between the elements of" if touched.region.lent else "what nobody has written to"
+            text = f"{self._verb} {what} {name}, {_counted(count)}"
+            environment.launch.report(UNDEFINED, self.operation, text, first_program(environment, blank), name, count)
+
     def _observe_read(self, environment: Environment, touched: Touched) -> None:
         observer = environment.launch.observer
         if observer is None or not touched.region.written:
@@ -134,42 +165,59 @@ class Site:
         shape = index.shape if live is None else np.broadcast_shapes(index.shape, live.shape)
         where, once = flattened(index, live, shape)
         programs = self.programs(environment, shape[0], live, shape)
-        observer.read(Access(self.operation, touched.region, self.size, where, programs, once))
+        observer.read(self.access(environment, touched.region, where, programs, once))
+
+    def access(self, environment: Environment, region: Region, where: Where, programs: Numbers, once: bool) -> Access:
+        """What an observer is told."""
+        return Access(self.operation, region, self.size, where, programs, once, environment.programs, self._floats)
 
     # ------------------------------------------------ store
 
     def store(self, environment: Environment, pointer: Lanes, value: Lanes, mask: Lanes | None) -> None:
         if mask is not None and not mask.data.any() and mask.undefined is None:
             return
-        self.check_value(environment, value, mask)
-        raw = encoded(value.data, self.element)
-        environment.launch.changes += 1
-        for region, index, live in self.locate(environment, pointer, mask):
+        raw, launch = encoded(value.data, self.element), environment.launch
+        launch.changes += 1
+        touched = self.locate(environment, pointer, mask)
+        self.check_value(environment, value, self.operation.operands[-1 if mask is None else -2], mask, touched)
+        for region, index, live in touched:
             lead = max(len(index), len(raw), 1 if live is None else len(live))
             shape = (lead, *self.shape)
             (where, once), bits, view = flattened(index, live, shape), chosen(raw, live, shape), region.view(self.size)
-            observer = environment.launch.observer
-            if observer is None:
-                view[where] = bits
-                continue
-            access = Access(
-                self.operation, region, self.size, where, self.programs(environment, lead, live, shape), once
-            )
-            observer.write(access, view[where], bits)
+            if launch.observer is not None:
+                programs = self.programs(environment, lead, live, shape)
+                launch.observer.write(self.access(environment, region, where, programs, once), view[where], bits)
             view[where] = bits
-            if not once and (lost := np.flatnonzero(view[where] != bits)).size:
-                observer.lost(access, lost)
+            if not once and launch.checks and (lost := np.flatnonzero(view[where] != bits)).size:
+                self._report_lost(environment, region, where, lost, self.programs(environment, lead, live, shape))
 
-    def check_value(self, environment: Environment, value: Lanes, mask: Lanes | None) -> None:
-        """Reports undefined lanes that reach memory."""
-        doubt = value.undefined
+    def _report_lost(
+        self, environment: Environment, region: Region, where: Where, lost: Numbers, programs: Numbers
+    ) -> None:
+        """Lanes that others of the same operation overwrote with other bits."""
+        assert not isinstance(where, slice)  # where each element is there once
+        program = int(programs[lost].min()) if len(programs) > 1 else int(programs[0])
+        text = f"{_counted(len(lost))} of many write other bits to one element at once, first {region.name}[{where[lost[0]]}]"
+        environment.launch.report(RACE, self.operation, text, program, region.name, len(lost))
+
+    def check_value(
+        self, environment: Environment, lanes: Lanes, value: Value, mask: Lanes | None, touched: list[Touched]
+    ) -> None:
+        """Reports undefined lanes of ``value`` that reach memory."""
+        doubt = lanes.undefined
         if doubt is not None and mask is not None:
             doubt = doubt & mask.data
+            if mask.undefined is not None:
+                doubt = doubt & ~mask.undefined
         if doubt is not None and doubt.any():
-            text = f"stores {int(doubt.sum())} lanes that are undefined"
-            environment.launch.report(
-                UNDEFINED, self.operation, text, first_program(environment, doubt), None, int(doubt.sum())
-            )
+            name, count = touched[0].region.name if touched else None, int(doubt.sum())
+            text = f"{self._verb} {name or 'memory'} with undefined values, {_counted(count)}"
+            program = first_program(environment, doubt)
+            environment.launch.report_undefined(self.operation, text, value, program, name, count)
+
+
+def _counted(count: int, what: str = "lane") -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _pointee(operation: Operation) -> tuple[Element, tuple[int, ...]]:

@@ -10,10 +10,10 @@ from kbx.ttir.errors import Unsupported
 from kbx.ttir.formats import Numbers, decoded, encoded, rounded
 from kbx.ttir.lanes import Environment, Lanes
 from kbx.ttir.lowering import Lowering, Step, lowers
+from kbx.ttir.memory import Touched
 from kbx.ttir.operations.accesses import Site, chosen
 from kbx.ttir.operations.arith import larger, smaller, unsigned
-from kbx.ttir.races import Access
-from kbx.ttir.tree import Operation
+from kbx.ttir.tree import Operation, Value
 from kbx.ttir.types import Element
 
 Update = Callable[..., Numbers]
@@ -62,25 +62,43 @@ class Atomic(Site):
 
     def run(self, environment: Environment, pointer: Lanes, values: list[Lanes], mask: Lanes | None) -> Lanes:
         """Updates memory; returns what each lane found."""
-        shape = (environment.size, *self.shape)
-        for value in values:
-            self.check_value(environment, value, mask)
+        shape, launch = (environment.size, *self.shape), environment.launch
         found = np.zeros(shape, self.element.dtype)
-        for region, index, live in self.locate(environment, pointer, mask):
+        touched = self.locate(environment, pointer, mask)
+        for lanes, value in zip(values, self._new_values(), strict=True):
+            self.check_value(environment, lanes, value, mask, touched)
+        for region, index, live in touched:
             at = chosen(index, live, shape)
             if not len(at):
                 continue
             news = [chosen(value.data, live, shape) for value in values]
-            if environment.launch.observer is not None:
-                who = self.programs(environment, environment.size, live, shape)
-                environment.launch.observer.update(Access(self.operation, region, self.size, at, who, False))
             view = region.view(self.size)
-            before = view[at]
+            before, access = view[at], None
+            if region.filling(self.size, self._floats) is not None:
+                self.check_written(environment, Touched(region, index, live), view[index])
+            if launch.observer is not None:
+                who = self.programs(environment, environment.size, live, shape)
+                access = self.access(environment, region, at, who, False)
+                launch.observer.update(access)
             got = self._apply(view, at, news)
-            environment.launch.changes += bool((view[at] != before).any())
+            after = view[at]
+            launch.changes += bool((after != before).any())
+            if launch.observer is not None and access is not None:
+                launch.observer.updated(access, self._changed(before != after, got, news), self._used)
             if got is not None:
                 found[np.broadcast_to(True if live is None else live, shape)] = got
         return Lanes(found)
+
+    def _new_values(self) -> list[Value]:
+        """The operands that are written or compared: of a descriptor the last one."""
+        operands = self.operation.operands
+        if self.operation.name == "tt.descriptor_reduce":
+            return operands[-1:]
+        return operands[1:3] if self.operation.name == "tt.atomic_cas" else operands[1:2]
+
+    def _changed(self, elements: Numbers, got: Numbers | None, news: list[Numbers]) -> Numbers:
+        """The lanes that have changed their element, where it is known what each found; else all whose element is another one."""
+        return elements if got is None else self._update(got, *news) != got
 
     def _apply(self, view: Numbers, at: Numbers, news: list[Numbers]) -> Numbers | None:
         """Updates elements ``at``; returns what each lane found, or None where nobody asks."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kbx.ttir.errors import Unsupported
-from kbx.ttir.findings import UNDEFINED
 from kbx.ttir.formats import Numbers
-from kbx.ttir.lanes import Environment, Lanes, either, merged
+from kbx.ttir.lanes import Environment, Lanes, merged
 from kbx.ttir.lowering import Code, Lowering, Step, lowers
 from kbx.ttir.operations.programs import first_program
 from kbx.ttir.tree import Operation, Successor, Value
@@ -18,7 +17,7 @@ def truth(operation: Operation, environment: Environment, condition: Value) -> N
     lanes = environment[condition]
     if lanes.undefined is not None and lanes.undefined.any():
         program = first_program(environment, lanes.undefined)
-        environment.launch.report(UNDEFINED, operation, "branches on a value that is undefined", program)
+        environment.launch.report_undefined(operation, "branches on a value that is undefined", condition, program)
     return lanes.data.reshape(-1).astype(np.bool_)
 
 
@@ -75,11 +74,11 @@ class Carried:
 def loop_bounds(operation: Operation, environment: Environment) -> tuple[Numbers, Numbers, Numbers]:
     """First value, step and number of turns for each program, or for all; reports undefined bounds."""
     low, high, step = (environment[value] for value in operation.operands[:3])
-    doubt = either(low.undefined, high.undefined, step.undefined)
-    if doubt is not None and doubt.any():
-        environment.launch.report(
-            UNDEFINED, operation, "loops to a bound that is undefined", first_program(environment, doubt)
-        )
+    for value in operation.operands[:3]:
+        doubt = environment[value].undefined
+        if doubt is not None and doubt.any():
+            program = first_program(environment, doubt)
+            environment.launch.report_undefined(operation, "loops to a bound that is undefined", value, program)
     unsigned = bool(operation.words)
     first, last, by = (each.data.astype(np.int64) for each in (low, high, step))
     if unsigned:

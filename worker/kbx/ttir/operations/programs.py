@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kbx.ttir.findings import ASSERTION, UNDEFINED
+from kbx.ttir.findings import ASSERTION
 from kbx.ttir.lanes import Environment, Lanes, number
 from kbx.ttir.lowering import Lowering, Step, lowers
 from kbx.ttir.tree import Operation
@@ -41,7 +41,7 @@ def first_program(environment: Environment, bad: np.typing.NDArray[np.bool_]) ->
     """The number of the first program with a lane in ``bad``; -1 where lanes are the same for several."""
     if len(bad) != environment.size:
         return -1
-    return int(environment.programs[np.nonzero(bad)[0][0]])
+    return int(environment.programs[bad.reshape(len(bad), -1).any(1)].min())
 
 
 @lowers("tt.assert", "cf.assert", "llvm.intr.assume")
@@ -58,7 +58,7 @@ def _assert(operation: Operation, _: Lowering) -> Step:
         value = environment[condition]
         if value.undefined is not None and value.undefined.any():
             program = first_program(environment, value.undefined)
-            environment.launch.report(UNDEFINED, operation, "a condition is undefined", program)
+            environment.launch.report_undefined(operation, "a condition is undefined", condition, program)
         elif not value.data.all():
             bad = ~value.data
             environment.launch.report(ASSERTION, operation, text, first_program(environment, bad), None, int(bad.sum()))

@@ -10,6 +10,7 @@ from kbx.ttir.findings import OUT_OF_BOUNDS
 from kbx.ttir.formats import Numbers
 from kbx.ttir.lanes import Environment, Lanes, either, full
 from kbx.ttir.lowering import Lowering, Step, computes, lowers
+from kbx.ttir.operations.programs import first_program
 from kbx.ttir.tree import Operation
 from kbx.ttir.types import I64
 
@@ -139,7 +140,7 @@ def _gather(operation: Operation, _: Lowering) -> Step:
         at = np.broadcast_to(places.data, (programs, *result.type.shape)).astype(np.int64)
         bad = (at < 0) | (at >= size)
         if bad.any():
-            program = int(environment.programs[np.nonzero(bad)[0][0]]) if programs == environment.size else -1
+            program = first_program(environment, bad)
             text = f"gathers element {int(at[bad][0])} of {size}"
             environment.launch.report(OUT_OF_BOUNDS, operation, text, program, None, int(bad.sum()))
             at = at.clip(0, size - 1)
