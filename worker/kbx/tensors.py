@@ -10,6 +10,7 @@ without looking inside. Floats travel as ``float.hex()`` text: JSON has no infin
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,10 @@ PAGE = 2 << 20
 LARGE = 1 << 20
 """Bytes from which that is so, as measured: PyTorch's allocator keeps what is above ``kSmallSize`` (``c10/core/AllocatorConfig.h``), 1 MiB,
 apart from small tensors."""
+
+FILLERS = (0xFF, 0x7B, 0xFB)
+"""Bytes of memory that nobody has written, by turns: NaN in every floating dtype, large and finite in each, and the same below zero. What
+depends on them differs from call to call."""
 
 DTYPES = {
     str(d).removeprefix("torch."): d
@@ -67,6 +72,20 @@ def span(shape: Sequence[int], stride: Sequence[int]) -> int:
     return 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, stride, strict=True))
 
 
+def has_gaps(shape: Sequence[int], stride: Sequence[int]) -> bool:
+    """Whether elements of storage lie between those of a strided tensor."""
+    sizes = [n for n, s in zip(shape, stride, strict=True) if s != 0]
+    return math.prod(sizes) < span(shape, stride)
+
+
+def fill_gaps(flat: torch.Tensor, shape: Sequence[int], stride: Sequence[int], filler: int) -> None:
+    """Fills what lies between the elements of a strided tensor with a byte; ``flat`` is its storage, ``span`` elements."""
+    kept = [(n, s) for n, s in zip(shape, stride, strict=True) if s != 0]
+    gaps = torch.ones(len(flat), dtype=torch.bool, device=flat.device)
+    gaps.as_strided([n for n, _ in kept], [s for _, s in kept]).fill_(False)
+    flat.view(torch.uint8).view(len(flat), -1).masked_fill_(gaps[:, None], filler)
+
+
 def alignment(nbytes: int) -> int:
     """Where a tensor of so many bytes may begin."""
     return PAGE if nbytes >= LARGE else ALIGN
@@ -82,6 +101,9 @@ class Arena:
     """Whether no other process can write to it."""
 
     device: torch.device
+
+    filler = FILLERS[0]
+    """What lies between the elements of tensors that are lent here."""
 
     def __init__(self, name: str, capacity: int) -> None:
         self.name, self.capacity, self.used = name, capacity, 0

@@ -100,7 +100,7 @@ class BenchClient:
 
         positional = [tensors.encode(a, put) for a in args]
         named = {k: tensors.encode(v, put) for k, v in kwargs.items()}
-        self._executions.prepare(0, leaves, ASCENDING)
+        self._executions.prepare(0, leaves, ASCENDING, 0xFF)
         return self.ask(messages.Call(3, positional, named, tuning))
 
     def found(self):

@@ -69,7 +69,7 @@ def test_without_checks_nothing_is_asked(status):
     ours, theirs = socket.socketpair()
     with ours, theirs:
         executions, judgement = Executions(lambda: Channel(ours), checks=False), Judgement(status)
-        executions.prepare(3, [], "reversed")
+        executions.prepare(3, [], "reversed", 0xFF)
         assert executions.judge(judgement) is judgement and judgement.status == status
         assert Channel(theirs).receive()[0] == {"prepare": 3, "lent": [], "order": "reversed", "forget": False}
         theirs.settimeout(0.1)
@@ -84,7 +84,7 @@ def test_without_findings_the_judgement_stays(connected):
 
 def test_without_an_executor_the_judgement_stays():
     executions, judgement = Executions(lambda: None), Judgement("correct")
-    executions.prepare(0, [], "ascending")
+    executions.prepare(0, [], "ascending", 0xFF)
     assert executions.judge(judgement) is judgement and judgement.status == "correct"
 
 
@@ -100,7 +100,7 @@ def test_executor_without_a_sensible_answer_has_ended(connected, answer):
 def test_dead_executor_is_a_failure(connected):
     executions, executor = connected
     executor.close()
-    executions.prepare(0, [], "ascending")
+    executions.prepare(0, [], "ascending", 0xFF)
     assert executions.judge(Judgement("correct")).status == "runtime_error"
 
 
@@ -113,9 +113,9 @@ def test_silent_executor_is_a_failure(connected):
 def test_findings_of_a_call_that_was_not_judged_are_forgotten(connected):
     """Those of an import count for the first call."""
     executions, executor = connected
-    executions.prepare(0, [], "ascending")
-    executions.prepare(1, [], "ascending")
+    executions.prepare(0, [], "ascending", 0xFF)
+    executions.prepare(1, [], "ascending", 0xFF)
     judged(connected)
-    executions.prepare(2, [], "ascending")
+    executions.prepare(2, [], "ascending", 0xFF)
     told = [executor.receive()[0] for _ in range(4)]
     assert [message.get("forget") for message in told] == [False, True, None, False]

@@ -11,11 +11,18 @@ import numpy.typing as npt
 from kbx.ttir.memory import Region
 
 
+class Tensor(NamedTuple):
+    """The memory of a tensor that is lent: how many bytes, and what lies between its elements, None where nothing does."""
+
+    bytes: int
+    filler: int | None
+
+
 class _Mapping(NamedTuple):
     base: int
     memory: npt.NDArray[np.uint8]
-    whole: dict[int, int] | None
-    """Bytes of each tensor by its offset, where that is known; None where the runner says it."""
+    whole: dict[int, Tensor] | None
+    """Each tensor by its offset, where that is known; None where the runner says how many bytes it has."""
 
 
 class Mappings:
@@ -24,7 +31,7 @@ class Mappings:
     def __init__(self) -> None:
         self._mapped: list[_Mapping] = []
 
-    def add(self, base: int, descriptor: int, length: int, whole: dict[int, int] | None = None) -> None:
+    def add(self, base: int, descriptor: int, length: int, whole: dict[int, Tensor] | None = None) -> None:
         """Maps ``length`` bytes of a descriptor, which the runner has at address ``base``; ``whole`` may be filled in later."""
         shared = mmap.mmap(descriptor, length)
         self._mapped.append(_Mapping(base, np.frombuffer(shared, np.uint8), whole))
@@ -33,19 +40,22 @@ class Mappings:
         """The addresses that are shared: where they begin, and how many."""
         return [(each.base, len(each.memory)) for each in self._mapped]
 
-    def region(self, start: int, length: int) -> Region | None:
-        """The tensor's memory that begins at ``start``; None for what is not shared, or no tensor's."""
+    def region(self, start: int, length: int, filler: int | None) -> Region | None:
+        """The tensor's memory that begins at ``start``; None for what is not shared, or no tensor's. ``filler`` is what new memory of the
+        runner's own holds."""
         for base, memory, whole in self._mapped:
             offset = start - base
             if not 0 <= offset < len(memory):
                 continue
             if whole is not None:
-                length = whole.get(offset, -1)
+                length, filler = whole.get(offset, Tensor(-1, None))
             if length < 0:
                 return None
-            return Region(start, memory[offset : offset + length])
+            return Region(start, memory[offset : offset + length], filler=filler, lent=whole is not None)
         return None
 
     def known(self) -> list[tuple[int, int]]:
         """Tensors whose place the runner need not say: address and bytes."""
-        return [(base + offset, length) for base, _, whole in self._mapped for offset, length in (whole or {}).items()]
+        return [
+            (base + offset, each.bytes) for base, _, whole in self._mapped for offset, each in (whole or {}).items()
+        ]

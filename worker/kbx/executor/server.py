@@ -21,12 +21,14 @@ from kbx.ttir.errors import Stuck, Unsupported
 from kbx.ttir.executor import Argument, Kernel, TensorDescriptor
 from kbx.ttir.findings import Finding
 from kbx.ttir.launch import ASCENDING, Launch
-from kbx.ttir.memory import Memory, Region
+from kbx.ttir.memory import ALL_ONES, Memory, Region
 
 _Message: TypeAlias = dict[str, Any]
 
 _MOST_FINDINGS = 20
 _MESSAGE_BYTES = 4096
+_NAME_CHARS = 80
+"""Of a kernel's parameter, in what is told of it."""
 
 
 def serve(runner: socket.socket, oracle: socket.socket | None, compiler: socket.socket, heap: int | None) -> None:
@@ -43,11 +45,13 @@ class _Executor:
         self._runner, self._compiler, self._heap = runner, compiler, heap
         self._oracle = Channel(oracle) if oracle is not None else None
         self._memory = mappings.Mappings()
-        self._lent: dict[int, int] = {}
+        self._lent: dict[int, mappings.Tensor] = {}
         self._texts: list[str] = []
         self._kernels: dict[int, Kernel] = {}
         self._findings: list[Finding] = []
         self._seed, self._order, self._begun = 0, ASCENDING, False
+        self._filler = ALL_ONES
+        """What memory of the candidate's holds that nobody has written to in this call, as the runner says."""
 
     def run(self) -> None:
         """Answers requests; the oracle's come first, as a call is prepared before it is made. Raises Broken where one of the two has ended."""
@@ -77,7 +81,7 @@ class _Executor:
                 if forget:
                     self._findings.clear()
                 self._lent.clear()
-                self._lent.update((offset, length) for offset, length in lent)
+                self._lent.update((offset, mappings.Tensor(length, filler)) for offset, length, filler in lent)
             case {"findings": _}:
                 worst = sorted(dict.fromkeys(self._findings), key=lambda found: found.rank)[:_MOST_FINDINGS]
                 oracle.send({"findings": [_told(each) for each in worst]})
@@ -128,14 +132,16 @@ class _Executor:
         try:
             if message["copied"] and self._heap is not None:
                 raise Unsupported(0, "memory that is not the device's")
+            self._filler = message["filler"] & 0xFF
             copied = [
-                Region(start, np.frombuffer(blob, np.uint8))
+                Region(start, np.frombuffer(blob, np.uint8), filler=self._filler)
                 for start, blob in zip(message["copied"], blobs, strict=True)
             ]
             regions = list(self._regions(message["regions"])) + copied
             memory = Memory(regions, self._more)
             launch = Launch(tuple(message["grid"]), memory, self._seed, self._order)
-            self._kernel(number).run(launch, [argument(each) for each in message["arguments"]])
+            names = [str(name)[:_NAME_CHARS] for name in message["names"]]
+            self._kernel(number).run(launch, [argument(each) for each in message["arguments"]], names)
         except Unsupported as error:
             return {"unsupported": error.what}, []
         except Stuck as error:
@@ -157,7 +163,7 @@ class _Executor:
 
     def _regions(self, claimed: Sequence[tuple[int, int]]) -> Iterator[Region]:
         for start, length in {start: length for start, length in claimed}.items():
-            if (region := self._memory.region(start, length)) is not None:
+            if (region := self._memory.region(start, length, self._filler)) is not None:
                 yield region
 
     def _more(self) -> list[Region]:

@@ -184,6 +184,9 @@ void deny_opening() {
   prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+// What new memory of tensors is filled with.
+std::atomic<int> filler{0xFF};
+
 // Tensors' memory on the host: whole pages of the region, so that a fault names its tensor.
 class Pages final : public c10::Allocator {
  public:
@@ -199,9 +202,9 @@ class Pages final : public c10::Allocator {
     if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
     void* data = take(bytes);
     TORCH_CHECK(data, "DefaultCPUAllocator: can't allocate memory: you tried to allocate ", bytes, " bytes.");
-    // NaN in every floating dtype: what a kernel leaves out must not be what happened to lie there, which could be right.
+    // What a kernel leaves out must not be what happened to lie there, which could be right.
     Opened opened;
-    memset(data, 0xFF, bytes);
+    memset(data, filler, bytes);
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
   }
 
@@ -592,6 +595,14 @@ PyObject* reserve(PyObject*, PyObject* arguments) {
   return Py_BuildValue("(KK)", (unsigned long long)region, (unsigned long long)kTensors);
 }
 
+PyObject* fill(PyObject*, PyObject* byte) {
+  if (refused()) return nullptr;
+  long value = PyLong_AsLong(byte);
+  if (value == -1 && PyErr_Occurred()) return nullptr;
+  filler = static_cast<int>(value);
+  Py_RETURN_NONE;
+}
+
 PyObject* map(PyObject*, PyObject* arguments) {
   if (refused()) return nullptr;
   int number, descriptor;
@@ -853,6 +864,7 @@ PyMethodDef methods[] = {
     {"reserve", reserve, METH_VARARGS,
      "Has tensors on the host allocated in guarded pages, at most so many bytes, of the memory that a descriptor has, or of the process's "
      "own for -1; where these begin and how many bytes of addresses there are, None if it did not work."},
+    {"fill", fill, METH_O, "Fills tensors' memory with this byte from now on, as it is allocated; at first with 255."},
     {"map", map, METH_VARARGS, "Maps so many bytes of a descriptor as range 1 to 15 of guarded memory; the address."},
     {"seal", seal, METH_VARARGS,
      "Names, once, the function that note calls, the code objects that may call these functions and whose operations are not told, and "

@@ -22,7 +22,7 @@ from kbx.oracle import claims, faults, judge, session, truth, work
 from kbx.oracle.session import WrongOrder
 from kbx.oracle.task import Task
 from kbx.oracle.truth import Known
-from kbx.tensors import ALIGN, DTYPES, Arena, encode, span
+from kbx.tensors import ALIGN, DTYPES, FILLERS, Arena, encode, span
 
 if TYPE_CHECKING:
     from kbx.oracle.cuda import CudaDevice
@@ -148,6 +148,7 @@ class Bench:
         were."""
         self.calls, self.leaves = [], []
         self.session.lent.reset()
+        self.session.lent.filler = FILLERS[self.session.prepared % len(FILLERS)]
         for k in range(len(self.own)):
             args, kwargs, leaves = session.lend(self.task.spoken(self._as_made(k), k), self.session.lent)
             self.leaves.append(leaves)
@@ -254,7 +255,7 @@ class _Copy(Arena):
     def __init__(self, arena: Arena, start: int, nbytes: int) -> None:
         nbytes = min(nbytes, arena.capacity - start)
         super().__init__(arena.name, start + nbytes)
-        self.device, self.start = arena.device, start
+        self.device, self.start, self.filler = arena.device, start, arena.filler
         self.held = arena.typed(start, nbytes, torch.uint8).clone()
 
     def typed(self, offset: int, count: int, dtype: torch.dtype) -> torch.Tensor:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kbx.executor.channel import Broken, Channel
 from kbx.messages import Tree
 from kbx.oracle.judge import Judgement
-from kbx.tensors import DTYPES, span
+from kbx.tensors import DTYPES, has_gaps, span
 from kbx.ttir.findings import ASSERTION, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED
 
 _STATUS = {
@@ -28,13 +28,16 @@ class Executions:
         """``checks``: whether what is found decides."""
         self._executor, self._checks, self._unasked = executor, checks, False
 
-    def prepare(self, seed: int, leaves: Sequence[Tree], order: str) -> None:
+    def prepare(self, seed: int, leaves: Sequence[Tree], order: str, filler: int) -> None:
         """A call begins, whose tensors are ``leaves``: kernels may touch these. ``seed`` chooses what undefined values are, ``order`` (see
-        ``kbx.ttir.launch``) which programs of its launches come first."""
+        ``kbx.ttir.launch``) which programs of its launches come first. ``filler`` is the byte between the elements of strided tensors."""
         if (executor := self._executor()) is None:
             return
-        lent = [(leaf["offset"], max(1, span(leaf["shape"], leaf["stride"])) * DTYPES[leaf["dtype"]].itemsize)
-                for leaf in leaves]  # fmt: skip
+        lent = []
+        for leaf in leaves:
+            shape, stride = leaf["shape"], leaf["stride"]
+            length = max(1, span(shape, stride)) * DTYPES[leaf["dtype"]].itemsize
+            lent.append((leaf["offset"], length, filler if has_gaps(shape, stride) else None))
         try:
             executor.send({"prepare": seed, "lent": lent, "order": order, "forget": self._unasked})
         except Broken:

@@ -19,7 +19,7 @@ from kbx.oracle.task import InvalidTask, Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
 from kbx.suite.values import tensors as tensors_of
-from kbx.tensors import ALIGN, Arena, span
+from kbx.tensors import ALIGN, FILLERS, Arena, fill_gaps, has_gaps, span
 from kbx.ttir.launch import ASCENDING, REVERSED, SHUFFLED
 
 if TYPE_CHECKING:
@@ -108,12 +108,13 @@ class Session:
             raise WrongOrder(f"there is no call {index}")
         known = self.known(index)
         self.lent.reset()
+        self.lent.filler = FILLERS[self.prepared % len(FILLERS)]
         try:
             args, kwargs, self.leaves = lend(self.task.spoken(known.call, self.calls[index].turn), self.lent)
         except MemoryError as error:
             raise InvalidTask(f"case {self.calls[index].message()['case']}: {error}", self.task.path) from None
         poison(self.out, result_bytes(known.returned) + SLACK, self.prepared)
-        self.executions.prepare(self.prepared, self.leaves, self.calls[index].order)
+        self.executions.prepare(self.prepared, self.leaves, self.calls[index].order, self.lent.filler)
         self.prepared += 1
         self.current = index
         return args, kwargs
@@ -175,12 +176,19 @@ class Session:
 
 
 def lend(call: Call, arena: Arena) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
-    """Copies a call's arguments into the arena; returns the trees of args and kwargs, and the tensor leaves in order."""
+    """Copies a call's arguments into the arena; returns the trees of args and kwargs, and the tensor leaves in order.
+
+    Between the elements of strided tensors lies the arena's ``filler``: nobody may rely on what lay there in the task.
+    """
     leaves: list[Tree] = []
 
     def put(tensor: torch.Tensor) -> Tree:
-        leaves.append(arena.put(tensor))
-        return leaves[-1]
+        leaf = arena.put(tensor)
+        leaves.append(leaf)
+        shape, stride = leaf["shape"], leaf["stride"]
+        if has_gaps(shape, stride):
+            fill_gaps(arena.typed(leaf["offset"], span(shape, stride), tensor.dtype), shape, stride, arena.filler)
+        return leaf
 
     args = [tensors.encode(a, put) for a in call.args]
     kwargs = {k: tensors.encode(v, put) for k, v in call.kwargs.items()}
@@ -228,7 +236,11 @@ def examine_lent(task: Task, known: Known, claim: Any, out: Arena, lent: Arena, 
 
 
 def _changed(arena: Arena, leaf: Tree, original: torch.Tensor) -> bool:
-    """Whether any byte of a lent tensor differs from the original, the gaps of a strided one included."""
-    count = span(leaf["shape"], leaf["stride"])
+    """Whether any byte of a lent tensor differs from what was lent, the gaps of a strided one included."""
+    shape, stride = leaf["shape"], leaf["stride"]
+    count = span(shape, stride)
     mine = original.as_strided((count,), (1,), original.storage_offset())
+    if has_gaps(shape, stride):
+        mine = mine.clone()
+        fill_gaps(mine, shape, stride, arena.filler)
     return count > 0 and not judge.equal_bits(arena.typed(leaf["offset"], count, original.dtype), mine)

@@ -97,6 +97,7 @@ class Bench:
         self._recorded = [], []
         self._witness = None
         self._guarded = False
+        self._turn = 0
         self._rotation = tuning.Rotation()
         if self._emulated:
             launches.emulate(spawn.arch)
@@ -208,6 +209,9 @@ class Bench:
         return messages.Precompiled(request.id, files, ahead.kernels(), whole, 0.0, left_out)
 
     def _call(self, request):
+        if self._emulated:
+            native.fill(self._turn)
+            self._turn += 1
         self._launches.take_launches()
         self._rotation.begin(request.tuning)
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)

@@ -116,9 +116,8 @@ _ANSWERS = {
 _UNINITIALISED = frozenset(
     (torch.empty, torch.empty_like, torch.empty_strided, torch.empty_permuted, torch.Tensor.new_empty)
 )
-_POISON = 0xFF
-"""Fills what ``torch.empty`` returns, NaN in every floating dtype: elements that a kernel leaves out must not hold what
-happened to lie there, which could be right and differs from run to run."""
+"""Whose results are filled, see ``native.fill``: elements that a kernel leaves out must not hold what happened to lie there, which could be
+right and differs from run to run."""
 _poisons = True
 
 
@@ -149,7 +148,7 @@ class _CudaOnCpu(TorchFunctionMode):
             kwargs = {**kwargs, "pin_memory": False}
         result = function(*args, **kwargs)
         if _poisons and function in _UNINITIALISED and type(result) is torch.Tensor:
-            result.untyped_storage().fill_(_POISON)
+            result.untyped_storage().fill_(native.filler)
         if function in self._factories and type(result) is torch.Tensor:
             return _made(result, args, _belongs_on_host(device, args))
         return result

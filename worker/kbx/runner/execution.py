@@ -46,11 +46,12 @@ def launch(number, types, grid, arguments):
 
 
 def described(arguments, types):
-    """The arguments that a compiled kernel takes, as the executor is told of them, and the bytes of each tensor's memory by its address.
-    Both as in ``launch``."""
+    """The names of the parameters that a compiled kernel has, their arguments as the executor is told of them, and the bytes of each tensor's
+    memory by its address. ``arguments`` and ``types`` as in ``launch``."""
     with _DisableTorchFunction():
-        given = list(_passed(arguments, list(types.values())))
-        return [_told(each) for each in given], dict(_storages(given))
+        passed = list(_passed(list(types), arguments, list(types.values())))
+        names, given = [name for name, _ in passed], [argument for _, argument in passed]
+        return names, [_told(each) for each in given], dict(_storages(given))
 
 
 class _Client:
@@ -65,11 +66,11 @@ class _Client:
             self.channel.send(message, blobs)
             return self._answer()
 
-    def launch(self, number, grid, arguments, storages):
+    def launch(self, number, grid, names, arguments, storages):
         """``storages``: bytes of each tensor's memory by its address. What is not shared goes along, and comes back."""
         copied = [start for start, length in storages.items() if length and not self._shares(start)]
         message = {
-            "launch": number, "grid": grid, "arguments": arguments, "copied": copied,
+            "launch": number, "grid": grid, "names": names, "arguments": arguments, "copied": copied, "filler": native.filler,
             "regions": [pair for pair in storages.items() if pair[0] not in copied],
         }  # fmt: skip
         if copied and self._has_heap:
@@ -101,13 +102,13 @@ def _raise(answer):
         raise TimeoutError(f"programs wait for each other for ever at {answer['stuck']}")
 
 
-def _passed(arguments, types):
-    """Those arguments that the compiled kernel takes."""
-    for argument, kind in zip(arguments, types, strict=True):
+def _passed(names, arguments, types):
+    """Those arguments that the compiled kernel takes, with the names of their parameters."""
+    for name, argument, kind in zip(names, arguments, types, strict=True):
         if isinstance(kind, (tuple, list)):
-            yield from _passed(argument, kind)
+            yield from _passed([f"{name}[{i}]" for i in range(len(kind))], argument, kind)
         elif kind != "constexpr":
-            yield argument
+            yield name, argument
 
 
 def _told(argument):

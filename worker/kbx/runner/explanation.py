@@ -27,7 +27,7 @@ def explained(ttir, types, grid, arguments):
 
     ``ttir``: the kernel's text; ``types``: Triton's signature, name to type; ``arguments``: every parameter in order, constexprs included.
     """
-    told, storages = execution.described(arguments, types)
+    names, told, storages = execution.described(arguments, types)
     if sum(storages.values()) > _MOST_BYTES:
         return None
     found = []
@@ -35,7 +35,7 @@ def explained(ttir, types, grid, arguments):
     def look():
         regions = [Region(start, np.zeros(length, np.uint8)) for start, length in storages.items() if length]
         launch = Launch(tuple(grid), Memory(regions), checks=False)
-        Kernel(ttir).run(launch, [argument(each) for each in told])
+        Kernel(ttir).run(launch, [argument(each) for each in told], names)
         found.extend(each for each in launch.findings if each.kind == OUT_OF_BOUNDS)
 
     thread = threading.Thread(target=_quietly, args=(look,), daemon=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 import torch
 
 from kbx import bytecode
+from kbx.tensors import FILLERS
 
 _FOLDER = Path(__file__).parent.parent / "native"
 _SOURCES = [_FOLDER / name for name in ("driver.h", "driver.cpp", "watch.cpp")]
@@ -31,6 +32,9 @@ library = None
 lack = "not prepared"
 """Why there is none."""
 _guards = False
+
+filler = FILLERS[0]
+"""What memory of tensors on the host holds in this call that nobody has written."""
 
 
 def prepare():
@@ -64,6 +68,14 @@ def guard(memory_bytes, descriptor=None):
     reserved = None if library is None else library.reserve(memory_bytes, -1 if descriptor is None else descriptor)
     _guards = reserved is not None
     return reserved and reserved[0]
+
+
+def fill(turn):
+    """Has empty tensors on the host filled with another byte than in the turn before."""
+    global filler
+    filler = FILLERS[turn % len(FILLERS)]
+    if _guards:
+        library.fill(filler)
 
 
 def watches_driver():
