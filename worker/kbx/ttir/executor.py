@@ -90,7 +90,7 @@ class Kernel:
         """Lanes of the function's parameters, of which a descriptor has several."""
         parameters = deque(self.function.arguments)
         for region in launch.memory.regions:
-            region.written, region.updated, region.accessed = (each is None for each in self._reached)
+            region.written, region.updated, region.fetched, region.accessed = (each is None for each in self._reached)
         found: list[Lanes] = []
         try:
             for argument, name in itertools.zip_longest(arguments, names[: len(arguments)]):
@@ -123,9 +123,10 @@ class Kernel:
             region = Region(0, np.zeros(0, np.uint8))  # a tensor without elements has no address
         if region is not None:
             region.name = region.name or name
-            written, updated, accessed = (each is None or parameter in each for each in self._reached)
+            written, updated, fetched, accessed = (each is None or parameter in each for each in self._reached)
             region.written |= written
             region.updated |= updated
+            region.fetched |= fetched
             region.accessed |= accessed
         if address % size:
             launch.aligned = False

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from kbx.ttir.errors import Unsupported
 from kbx.ttir.lanes import Environment, Lanes
+from kbx.ttir.provenance import operands
 from kbx.ttir.tree import Block, Function, Module, Operation, Value
 
 Step: TypeAlias = Callable[[Environment], None]
@@ -87,7 +88,7 @@ class Lowering:
             value
             for function in module.functions.values()
             for operation in function.walk()
-            for value in _operands(operation)
+            for value in operands(operation)
         }
         """Values that any operation needs."""
         self._codes: dict[int, Code] = {}
@@ -135,13 +136,8 @@ def uses(operation: Operation) -> set[Value]:
     """Values that an operation needs, with those that operations inside it need."""
     found: set[Value] = set()
     for each in operation.walk():
-        found.update(_operands(each))
+        found.update(operands(each))
     return found
-
-
-def _operands(operation: Operation) -> list[Value]:
-    """Operands, with those that it passes on to blocks."""
-    return operation.operands + [value for successor in operation.successors for value in successor.arguments]
 
 
 def _used_elsewhere(block: Block, blocks: Iterable[Block]) -> set[Value]:

@@ -25,8 +25,8 @@ def _repeated(byte: int, size: int) -> int:
 class Region:
     """One storage: ``memory`` are its bytes, ``start`` is the address by which the kernel knows it.
 
-    ``name`` is the first kernel parameter that points into it, which the launch fills in where it is empty. ``written``, ``updated`` and
-    ``accessed`` say what this kernel may do with it, see ``provenance.Reached``: what only is read needs no footprint. ``filler`` is the
+    ``name`` is the first kernel parameter that points into it, which the launch fills in where it is empty. ``written``, ``updated``,
+    ``fetched`` and ``accessed`` say what this kernel may do with it, see ``provenance.Reached``: what only is read needs no footprint. ``filler`` is the
     byte that all of it held before anybody wrote to it, None where that is not known; of a tensor that is ``lent`` to the candidate, the
     byte that lies between its elements.
     """
@@ -37,7 +37,7 @@ class Region:
         if memory.dtype != np.uint8 or memory.ndim != 1:
             raise ValueError("a region's memory must be an array of bytes")
         self.name, self.start, self.memory = name, start, memory
-        self.written = self.updated = self.accessed = True
+        self.written = self.updated = self.fetched = self.accessed = True
         self.bytes = len(memory)
         self._views: dict[int, Numbers] = {}
         self._filler, self.lent = filler, lent

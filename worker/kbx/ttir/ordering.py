@@ -17,9 +17,9 @@ from kbx.ttir.formats import Numbers
 MOST_PROGRAMS = 2048
 """Programs of a launch for which this is kept: it takes four bytes for each pair of them."""
 _MOST_BYTES = 64 << 20
-"""For what was told at single elements; beyond that a region is one place."""
-_MOST_LOOKS = 2_000_000
-"""Turns of programs at elements that are followed, each of which takes microseconds at most."""
+"""For what was told at single elements, beyond which a region is one place, and for what programs have seen."""
+_MOST_STEPS = 200_000
+"""Times that something is told or looked at, each of which takes ten microseconds."""
 
 
 class Touch(NamedTuple):
@@ -57,16 +57,19 @@ class Ordering:
         """What was told at all elements of a region at once."""
         self._told_anywhere: dict[int, Numbers] = {}
         """What was told at any element of a region."""
-        self._seen: dict[int, tuple[tuple[int, int], Numbers]] = {}
-        """What a program has seen last and has not yet taken in: who waits looks at one place again and again."""
+        self._places: dict[tuple[int, int], int] = {}
+        self._snapshots: list[Numbers] = []
+        self._last: dict[int, tuple[Numbers, int]] = {}
+        """What was seen last at a place, and its number among the snapshots."""
+        self._place, self._snapshot = (np.full(len(self._known), -1, np.int32) for _ in range(2))
+        """Where each program has looked last, and what it saw, if it has not yet taken that in: who waits looks at one place all the time."""
         self._sizes: dict[int, int] = {}
         self._coarse: set[int] = set()
-        self._looks = 0
+        self._steps = 0
 
     def before(self, who: Numbers, other: Numbers, when: Numbers) -> Numbers:
         """Whether what programs ``other`` did at times ``when`` is ordered before what ``who`` do now; all are single programs."""
-        for program in np.unique(who).tolist():
-            self._take_in(program)
+        self._take_in(who)
         ordered: Numbers = self._known[who, other] >= when
         return ordered
 
@@ -75,14 +78,14 @@ class Ordering:
 
         ``changed`` says of which elements the bits are others then, ``looks`` whether the programs use what they found.
         """
-        if not self._follows(touch):
+        if not self.exact:
             return
         programs = self._single(touch)
         if programs is None:
             if changed.any():
                 self._tell(touch.start, -1, time, touch.group)
             if looks:
-                self._look_all(touch)
+                self._look_at_all(touch)
             return
         for element in np.unique(touch.elements).tolist():
             here = touch.elements == element
@@ -91,30 +94,21 @@ class Ordering:
                 if turned.any():
                     self._tell(touch.start, element, time, who[turned])
                 continue
-            for program in who[turned].tolist():
+            for program in who[turned, None]:
                 self._look(touch.start, element, program)
-                self._tell(touch.start, element, time, np.array([program]))
-            for program in who[~turned].tolist():
-                self._look(touch.start, element, program)
+                self._tell(touch.start, element, time, program)
+            self._look(touch.start, element, who[~turned])
 
     def look(self, touch: Touch) -> None:
         """Programs load elements that were updated atomically."""
-        if not self._follows(touch):
+        if not self.exact:
             return
         programs = self._single(touch)
         if programs is None:
-            self._look_all(touch)
+            self._look_at_all(touch)
             return
-        for element, program in zip(touch.elements.tolist(), programs.tolist(), strict=True):
-            self._look(touch.start, element, program)
-
-    def _follows(self, touch: Touch) -> bool:
-        self._looks += len(touch.group)
-        if self.exact and self._looks > _MOST_LOOKS:
-            self.exact = False
-            for each in (self._told, self._told_at_all, self._told_anywhere, self._seen):
-                each.clear()
-        return self.exact
+        for element in np.unique(touch.elements).tolist():
+            self._look(touch.start, element, programs[touch.elements == element])
 
     def _single(self, touch: Touch) -> Numbers | None:
         """The program of each lane, where elements of the region are places of their own; else None."""
@@ -131,8 +125,7 @@ class Ordering:
         return who if who is not None and len(np.unique(who)) == len(who) else None
 
     def _tell(self, start: int, element: int, time: int, who: Numbers) -> None:
-        for program in who.tolist() if self._seen else ():
-            self._take_in(program)
+        self._take_in(who)
         informed = who[self._informed[who]]
         news = self._known[informed].max(0) if len(informed) else np.zeros(self._programs, np.int32)
         news[who] = time
@@ -141,33 +134,49 @@ class Ordering:
             _add(self._told_at_all, start, news)
         else:
             _add(self._told, (start, element), news)
+        self._step()
 
-    def _look_all(self, touch: Touch) -> None:
+    def _look_at_all(self, touch: Touch) -> None:
         told = self._told_anywhere.get(touch.start)
         if told is not None:
-            for program in touch.group.tolist():
-                self._see(program, (touch.start, -1), told)
+            self._see(touch.group, (touch.start, -1), told)
 
-    def _look(self, start: int, element: int, program: int) -> None:
+    def _look(self, start: int, element: int, who: Numbers) -> None:
         told, everywhere = self._told.get((start, element)), self._told_at_all.get(start)
         if told is None or everywhere is None:
             told = everywhere if told is None else told
         else:
             told = np.maximum(told, everywhere)
         if told is not None:
-            self._see(program, (start, element), told)
+            self._see(who, (start, element), told)
 
-    def _see(self, program: int, place: tuple[int, int], told: Numbers) -> None:
-        seen = self._seen.get(program)
-        if seen is not None and seen[0] != place:
-            self._take_in(program)
-        self._seen[program] = place, told
+    def _see(self, who: Numbers, where: tuple[int, int], told: Numbers) -> None:
+        place = self._places.setdefault(where, len(self._places))
+        self._take_in(who[self._place[who] != place])
+        last, number = self._last.get(place, (None, -1))
+        if last is not told:
+            number = len(self._snapshots)
+            self._snapshots.append(told)
+            self._last[place] = told, number
+        self._place[who], self._snapshot[who] = place, number
+        self._step()
 
-    def _take_in(self, program: int) -> None:
-        seen = self._seen.pop(program, None)
-        if seen is not None:
-            np.maximum(self._known[program], seen[1], out=self._known[program])
+    def _take_in(self, who: Numbers) -> None:
+        """What programs have seen counts as known to them from now on."""
+        for program in np.unique(who[self._place[who] >= 0]).tolist():
+            known = self._known[program]
+            np.maximum(known, self._snapshots[self._snapshot[program]], out=known)
             self._informed[program] = True
+            self._place[program] = -1
+
+    def _step(self) -> None:
+        self._steps += 1
+        if self._steps > _MOST_STEPS or len(self._snapshots) * self._programs * 4 > _MOST_BYTES:
+            self.exact = False
+            self._place[:] = -1
+            self._snapshots.clear()
+            for each in (self._told, self._told_at_all, self._told_anywhere, self._last):
+                each.clear()
 
 
 _Key = TypeVar("_Key")

@@ -7,7 +7,7 @@ all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from kbx.ttir.tree import Module, Operation, Value
@@ -20,11 +20,12 @@ _MAKES = frozenset(("tt.int_to_ptr", "tt.load", "tt.elementwise_inline_asm", "tt
 
 
 class Reached(NamedTuple):
-    """A kernel's arguments by what it may do with their memory: write to it in any way, update it atomically, load or store it; None for
-    all."""
+    """A kernel's arguments by what it may do with their memory: write to it in any way, update it atomically, do so and use what was there,
+    load or store it; None for all."""
 
     written: set[Value] | None
     updated: set[Value] | None
+    fetched: set[Value] | None
     accessed: set[Value] | None
 
 
@@ -40,17 +41,25 @@ def reached(module: Module) -> Reached:
             unknown.update(value for value in operation.results if _points(value))
     _spread(edges, reaches, unknown)
 
-    def of(names: frozenset[str]) -> set[Value] | None:
+    def of(chosen: Iterable[Operation]) -> set[Value] | None:
         found: set[Value] = set()
-        for operation in operations:
-            if operation.name in names:
-                target = operation.operands[0]
-                if target in unknown or target not in reaches:
-                    return None
-                found |= reaches[target]
+        for operation in chosen:
+            target = operation.operands[0]
+            if target in unknown or target not in reaches:
+                return None
+            found |= reaches[target]
         return found
 
-    return Reached(of(_STORES | ATOMICS), of(ATOMICS), of(_STORES | _LOADS))
+    atomics = [operation for operation in operations if operation.name in ATOMICS]
+    accesses = [operation for operation in operations if operation.name in _STORES | _LOADS]
+    stores = [operation for operation in accesses if operation.name in _STORES]
+    used = {value for operation in operations for value in operands(operation)}
+    return Reached(of(stores + atomics), of(atomics), of(a for a in atomics if used & {*a.results}), of(accesses))
+
+
+def operands(operation: Operation) -> list[Value]:
+    """Operands of an operation, with those that it passes on to blocks."""
+    return operation.operands + [value for successor in operation.successors for value in successor.arguments]
 
 
 def unmasked_loads(module: Module, value: Value) -> list[Operation]:

@@ -238,7 +238,8 @@ class RaceDetector:
         self._told[access.group] = self._heard[access.group] = self._time
 
     def updated(self, access: Access, changed: Numbers, looks: bool) -> None:
-        self._ordering.change(self._time, access.touch(), changed, looks)
+        if access.region.fetched or access.region.accessed:
+            self._ordering.change(self._time, access.touch(), changed, looks)
         if _is_mixed(access.region) and changed.any():
             seen, at, who = self._footprint(access)
             assert not isinstance(at, slice)  # but for loads and stores
