@@ -687,3 +687,88 @@ def test_a_jit_function_may_ask_for_the_value_of_a_dtype():
     with bench(source) as client:
         assert client.run(torch.tensor([-3.0, -2.0, -7.0])).item() == -2
         assert client.run(torch.tensor([-3, -2, -7], dtype=torch.int32)).item() == -2
+
+
+def test_empty_tensors_differ_between_calls():
+    source = """
+    def run():
+        return torch.empty(4, device="cuda"), torch.empty_like(torch.zeros(2, dtype=torch.float16, device="cuda"))
+    """
+    with bench(source) as client:
+        found = [client.run() for _ in range(3)]
+    assert found[0][0].isnan().all() and found[0][1].isnan().all()
+    for single, half in found[1:]:
+        assert torch.isfinite(single).all() and (single.abs() > 1e30).all() and (half.abs() > 6e4).all()
+    assert (found[1][0] > 0).all() and (found[2][0] < 0).all()
+
+
+ACCUMULATED = """
+@triton.jit
+def kernel(x, total, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_max(total, tl.max(tl.load(x + i, mask=i < n, other=float("-inf")), 0))
+
+def run(x):
+    total = torch.{made}(1, device="cuda")
+    kernel[(4,)](x, total, x.numel(), BLOCK=64)
+    return total
+"""
+
+
+def test_sum_in_memory_that_nobody_has_written_is_told():
+    """The maximum of integers drops a NaN, whose bits are -1, so it is right in the first call."""
+    x = torch.arange(200.0)
+    told = ("undefined_value", "line 11: updates what nobody has written to total, 1 lane")
+    with bench(ACCUMULATED.format(made="empty")) as client:
+        assert client.run(x).item() == 199 and client.found("wrong_values") is None
+        assert client.run(x).item() > 1e30 and client.found("wrong_values") == told
+        assert client.run(x).item() == 199 and client.found("wrong_values") == told
+    with bench(ACCUMULATED.format(made="zeros")) as client:
+        assert client.run(x).item() == 199 and client.found("wrong_values") is None
+
+
+TAKEN = """
+@triton.jit
+def kernel({names}, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    source = x
+    tl.store(out + i, tl.load(source + i), mask=i < n)
+
+def run(x):
+    out = torch.empty(64, device="cuda")
+    kernel[(2,)](x, out, out.numel(), BLOCK=32)
+    return out
+"""
+
+
+@pytest.mark.parametrize(("size", "far", "lanes"), [(60, 16, "4 lanes"), (1, 252, "63 lanes"), (0, 256, "64 lanes")])
+def test_access_behind_an_argument_is_told_by_its_name(size, far, lanes):
+    with bench(TAKEN.format(names="x, out")) as client:
+        client.call(torch.randn(size))
+        status, message = client.found()
+    program = "(1, 0, 0)" if size == 60 else "(0, 0, 0)"
+    assert status == "out_of_bounds"
+    assert message == f"line 12 in program {program}: reads up to {far} bytes behind the end of x ({size * 4} bytes), {lanes}"
+
+
+def test_bytes_between_the_elements_of_an_argument_are_none_of_its_own():
+    source = """
+    @triton.jit
+    def kernel(x, out, stride, BLOCK: tl.constexpr):
+        i = tl.arange(0, BLOCK)
+        tl.store(out + i, tl.load(x + i * stride))
+
+    def run(x, stride):
+        out = torch.empty(16, device="cuda")
+        kernel[(1,)](x, out, stride, BLOCK=16)
+        return out
+    """
+    whole = torch.randn(32)
+    whole[1::2].view(torch.int32).fill_(-1)
+    with bench(source) as client:
+        assert torch.equal(client.run(whole[::2], 2), whole[::2]) and client.found("wrong_values") is None
+        client.call(whole[::2], 1)
+        assert client.found("wrong_values") == (
+            "undefined_value",
+            "line 11 in program (0, 0, 0): reads bytes that lie between the elements of x, 8 lanes",
+        )
