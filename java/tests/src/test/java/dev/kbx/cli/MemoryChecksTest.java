@@ -114,7 +114,7 @@ class MemoryChecksTest {
       value = {
         "honest         | correct         | ",
         "unmasked       | out_of_bounds   | reads up to 108 bytes behind the end of x",
-        "without_other  | undefined_value | stores 50 lanes that are undefined",
+        "without_other  | undefined_value | line 10 loads under a mask without `other`",
         "without_atomic | race            | sums",
         "in_order       | order_dependent | its programs ran in",
       })
