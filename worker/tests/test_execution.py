@@ -748,7 +748,10 @@ def test_access_behind_an_argument_is_told_by_its_name(size, far, lanes):
         status, message = client.found()
     program = "(1, 0, 0)" if size == 60 else "(0, 0, 0)"
     assert status == "out_of_bounds"
-    assert message == f"line 12 in program {program}: reads up to {far} bytes behind the end of x ({size * 4} bytes), {lanes}"
+    assert (
+        message
+        == f"line 12 in program {program}: reads up to {far} bytes behind the end of x ({size * 4} bytes), {lanes}"
+    )
 
 
 def test_bytes_between_the_elements_of_an_argument_are_none_of_its_own():

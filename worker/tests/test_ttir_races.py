@@ -100,6 +100,14 @@ def test_counts_that_get_lost(how, line):
     accused(counts_kernel, line, "out", (4,), x, ints(16), 50, HOW=how, B=16)
 
 
+def test_a_race_is_told_with_both_lines():
+    out = torch.zeros(13)
+    (found,) = run(column_sums_kernel, (6,), randn(6, 13), out, 13, ATOMIC=False, B=16)
+    line = line_of(column_sums_kernel, "old =")
+    assert found.line == line + 1 and found.lanes == 78
+    assert found.text == f"writes out[0], which another program reads in line {line}"
+
+
 @triton.jit
 def duplicates_kernel(x, out, n, B: tl.constexpr):
     """Lanes of one program that write to one element."""
@@ -711,6 +719,323 @@ def test_queue_of_tiles():
     honest(
         queue_kernel, (3,), randn(150), torch.zeros(150), ints(1), 150, B=16, check=lambda x, out, *_: close(out, x * 2)
     )
+
+
+@triton.jit
+def locked_kernel(x, out, words, HOW: tl.constexpr, B: tl.constexpr):
+    """One sum, under locks of every make."""
+    p, i = tl.program_id(0), tl.arange(0, B)
+    v = tl.load(x + p * B + i)
+    if HOW == "exchange":
+        while tl.atomic_xchg(words, 1) == 1:
+            pass
+    elif HOW == "ticket":
+        mine = tl.atomic_add(words, 1)
+        while tl.atomic_add(words + 1, 0) != mine:
+            pass
+    elif HOW == "volatile ticket":
+        mine = tl.atomic_add(words, 1)
+        while tl.load(words + 1, volatile=True) != mine:
+            pass
+    elif HOW == "bit":
+        while tl.atomic_or(words, 4) & 4 != 0:
+            pass
+    elif HOW == "maximum":
+        while tl.atomic_max(words, 0) != p:
+            pass
+    elif HOW == "of several words":
+        while tl.max(tl.atomic_add(words + tl.arange(0, 2), 0), 0) != p:
+            pass
+    else:
+        while tl.atomic_cas(words, 0, 1) == 1:
+            pass
+    tl.store(out + i, tl.load(out + i) + v)
+    tl.debug_barrier()
+    if HOW == "exchange":
+        tl.atomic_xchg(words, 0)
+    elif HOW == "ticket" or HOW == "volatile ticket":
+        tl.atomic_add(words + 1, 1)
+    elif HOW == "bit":
+        tl.atomic_and(words, ~4)
+    elif HOW == "maximum":
+        tl.atomic_max(words, p + 1)
+    elif HOW == "of several words":
+        tl.atomic_add(words + tl.arange(0, 2), 1)
+    elif HOW == "given back by a store":
+        tl.store(words, 0)
+    elif HOW == "given back by a subtraction":
+        tl.atomic_add(words, -1)
+    elif HOW == "given back by compare and swap":
+        tl.atomic_cas(words, 1, 0)
+
+
+LOCKS = [
+    "exchange", "ticket", "volatile ticket", "bit", "maximum", "of several words", "given back by a store", "given back by a subtraction",
+    "given back by compare and swap",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", LOCKS)
+def test_locks_of_every_make(how):
+    x = randn(9, 16)
+    honest(
+        locked_kernel,
+        (9,),
+        x,
+        torch.zeros(16),
+        ints(2),
+        HOW=how,
+        B=16,
+        check=lambda x, out, words: close(out, x.sum(0)),
+    )
+
+
+@triton.jit
+def two_counters_kernel(x, parts, sums, groups, total, out, n, G: tl.constexpr, S: tl.constexpr, B: tl.constexpr):
+    """The last program of each group adds up its parts; the last of those adds up the groups."""
+    p, g = tl.program_id(0), tl.program_id(0) // S
+    i = p * B + tl.arange(0, B)
+    tl.store(parts + p, tl.sum(tl.load(x + i, mask=i < n, other=0.0), 0))
+    if tl.atomic_add(groups + g, 1) == S - 1:
+        tl.store(sums + g, tl.sum(tl.load(parts + g * S + tl.arange(0, S)), 0))
+        tl.debug_barrier()
+        if tl.atomic_add(total, 1) == G - 1:
+            tl.store(
+                out, tl.sum(tl.load(sums + tl.arange(0, G)), 0) + 0 * tl.sum(tl.load(parts + tl.arange(0, G * S)), 0)
+            )
+
+
+def test_counters_of_counters():
+    x = randn(250)
+    arguments = (x, torch.zeros(16), torch.zeros(4), ints(4), ints(1), torch.zeros(1), 250)
+    honest(
+        two_counters_kernel,
+        (16,),
+        *arguments,
+        G=4,
+        S=4,
+        B=16,
+        check=lambda x, a, b, c, d, out, n: close(out[0], x.sum()),
+    )
+
+
+@triton.jit
+def countdown_kernel(x, parts, left, out, HOW: tl.constexpr, B: tl.constexpr, P: tl.constexpr):
+    """The last one by a number that goes down, by bits that are set, or by a tensor of flags that are all set."""
+    p, i = tl.program_id(0), tl.arange(0, B)
+    tl.store(parts + p, tl.sum(tl.load(x + p * B + i), 0))
+    tl.debug_barrier()
+    if HOW == "number":
+        last = tl.atomic_add(left, -1) == 1
+    elif HOW == "bits":
+        last = (tl.atomic_or(left, 1 << p) | (1 << p)) == (1 << P) - 1
+    elif HOW == "flags":
+        tl.atomic_xchg(left + p, 1)
+        last = p == 0
+        if last:
+            while tl.sum(tl.load(left + tl.arange(0, P), volatile=True), 0) < P:
+                pass
+    if last:
+        tl.store(out, tl.sum(tl.load(parts + tl.arange(0, P)), 0))
+
+
+@pytest.mark.parametrize(("how", "left"), [("number", ints(1, value=8)), ("bits", ints(1)), ("flags", ints(8))])
+def test_countdowns(how, left):
+    x = randn(8, 16)
+    check = lambda x, parts, left, out: close(out[0], x.sum())  # noqa: E731
+    honest(countdown_kernel, (8,), x, torch.zeros(8), left, torch.zeros(1), HOW=how, B=16, P=8, check=check)
+
+
+@triton.jit
+def claimed_kernel(x, out, owners, tiles, B: tl.constexpr):
+    """Programs try all tiles, and do those that they are the first to claim."""
+    for tile in range(tiles):
+        if tl.atomic_cas(owners + tile, 0, tl.program_id(0) + 1) == 0:
+            i = tile * B + tl.arange(0, B)
+            tl.store(out + i, tl.load(x + i) * 2)
+
+
+def test_tiles_that_are_claimed():
+    x = randn(80)
+    honest(claimed_kernel, (3,), x, torch.zeros(80), ints(5), 5, B=16, check=lambda x, out, *_: close(out, x * 2))
+
+
+@triton.jit
+def exchanged_kernel(x, parts, flags, out, B: tl.constexpr):
+    """The data itself is exchanged atomically, then the flag; who waited loads it."""
+    p, i = tl.program_id(0), tl.arange(0, B)
+    v = tl.load(x + p * B + i)
+    tl.atomic_xchg(parts + p * B + i, v)
+    tl.debug_barrier()
+    tl.atomic_xchg(flags + p, 1)
+    if p > 0:
+        while tl.load(flags + p - 1, volatile=True) == 0:
+            pass
+        v += tl.load(parts + (p - 1) * B + i)
+    tl.store(out + p * B + i, v)
+
+
+def test_data_that_is_exchanged():
+    x = randn(7, 16)
+    expected = x + torch.cat([torch.zeros(1, 16), x[:-1]])
+    arguments = (x, torch.zeros(7, 16), ints(7), torch.zeros(7, 16))
+    honest(exchanged_kernel, (7,), *arguments, B=16, check=lambda x, parts, flags, out: close(out, expected))
+
+
+@triton.jit
+def cached_kernel(x, cache, flag, out, n, B: tl.constexpr):
+    """Whether the first one has already left its result is seen without waiting; who does not see it computes it again."""
+    p, i = tl.program_id(0), tl.arange(0, B)
+    if tl.atomic_add(flag, 0) == 1:
+        scale = tl.load(cache)
+    else:
+        scale = tl.max(tl.load(x + i), 0)
+        if p == 0:
+            tl.store(cache, scale)
+            tl.debug_barrier()
+            tl.atomic_xchg(flag, 1)
+    tl.store(out + p * B + i, tl.load(x + p * B + i) / scale)
+
+
+def test_result_that_may_be_there():
+    x = randn(6, 16)
+    arguments = (x, torch.zeros(1), ints(1), torch.zeros(6, 16), 16)
+    honest(cached_kernel, (6,), *arguments, B=16, check=lambda x, c, f, out, n: close(out, x / x[0].max()))
+
+
+@triton.jit
+def generations_kernel(x, y, out, counter, generation, B: tl.constexpr, TURNS: tl.constexpr):
+    """A barrier that is used again: the last to come sets the counter back and begins the next generation."""
+    p, i, n = tl.program_id(0), tl.arange(0, B), tl.num_programs(0)
+    v = tl.load(x + p * B + i)
+    for turn in range(TURNS):
+        tl.store(y + p * B + i, v)
+        tl.debug_barrier()
+        if tl.atomic_add(counter, 1) == n - 1:
+            tl.atomic_xchg(counter, 0)
+            tl.atomic_add(generation, 1)
+        while tl.load(generation, volatile=True) == 2 * turn:
+            pass
+        v = tl.load(y + (p + 1) % n * B + i)
+        tl.debug_barrier()
+        if tl.atomic_add(counter, 1) == n - 1:
+            tl.atomic_xchg(counter, 0)
+            tl.atomic_add(generation, 1)
+        while tl.load(generation, volatile=True) == 2 * turn + 1:
+            pass
+    tl.store(out + p * B + i, v)
+
+
+def test_barrier_that_is_used_again():
+    x = randn(5, 16)
+    arguments = (x, torch.zeros(5, 16), torch.zeros(5, 16), ints(1), ints(1))
+    honest(generations_kernel, (5,), *arguments, B=16, TURNS=3, check=lambda x, y, out, *_: close(out, x.roll(-3, 0)))
+
+
+@triton.jit
+def rotating_without_second_barrier_kernel(x, y, out, counter, B: tl.constexpr, TURNS: tl.constexpr):
+    """One barrier a turn: who is first writes while others still read."""
+    p, i, n = tl.program_id(0), tl.arange(0, B), tl.num_programs(0)
+    v = tl.load(x + p * B + i)
+    for turn in range(TURNS):
+        tl.store(y + p * B + i, v)
+        tl.debug_barrier()
+        tl.atomic_add(counter, 1)
+        while tl.load(counter, volatile=True) < n * (turn + 1):
+            pass
+        v = tl.load(y + (p + 1) % n * B + i)
+    tl.store(out + p * B + i, v)
+
+
+def test_barrier_that_is_missing():
+    arguments = (randn(5, 16), torch.zeros(5, 16), torch.zeros(5, 16), ints(1))
+    lines = ("tl.store(y", "v = tl.load(y")
+    accused(rotating_without_second_barrier_kernel, lines, "y", (5,), *arguments, B=16, TURNS=3)
+
+
+@triton.jit
+def described_kernel(x, out, M, N, STRIDE, HOW: tl.constexpr, B: tl.constexpr):
+    d = tl.make_tensor_descriptor(x, [M, N], [N, 1], [B, B])
+    e = tl.make_tensor_descriptor(out, [M, N], [N, 1], [B, B])
+    v = d.load([tl.program_id(0) * B, 0])
+    if HOW == "add":
+        e.atomic_add([0, 0], v)
+    else:
+        e.store([tl.program_id(0) * STRIDE, 0], v)
+
+
+def test_tiles_by_descriptors():
+    x = randn(48, 16)
+    honest(
+        described_kernel,
+        (3,),
+        x,
+        torch.zeros(48, 16),
+        48,
+        16,
+        16,
+        HOW="store",
+        B=16,
+        check=lambda x, out, *_: close(x, out),
+    )
+    honest(
+        described_kernel,
+        (3,),
+        x,
+        torch.zeros(48, 16),
+        48,
+        16,
+        16,
+        HOW="add",
+        B=16,
+        check=lambda x, out, *_: close(x.view(3, 16, 16).sum(0), out[:16]),
+    )
+    accused(described_kernel, "e.store", "out", (3,), x, torch.zeros(48, 16), 48, 16, 8, HOW="store", B=16)
+
+
+def test_launches_do_not_race_with_each_other():
+    x, out = randn(60), torch.zeros(60)
+    for source, target in ((x, out), (out, x)):
+        honest(stencil_kernel, (4,), source, target, 60, B=16)
+
+
+@triton.jit
+def not_waited_kernel(x, parts, flags, out, B: tl.constexpr):
+    """Looks at the flag once, whatever it is."""
+    p, i = tl.program_id(0), tl.arange(0, B)
+    tl.store(parts + p * B + i, tl.load(x + p * B + i))
+    tl.debug_barrier()
+    if p > 0:
+        tl.atomic_add(flags + p - 1, 0)
+    v = tl.load(parts + (p + 1) % tl.num_programs(0) * B + i)
+    tl.atomic_xchg(flags + p, 1)
+    tl.store(out + p * B + i, v)
+
+
+def test_flag_that_is_not_waited_for():
+    arguments = (randn(7, 16), torch.zeros(7, 16), ints(7), torch.zeros(7, 16))
+    accused(not_waited_kernel, "v = tl.load(parts", "parts", (7,), *arguments, B=16)
+
+
+@triton.jit
+def other_flag_kernel(x, parts, flags, out, AHEAD: tl.constexpr, B: tl.constexpr):
+    """Waits for the flag of one program, and reads what another one has written."""
+    p, i, n = tl.program_id(0), tl.arange(0, B), tl.num_programs(0)
+    tl.store(parts + p * B + i, tl.load(x + p * B + i))
+    tl.debug_barrier()
+    tl.atomic_xchg(flags + p, 1)
+    while tl.atomic_add(flags + (p + 1) % n, 0) == 0:
+        pass
+    tl.store(out + p * B + i, tl.load(parts + (p + AHEAD) % n * B + i))
+
+
+def test_flag_of_another_program():
+    x = randn(7, 16)
+    arguments = (x, torch.zeros(7, 16), ints(7), torch.zeros(7, 16))
+    honest(
+        other_flag_kernel, (7,), *arguments, AHEAD=1, B=16, check=lambda x, parts, flags, out: close(out, x.roll(-1, 0))
+    )
+    accused(other_flag_kernel, "tl.load(parts", "parts", (7,), *arguments, AHEAD=2, B=16)
 
 
 # ---------------------------------------------------------------- results by order

@@ -92,6 +92,9 @@ class _Footprint:
     def __init__(self, bytes: int, size: int, timed: bool, mixed: bool) -> None:
         count = bytes // size
         self.size, timed_count, mixed_count = size, count if timed else 0, count if mixed else 0
+        self.reads: dict[int, Operation] = {}
+        self.writes: dict[int, Operation] = {}
+        self.updates: dict[int, Operation] = {}
         self.writer, self.reader = (np.full(count, NOBODY, np.int32) for _ in range(2))
         self.changed = np.zeros(count, np.bool_)
         self.atomic = np.zeros(timed_count, np.bool_)
@@ -102,6 +105,7 @@ class _Footprint:
     def finer(self, bytes: int, size: int) -> _Footprint:
         """The same for smaller units."""
         fine, times = _Footprint(bytes, size, len(self.atomic) > 0, len(self.updater) > 0), self.size // size
+        fine.reads, fine.writes, fine.updates = self.reads, self.writes, self.updates
         for name in (*self._OF_ALL, *self._TIMED, *self._MIXED):
             known = np.repeat(getattr(self, name), times)
             getattr(fine, name)[: len(known)] = known
@@ -130,7 +134,7 @@ class RaceDetector:
             if self._atomics:
                 bad = self._unordered(access, bad & ~seen.atomic[at], who, writer, seen.written_at[at])
             if bad.any():
-                self._accuse(access, at, bad, who, writer, "reads {}, which {} writes")
+                self._accuse(access, at, bad, who, writer, "reads {}, which {} writes", seen.writes)
         if self._atomics and _is_mixed(access.region):
             self._look(access, seen, at, who)
         self._note_reader(access, seen, at, who)
@@ -159,9 +163,10 @@ class RaceDetector:
         if bad.any():
             bad = self._unordered(access, bad, who, other, when)
             if bad.any():
-                self._accuse(access, at, bad, who, other, text)
+                self._accuse(access, at, bad, who, other, text, seen.updates)
 
     def _note_reader(self, access: Access, seen: _Footprint, at: Where, who: Numbers) -> None:
+        seen.reads[id(access.operation)] = access.operation
         reader = seen.reader[at]
         alone = (reader == NOBODY) | (reader == who)
         if not alone.all() and self._atomics:
@@ -193,15 +198,16 @@ class RaceDetector:
             if self._atomics:
                 bad = self._unordered(access, bad, who, writer, seen.written_at[at])
             if bad.any():
-                self._accuse(access, at, bad, who, writer, "writes other bits to {} than {}")
+                self._accuse(access, at, bad, who, writer, "writes other bits to {} than {}", seen.writes)
         if read.any():
             bad = differs & read
             if self._atomics:
                 bad = self._unordered(access, bad, who, reader, seen.read_at[at])
             if bad.any():
-                self._accuse(access, at, bad, who, reader, "writes {}, which {} reads")
+                self._accuse(access, at, bad, who, reader, "writes {}, which {} reads", seen.reads)
         if self._atomics and _is_mixed(access.region):
             self._store_on_atomic(access, seen, at, who, differs)
+        seen.writes[id(access.operation)] = access.operation
         self._set(seen.writer, at, who, access.once)
         if differs.all():
             seen.changed[at] = True
@@ -233,7 +239,10 @@ class RaceDetector:
         if bad.any():
             bad = self._unordered(access, bad & seen.changed[at] & ~seen.atomic[at], who, writer, seen.written_at[at])
             if bad.any():
-                self._accuse(access, at, bad, who, writer, "updates {} atomically, which {} writes without")
+                self._accuse(
+                    access, at, bad, who, writer, "updates {} atomically, which {} writes without", seen.writes
+                )
+        seen.updates[id(access.operation)] = access.operation
         seen.atomic[at] = True
         self._told[access.group] = self._heard[access.group] = self._time
 
@@ -300,7 +309,10 @@ class RaceDetector:
                 unordered[asked] = ~self._ordering.before(mine, other[asked], when[asked])
         return unordered
 
-    def _accuse(self, access: Access, at: Where, bad: Numbers, who: Numbers, other: Numbers, text: str) -> None:
+    def _accuse(
+        self, access: Access, at: Where, bad: Numbers, who: Numbers, other: Numbers, text: str, by: dict[int, Operation]
+    ) -> None:
+        """Reports a race of one of the lanes in ``bad`` with the program ``other``, which did so ``by`` one of these operations."""
         lane = int(np.flatnonzero(bad)[0])
         unit = at.start + lane if isinstance(at, slice) else int(at[lane])
         element = unit // (access.size // self._footprints[access.region.start].size)
@@ -308,9 +320,15 @@ class RaceDetector:
         where = self._reporter.coordinates(int(other[lane]))
         whom = f"program {where}" if where is not None else "another program"
         name = access.region.name
-        self._reporter.report(
-            RACE, access.operation, text.format(f"{name}[{element}]", whom), program, name, int(bad.sum())
-        )
+        text = text.format(f"{name}[{element}]", whom) + _in_lines(by)
+        self._reporter.report(RACE, access.operation, text, program, name, int(bad.sum()))
+
+
+def _in_lines(operations: dict[int, Operation]) -> str:
+    """`` in line 12``, or ``12 or 15``; nothing where that is not known."""
+    places = [operation.location.user() for operation in operations.values()]
+    lines = sorted({place.line for place in places if place is not None})
+    return f" in line {' or '.join(map(str, lines))}" if lines else ""
 
 
 def _is_mixed(region: Region) -> bool:
