@@ -103,10 +103,12 @@ class BenchClient:
         self._executions.prepare(0, leaves, ASCENDING, 0xFF)
         return self.ask(messages.Call(3, positional, named, tuning))
 
-    def found(self, status="correct"):
-        """What the oracle would say of the launches of the last call, whose result is ``status``: None, or its status and message."""
-        judgement = self._executions.judge(Judgement(status))
-        return None if judgement.status == status else (judgement.status, judgement.message)
+    def found(self, status="correct", message=None):
+        """What the oracle would say of the launches of the last call, whose result has this status and message: None where it is the same,
+        or status and message."""
+        judgement = self._executions.judge(Judgement(status, message))
+        found = judgement.status, judgement.message
+        return None if found == (status, message) else found
 
     def result(self, reply):
         return tensors.decode(reply.value, lambda leaf: self.outputs.view(leaf).clone())

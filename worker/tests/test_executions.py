@@ -7,7 +7,7 @@ import pytest
 from kbx.executor.channel import Channel
 from kbx.oracle.executions import Executions
 from kbx.oracle.judge import Judgement
-from kbx.ttir.findings import ASSERTION, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED
+from kbx.ttir.findings import ASSERTION, BETWEEN, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED
 
 PLAIN = {"text": "does something", "file": "candidate.py", "line": 7, "program": [1, 0, 0], "argument": "x", "lanes": 1}
 
@@ -62,6 +62,19 @@ def test_undefined_values_may_be_right(connected):
 
 def test_undefined_values_explain_no_wrong_shape(connected):
     assert judged(connected, UNDEFINED, judgement=Judgement("wrong_shape", "(2,)")).status == "wrong_shape"
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "message"),
+    [
+        ("correct", None, None),
+        ("wrong_values", "3 wrong elements", f"3 wrong elements; {PLACE}"),
+        ("wrong_shape", "(2,)", "(2,)"),
+    ],
+)
+def test_reads_between_elements_are_told_where_values_are_wrong(connected, status, reason, message):
+    found = judged(connected, BETWEEN, judgement=Judgement(status, reason))
+    assert (found.status, found.message) == (status, message)
 
 
 @pytest.mark.parametrize("status", ["correct", "wrong_values"])

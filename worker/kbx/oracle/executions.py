@@ -9,7 +9,7 @@ from kbx.executor.channel import Broken, Channel
 from kbx.messages import Tree
 from kbx.oracle.judge import Judgement
 from kbx.tensors import DTYPES, has_gaps, span
-from kbx.ttir.findings import ASSERTION, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED
+from kbx.ttir.findings import ASSERTION, BETWEEN, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED
 
 _STATUS = {
     OUT_OF_BOUNDS: "out_of_bounds", MISALIGNED: "runtime_error", ASSERTION: "runtime_error", RACE: "race", UNDEFINED: "undefined_value",
@@ -58,7 +58,9 @@ class Executions:
         if not found:
             return judgement
         worst, result = found[0], judgement.message if judgement.status != "correct" else None
-        if worst.kind != UNDEFINED or judgement.status in _OF_VALUES:
+        if worst.kind == BETWEEN:
+            judgement.message = f"{result}; {worst.sentence}" if judgement.status in _OF_VALUES else judgement.message
+        elif worst.kind != UNDEFINED or judgement.status in _OF_VALUES:
             judgement.status = _STATUS[worst.kind]
             judgement.message = f"{worst.sentence}; the result: {result}" if result else worst.sentence
         return judgement

@@ -10,6 +10,8 @@ from kbx.ttir.tree import Operation
 Program: TypeAlias = "tuple[int, int, int] | None"
 
 OUT_OF_BOUNDS, MISALIGNED, UNDEFINED, RACE, ASSERTION = "out_of_bounds", "misaligned", "undefined", "race", "assertion"
+BETWEEN = "between"
+"""A read between the elements of a strided tensor: within its memory, but not of it."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,8 @@ class Finding:
 
     @property
     def rank(self) -> int:
-        """How much it says: accesses to memory come first, then races, then what is undefined."""
-        return {RACE: 1, UNDEFINED: 2}.get(self.kind, 0)
+        """How much it says: accesses to memory come first, then races, then what is undefined, and last what is another element."""
+        return {RACE: 1, UNDEFINED: 2, BETWEEN: 3}.get(self.kind, 0)
 
     def __str__(self) -> str:
         where = f" in program {self.program}" if self.program is not None else ""

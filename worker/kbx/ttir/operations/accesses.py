@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kbx.ttir.errors import Unsupported
-from kbx.ttir.findings import MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED
+from kbx.ttir.findings import BETWEEN, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED
 from kbx.ttir.formats import Numbers, decoded, encoded
 from kbx.ttir.lanes import Environment, Lanes
 from kbx.ttir.lowering import Lowering, Step, lowers
@@ -153,9 +153,13 @@ class Site:
             blank = blank & touched.live
         if blank.any():
             name, count = touched.region.name, int(blank.sum())
-            what = "bytes that lie between the elements of" if touched.region.lent else "what nobody has written to"
+            kind, what = (
+                (BETWEEN, "what lies between the elements of")
+                if touched.region.lent
+                else (UNDEFINED, "what nobody has written to")
+            )
             text = f"{self._verb} {what} {name}, {_counted(count)}"
-            environment.launch.report(UNDEFINED, self.operation, text, first_program(environment, blank), name, count)
+            environment.launch.report(kind, self.operation, text, first_program(environment, blank), name, count)
 
     def _observe_read(self, environment: Environment, touched: Touched) -> None:
         observer = environment.launch.observer
