@@ -384,10 +384,45 @@ def test_last_program_by_a_counter():
 
 
 def test_last_program_by_a_counter_that_comes_too_early_or_counts_too_few():
-    arguments = (randn(120), torch.zeros(8), ints(1), torch.zeros(1), 120)
-    accused(
-        last_of_kernel, ("tl.store(parts", "tl.load(parts"), "parts", (8,), *arguments, 5, COUNT_FIRST=False, B=16, P=8
+    arguments, lines = (randn(120), torch.zeros(8), ints(1), torch.zeros(1), 120), ("tl.store(parts", "tl.load(parts")
+    accused(last_of_kernel, lines, "parts", (8,), *arguments, 5, COUNT_FIRST=False, B=16, P=8)
+    accused(last_of_kernel, lines, "parts", (8,), *arguments, 8, COUNT_FIRST=True, B=16, P=8)
+
+
+@triton.jit
+def scale_kernel(x, scale, sums, counter, n, HOW: tl.constexpr, B: tl.constexpr):
+    """All read a scale, which one program sets anew: the first one, whoever is first, or the last."""
+    p, i = tl.program_id(0), tl.arange(0, B)
+    factor = tl.load(scale)
+    tl.atomic_add(sums, tl.sum(tl.load(x + p * B + i) * factor, 0))
+    come = tl.atomic_add(counter, 1)
+    if HOW == "first program":
+        if p == 0:
+            tl.store(scale, factor * 2)
+    elif HOW == "first to come":
+        if come == 0:
+            tl.store(scale, factor * 2)
+    elif come == n - 1:
+        tl.store(scale, factor * 2)
+
+
+def test_scale_that_is_set_anew():
+    x = randn(6, 16)
+    arguments = (x, torch.ones(1), torch.zeros(1), ints(1), 6)
+    honest(
+        scale_kernel,
+        (6,),
+        *arguments,
+        HOW="last to come",
+        B=16,
+        check=lambda x, scale, sums, *_: close(sums[0], x.sum()),
     )
+    for order in ORDERS[:2]:
+        fresh = [a.clone() if isinstance(a, torch.Tensor) else a for a in arguments]
+        found = run(scale_kernel, (6,), *fresh, order=order, HOW="first to come", B=16)
+        assert {(f.kind, f.argument) for f in found} == {("race", "scale")}
+    found = run(scale_kernel, (6,), *arguments, HOW="first program", B=16)
+    assert {(f.kind, f.argument) for f in found} == {("race", "scale")}
 
 
 # ---------------------------------------------------------------- honest ones with atomics

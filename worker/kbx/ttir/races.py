@@ -81,12 +81,12 @@ class Observer(Protocol):
 class _Footprint:
     """What is known of a region's units of ``size`` bytes; the times only where a kernel does anything atomically.
 
-    ``updater`` is who has last changed a unit atomically, ``earlier`` another one who has done so before; known only of ``mixed``
+    ``last_reader`` is one of several, known with the times. ``updater`` is who has last changed a unit atomically, ``earlier`` another one who has done so before; known only of ``mixed``
     regions, which are loaded or stored as well.
     """
 
     _OF_ALL = ("writer", "reader", "changed")
-    _TIMED = ("atomic", "written_at", "read_at")
+    _TIMED = ("atomic", "written_at", "read_at", "last_reader")
     _MIXED = ("updater", "updated_at", "earlier", "earlier_at")
 
     def __init__(self, bytes: int, size: int, timed: bool, mixed: bool) -> None:
@@ -99,6 +99,7 @@ class _Footprint:
         self.changed = np.zeros(count, np.bool_)
         self.atomic = np.zeros(timed_count, np.bool_)
         self.written_at, self.read_at = (np.zeros(timed_count, np.int32) for _ in range(2))
+        self.last_reader = np.full(timed_count, NOBODY, np.int32)
         self.updated_at, self.earlier_at = (np.zeros(mixed_count, np.int32) for _ in range(2))
         self.updater, self.earlier = (np.full(mixed_count, NOBODY, np.int32) for _ in range(2))
 
@@ -175,6 +176,7 @@ class RaceDetector:
         self._set(seen.reader, at, np.where(alone, who, SEVERAL), access.once)
         if self._atomics:
             seen.read_at[at] = self._time
+            seen.last_reader[at] = who if who[0] >= 0 else access.group[-1]
 
     @staticmethod
     def _set(kept: Numbers, at: Where, who: Numbers, once: bool) -> None:
@@ -202,6 +204,9 @@ class RaceDetector:
         if read.any():
             bad = differs & read
             if self._atomics:
+                if self._ordering.exact:
+                    last = seen.last_reader[at]
+                    reader = np.where((reader == SEVERAL) & (last != who), last, reader)
                 bad = self._unordered(access, bad, who, reader, seen.read_at[at])
             if bad.any():
                 self._accuse(access, at, bad, who, reader, "writes {}, which {} reads", seen.reads)
