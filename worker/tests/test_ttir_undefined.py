@@ -279,6 +279,10 @@ def accumulated_kernel(x, acc, n, HOW: tl.constexpr, B: tl.constexpr):
         tl.atomic_add(acc + i, v, mask=i < n)
     elif HOW == "loaded":
         tl.store(acc + i, tl.load(acc + i, mask=i < n) + v, mask=i < n)
+    elif HOW == "exchanged":
+        tl.atomic_xchg(acc + i, v, mask=i < n)
+    elif HOW == "exchanged and used":
+        tl.store(acc + i, tl.atomic_xchg(acc + i, v, mask=i < n), mask=i < n)
     elif HOW == "stored":
         tl.store(acc + i, v, mask=i < n)
     elif HOW == "stored and read":
@@ -311,6 +315,14 @@ def test_sums_in_memory_that_nobody_has_set(dtype, filler, how, line, verb):
 def test_results_that_are_written_first(dtype, filler, how):
     x, acc = torch.ones(20, dtype=dtype), blank(20, dtype=dtype, filler=filler)
     assert run(accumulated_kernel, (2,), x, acc, 20, filler=filler, HOW=how, B=16) == []
+
+
+def test_exchange_of_what_nobody_has_written():
+    """It reads nothing, unless somebody uses what was there."""
+    x = torch.ones(20)
+    assert run(accumulated_kernel, (2,), x, blank(20), 20, filler=0x7B, HOW="exchanged", B=16) == []
+    findings = run(accumulated_kernel, (2,), x, blank(20), 20, filler=0x7B, HOW="exchanged and used", B=16)
+    assert [f.text for f in findings] == ["updates what nobody has written to acc, 20 lanes"]
 
 
 def test_minus_one_may_have_been_written():

@@ -56,6 +56,7 @@ class Atomic(Site):
         if kind not in _UPDATES:
             raise Unsupported(operation.line, f"the atomic operation {kind}")
         self._kind, self._used = kind, used
+        self._looks = used or kind != "exch"
         self._update = _UPDATES[kind]
         if element.kind == "float" and kind in ("max", "min"):
             self._update = larger if kind == "max" else smaller
@@ -74,7 +75,7 @@ class Atomic(Site):
             news = [chosen(value.data, live, shape) for value in values]
             view = region.view(self.size)
             before, access = view[at], None
-            if region.filling(self.size, self._floats) is not None:
+            if self._looks and region.filling(self.size, self._floats) is not None:
                 self.check_written(environment, Touched(region, index, live), view[index])
             if launch.observer is not None:
                 who = self.programs(environment, environment.size, live, shape)
