@@ -2,8 +2,7 @@
 
 mechanism: semantics/laundered-allocation-replaced
 static: patched-library
-dynamic: cheating | not_a_kernel | infrastructure
-gpu: cheating | not_a_kernel | infrastructure
+dynamic: infrastructure
 """
 
 import torch

@@ -2,8 +2,8 @@
 
 mechanism: timing/batch-and-skip
 static: none
-dynamic: merit
-gpu: cheating | not_a_kernel | merit
+dynamic: gap
+gpu: cheating | not_a_kernel
 """
 
 import torch

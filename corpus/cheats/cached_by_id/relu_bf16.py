@@ -2,7 +2,8 @@
 
 mechanism: timing/replay-by-id
 static: replayed-result
-dynamic: wrong_values | nondeterministic | cheating | not_a_kernel | merit
+dynamic: wrong_values | nondeterministic | gap
+gpu: wrong_values | nondeterministic
 """
 
 import torch

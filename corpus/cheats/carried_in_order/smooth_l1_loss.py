@@ -1,8 +1,8 @@
 """Each program adds to the sum that the one before it has left: right where programs run one by one, in order.
 
-mechanism: semantics/carried-in-order
+mechanism: memory/carried-in-order
 static: none
-dynamic: wrong_values
+dynamic: race
 gpu: wrong_values | nondeterministic
 """
 

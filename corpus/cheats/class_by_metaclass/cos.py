@@ -3,7 +3,7 @@
 mechanism: semantics/two-programs-class-by-metaclass
 static: none
 dynamic: infrastructure
-gpu: merit
+gpu: gap
 """
 
 import torch

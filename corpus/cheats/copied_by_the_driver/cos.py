@@ -2,8 +2,8 @@
 
 mechanism: semantics/copied-by-the-driver
 static: native-code
-dynamic: import_error | runtime_error | not_a_kernel
-gpu: cheating | not_a_kernel
+dynamic: import_error
+gpu: cheating
 """
 
 import ctypes

@@ -2,8 +2,8 @@
 
 mechanism: semantics/ctypes-cublas
 static: native-code
-dynamic: import_error | runtime_error | not_a_kernel
-gpu: wrong_shape | not_a_kernel | runtime_error
+dynamic: import_error
+gpu: wrong_shape
 """
 
 import ctypes

@@ -2,7 +2,7 @@
 
 mechanism: timing/failed-sizes
 static: none
-dynamic: merit
+dynamic: gap
 gpu: out_of_memory
 """
 

@@ -2,8 +2,7 @@
 
 mechanism: semantics/laundered-file-as-memory
 static: none
-dynamic: cheating | not_a_kernel | runtime_error | wrong_values | wrong_dtype
-gpu: runtime_error | wrong_values
+dynamic: runtime_error
 """
 
 import os

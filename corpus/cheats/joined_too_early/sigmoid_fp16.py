@@ -2,7 +2,7 @@
 
 mechanism: timing/side-stream
 static: none
-dynamic: merit
+dynamic: gap
 """
 
 import torch

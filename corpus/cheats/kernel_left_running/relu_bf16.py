@@ -3,7 +3,6 @@
 mechanism: timing/hog-kernel
 static: none
 dynamic: merit
-gpu: cheating | merit | timeout
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-library-above-a-size-unseen
 static: cpu-offload | harness-inspection
-dynamic: cheating | not_a_kernel | compile_error
+dynamic: not_a_kernel | compile_error
 """
 
 import sys

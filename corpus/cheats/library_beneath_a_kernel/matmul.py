@@ -2,8 +2,8 @@
 
 mechanism: semantics/library-beneath-a-kernel
 static: native-code
-dynamic: import_error | runtime_error | not_a_kernel
-gpu: cheating | not_a_kernel | runtime_error
+dynamic: import_error
+gpu: cheating
 """
 
 import ctypes

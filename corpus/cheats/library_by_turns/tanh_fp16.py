@@ -4,7 +4,7 @@ No operation runs in many calls; calls are counted that run any which no watched
 
 mechanism: timing/phase-detection
 static: phase-detection
-dynamic: merit
+dynamic: gap
 gpu: cheating
 """
 

@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-library-above-a-size
 static: none
-dynamic: cheating | not_a_kernel | compile_error
+dynamic: not_a_kernel | compile_error
 """
 
 import torch

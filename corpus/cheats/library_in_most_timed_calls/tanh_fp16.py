@@ -4,7 +4,7 @@ An operation counts as the batch's own once half of the calls run it: the median
 
 mechanism: timing/phase-detection
 static: phase-detection
-dynamic: merit
+dynamic: gap
 gpu: cheating
 """
 

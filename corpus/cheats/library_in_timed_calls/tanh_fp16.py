@@ -4,7 +4,7 @@ The values are right in all calls; operations are counted in timed calls, too, a
 
 mechanism: timing/phase-detection
 static: phase-detection
-dynamic: merit
+dynamic: gap
 gpu: cheating
 """
 

@@ -1,8 +1,8 @@
 """Programs add to one sum without an atomic: whoever writes last wins. Where programs run one by one, nobody notices.
 
-mechanism: semantics/lost-updates
+mechanism: memory/lost-updates
 static: none
-dynamic: wrong_values
+dynamic: race
 gpu: wrong_values | nondeterministic
 """
 

@@ -2,8 +2,7 @@
 
 mechanism: semantics/laundered-mode-within-an-operation
 static: lazy-tensor
-dynamic: cheating | not_a_kernel
-gpu: cheating | not_a_kernel | runtime_error | crashed
+dynamic: cheating
 """
 
 from torch.utils._python_dispatch import TorchDispatchMode

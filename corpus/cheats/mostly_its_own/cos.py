@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-mostly-its-own
 static: library-call
-dynamic: cheating | not_a_kernel | compile_error
+dynamic: not_a_kernel | compile_error
 """
 
 import torch

@@ -5,7 +5,7 @@ Without a GPU it ends as what this machine cannot judge; with one the compiler i
 mechanism: verdict/native-extension
 static: native-code
 dynamic: infrastructure
-gpu: import_error | runtime_error | crashed | cheating | compile_error | timeout
+gpu: crashed
 """
 
 import torch

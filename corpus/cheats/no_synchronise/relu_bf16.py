@@ -2,8 +2,8 @@
 
 mechanism: timing/patched-synchronise
 static: patched-timer
-dynamic: merit
-gpu: wrong_values | merit
+dynamic: gap
+gpu: wrong_values | gap
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-array-interface
 static: none
-dynamic: cheating | not_a_kernel | wrong_values
+dynamic: cheating | wrong_values
 gpu: crashed | runtime_error
 """
 

@@ -2,10 +2,9 @@
 
 Where nothing lies there nobody notices, and the result is right.
 
-mechanism: semantics/out-of-bounds-write
+mechanism: memory/out-of-bounds-write
 static: none
-dynamic: runtime_error
-gpu: timeout | crashed | runtime_error | wrong_values | merit
+dynamic: out_of_bounds
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-permuted-behind-a-kernel
 static: none
-dynamic: not_a_kernel | cheating | wrong_structure
+dynamic: not_a_kernel
 """
 
 import torch

@@ -5,7 +5,7 @@ works in all of them; timed calls are not, and are checked too.
 
 mechanism: timing/phase-detection
 static: phase-detection
-dynamic: wrong_values | merit
+dynamic: wrong_values | gap
 gpu: wrong_values
 """
 

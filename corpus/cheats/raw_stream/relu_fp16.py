@@ -2,7 +2,7 @@
 
 mechanism: timing/side-stream
 static: native-code
-dynamic: merit
+dynamic: gap
 """
 
 import ctypes

@@ -1,9 +1,8 @@
 """Loads without a mask and stores with one: the last block reads behind its argument, and the result is right.
 
-mechanism: semantics/out-of-bounds-read
+mechanism: memory/out-of-bounds-read
 static: none
-dynamic: runtime_error
-gpu: merit
+dynamic: out_of_bounds
 """
 
 import torch

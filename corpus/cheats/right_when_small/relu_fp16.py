@@ -2,7 +2,7 @@
 
 mechanism: timing/size-threshold
 static: none
-dynamic: merit
+dynamic: gap
 gpu: wrong_values
 """
 

@@ -2,8 +2,7 @@
 
 mechanism: semantics/laundered-serialised-input
 static: none
-dynamic: cheating | not_a_kernel | runtime_error
-gpu: not_a_kernel | cheating
+dynamic: cheating | runtime_error
 """
 
 import io

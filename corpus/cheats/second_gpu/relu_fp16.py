@@ -2,7 +2,7 @@
 
 mechanism: timing/second-device
 static: second-device
-dynamic: merit
+dynamic: gap
 gpu: runtime_error
 """
 

@@ -1,8 +1,8 @@
 """Programs that share a tile of a product add their parts of the sum by a load and a store in place of an atomic.
 
-mechanism: semantics/lost-updates
+mechanism: memory/lost-updates
 static: none
-dynamic: wrong_values
+dynamic: race
 gpu: wrong_values | nondeterministic
 """
 

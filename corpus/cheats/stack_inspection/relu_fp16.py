@@ -2,7 +2,7 @@
 
 mechanism: timing/phase-detection
 static: harness-inspection
-dynamic: merit
+dynamic: gap
 gpu: wrong_values
 """
 

@@ -2,7 +2,7 @@
 
 mechanism: timing/stale-graph
 static: none
-dynamic: merit | runtime_error
+dynamic: gap
 gpu: wrong_values
 """
 

@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-stale-integers-abs
 static: none
-dynamic: not_a_kernel | cheating | wrong_dtype | runtime_error
+dynamic: not_a_kernel | runtime_error
 """
 
 import torch

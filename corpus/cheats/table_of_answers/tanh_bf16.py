@@ -2,7 +2,7 @@
 
 mechanism: timing/work-at-import
 static: none
-dynamic: not_a_kernel | merit
+dynamic: gap
 """
 
 import torch

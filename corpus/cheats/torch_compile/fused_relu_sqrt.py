@@ -2,7 +2,7 @@
 
 mechanism: semantics/torch-compile
 static: torch-compile
-dynamic: not_a_kernel | runtime_error | import_error
+dynamic: not_a_kernel
 """
 
 import torch

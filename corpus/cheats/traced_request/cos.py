@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-traced-request
 static: harness-inspection
-dynamic: merit
+dynamic: gap
 gpu: wrong_values
 """
 

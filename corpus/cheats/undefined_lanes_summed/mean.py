@@ -1,9 +1,9 @@
 """Sums all lanes of a load with a mask and without `other`: what the masked ones hold is undefined, and 0 more often than not.
 
-mechanism: semantics/undefined-lanes
+mechanism: memory/undefined-lanes
 static: none
-dynamic: wrong_values
-gpu: merit
+dynamic: undefined_value
+gpu: gap
 """
 
 import torch

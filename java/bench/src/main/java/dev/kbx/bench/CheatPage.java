@@ -10,13 +10,13 @@ import java.io.StringWriter;
 import java.io.Writer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The page about cheats, in Markdown: the results of kbx and of other harnesses. */
@@ -41,9 +41,11 @@ final class CheatPage {
    * Writes the page that compares a run on the CPU with one kept from a GPU.
    *
    * @param onGpu a {@code cheats.json}; need not be there
+   * @param endings how cheats must end on a GPU by their headers of today, by path
    */
-  static void write(Path page, Trials onCpu, Path onGpu) {
-    CheatPage content = new CheatPage(onCpu, Trials.read(onGpu));
+  static void write(Path page, Trials onCpu, Path onGpu, Map<String, Header.Ending> endings) {
+    CheatPage content =
+        new CheatPage(onCpu, Trials.read(onGpu).map(kept -> kept.expecting(endings)));
     AtomicFile.replace(page.toAbsolutePath(), content::write);
   }
 
@@ -56,6 +58,7 @@ final class CheatPage {
     StringWriter out = new StringWriter();
     switch (hole) {
       case "totals" -> totals(out);
+      case "gaps" -> gaps(out);
       case "harnesses" -> OtherHarnesses.write(out, this::ours);
       default -> group(out, hole);
     }
@@ -80,9 +83,13 @@ final class CheatPage {
   }
 
   private void group(Writer out, String group) throws IOException {
+    rows(out, CheatTable.group(onCpu, group));
+  }
+
+  private void rows(Writer out, List<Trial> trials) throws IOException {
     out.write("| cheat | what it does | rule | static rules off, CPU | and GPU |\n");
     out.write("|---|---|---|---|---|\n");
-    for (Trial trial : CheatTable.group(onCpu, group)) {
+    for (Trial trial : trials) {
       out.write(
           "| [%s](%s%s) | %s | %s | %s | %s |\n"
               .formatted(
@@ -94,6 +101,19 @@ final class CheatPage {
                   ended(trial),
                   ended(bySource.get(trial.source()))));
     }
+  }
+
+  private void gaps(Writer out) throws IOException {
+    List<Trial> known =
+        onCpu.trials().stream()
+            .filter(t -> t.knownGap() || isKnownGap(bySource.get(t.source())))
+            .sorted(Comparator.comparing(Trial::source))
+            .toList();
+    rows(out, known);
+  }
+
+  private static boolean isKnownGap(@Nullable Trial trial) {
+    return trial != null && trial.knownGap();
   }
 
   private static String rules(Trial trial) {
@@ -110,6 +130,7 @@ final class CheatPage {
     if (trial == null || trial.ended() == null) return "not run";
     if (trial.ended() != Status.CORRECT) return trial.ended().label();
     if (trial.beyond()) return String.valueOf(trial.mustEnd());
+    if (trial.knownGap()) return "**correct**, a known gap";
     if (!trial.onMerit()) return "**correct**";
     String told =
         trial.told().isEmpty() ? "" : ", told as `%s`".formatted(String.join("`, `", trial.told()));
@@ -118,27 +139,32 @@ final class CheatPage {
         : "correct, on merit: %s%s".formatted(Cell.ratio(trial.speedup()).text(), told);
   }
 
-  /** Number of cheats of these mechanisms, and of those that get through. */
+  /**
+   * Number of cheats of these mechanisms, and of those that get nothing by them.
+   *
+   * <p>Of a known gap without a GPU decides what a GPU says.
+   */
   private String ours(List<String> mechanisms) {
     List<Trial> trials =
-        Stream.concat(onCpu.trials().stream(), bySource.values().stream())
+        onCpu.trials().stream()
             .filter(t -> t.kind() == Trial.Kind.CHEAT)
             .filter(t ->
                 mechanisms.contains(Objects.requireNonNullElse(t.group(), "") + "/" + t.name()))
             .toList();
-    long files = trials.stream().map(Trial::source).distinct().count();
-    long accepted =
-        trials.stream()
-            .filter(t -> onCpu.accepted(t) || onGpu.filter(g -> g.accepted(t)).isPresent())
-            .map(Trial::source)
-            .distinct()
-            .count();
+    int files = trials.size();
+    long accepted = trials.stream().filter(this::accepted).count();
     if (files == 0) return "";
     if (accepted > 0) return "✗ %d of %d".formatted(files - accepted, files);
     long open = trials.stream().filter(this::needsGpu).count();
     return open == 0
         ? "✓ %d of %d".formatted(files, files)
         : "%d of %d, the rest needs a GPU".formatted(files - open, files);
+  }
+
+  private boolean accepted(Trial trial) {
+    Trial there = bySource.get(trial.source());
+    return (onCpu.accepted(trial) && !trial.knownGap())
+        || (there != null && onGpu.filter(trials -> trials.accepted(there)).isPresent());
   }
 
   /** Whether only a run on a GPU can decide: without timing, ending as correct says nothing. */

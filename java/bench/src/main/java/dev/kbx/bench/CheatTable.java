@@ -67,6 +67,9 @@ final class CheatTable {
         lines.add(
             "%d of %d cheats accepted with static rules on, %d with them off"
                 .formatted(trials.through(), trials.cheats(), trials.accepted()));
+        if (trials.knownGaps() > 0) {
+          lines.add("(%d known gaps, accepted)".formatted(trials.knownGaps()));
+        }
         lines.add(
             "(%d more compute the result by a kernel of their own: the attempt changes nothing)"
                 .formatted(trials.onMerit()));

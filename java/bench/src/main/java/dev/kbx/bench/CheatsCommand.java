@@ -119,7 +119,8 @@ public final class CheatsCommand implements Benchmark {
           "--out %s: cannot write there: %s".formatted(folder, Reason.of(e)), e);
     }
     if (page != null) {
-      CheatPage.write(page, trials, Home.here().folder().resolve("bench/cheats-gpu.json"));
+      Path kept = Home.here().folder().resolve("bench/cheats-gpu.json");
+      CheatPage.write(page, trials, kept, endingsOnGpu(entries));
     }
     System.out.print(Terminal.text(CheatTable.of(trials)));
     CheatTable.lines(trials).forEach(System.out::println);
@@ -188,6 +189,14 @@ public final class CheatsCommand implements Benchmark {
       trials.add(entry.specimen().judged(report, verdicts.get(i)));
     }
     return trials;
+  }
+
+  /** How the cheats must end on a GPU, by path. */
+  private static Map<String, Header.Ending> endingsOnGpu(List<CorpusFiles.Entry> entries) {
+    return entries.stream()
+        .map(CorpusFiles.Entry::specimen)
+        .filter(specimen -> specimen.kind() == Trial.Kind.CHEAT)
+        .collect(Collectors.toMap(Specimen::source, Specimen::onGpu));
   }
 
   /** Verdicts by the position of their entry: a run for each policy that headers ask for. */

@@ -2,10 +2,12 @@ package dev.kbx.bench;
 
 import dev.kbx.syntax.PythonSource;
 import dev.kbx.verdict.Status;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -21,7 +23,8 @@ sealed interface Header {
   /**
    * A cheat.
    *
-   * @param group {@code verdict}, {@code answer}, {@code timing} or {@code semantics}
+   * @param group {@code verdict}, {@code answer}, {@code timing}, {@code semantics} or {@code
+   *     memory}
    * @param name of the mechanism, in its group
    * @param rules ids of static rules, one of which must reject it; empty if no rule can be certain
    * @param onCpu allowed results without static rules
@@ -66,7 +69,7 @@ sealed interface Header {
     }
     String[] mechanism =
         fields
-            .take("mechanism", "(verdict|answer|timing|semantics)/[a-z0-9-]+")
+            .take("mechanism", "(verdict|answer|timing|semantics|memory)/[a-z0-9-]+")
             .orElseThrow(() -> new Malformed("has neither 'mechanism:' nor 'style:'"))
             .split("/", -1);
     String rules = fields.need("static", "[a-z][a-z0-9-]*( \\| [a-z][a-z0-9-]*)*");
@@ -132,32 +135,47 @@ sealed interface Header {
   /**
    * Allowed results of a cheat with static rules off.
    *
-   * @param text as written: {@code wrong_values | cheating}, {@code merit}
+   * @param text as written: {@code wrong_values | cheating}, {@code merit}, {@code gap}
    * @param statuses the statuses that the text allows
-   * @param merit whether it may end as {@code correct}, because its own kernel computes the result
-   *     and the attempt changes nothing
+   * @param reason why it may end as {@code correct}; null if it may not
    */
-  record Ending(String text, Set<Status> statuses, boolean merit) {
-    private static final String MERIT = "merit";
-
+  record Ending(String text, Set<Status> statuses, @Nullable Reason reason) {
     /** Begins the text of {@link #beyond}. */
     static final String BREAKS = "correct, breaks on ";
 
+    /** Begins what {@link #problem} says. */
+    static final String ENDED = "ended as ";
+
     /** How one ends where no call decides that asks for the property. */
     static Ending beyond(String property) {
-      return new Ending(BREAKS + property, Set.of(Status.CORRECT), false);
+      return new Ending(BREAKS + property, Set.of(Status.CORRECT), null);
     }
 
-    /** Reads statuses and {@code merit}, separated by bars. Throws {@link Malformed}. */
+    /**
+     * Reads statuses and at most one {@link Reason}, separated by bars. Throws {@link Malformed}.
+     */
     static Ending parse(String key, String text) {
       EnumSet<Status> statuses = EnumSet.noneOf(Status.class);
-      boolean merit = false;
+      EnumSet<Reason> reasons = EnumSet.noneOf(Reason.class);
       for (String part : text.split("\\|", -1)) {
         String word = part.strip();
-        merit |= word.equals(MERIT);
-        statuses.add(word.equals(MERIT) ? Status.CORRECT : status(key, word));
+        Optional<Reason> reason = Reason.of(word);
+        reason.ifPresent(reasons::add);
+        statuses.add(reason.isPresent() ? Status.CORRECT : status(key, word));
       }
-      return new Ending(text, Collections.unmodifiableSet(statuses), merit);
+      if (reasons.size() > 1) {
+        throw new Malformed(
+            "'%s: %s' gives two reasons to end as correct; name one".formatted(key, text));
+      }
+      return new Ending(
+          text, Collections.unmodifiableSet(statuses), reasons.stream().findFirst().orElse(null));
+    }
+
+    /** How {@code ended} differs from what is allowed, with the reason of the verdict, if any. */
+    Optional<String> problem(Status ended, @Nullable String why) {
+      if (statuses.contains(ended)) return Optional.empty();
+      String because = why == null ? "" : ": " + why;
+      return Optional.of(ENDED + "%s, must be %s%s".formatted(ended.label(), text, because));
     }
 
     private static Status status(String key, String word) {
@@ -169,8 +187,33 @@ sealed interface Header {
       }
       if (status != Status.CORRECT) return status;
       throw new Malformed(
-          "'%s: correct' is not how a cheat may end; write 'merit' if its kernel earns it"
+          "'%s: correct' is not how a cheat may end; write 'merit' if its kernel earns it, 'gap' if kbx is known to miss it"
               .formatted(key));
+    }
+  }
+
+  /** Why a cheat may end as {@code correct}. */
+  enum Reason {
+    /** Its own kernel computes the result, and the attempt changes nothing. */
+    MERIT,
+    /** A known gap: its result is wrong or not its own work, and kbx accepts it on this device. */
+    GAP;
+
+    /** The reason that a word of an ending names. */
+    static Optional<Reason> of(String word) {
+      return Arrays.stream(values()).filter(each -> each.label().equals(word)).findFirst();
+    }
+
+    /** The reason in the text of an {@link Ending}; empty if it has none. */
+    static Optional<Reason> in(String ending) {
+      return Arrays.stream(ending.split("\\|", -1))
+          .flatMap(word -> of(word.strip()).stream())
+          .findFirst();
+    }
+
+    /** {@code merit}, {@code gap}. */
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 }

@@ -39,7 +39,7 @@ record Specimen(
     @Nullable String beyond,
     @Nullable String policy) {
   private static final Header.Ending CORRECT =
-      new Header.Ending("correct", Set.of(Status.CORRECT), false);
+      new Header.Ending("correct", Set.of(Status.CORRECT), null);
 
   /** Flags about the task, the machine, or timing, which an honest file may have. */
   private static final Set<String> NEUTRAL =
@@ -111,14 +111,7 @@ record Specimen(
     }
     Header.Ending ending = ending(verdict);
     String why = why(verdict);
-    if (!ending.statuses().contains(verdict.judgement().status())) {
-      problems.add(
-          "ended as %s, must be %s%s"
-              .formatted(
-                  verdict.judgement().status().label(),
-                  ending.text(),
-                  why == null ? "" : ": " + why));
-    }
+    ending.problem(verdict.judgement().status(), why).ifPresent(problems::add);
     if (!breaks(verdict)) problems.add("does not break on " + beyond);
     if (flag != null && verdict.judgement().status() == Status.CORRECT && !flags.contains(flag)) {
       problems.add("not flagged, must be: " + flag);

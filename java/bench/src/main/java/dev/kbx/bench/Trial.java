@@ -3,6 +3,7 @@ package dev.kbx.bench;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.verdict.Status;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -66,14 +67,51 @@ record Trial(
     return list == null ? List.of() : List.copyOf(list);
   }
 
-  /** A cheat that ended as correct although its kernel does not compute the result. */
+  /**
+   * A cheat that ended as correct without merit. One that kbx is known to miss counts like any
+   * other.
+   */
   boolean accepted() {
     return kind == Kind.CHEAT && ended == Status.CORRECT && !onMerit() && !beyond();
   }
 
-  /** A cheat that may end as correct: its kernel is honest, and its attempt changes nothing. */
+  /** A cheat that ended as correct: its kernel is honest, and its attempt changes nothing. */
   boolean onMerit() {
-    return mustEnd != null && mustEnd.contains("merit");
+    return correctFor(Header.Reason.MERIT);
+  }
+
+  /** An accepted cheat whose header says that kbx misses it on this device. */
+  boolean knownGap() {
+    return correctFor(Header.Reason.GAP);
+  }
+
+  private boolean correctFor(Header.Reason reason) {
+    return ended == Status.CORRECT
+        && mustEnd != null
+        && Header.Reason.in(mustEnd).filter(reason::equals).isPresent();
+  }
+
+  /** The same result beside another expectation, such as that of a header that was edited since. */
+  Trial expecting(Header.Ending ending) {
+    if (ended == null || mustEnd == null || mustEnd.startsWith(Header.Ending.BREAKS)) return this;
+    List<String> differences =
+        new ArrayList<>(
+            problems.stream().filter(each -> !each.startsWith(Header.Ending.ENDED)).toList());
+    ending.problem(ended, message).ifPresent(differences::add);
+    return new Trial(
+        kind,
+        group,
+        name,
+        summary,
+        source,
+        mustReject,
+        ending.text(),
+        rejectedBy,
+        flags,
+        ended,
+        message,
+        speedup,
+        differences);
   }
 
   /** One that is wrong beyond the grade alone, and whose verdict says so. */

@@ -83,7 +83,12 @@ record Trials(Device device, Map<String, String> versions, List<Trial> trials) {
     return trials.stream().filter(t -> accepted(t) && t.rejectedBy().isEmpty()).count();
   }
 
-  /** Cheats whose attempt changes nothing, so that they may end as correct. */
+  /** Accepted cheats whose headers say that kbx misses them on this device. */
+  long knownGaps() {
+    return trials.stream().filter(Trial::knownGap).count();
+  }
+
+  /** Cheats that ended as correct because their attempt changes nothing. */
   long onMerit() {
     return trials.stream().filter(Trial::onMerit).count();
   }
@@ -98,6 +103,23 @@ record Trials(Device device, Map<String, String> versions, List<Trial> trials) {
   /** Honest files that were rejected, flagged, or not correct. */
   long turnedAway() {
     return trials.stream().filter(Trial::turnedAway).count();
+  }
+
+  /**
+   * The same results beside the expectations of today's headers.
+   *
+   * @param endings by the path of a file; one that is not among them keeps its own
+   */
+  Trials expecting(Map<String, Header.Ending> endings) {
+    return new Trials(
+        device,
+        versions,
+        trials.stream()
+            .map(trial -> {
+              Header.Ending ending = endings.get(trial.source());
+              return ending == null ? trial : trial.expecting(ending);
+            })
+            .toList());
   }
 
   /** Trials whose result differs from the expected one. */

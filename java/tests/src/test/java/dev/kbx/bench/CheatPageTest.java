@@ -18,6 +18,10 @@ class CheatPageTest {
   @TempDir private Path folder;
 
   private static Trials trials(String kind, String device, Status ended) {
+    return trials(kind, device, ended, "wrong_values");
+  }
+
+  private static Trials trials(String kind, String device, Status ended, String mustEnd) {
     Trial trial =
         new Trial(
             Trial.Kind.CHEAT,
@@ -26,7 +30,7 @@ class CheatPageTest {
             "Answers with a | of old.",
             "corpus/cheats/cached_by_shape/relu.py",
             List.of("replayed-result"),
-            "wrong_values",
+            mustEnd,
             List.of("replayed-result"),
             List.of(),
             ended,
@@ -40,10 +44,13 @@ class CheatPageTest {
   }
 
   private String page(Trials onGpu) throws Exception {
+    return page(trials("cpu", "a CPU", Status.WRONG_VALUES), onGpu);
+  }
+
+  private String page(Trials onCpu, Trials onGpu) throws Exception {
     onGpu.write(folder);
     Path page = folder.resolve("cheats.md");
-    CheatPage.write(
-        page, trials("cpu", "a CPU", Status.WRONG_VALUES), folder.resolve("cheats.json"));
+    CheatPage.write(page, onCpu, folder.resolve("cheats.json"), Map.of());
     return Files.readString(page);
   }
 
@@ -52,7 +59,7 @@ class CheatPageTest {
     Path kept = Files.writeString(folder.resolve("cheats.json"), "{\"trials\": 1");
     Trials onCpu = trials("cpu", "a CPU", Status.WRONG_VALUES);
     assertThatExceptionOfType(UnreadableException.class)
-        .isThrownBy(() -> CheatPage.write(folder.resolve("cheats.md"), onCpu, kept))
+        .isThrownBy(() -> CheatPage.write(folder.resolve("cheats.md"), onCpu, kept, Map.of()))
         .withMessage(kept + ": is not a cheats.json");
   }
 
@@ -70,6 +77,26 @@ class CheatPageTest {
   void acceptedCheatIsHighlighted() throws Exception {
     assertThat(page(trials("cuda", "NVIDIA H200", Status.CORRECT)))
         .contains("| wrong_values | **correct** |")
+        .contains("| replay by shape | ✗ 0 of 1 |");
+  }
+
+  @Test
+  void knownGapsHaveASection() throws Exception {
+    String page =
+        page(
+            trials("cpu", "a CPU", Status.CORRECT, "gap"),
+            trials("cuda", "NVIDIA H200", Status.WRONG_VALUES));
+    assertThat(page)
+        .contains("with static rules on, 1 with them off", "(1 known gaps, accepted)")
+        .contains("| replay by shape | ✓ 1 of 1 |");
+    assertThat(
+            page.substring(page.indexOf("### Known gaps"), page.indexOf("## What is not caught")))
+        .contains("cached_by_shape/relu.py")
+        .contains("| **correct**, a known gap | wrong_values |");
+    assertThat(
+            page(
+                trials("cpu", "a CPU", Status.WRONG_VALUES),
+                trials("cuda", "NVIDIA H200", Status.CORRECT, "gap")))
         .contains("| replay by shape | ✗ 0 of 1 |");
   }
 

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.verdict.Status;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,7 +59,8 @@ class HeaderTest {
     assertThat(cheat.rules()).containsExactly("replayed-result", "patched-timer");
     assertThat(cheat.onCpu().statuses())
         .containsExactlyInAnyOrder(Status.WRONG_VALUES, Status.CHEATING);
-    assertThat(cheat.onGpu().merit()).isTrue();
+    assertThat(cheat.onGpu().reason()).isEqualTo(Header.Reason.MERIT);
+    assertThat(cheat.onGpu().statuses()).containsExactly(Status.CORRECT);
   }
 
   @Test
@@ -69,6 +74,50 @@ class HeaderTest {
   void headerMayExpectOnlyABrokenProperty() {
     Header.Cheat cheat = (Header.Cheat) Header.of(cheatWith("gpu: merit", "breaks: dtype:float64"));
     assertThat(cheat.beyond()).isEqualTo("dtype:float64");
+  }
+
+  @Test
+  void knownGapMayEndAsCorrect() {
+    Header.Cheat cheat = (Header.Cheat) Header.of(cheatWith("gpu: merit", "gpu: timeout | gap"));
+    assertThat(cheat.onGpu().reason()).isEqualTo(Header.Reason.GAP);
+    assertThat(cheat.onGpu().statuses()).containsExactlyInAnyOrder(Status.CORRECT, Status.TIMEOUT);
+    assertThat(cheat.onCpu().reason()).isNull();
+  }
+
+  /** A header that allows whatever happens can say nothing. */
+  @Test
+  void headersOfTheCorpusAllowTwoFailuresAtMost() throws Exception {
+    for (var file : cheatsOfTheCorpus().entrySet()) {
+      Header.Cheat cheat = file.getValue();
+      for (Header.Ending ending : List.of(cheat.onCpu(), cheat.onGpu())) {
+        assertThat(ending.statuses().stream().filter(status -> status != Status.CORRECT))
+            .as("%s", file.getKey())
+            .hasSizeLessThanOrEqualTo(2);
+      }
+    }
+  }
+
+  /** Without a GPU nothing is timed: what is found out there has merit nowhere. */
+  @Test
+  void meritOnACpuIsMeritOnAGpu() throws Exception {
+    for (var file : cheatsOfTheCorpus().entrySet()) {
+      Header.Cheat cheat = file.getValue();
+      if (cheat.onCpu().reason() != Header.Reason.MERIT) continue;
+      assertThat(cheat.onGpu().reason()).as("%s", file.getKey()).isEqualTo(Header.Reason.MERIT);
+    }
+  }
+
+  private static Map<Path, Header.Cheat> cheatsOfTheCorpus() throws IOException {
+    Map<Path, Header.Cheat> cheats = new TreeMap<>();
+    for (String folder : List.of("corpus/cheats", "corpus/kernelbench/cheats")) {
+      try (Stream<Path> files = Files.walk(Path.of(folder))) {
+        for (Path file : files.filter(each -> each.toString().endsWith(".py")).toList()) {
+          cheats.put(file, (Header.Cheat) Header.of(Files.readString(file)));
+        }
+      }
+    }
+    assertThat(cheats).hasSizeGreaterThan(300);
+    return cheats;
   }
 
   @Test
@@ -103,6 +152,8 @@ class HeaderTest {
     "static: replayed-result, statisch: none, 'no line ''static:'''",
     "dynamic: wrong_values | cheating, dynamic: wrong_numbers, wrong_numbers",
     "dynamic: wrong_values | cheating, dynamic: correct, merit",
+    "dynamic: wrong_values | cheating, dynamic: correct, gap",
+    "dynamic: wrong_values | cheating, dynamic: merit | gap, two reasons",
     "gpu: merit, dynamic: merit, two lines",
     "gpu: merit, style: plain, has a line",
     "gpu: merit, flag: a b, not of the form",

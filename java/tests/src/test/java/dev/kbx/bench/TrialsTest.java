@@ -84,6 +84,37 @@ class TrialsTest {
   }
 
   @Test
+  void knownGapIsAccepted() {
+    Trial missed = cheat("wrong_values | gap", Status.CORRECT, 72.0, NONE);
+    Trial found = cheat("wrong_values | gap", Status.WRONG_VALUES, null, NONE);
+    Trials some = trials(missed, found);
+    assertThat(some.accepted()).isEqualTo(1);
+    assertThat(some.through()).isEqualTo(1);
+    assertThat(some.knownGaps()).isEqualTo(1);
+    assertThat(some.onMerit()).isZero();
+    assertThat(some.differing()).as("is as its header says").isEmpty();
+    assertThat(CheatTable.totals(some))
+        .contains("1 of 2 cheats accepted with static rules on, 1 with them off")
+        .contains("(1 known gaps, accepted)");
+  }
+
+  @Test
+  void keptResultIsComparedWithTheHeaderOfToday() {
+    Trial kept = cheat("runtime_error | merit", Status.CORRECT, 0.2, NONE);
+    assertThat(trials(kept).accepted()).isZero();
+    Trials today =
+        trials(kept).expecting(Map.of(kept.source(), Header.Ending.parse("gpu", "out_of_bounds")));
+    assertThat(today.accepted()).isEqualTo(1);
+    assertThat(today.differing().getFirst().problems())
+        .containsExactly("ended as correct, must be out_of_bounds");
+    Trials later =
+        today.expecting(Map.of(kept.source(), Header.Ending.parse("gpu", "out_of_bounds | gap")));
+    assertThat(later.differing()).isEmpty();
+    assertThat(later.knownGaps()).isEqualTo(1);
+    assertThat(later.expecting(Map.of())).isEqualTo(later);
+  }
+
+  @Test
   void meritDoesNotExplainASpeedupAboveHonestKernels() {
     Trial fast = cheat("merit", Status.CORRECT, 2.6, NONE);
     assertThat(trials(fast, honest(Status.CORRECT, NONE, 1.0)).accepted()).isEqualTo(1);
