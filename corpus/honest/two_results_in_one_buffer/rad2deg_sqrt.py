@@ -1,0 +1,26 @@
+"""Two results of one kernel in one allocation, one behind the other: each store has its mask.
+
+style: two_results_in_one_buffer
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def both_kernel(x_ptr, both_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n, other=0.0)
+    wide = x if x.dtype == tl.float64 else x.to(tl.float32)
+    degrees, root = wide * 57.29577951308232, tl.sqrt(wide)
+    tl.store(both_ptr + i, degrees.to(x.dtype), mask=i < n)
+    tl.store(both_ptr + n + i, root.to(x.dtype), mask=i < n)
+
+
+def rad2deg_sqrt(input):
+    x = input.contiguous()
+    both = torch.empty((2, *x.shape), dtype=x.dtype, device=x.device)
+    if x.numel():
+        both_kernel[(triton.cdiv(x.numel(), 1024),)](x, both, x.numel(), BLOCK=1024)
+    return both[0], both[1]
