@@ -73,9 +73,9 @@ def test_another_runner_finds_the_kernels_compiled():
     assert compiled_anew(SCALE, ahead.files) == []
 
 
-def test_compiled_texts_are_not_sent_by_default():
+def test_of_compiled_texts_only_the_one_that_explains_is_sent_by_default():
     files = precompile(SCALE, traced(torch.empty(100))).files
-    assert {name.rpartition(".")[2] for name in files} <= {"json", "cubin", "so"}
+    assert {name.rpartition(".")[2] for name in files} <= {"json", "cubin", "so", "ttir"}
 
 
 def test_compiled_texts_are_sent_if_the_candidate_reads_them():

@@ -228,6 +228,8 @@ class Returned:
     """Without a GPU, what autotuned kernels ran with in this call, as ``kernel(BLOCK=64, num_warps=4)``."""
     untried: Untried | None = None
     """None on a GPU, and where every configuration has run."""
+    unguarded: list[str] = field(default_factory=list)
+    """On a GPU, what of this call could access memory outside of its tensors unnoticed."""
 
 
 @dataclass

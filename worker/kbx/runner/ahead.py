@@ -24,7 +24,7 @@ _LIBRARIES_ROOM = 4 << 20
 """The same for libraries, of which a candidate needs few."""
 _ELSEWHERE = "{cache}"
 """Stands in packed files for the folder of the cache, which differs from runner to runner."""
-_TEXTS = (".source", ".ttir", ".ttgir", ".llir", ".ptx")
+_TEXTS = (".source", ".ttgir", ".llir", ".ptx")
 """What a kernel was on its way to a binary: most of the cache, and no cache hit looks at it."""
 _CHOICES = ".autotune.json"
 """Which configuration won, where nothing was timed."""
@@ -169,7 +169,7 @@ def _packed_files(kind, folder, unit, source):
 
 
 def _travels(path, source):
-    # Texts are read as attributes of a kernel's ``asm``, and only by who names it.
+    # Texts are read as attributes of a kernel's ``asm``, and only by who names it; kbx itself reads the Triton IR of what has failed.
     return not path.name.endswith(_CHOICES) and (path.suffix not in _TEXTS or "asm" in source)
 
 

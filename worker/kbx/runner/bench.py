@@ -26,6 +26,7 @@ from kbx.runner import (
     execution,
     extensions,
     gaps,
+    guards,
     kernel_packages,
     launches,
     module,
@@ -56,7 +57,10 @@ def warm():
 
 
 def before_fork(spawn):
-    """The same for runners that run modules on shapes alone, ahead of a device: it takes a second or two, once."""
+    """The same for what only some runners need, once: on a GPU what guards launches, and for modules on shapes alone, ahead of a device,
+    what takes a second or two."""
+    if spawn.device == "cuda":
+        guards.assemble(spawn.arch)
     if spawn.shapes:
         shapes.warm()
 
@@ -96,7 +100,7 @@ class Bench:
         self._clock = self._graphs = None
         self._recorded = [], []
         self._witness = None
-        self._guarded = False
+        self._guarded, self._guards, self._unguarded = False, None, []
         self._turn = 0
         self._rotation = tuning.Rotation()
         if self._emulated:
@@ -140,6 +144,7 @@ class Bench:
             torch.cuda.set_device(self._device)
             arenas.cuda_runtime(self._device)  # the context, also where nothing is attached yet
             native.watches_driver()  # before there is a candidate, whose fault it would be
+            self._prepare_guards()
             if self._spawn.timed and self._clock is None:
                 self._graphs = graphs.Recorder(self._device)
                 self._clock = clock.Clock(self._device)
@@ -156,6 +161,14 @@ class Bench:
             else:
                 self._attach_executor(heap)
         return messages.Attached(request.id, 0.0)
+
+    def _prepare_guards(self):
+        """Whether launches can be guarded."""
+        try:
+            return guards.prepared(self._spawn.arch) is not None
+        except (OSError, AttributeError, RuntimeError) as error:
+            self._unguarded = [f"launches: {error}"]
+            return False
 
     def _attach_executor(self, heap):
         execution.connect(self._executor)
@@ -181,7 +194,10 @@ class Bench:
         # On a GPU the host can read what was copied to it, and that is seen.
         sees_reads = native.library is not None and (self._guarded or not self._emulated)
         ledger = Ledger(request.operations, native.library if sees_reads else None)
-        self._witness = witness.Witness(ledger, self._path, request.cpp, not self._emulated)
+        if not self._emulated and request.memory_checks and self._prepare_guards():
+            self._guards = guards.Guards(guards.prepared(self._spawn.arch), self._launches.text_of)
+            tuning.timing = self._guards.paused
+        self._witness = witness.Witness(ledger, self._path, request.cpp, not self._emulated, self._guards)
         if request.cpp:  # elsewhere a task is about Triton, and what a candidate cannot import it has to do without
             kernel_packages.install(request.source, self._emulated)
         arch = self._spawn.arch if self._emulated else None
@@ -216,13 +232,32 @@ class Bench:
         self._rotation.begin(request.tuning)
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
         self._witness.ran()
-        value, origin = self._witness.call(self._entry, args, kwargs, inputs, self._put)
+        with self._guarding(inputs) as unguarded:
+            value, origin = self._witness.call(self._entry, args, kwargs, inputs, self._put)
         ran = self._witness.computing(self._witness.ran()) if self._clock else None
         if self._clock:
             self._clock.forget()  # the reference's next calls are timed
         launched, compiled = self._launches.take_launches(), self._launches.take_compiled()
         configurations, untried = self._rotation.used(), self._rotation.untried()
-        return messages.Returned(request.id, value, 0.0, launched, compiled, origin, ran, configurations, untried)
+        return messages.Returned(
+            request.id, value, 0.0, launched, compiled, origin, ran, configurations, untried, unguarded
+        )
+
+    @contextlib.contextmanager
+    def _guarding(self, inputs):
+        """While the candidate is called on these tensors, its launches are guarded; a list that says afterwards what was not. Raises
+        OutOfBounds for what was found, also if the candidate has caught that."""
+        unguarded = []
+        if self._guards is None:
+            yield self._unguarded
+            return
+        self._guards.begin(inputs)
+        try:
+            yield unguarded
+        finally:
+            unguarded += self._guards.end()
+        if (found := self._guards.take_finding()) is not None:
+            raise found
 
     def _put(self, result, inputs):
         """Copies a result to its arena; the description."""
@@ -322,6 +357,8 @@ class Bench:
     def _raised(self, request, error):
         if (gap := self._gap()) is not None:
             return self._lacking(request, gap)
+        if (found := self._left_tensors(error)) is not None:
+            return self._out_of_bounds(request, found, error)
         causes = list(compiler.chain(error))
         lack = gaps.find(causes)
         text = _text(lack if lack and lack.feature is None else error)[:_MESSAGE_CHARS]
@@ -336,6 +373,19 @@ class Bench:
             lack.feature[:_MESSAGE_CHARS] if lack and lack.feature else None,
             self._launches.take_compiled(),
         )
+
+    def _left_tensors(self, error):
+        """The OutOfBounds that a failure is, or that it comes of; None for another one."""
+        if self._guards is None:
+            return None
+        found = self._guards.take_finding()
+        return error if isinstance(error, guards.OutOfBounds) else found
+
+    def _out_of_bounds(self, request, found, error):
+        where = found.stack or traceback.extract_tb(error.__traceback__)
+        name, compiled = f"{guards.__name__}.OutOfBounds", self._launches.take_compiled()
+        text = str(found)[:_MESSAGE_CHARS]
+        return messages.Raised(request.id, "out_of_bounds", name, text, self._own(where), None, compiled)
 
     def _frames(self, causes):
         """The candidate's own frames, outermost first; a syntax error has only its line, and an error in a kernel or in C++ its line as

@@ -29,7 +29,7 @@ class LaunchLog:
 
     def __init__(self):
         self.launches = 0
-        self._compiled, self._seconds = [], {}
+        self._compiled, self._seconds, self._texts = [], {}, {}
 
     def install(self):
         """Joins Triton's hooks; call once."""
@@ -47,6 +47,11 @@ class LaunchLog:
         taken, self._compiled = self._compiled, []
         return taken
 
+    def text_of(self, function):
+        """The Triton IR of a kernel by its handle, ``function``; None if it is not known."""
+        file = self._texts.get(function)
+        return file.read_text() if file is not None and file.exists() else None
+
     def _on_launch(self, metadata):
         self.launches += 1
 
@@ -56,6 +61,7 @@ class LaunchLog:
 
     def _on_load(self, module, function, name, metadata_group, hash):
         files = {Path(p).suffix: Path(p) for p in metadata_group.values()}
+        self._texts[function] = files.get(".ttir")
         metadata = json.loads(files[".json"].read_text())
         entry = {"kernel": name, "arch": f"sm_{metadata['target']['arch']}", "shared_bytes": metadata["shared"]}
         entry["registers"], entry["spills"] = cubin.usage(files[".cubin"].read_bytes())

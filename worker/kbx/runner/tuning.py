@@ -5,6 +5,7 @@ other call takes one configuration, so that checking a kernel with a hundred of 
 GPU, ``Rotation`` takes another one in each call, until each has run.
 """
 
+import contextlib
 import functools
 import statistics
 import time
@@ -36,6 +37,9 @@ _DOES_NOT_RUN = (OutOfResources, CompileTimeAssertionFailure, PTXASError)
 
 _NEVER = [float("inf")] * 3
 """Quantiles of the time of what is not to be taken."""
+
+timing = contextlib.nullcontext
+"""What is entered while launches are timed, but for the first one of each configuration."""
 
 _stock_bench, _stock_prune, _stock_run = Autotuner._bench, Autotuner.prune_configs, Autotuner.run
 
@@ -307,9 +311,10 @@ def _contest(tuner, call, quantiles):
     if ms > _LAUNCH_MS + 2 * best:
         return [ms] * len(quantiles)
     most = max(1, min(_MOST_CALLS, int(_MEASURED_MS / ms)))
-    times = _device_ms(call, min(most, _GLANCE_CALLS))
-    if most > len(times) and statistics.median(times) <= _HOPELESS * best:
-        times += _device_ms(call, most - len(times))
+    with timing():
+        times = _device_ms(call, min(most, _GLANCE_CALLS))
+        if most > len(times) and statistics.median(times) <= _HOPELESS * best:
+            times += _device_ms(call, most - len(times))
     tuner._best_of = tuner.nargs, min(best, statistics.median(times))
     times.sort()
     return [times[round(share * (len(times) - 1))] for share in quantiles]
@@ -335,7 +340,8 @@ def _measured(stock, call, longest, warmup=25, rep=100, **options):
     warmup, rep = min(warmup, longest[0]), min(rep, longest[1])
     ms = _call_ms(call)
     if ms < warmup + rep:
-        times = stock(call, warmup=warmup, rep=min(rep, _MOST_CALLS * ms), **options)
+        with timing():
+            times = stock(call, warmup=warmup, rep=min(rep, _MOST_CALLS * ms), **options)
         if torch.cuda.is_available():
             torch.cuda.reset_peak_memory_stats()  # the benchmark's own buffer, 256 MB, is no workspace of the kernel
         return times
@@ -347,7 +353,8 @@ def _call_ms(call):
     """Milliseconds of a call, the second one. If it takes long, Triton's benchmark would make eight of them."""
     call()
     torch.cuda.synchronize()
-    start = time.perf_counter()
-    call()
-    torch.cuda.synchronize()
+    with timing():
+        start = time.perf_counter()
+        call()
+        torch.cuda.synchronize()
     return (time.perf_counter() - start) * 1e3

@@ -25,6 +25,7 @@ from kbx.runner import (
     copies,
     execution,
     extensions,
+    guards,
     kernel_packages,
     launches,
     ledger,
@@ -57,10 +58,11 @@ class Witness:
     """Watches the candidate at ``path`` for ``ledger``. One a process, made before the candidate is loaded.
 
     ``cpp``: functions of its C++ count as its kernels. ``gpu``: it runs on a GPU, whose driver is watched as well if CUPTI is there.
+    ``guards``: what its launches go through, if anything.
     """
 
-    def __init__(self, ledger, path, cpp, gpu=False):
-        self._ledger, self._path, self._cpp = ledger, path, cpp
+    def __init__(self, ledger, path, cpp, gpu=False, guards=None):
+        self._ledger, self._path, self._cpp, self._guards = ledger, path, cpp, guards
         self._native = native.library
         self._driver = gpu and native.watches_driver()
         self._gpu_probe = torch.zeros(1, device="cuda") if self._driver else None
@@ -212,6 +214,8 @@ class Witness:
         and gives counts as a launch. Torch's part in it is seen, unless it is registered as an operation: then nobody is told of those it calls.
         """
         self._take_driver_calls()
+        if self._guards is not None:
+            self._guards.leave_out("kernels that are not Triton's")
         given = [_address(value) for value in (*args, *kwargs.values())]
         records = self._note("reach", given) or []
         before = self._note("computed") or {}
@@ -246,8 +250,7 @@ class Witness:
         self._take_touches()
         records = self._note("reach", arguments)
         before = self._note("remember_integers", arguments)
-        with self._expected(arguments):
-            result = self._launch(launcher, *arguments)
+        result = self._made(launcher, arguments)
         if reached := getattr(launcher, "kbx_reached", ()):
             records = [*(records or ()), *(self._note("reach", reached) or ())]
         kernel = getattr(launcher, "kbx_kernel", None)
@@ -256,6 +259,20 @@ class Witness:
         if own:
             self._note("look_for_a_copy", arguments)
         self._note("launch", own, records or [], lambda: where)
+        return result
+
+    def _made(self, launcher, arguments):
+        """Makes the launch, with its tensors beside memory that does not exist where they are guarded."""
+        guarded = self._note(self._guards.enter, launcher, arguments) if self._guards is not None else None
+        try:
+            with self._expected(arguments):
+                result = self._launch(launcher, *(arguments if guarded is None else guarded.arguments))
+        except BaseException:
+            if guarded is not None:
+                self._note(self._guards.abandon, guarded)
+            raise
+        if guarded is not None:
+            self._note(self._guards.leave, guarded)
         return result
 
     @contextlib.contextmanager
@@ -345,7 +362,7 @@ class Witness:
 
         def remember(launcher, source, metadata):
             make(launcher, source, metadata)
-            launcher.kbx_kernel = source.fn
+            launcher.kbx_kernel, launcher.kbx_types = source.fn, getattr(source, "signature", None)
 
         self._launcher.__init__ = remember
 
@@ -394,7 +411,7 @@ _probe = torch.zeros(1)
 
 
 _TRUSTED = (
-    arenas, channel, copies, execution, launches, ledger, native, operations, results, storages, tensors,
+    arenas, channel, copies, execution, guards, launches, ledger, native, operations, results, storages, tensors,
 )  # fmt: skip
 """Modules that may use the native half, and whose own operations are nobody's work."""
 

@@ -220,6 +220,7 @@ final class Calls {
       case RunnerMessage.Returned returned -> {
         draft.compiledInCall(returned.compiled());
         untried = returned.untried();
+        if (!returned.unguarded().isEmpty()) draft.flags(List.of(Correctness.MEMORY_UNCHECKED));
         yield plan.reaches(Stage.CORRECT) ? check(call, returned) : Optional.empty();
       }
       default -> throw new IllegalStateException("a runner answers returned or raised");

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs the call and correctness stages of one candidate, on a slot whose device may be shared. */
 final class Correctness {
+  /** Accesses outside of tensors were not looked for in every launch, or in none. */
+  static final String MEMORY_UNCHECKED = "memory_unchecked";
+
   private final Slot slot;
   private final Plan plan;
   private final Candidate candidate;
@@ -180,7 +183,7 @@ final class Correctness {
     List<String> flags = new ArrayList<>();
     if (task.scaled()) flags.add("scaled_inputs");
     if (plan.tolerance() == Tolerance.PUBLISHED) flags.add(Tolerance.FLAG);
-    if (!plan.memoryChecks()) flags.add("memory_unchecked");
+    if (!plan.memoryChecks()) flags.add(MEMORY_UNCHECKED);
     if (candidate.task().isDegenerate()) flags.add("degenerate_task");
     return flags;
   }

@@ -126,6 +126,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
    * @param ran PyTorch's operations that computed in this call; null unless the runner is timed
    * @param configurations without a GPU, what autotuned kernels ran with in this call, in words
    * @param untried null on a GPU, and where every configuration has run
+   * @param unguarded on a GPU, what of this call could leave its tensors unnoticed, in words
    */
   @JsonTypeName("returned")
   record Returned(
@@ -137,7 +138,8 @@ public sealed interface RunnerMessage extends Message.Numbered {
       @Nullable Origin origin,
       @Nullable List<String> ran,
       List<String> configurations,
-      @Nullable Untried untried)
+      @Nullable Untried untried,
+      List<String> unguarded)
       implements RunnerMessage {
     private static final int MAX_CONFIGURATIONS = 8;
     private static final int MAX_CHARACTERS = 200;
@@ -148,6 +150,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
       ran = ran == null ? null : List.copyOf(ran);
       configurations =
           configurations.stream().limit(MAX_CONFIGURATIONS).map(Returned::shortened).toList();
+      unguarded = unguarded.stream().limit(MAX_CONFIGURATIONS).map(Returned::shortened).toList();
     }
 
     private static String shortened(String text) {
