@@ -369,7 +369,7 @@ def test_what_copies_is_assembled_once_for_an_architecture(monkeypatch):
     monkeypatch.setattr(guards, "_images", {})
     guards.assemble("sm_90")
     assert guards._images["sm_90"].startswith(b"\x7fELF")
-    monkeypatch.setattr(guards, "get_ptxas", None)
+    monkeypatch.setattr(guards, "knobs", None)
     guards.assemble("sm_90")
     assert guards._images["sm_90"].startswith(b"\x7fELF")
     guards.assemble("sm_80")  # without an assembler the driver does it

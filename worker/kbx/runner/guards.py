@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
-from triton.backends.nvidia.compiler import get_ptxas
+from triton import knobs
 
 from kbx.runner import explanation, native
 
@@ -296,8 +296,9 @@ def assemble(arch):
     with contextlib.suppress(Exception), tempfile.TemporaryDirectory(prefix="kbx-guards-") as folder:
         text, image = Path(folder, "guards.ptx"), Path(folder, "guards.cubin")
         text.write_bytes(_PTX)
-        tool = get_ptxas(int(arch.removeprefix("sm_"))).path
-        subprocess.run([tool, f"-arch={arch}", text, "-o", image], check=True, capture_output=True, timeout=60)
+        tools = knobs.nvidia
+        tool = tools.ptxas_blackwell if int(arch.removeprefix("sm_")) >= 100 else tools.ptxas
+        subprocess.run([tool.path, f"-arch={arch}", text, "-o", image], check=True, capture_output=True, timeout=60)
         _images[arch] = image.read_bytes()
 
 

@@ -17,6 +17,7 @@ ANSWERS = {
         "launches": 1,
         "compiled": [],
         "configurations": [],
+        "unguarded": [],
         "origin": {
             "elements": 64,
             "own": 64,

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JudgeTest {
   private static final String HONEST =
       "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-          + "\"configurations\":[],\"compiled\":[]"
+          + "\"configurations\":[],\"unguarded\":[],\"compiled\":[]"
           + ",\"origin\":{\"elements\":1,\"own\":1,\"volume\":2,\"foreign\":0,\"operations\":[],"
           + "\"launches\":1,\"copies\":0,\"used\":true}}";
 
@@ -135,6 +135,14 @@ class JudgeTest {
   }
 
   @Test
+  void launchesThatWereNotGuardedAreAFlag() throws Exception {
+    String what = "\"unguarded\":[\"kernel `k`: recorded in a CUDA graph\"]";
+    Judgement verdict = answering("call", HONEST.replace("\"unguarded\":[]", what));
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+    assertThat(verdict.flags()).containsExactly("memory_unchecked");
+  }
+
+  @Test
   void wrongResultNamesTheConfigurationsThatGaveIt() throws Exception {
     String used = "\"configurations\":[\"k(B=1)\",\"k(%s)\"]".formatted("2".repeat(300));
     Judgement verdict = graded(Grade.GENERAL, HONEST.replace("\"configurations\":[]", used));
@@ -209,15 +217,15 @@ class JudgeTest {
             + "\"frames\":[{\"line\":1}]}",
         "{\"type\":\"returned\",\"id\":$id,\"seconds\":0,\"launches\":1}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-            + "\"configurations\":[],\"compiled\":[null]}",
+            + "\"configurations\":[],\"unguarded\":[],\"compiled\":[null]}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-            + "\"configurations\":[],\"compiled\":[{}]}",
+            + "\"configurations\":[],\"unguarded\":[],\"compiled\":[{}]}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-            + "\"configurations\":[],\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":99999999999}]}",
+            + "\"configurations\":[],\"unguarded\":[],\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":99999999999}]}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-            + "\"configurations\":[],\"compiled\":[],\"origin\":{}}",
+            + "\"configurations\":[],\"unguarded\":[],\"compiled\":[],\"origin\":{}}",
         "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-            + "\"configurations\":[],\"compiled\":[],\"origin\":{\"elements\":1,\"own\":2,\"volume\":1,\"foreign\":0,"
+            + "\"configurations\":[],\"unguarded\":[],\"compiled\":[],\"origin\":{\"elements\":1,\"own\":2,\"volume\":1,\"foreign\":0,"
             + "\"operations\":[],\"launches\":0,\"copies\":0,\"used\":false}}",
         "{\"type\":\"checked\",\"id\":$id,\"status\":\"correct\",\"mismatches\":[],\"metrics\":{},"
             + "\"flags\":[]}",
@@ -236,7 +244,7 @@ class JudgeTest {
         answering(
             "call",
             "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":1,"
-                + "\"configurations\":[],\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":-5,"
+                + "\"configurations\":[],\"unguarded\":[],\"compiled\":[{\"kernel\":\"k\",\"arch\":\"a\",\"registers\":-5,"
                 + "\"shared_bytes\":7,\"seconds\":1e999}]"
                 + HONEST.substring(HONEST.indexOf(",\"origin\"")));
     assertThat(verdict.status()).isEqualTo(Status.CORRECT);
@@ -255,7 +263,7 @@ class JudgeTest {
         answering(
             "call",
             "{\"type\":\"returned\",\"id\":$id,\"value\":{},\"seconds\":0,\"launches\":0,"
-                + "\"configurations\":[],\"compiled\":[],\"origin\":{\"elements\":5,\"own\":0,\"volume\":10,"
+                + "\"configurations\":[],\"unguarded\":[],\"compiled\":[],\"origin\":{\"elements\":5,\"own\":0,\"volume\":10,"
                 + "\"foreign\":10,\"operations\":"
                 + "[{\"name\":\"torch.add\",\"line\":7,\"elements\":10}],"
                 + "\"launches\":0,\"copies\":0,\"used\":false}}");
@@ -395,7 +403,7 @@ class JudgeTest {
   void compileTimeIsNotCallTime() throws Exception {
     String returned =
         "{\"type\":\"returned\",\"id\":$id,\"value\":{\"t\":\"none\"},\"seconds\":0,"
-            + "\"launches\":1,\"configurations\":[],\"compiled\":[],\"origin\":{\"elements\":0,\"own\":0,\"volume\":0,"
+            + "\"launches\":1,\"configurations\":[],\"unguarded\":[],\"compiled\":[],\"origin\":{\"elements\":0,\"own\":0,\"volume\":0,"
             + "\"foreign\":0,\"operations\":[],\"launches\":0,\"copies\":0,\"used\":false}}";
     String ended = BEGUN.replace("true", "false");
     assertThat(answering("call", BEGUN, ended, BEGUN, returned).status()).isEqualTo(Status.CORRECT);

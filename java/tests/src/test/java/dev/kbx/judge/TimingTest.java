@@ -183,7 +183,7 @@ class TimingTest {
 
   private static void talk(Workers workers) {
     String answer =
-        "{\"type\":\"returned\",\"id\":$id,\"value\":[$fat,$fat,$fat],\"seconds\":0,\"launches\":0,\"configurations\":[],\"compiled\":[]}";
+        "{\"type\":\"returned\",\"id\":$id,\"value\":[$fat,$fat,$fat],\"seconds\":0,\"launches\":0,\"configurations\":[],\"unguarded\":[],\"compiled\":[]}";
     String source = JsonMapper.shared().writeValueAsString(Map.of("call", List.of(answer)));
     JsonNode none = JsonMapper.shared().createArrayNode();
     Duration limit = Duration.ofSeconds(20);
@@ -425,7 +425,7 @@ class TimingTest {
     assertThat(hiding.evidence()).contains("at n=1, timed calls run", "do not: tanh");
     String watched =
         "{\"type\":\"returned\",\"id\":$id,\"value\":{\"t\":\"none\"},\"seconds\":0,\"launches\":1,"
-            + "\"configurations\":[],\"compiled\":[],\"ran\":[\"tanh\"],\"origin\":{\"elements\":0,\"own\":0,\"volume\":0,\"foreign\":0,"
+            + "\"configurations\":[],\"unguarded\":[],\"compiled\":[],\"ran\":[\"tanh\"],\"origin\":{\"elements\":0,\"own\":0,\"volume\":0,\"foreign\":0,"
             + "\"operations\":[],\"launches\":0,\"copies\":0,\"used\":false}}";
     Judgement open =
         judge("brief", Map.of("measure", List.of(timed), "timed_call", List.of(watched)));
