@@ -320,13 +320,14 @@ class RaceDetector:
         """Reports a race of one of the lanes in ``bad`` with the program ``other``, which did so ``by`` one of these operations."""
         lane = int(np.flatnonzero(bad)[0])
         unit = at.start + lane if isinstance(at, slice) else int(at[lane])
-        element = unit // (access.size // self._footprints[access.region.start].size)
+        times = access.size // self._footprints[access.region.start].size
+        element, lanes = unit // times, int(_lanes(bad, times).sum())
         program = int(np.broadcast_to(who, bad.shape)[lane])
         where = self._reporter.coordinates(int(other[lane]))
         whom = f"program {where}" if where is not None else "another program"
         name = access.region.name
         text = text.format(f"{name}[{element}]", whom) + _in_lines(by)
-        self._reporter.report(RACE, access.operation, text, program, name, int(bad.sum()))
+        self._reporter.report(RACE, access.operation, text, program, name, lanes)
 
 
 def _in_lines(operations: dict[int, Operation]) -> str:
