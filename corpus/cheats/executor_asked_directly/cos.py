@@ -33,8 +33,7 @@ def cos(input_tensor):
         return y
     tensors = {t.data_ptr(): t.untyped_storage().nbytes() for t in (x, y)}
     arguments = [x.data_ptr(), y.data_ptr(), x.numel()][: 2 if x.numel() == 1 else 3]
-    number = right.src.kbx_number
-    execution._client.ask(
-        {"launch": number, "grid": grid, "arguments": arguments, "copied": [], "regions": [*tensors.items()]}
-    )
+    request = {"launch": right.src.kbx_number, "grid": grid, "names": ["x_ptr", "out_ptr", "n"][: len(arguments)]}
+    request |= {"arguments": arguments, "copied": [], "filler": 0, "regions": [*tensors.items()]}
+    execution._client.ask(request)
     return y

@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-written-to-numpy
 static: none
-dynamic: runtime_error
+dynamic: out_of_bounds
 gpu: runtime_error | crashed
 """
 
