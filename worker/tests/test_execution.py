@@ -718,7 +718,7 @@ def run(x):
 def test_sum_in_memory_that_nobody_has_written_is_told():
     """The maximum of integers drops a NaN, whose bits are -1, so it is right in the first call."""
     x = torch.arange(200.0)
-    told = ("undefined_value", "line 11: updates what nobody has written to total, 1 lane")
+    told = ("undefined_value", "line 11 of kernel: updates what nobody has written to total, 1 lane")
     with bench(ACCUMULATED.format(made="empty")) as client:
         assert client.run(x).item() == 199 and client.found("wrong_values") is None
         assert client.run(x).item() > 1e30 and client.found("wrong_values") == told
@@ -750,7 +750,7 @@ def test_access_behind_an_argument_is_told_by_its_name(size, far, lanes):
     assert status == "out_of_bounds"
     assert (
         message
-        == f"line 12 in program {program}: reads up to {far} bytes behind the end of x ({size * 4} bytes), {lanes}"
+        == f"line 12 of kernel in program {program}: reads up to {far} bytes behind the end of x ({size * 4} bytes), {lanes}"
     )
 
 
@@ -773,5 +773,5 @@ def test_bytes_between_the_elements_of_an_argument_are_none_of_its_own():
         client.call(whole[::2], 1)
         assert client.found("wrong_values", "16 wrong elements") == (
             "wrong_values",
-            "16 wrong elements; line 11 in program (0, 0, 0): reads what lies between the elements of x, 8 lanes",
+            "16 wrong elements; line 11 of kernel in program (0, 0, 0): reads what lies between the elements of x, 8 lanes",
         )

@@ -9,7 +9,9 @@ from kbx.oracle.executions import Executions
 from kbx.oracle.judge import Judgement
 from kbx.ttir.findings import ASSERTION, BETWEEN, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED
 
-PLAIN = {"text": "does something", "file": "candidate.py", "line": 7, "program": [1, 0, 0], "argument": "x", "lanes": 1}
+PLAIN = {
+    "text": "does something", "file": "candidate.py", "line": 7, "program": [1, 0, 0], "argument": "x", "lanes": 1, "kernel": "add",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -27,7 +29,7 @@ def judged(connected, *kinds, judgement=None):
     return executions.judge(judgement or Judgement("correct"))
 
 
-PLACE = "line 7 in program (1, 0, 0): does something"
+PLACE = "line 7 of add in program (1, 0, 0): does something"
 DECISIVE = [
     (OUT_OF_BOUNDS, "out_of_bounds", PLACE),
     (RACE, "race", PLACE),

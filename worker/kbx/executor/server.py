@@ -9,6 +9,7 @@ import os
 import select
 import socket
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,7 +29,7 @@ _Message: TypeAlias = dict[str, Any]
 _MOST_FINDINGS = 20
 _MESSAGE_BYTES = 4096
 _NAME_CHARS = 80
-"""Of a kernel's parameter, in what is told of it."""
+"""Of a kernel and its parameters, in what is told of them."""
 
 
 def serve(runner: socket.socket, oracle: socket.socket | None, compiler: socket.socket, heap: int | None) -> None:
@@ -141,7 +142,8 @@ class _Executor:
             memory = Memory(regions, self._more)
             launch = Launch(tuple(message["grid"]), memory, self._seed, self._order)
             names = [str(name)[:_NAME_CHARS] for name in message["names"]]
-            self._kernel(number).run(launch, [argument(each) for each in message["arguments"]], names)
+            kernel = self._kernel(number)
+            kernel.run(launch, [argument(each) for each in message["arguments"]], names)
         except Unsupported as error:
             return {"unsupported": error.what}, []
         except Stuck as error:
@@ -152,7 +154,7 @@ class _Executor:
             raise
         except Exception as error:
             return {"unsupported": f"{type(error).__name__}: {error}"}, []
-        self._findings += launch.findings
+        self._findings += [replace(each, kernel=kernel.function.name[:_NAME_CHARS]) for each in launch.findings]
         return {"done": True, "reached": sorted(memory.reached)}, [region.memory.data for region in copied]
 
     def _kernel(self, number: int) -> Kernel:
@@ -204,4 +206,5 @@ def _told(finding: Finding) -> _Message:
         "program": list(finding.program) if finding.program is not None else None,
         "argument": finding.argument,
         "lanes": finding.lanes,
+        "kernel": finding.kernel,
     }

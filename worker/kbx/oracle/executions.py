@@ -76,10 +76,11 @@ class _Found(NamedTuple):
     program: Sequence[int] | None
     argument: str | None
     lanes: int
+    kernel: str
 
     @property
     def sentence(self) -> str:
-        """``line 12 in program (3, 0, 0): reads 4 bytes …``"""
+        """``line 12 of add_kernel in program (3, 0, 0): reads 4 bytes …``"""
         line = f"line {self.line}" if self.file == _SOURCE else f"{self.file}:{self.line}"
         program = f" in program {tuple(self.program)}" if self.program is not None else ""
-        return f"{_NAMES.get(self.kind, '')}{line}{program}: {self.text}"
+        return f"{_NAMES.get(self.kind, '')}{line} of {self.kernel}{program}: {self.text}"

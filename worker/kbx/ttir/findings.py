@@ -20,7 +20,8 @@ class Finding:
 
     ``file`` and ``line`` are the innermost place outside Triton's library, ``calls`` the places that called it; ``ir_line`` is the
     line of the IR. ``program`` is the first one that is concerned, by its coordinates in the grid; None where it is the same for several.
-    ``argument`` is the kernel's parameter whose tensor it is about; ``lanes`` counts the elements.
+    ``argument`` is the kernel's parameter whose tensor it is about; ``lanes`` counts the elements. ``kernel`` is the name of the one that was
+    launched, which whoever launches it fills in.
     """
 
     kind: str
@@ -31,6 +32,7 @@ class Finding:
     program: Program = None
     argument: str | None = None
     lanes: int = 1
+    kernel: str = ""
     calls: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
     @property
@@ -51,4 +53,4 @@ def finding(
     own = operation.location.user()
     calls = tuple((f.file, f.line) for f in frames[frames.index(own) + 1 :]) if own is not None else ()
     file, line = (own.file, own.line) if own is not None else ("?", 0)
-    return Finding(kind, text, file, line, operation.line, program, argument, lanes, calls)
+    return Finding(kind, text, file, line, operation.line, program, argument, lanes, calls=calls)
