@@ -38,7 +38,7 @@ _ALIGNMENT = 16
 """Bytes to which addresses stay what they are: Triton compiles for it."""
 _KEPT_PART = 64
 """Of the device's memory, so many parts to one that waits in blocks for the next launch."""
-_MOST_SECONDS = 10.0
+_MOST_SECONDS = 5.0
 """In a call, for everything around its launches: after that, launches are made without."""
 _SPARE = 1 << 30
 """Bytes of the device's memory that blocks leave free."""
