@@ -22,7 +22,7 @@ from kbx.ttir import operations as _operations  # noqa: F401  registers them
 from kbx.ttir import provenance, waiting
 from kbx.ttir.formats import rounded
 from kbx.ttir.lanes import Descriptor, Environment, Lanes, number
-from kbx.ttir.launch import Launch
+from kbx.ttir.launch import ASCENDING, Launch
 from kbx.ttir.lowering import Code, Lowering
 from kbx.ttir.memory import Region
 from kbx.ttir.operations.control import run_blocks
@@ -34,6 +34,11 @@ CHUNK_BYTES = 256 << 20
 """Most that the values of programs that run together take, unless one program's take more."""
 CHUNK_ELEMENTS = 1 << 18
 """Elements of the largest tensor of programs that run together: measured, from 2^16 to 2^19 makes no difference, and more is slower, as caches end."""
+
+
+GROUPS = 64
+"""In another order than the usual one, programs that do anything atomically run in so many groups at least, one after another: what those that
+run together would all see may not be there yet."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,10 @@ class Kernel:
         launch.watch(self._atomics)
         programs = launch.programs()
         with np.errstate(all="ignore"):
-            parts = [programs[at : at + self._together] for at in range(0, len(programs), self._together)]
+            together = self._together
+            if self._atomics and launch.order != ASCENDING:
+                together = max(1, min(together, len(programs) // GROUPS))
+            parts = [programs[at : at + together] for at in range(0, len(programs), together)]
             if self._waits:
                 waiting.run(self._lowering, self._bodies, [(Environment(launch, part), values) for part in parts])
                 return

@@ -9,7 +9,7 @@ import numpy as np
 from kbx.ttir.findings import UNDEFINED, Finding, Program, finding
 from kbx.ttir.formats import Numbers, encoded, rounded
 from kbx.ttir.memory import Memory
-from kbx.ttir.provenance import unmasked_loads
+from kbx.ttir.provenance import is_compared, unmasked_loads
 from kbx.ttir.races import Observer, RaceDetector
 from kbx.ttir.tree import Module, Operation, Value
 from kbx.ttir.types import Element
@@ -85,6 +85,10 @@ class Launch:
             loads = f"line {lines[0]} loads" if len(lines) == 1 else f"lines {', '.join(map(str, lines))} load"
             text += f"; {loads} under a mask without `other`"
         self.report(UNDEFINED, operation, text, program, argument, lanes)
+
+    def compares(self, operation: Operation) -> bool:
+        """Whether the kernel compares the result of an operation, or what it makes of it, with anything."""
+        return self.module is None or any(is_compared(self.module, value) for value in operation.results)
 
     def garbage(self, element: Element) -> Numbers:
         """The bits, one element, of a value that nobody may rely on: another one for each seed."""

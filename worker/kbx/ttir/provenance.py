@@ -16,6 +16,7 @@ _STORES = frozenset(("tt.store", "tt.descriptor_store", "tt.descriptor_scatter")
 _LOADS = frozenset(("tt.load", "tt.descriptor_load", "tt.descriptor_gather"))
 ATOMICS = frozenset(("tt.atomic_rmw", "tt.atomic_cas", "tt.descriptor_reduce"))
 """Operations that update memory atomically."""
+_COMPARISONS = frozenset(("arith.cmpf", "arith.cmpi"))
 _MAKES = frozenset(("tt.int_to_ptr", "tt.load", "tt.elementwise_inline_asm", "tt.extern_elementwise"))
 
 
@@ -55,6 +56,21 @@ def reached(module: Module) -> Reached:
     stores = [operation for operation in accesses if operation.name in _STORES]
     used = {value for operation in operations for value in operands(operation)}
     return Reached(of(stores + atomics), of(atomics), of(a for a in atomics if used & {*a.results}), of(accesses))
+
+
+def is_compared(module: Module, value: Value) -> bool:
+    """Whether a value, or what is made of it, is compared with anything."""
+    operations = [operation for function in module.functions.values() for operation in function.walk()]
+    makes: dict[Value, list[Value]] = {}
+    for operation in operations:
+        for source, target in _passed(operation, module):
+            makes.setdefault(source, []).append(target)
+    left, known = [value], {value}
+    while left:
+        new = [target for target in makes.get(left.pop(), []) if target not in known]
+        known.update(new)
+        left += new
+    return any(operation.name in _COMPARISONS and known & {*operation.operands} for operation in operations)
 
 
 def operands(operation: Operation) -> list[Value]:

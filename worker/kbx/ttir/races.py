@@ -62,6 +62,8 @@ class Reporter(Protocol):
 
     def coordinates(self, program: int) -> tuple[int, int, int] | None: ...
 
+    def compares(self, operation: Operation) -> bool: ...
+
 
 class Observer(Protocol):
     """What is told of the accesses to regions that the kernel may write."""
@@ -163,7 +165,8 @@ class RaceDetector:
         bad = suspects & (other >= 0)
         if bad.any():
             bad = self._unordered(access, bad, who, other, when)
-            if bad.any():
+            # A number that is compared may be a counter.
+            if bad.any() and not self._reporter.compares(access.operation):
                 self._accuse(access, at, bad, who, other, text, seen.updates)
 
     def _note_reader(self, access: Access, seen: _Footprint, at: Where, who: Numbers) -> None:
