@@ -2,8 +2,7 @@
 
 mechanism: memory/gap-between-strided-elements
 static: none
-dynamic: undefined_value
-gpu: wrong_values | undefined_value
+dynamic: wrong_values
 breaks: non_contiguous
 """
 

@@ -3,7 +3,6 @@
 mechanism: memory/another-tensor
 static: none
 dynamic: out_of_bounds
-gpu: gap
 """
 
 import torch
