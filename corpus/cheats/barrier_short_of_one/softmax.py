@@ -2,7 +2,7 @@
 
 mechanism: memory/barrier-short-of-one
 static: none
-dynamic: race | gap
+dynamic: order_dependent
 gpu: wrong_values | nondeterministic
 """
 
