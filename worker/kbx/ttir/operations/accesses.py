@@ -201,7 +201,8 @@ class Site:
         """Lanes that others of the same operation overwrote with other bits."""
         assert not isinstance(where, slice)  # where each element is there once
         program = int(programs[lost].min()) if len(programs) > 1 else int(programs[0])
-        text = f"{_counted(len(lost))} of many write other bits to one element at once, first {region.name}[{where[lost[0]]}]"
+        first = f"{region.name}[{where[lost[0]]}]"
+        text = f"lanes write other bits to one element at once, {_counted(len(lost))} in vain, first {first}"
         environment.launch.report(RACE, self.operation, text, program, region.name, len(lost))
 
     def check_value(
