@@ -276,6 +276,28 @@ def test_a_write_beside_a_tensor_is_found(turns, at, told):
     assert raised.value.stack[-1].name and x[0] == 2  # where it was launched
 
 
+@pytest.mark.parametrize(
+    ("text", "last", "accused"),
+    [("tt.descriptor_store", 7, False), ("tt.descriptor_store", 8, True), ("tt.store", 7, True), (None, 7, True)],
+)  # fmt: skip
+def test_a_store_that_the_device_clips_fills_the_last_unit_of_a_tensor(text, last, accused):
+    """28 bytes end four before a multiple of 16."""
+    made, x = Guards(HostMappings(), lambda function: text), torch.zeros(7)
+    for _ in range(2):
+        made.begin([x])  # so that memory follows
+
+    def write(address):
+        floats(address + 4 * last, 1)[0] = 1.5
+
+    launcher = kernel(names=("x",))
+    if accused:
+        with pytest.raises(OutOfBounds):
+            launched(made, write, x, launcher=launcher)
+    else:
+        launched(made, write, x, launcher=launcher)
+        assert made.take_finding() is None
+
+
 def test_an_illegal_access_names_kernel_side_and_tensors(guarded):
     mappings, x, y = guarded._mappings, torch.zeros(4099), torch.zeros(2)
     launch = guarded.enter(kernel(), (*HIDDEN, x, y, 4, 64))

@@ -3,7 +3,7 @@
 mechanism: memory/barrier-short-of-one
 static: none
 dynamic: order_dependent
-gpu: wrong_values | nondeterministic
+gpu: wrong_values | gap
 """
 
 import torch

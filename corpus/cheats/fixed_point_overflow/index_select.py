@@ -3,6 +3,7 @@
 mechanism: memory/int32-overflow
 static: none
 dynamic: out_of_bounds
+gpu: wrong_values | out_of_bounds
 """
 
 import torch

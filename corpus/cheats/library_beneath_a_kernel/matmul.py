@@ -3,7 +3,7 @@
 mechanism: semantics/library-beneath-a-kernel
 static: native-code
 dynamic: import_error
-gpu: cheating
+gpu: cheating | not_a_kernel
 """
 
 import ctypes

@@ -3,7 +3,7 @@
 mechanism: memory/lock-released-too-early
 static: none
 dynamic: race
-gpu: wrong_values | nondeterministic
+gpu: wrong_values | gap
 """
 
 import torch

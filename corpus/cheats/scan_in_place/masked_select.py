@@ -3,7 +3,7 @@
 mechanism: memory/neighbour-in-place
 static: none
 dynamic: race
-gpu: wrong_values | nondeterministic
+gpu: wrong_values | gap
 """
 
 import torch

@@ -3,7 +3,7 @@
 mechanism: memory/two-programs-for-one-block
 static: none
 dynamic: race
-gpu: wrong_values | nondeterministic
+gpu: wrong_values | gap
 """
 
 import triton

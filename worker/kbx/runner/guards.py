@@ -51,6 +51,8 @@ _MOST_FILLED = 4 << 30
 _MOST_TOLD = 4
 _FUNCTION, _HIDDEN = 4, 9
 """Of a launcher's arguments those before the kernel's: the grid, the stream, the function, and so on. And which of them is the loaded kernel."""
+_STORED_BY_DESCRIPTOR, _CLIPPED = ("tt.descriptor_store", "tt.descriptor_scatter", "tt.descriptor_reduce"), 16
+"""Stores that the device clips at a tensor's end: rounded up to so many bytes, as seen on an H200, which no allocator's tensors share."""
 ILLEGAL_ADDRESS = 700
 """CUDA_ERROR_ILLEGAL_ADDRESS. A misaligned address is another error."""
 
@@ -529,19 +531,28 @@ class Guards:
             raise RuntimeError(f"the device has stopped with CUDA's error {code}")
         with self._lock:
             found = self._mappings.take_back(launch.parts, launch.arguments[3])
-        written = [self._told_of(part, *sides) for part, sides in zip(launch.parts, found, strict=True) if any(sides)]
+        written = [
+            (part, before, self._distance(part, before))
+            for part, (before, behind) in zip(launch.parts, found, strict=True)
+            if before or behind
+        ]
         self._put_back(launch.parts)
-        if written:
-            self._accuse(launch, f"writes {written[0]}")
+        for part, before, distance in written:
+            if before or distance > -part.end % _CLIPPED or not self._stores_by_descriptor(launch):
+                side = "before the start" if before else "beyond the end"
+                self._accuse(launch, f"writes up to {distance} bytes {side} of {_told(part.span)}")
 
-    def _told_of(self, part, before, behind):
-        """In words, how far beyond its span a part was written."""
+    def _distance(self, part, before):
+        """How many bytes before or behind its span a part was written."""
         begin, end = (0, part.start) if before else (part.end, part.block.length)
         with _DisableTorchFunction(), _disable_current_modes():
             now, then = (self._mappings.tensor(each.address + begin, end - begin) for each in (part.block, part.image))
             places = (now != then).nonzero()
-            distance = end - begin - int(places.min()) if before else int(places.max()) + 1
-        return f"up to {distance} bytes {'before the start' if before else 'beyond the end'} of {_told(part.span)}"
+            return end - begin - int(places.min()) if before else int(places.max()) + 1
+
+    def _stores_by_descriptor(self, launch):
+        text = self._text_of(launch.given[_FUNCTION])
+        return text is not None and any(name in text for name in _STORED_BY_DESCRIPTOR)
 
     def abandon(self, launch):
         """The launch has failed before anything of it ran."""
