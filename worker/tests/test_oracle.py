@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from oracle_process import SEED, TASKS, OracleProcess
 
-from kbx import PROTOCOL
+from kbx import PROTOCOL, tensors
 from kbx.messages import oracle as messages
 from kbx.oracle import arenas
 from kbx.protocol import encode, read_frame, write_frame
@@ -23,6 +23,7 @@ from kbx.protocol import encode, read_frame, write_frame
 GELU = TASKS / "Activation" / "gelu.py"
 SUM = TASKS / "Reduce" / "sum.py"
 ADAMW = TASKS / "Optimizer" / "AdamW.py"
+RELU = TASKS / "Activation" / "relu.py"
 LARGEST = ["shape=(2, 3, 17, 19), approximate='none'", "shape=(33, 65), strided=True"]
 
 runners = itertools.count(1)
@@ -252,6 +253,22 @@ def test_updated_arguments_are_results(oracle):
     )
     checked = runner.judge(index, spoils_gradient)
     assert (checked.status, checked.message) == ("input_mutated", "the call changed its argument 'grad'")
+    oracle.ask(messages.Close)
+
+
+@pytest.mark.parametrize(("spoils", "status"), [(False, "correct"), (True, "input_mutated")])
+def test_what_lies_between_the_elements_of_an_updated_argument_must_stay(oracle, spoils, status):
+    opened, runner = oracle.open(RELU, next(runners))
+
+    def entry(input, inplace=False):
+        result = input.relu()
+        if spoils:
+            input.as_strided((tensors.span(input.shape, input.stride()),), (1,)).zero_()
+        return input.copy_(result)
+
+    index = next(c["index"] for c in opened.calls if "strided=True, inplace=True" in c["case"])
+    checked = runner.judge(index, entry)
+    assert checked.status == status, checked.message
     oracle.ask(messages.Close)
 
 

@@ -2,7 +2,8 @@
 
 mechanism: memory/gap-between-strided-elements
 static: none
-dynamic: input_mutated | gap
+dynamic: input_mutated
+breaks: non_contiguous
 """
 
 import torch

@@ -232,7 +232,23 @@ def examine_lent(task: Task, known: Known, claim: Any, out: Arena, lent: Arena, 
         pairs = enumerate(zip(originals, leaves, strict=True))
         return {i: (name, lent.kept(lent.view(leaf))) for i, ((name, _), leaf) in pairs if task.updates(name)}
 
-    return judge.examine(task, known, claim, claims.fetch(out), changed, updated)
+    judgement = judge.examine(task, known, claim, claims.fetch(out), changed, updated)
+    if judgement.status == "correct":
+        for (name, t), leaf in zip(originals, leaves, strict=True):
+            if _changed_between(lent, leaf, t.dtype):
+                return judge.Judgement("input_mutated", f"the call wrote between the elements of its argument {name!r}")
+    return judgement
+
+
+def _changed_between(arena: Arena, leaf: Tree, dtype: torch.dtype) -> bool:
+    """Whether what lies between the elements of a lent tensor is not what was put there: also of one that may be updated."""
+    shape, stride = leaf["shape"], leaf["stride"]
+    if not has_gaps(shape, stride):
+        return False
+    flat = arena.typed(leaf["offset"], span(shape, stride), dtype)
+    lent = flat.clone()
+    fill_gaps(lent, shape, stride, arena.filler)
+    return not judge.equal_bits(flat, lent)
 
 
 def _changed(arena: Arena, leaf: Tree, original: torch.Tensor) -> bool:

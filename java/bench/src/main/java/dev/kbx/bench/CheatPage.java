@@ -14,7 +14,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -25,28 +24,33 @@ final class CheatPage {
   private static final String UP = "../";
 
   private final Trials onCpu;
-  private final Optional<Trials> onGpu;
+  private final List<Trials> onGpus;
   private final Map<String, Trial> bySource;
 
-  private CheatPage(Trials onCpu, Optional<Trials> onGpu) {
+  private CheatPage(Trials onCpu, List<Trials> onGpus) {
     this.onCpu = onCpu;
-    this.onGpu = onGpu;
+    this.onGpus = onGpus;
     this.bySource =
-        onGpu.map(Trials::trials).stream()
-            .flatMap(List::stream)
+        onGpus.stream()
+            .flatMap(run -> run.trials().stream())
             .collect(Collectors.toMap(Trial::source, Function.identity()));
   }
 
   /**
-   * Writes the page that compares a run on the CPU with one kept from a GPU.
+   * Writes the page that compares a run on the CPU with those kept from GPUs, which have no file in
+   * common.
    *
-   * @param onGpu a {@code cheats.json}; need not be there
+   * @param onGpus files like {@code cheats.json}; need not be there
    * @param endings how cheats must end on a GPU by their headers of today, by path
    */
-  static void write(Path page, Trials onCpu, Path onGpu, Map<String, Header.Ending> endings) {
-    CheatPage content =
-        new CheatPage(onCpu, Trials.read(onGpu).map(kept -> kept.expecting(endings)));
-    AtomicFile.replace(page.toAbsolutePath(), content::write);
+  static void write(
+      Path page, Trials onCpu, List<Path> onGpus, Map<String, Header.Ending> endings) {
+    List<Trials> kept =
+        onGpus.stream()
+            .flatMap(file -> Trials.read(file).stream())
+            .map(run -> run.expecting(endings))
+            .toList();
+    AtomicFile.replace(page.toAbsolutePath(), new CheatPage(onCpu, kept)::write);
   }
 
   private void write(Writer writer) {
@@ -67,7 +71,7 @@ final class CheatPage {
 
   private void totals(Writer out) throws IOException {
     totals(out, onCpu);
-    if (onGpu.isPresent()) totals(out, onGpu.get());
+    for (Trials onGpu : onGpus) totals(out, onGpu);
   }
 
   private static void totals(Writer out, Trials trials) throws IOException {
@@ -164,7 +168,9 @@ final class CheatPage {
   private boolean accepted(Trial trial) {
     Trial there = bySource.get(trial.source());
     return (onCpu.accepted(trial) && !trial.knownGap())
-        || (there != null && onGpu.filter(trials -> trials.accepted(there)).isPresent());
+        || (there != null
+            && onGpus.stream()
+                .anyMatch(run -> run.trials().contains(there) && run.accepted(there)));
   }
 
   /** Whether only a run on a GPU can decide: without timing, ending as correct says nothing. */

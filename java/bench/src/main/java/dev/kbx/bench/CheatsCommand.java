@@ -59,6 +59,10 @@ import picocli.CommandLine.Parameters;
       "interrupted one stopped."
     })
 public final class CheatsCommand implements Benchmark {
+  /** Runs on GPUs, whole and up to the correctness stage. */
+  private static final List<String> KEPT =
+      List.of("cheats-gpu.json", "cheats-gpu-correctness.json");
+
   private static final List<String> SUITES = List.of("kernelbenchx", "kernelbench");
 
   @Parameters(
@@ -119,7 +123,8 @@ public final class CheatsCommand implements Benchmark {
           "--out %s: cannot write there: %s".formatted(folder, Reason.of(e)), e);
     }
     if (page != null) {
-      Path kept = Home.here().folder().resolve("bench/cheats-gpu.json");
+      Path bench = Home.here().folder().resolve("bench");
+      List<Path> kept = KEPT.stream().map(bench::resolve).toList();
       CheatPage.write(page, trials, kept, endingsOnGpu(entries));
     }
     System.out.print(Terminal.text(CheatTable.of(trials)));

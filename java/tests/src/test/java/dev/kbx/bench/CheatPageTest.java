@@ -50,7 +50,7 @@ class CheatPageTest {
   private String page(Trials onCpu, Trials onGpu) throws Exception {
     onGpu.write(folder);
     Path page = folder.resolve("cheats.md");
-    CheatPage.write(page, onCpu, folder.resolve("cheats.json"), Map.of());
+    CheatPage.write(page, onCpu, List.of(folder.resolve("cheats.json")), Map.of());
     return Files.readString(page);
   }
 
@@ -59,7 +59,8 @@ class CheatPageTest {
     Path kept = Files.writeString(folder.resolve("cheats.json"), "{\"trials\": 1");
     Trials onCpu = trials("cpu", "a CPU", Status.WRONG_VALUES);
     assertThatExceptionOfType(UnreadableException.class)
-        .isThrownBy(() -> CheatPage.write(folder.resolve("cheats.md"), onCpu, kept, Map.of()))
+        .isThrownBy(
+            () -> CheatPage.write(folder.resolve("cheats.md"), onCpu, List.of(kept), Map.of()))
         .withMessage(kept + ": is not a cheats.json");
   }
 
