@@ -112,6 +112,15 @@ def test_pointers_read_from_memory_lead_to_tensors_that_are_known():
     assert found.kind == "out_of_bounds"
 
 
+def test_tensors_that_no_parameter_leads_to_have_a_name():
+    parts = [torch.randn(12) for _ in range(3)]
+    table = torch.tensor([p.data_ptr() for p in parts])
+    more = lambda: [region_of(p) for p in parts]  # noqa: E731
+    findings = run(table_kernel, (3,), table, torch.zeros(48), more=more, B=16)
+    found = only(findings, "out_of_bounds", table_kernel, "tl.load(pointer")
+    assert found.text == "reads up to 16 bytes behind the end of another tensor (48 bytes), 4 lanes"
+
+
 @triton.jit
 def wide_kernel(x, out, B: tl.constexpr):
     pointer = (x + 1).to(tl.pointer_type(tl.int32))

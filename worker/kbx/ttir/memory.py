@@ -75,8 +75,8 @@ class Touched(NamedTuple):
 
 
 class Outside(NamedTuple):
-    """Lanes of an access that lie in no region. ``offset`` is relative to the start, in bytes, of the one that it comes from or is near,
-    if any."""
+    """Lanes of an access that lie in no region. ``offset`` is relative to the start, in bytes, of the one that it comes from, or that it is
+    nearest to, if any: then lanes that are nearer to others are left out."""
 
     region: Region | None
     offset: Numbers
@@ -114,15 +114,20 @@ class Memory:
         if left.any() and self._more is not None:
             more = [r for r in self._more() if all(r.start != known.start for known in self.regions)]
             self._more = None
+            for each in more:
+                each.name = each.name or "another tensor"
             self.regions += more
             found += self._among(more, addresses, left, size)
         if not left.any():
             return found, None
         first = int(addresses[left][0])
         nearest = min(self.regions, key=lambda r: r.distance(first), default=None)
-        if nearest is not None and nearest.distance(first) > _NEAR:
-            nearest = None
-        return found, Outside(nearest, addresses - (nearest.start if nearest is not None else 0), left)
+        if nearest is None or nearest.distance(first) > _NEAR:
+            return found, Outside(None, addresses, left)
+        far = np.array([np.maximum(r.start - addresses, addresses - r.start - r.bytes) for r in self.regions])
+        return found, Outside(
+            nearest, addresses - nearest.start, left & (far[self.regions.index(nearest)] == far.min(0))
+        )
 
     @staticmethod
     def _within(
