@@ -66,6 +66,27 @@ def test_reductions_over_lanes_that_were_not_loaded(how):
     assert len(set(results)) > 1
 
 
+@triton.jit
+def extreme_kernel(x, out, n, HOW: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out, tl.min(v, 0) if HOW == "min" else tl.max(v, 0))
+
+
+@pytest.mark.parametrize("how", ["min", "max"])
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64])
+def test_extremes_of_integers_that_were_not_loaded(dtype, how):
+    """No such lane is the largest, or the smallest, in every call."""
+    x, results = torch.arange(-40, 41, 8).to(dtype), set()
+    for seed in range(3):
+        out = torch.zeros(1, dtype=dtype)
+        only(
+            run(extreme_kernel, (1,), x, out, len(x), seed=seed, HOW=how, B=16), "undefined", extreme_kernel, "tl.store"
+        )
+        results.add(out.item())
+    assert results - {x.min().item() if how == "min" else x.max().item()}
+
+
 @pytest.mark.parametrize("how", ["where", "where after exp", "first of a scan", "max of what is selected"])
 def test_lanes_that_are_selected_away(how):
     assert run(reduced_kernel, (2,), randn(2, 13), torch.zeros(2), 13, HOW=how, B=16) == []

@@ -106,5 +106,8 @@ class Launch:
         bits = element.bits
         if bits == 1:
             return np.array([draw.getrandbits(1)], np.int8)
-        small = (0x55, 1, -1)[self.seed % 3] if bits == 8 else draw.randrange(1 << bits - 2, 1 << bits - 1)
-        return np.array([small]).astype(element.raw)
+        large = draw.randrange(1 << bits - 2, 1 << bits - 1)
+        whole = (large, 0, -large)[
+            self.seed % 3
+        ]  # a minimum drops the first, a maximum the last, and all are true but for 0
+        return np.array([whole]).astype(element.raw)
