@@ -1131,6 +1131,57 @@ def test_order_decides(how):
     assert results["ascending"] != results["reversed"]
 
 
+@triton.jit
+def share_kernel(x, total, out, n, HOW: tl.constexpr, B: tl.constexpr):
+    """What each program adds to a total, over the total, which it reads before others have added to it."""
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.atomic_add(total, tl.sum(v, 0))
+    if HOW == "load":
+        whole = tl.load(total)
+    elif HOW == "volatile":
+        whole = tl.load(total, volatile=True)
+    else:
+        whole = tl.atomic_max(total, 0)
+    tl.store(out + i, v / whole, mask=i < n)
+
+
+@pytest.mark.parametrize("programs", [2, 7])
+@pytest.mark.parametrize(
+    ("dtype", "how"), [(torch.int32, "load"), (torch.int32, "atomic"), (torch.float32, "volatile")]
+)
+def test_total_that_is_read_too_early_depends_on_the_order(dtype, how, programs):
+    """Nothing says that it is no counter, but in another order some find only a part of it."""
+    x, right = torch.arange(1, 16 * programs + 1).to(dtype), []
+    for order in ORDERS:
+        out = torch.zeros(len(x))
+        run(share_kernel, (programs,), x, torch.zeros(1, dtype=dtype), out, len(x), order=order, HOW=how, B=16)
+        right.append(torch.allclose(out, x / x.sum()))
+    assert right == [True, False, False]
+
+
+@triton.jit
+def plain_wait_kernel(x, parts, counter, out, n, B: tl.constexpr, P: tl.constexpr):
+    """Waits by loads that are like others, whose value is used so that Triton leaves the loop in."""
+    p, i = tl.program_id(0), tl.arange(0, B)
+    v = tl.load(x + p * B + i)
+    tl.store(parts + p, tl.sum(v, 0))
+    tl.debug_barrier()
+    tl.atomic_add(counter, 1)
+    seen = 0
+    while seen < n:
+        seen = tl.load(counter)
+    tl.store(out + p * B + i, v + tl.sum(tl.load(parts + tl.arange(0, P)), 0) * (seen // n))
+
+
+def test_wait_by_plain_loads_ends_in_each_order():
+    x = randn(4, 16)
+    honest(
+        plain_wait_kernel, (4,), x, torch.zeros(4), ints(1), torch.zeros(4, 16), 4, B=16, P=4,
+        check=lambda x, parts, counter, out, n: close(out, x + x.sum()),
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("chunk", [1, 3, 8])
 @pytest.mark.parametrize("how", ["exchange", "store", "carry"])
 def test_order_holds_within_and_between_chunks(monkeypatch, how, chunk):

@@ -72,6 +72,8 @@ class Kernel:
         names = {operation.name for f in self.module.functions.values() for operation in f.walk()}
         self._atomics = not names.isdisjoint(provenance.ATOMICS)
         self._waits = waiting.waits(self.module)
+        self._parted = self._atomics and (self._waits or not waiting.loops_on_loads(self.module))
+        """Whether its programs may run in groups: in a loop that is not known to wait, one would wait for ever for those of later groups."""
         largest = max((size for f in self.module.functions.values() for size in _sizes(f.walk())), default=1)
         needed = max(1, sum(_peak(code) for code in self._bodies))
         self._together = max(1, min(CHUNK_ELEMENTS // largest, CHUNK_BYTES // needed))
@@ -85,7 +87,7 @@ class Kernel:
         programs = launch.programs()
         with np.errstate(all="ignore"):
             together = self._together
-            if self._atomics and launch.order != ASCENDING:
+            if self._parted and launch.order != ASCENDING:
                 together = max(1, min(together, len(programs) // GROUPS))
             parts = [programs[at : at + together] for at in range(0, len(programs), together)]
             if self._waits:

@@ -45,6 +45,12 @@ def waits(module: Module) -> bool:
     return any(_is_wait(operation) for function in module.functions.values() for operation in function.walk())
 
 
+def loops_on_loads(module: Module) -> bool:
+    """Whether a loop without a count loads anything: it may be a wait that is not one for ``waits``, by a load like others."""
+    loops = (o for function in module.functions.values() for o in function.walk() if o.name == "scf.while")
+    return any(inner.name == "tt.load" for loop in loops for inner in loop.walk())
+
+
 def run(lowering: Lowering, bodies: list[Code], parts: Iterable[tuple[Environment, list[Lanes]]]) -> None:
     """Runs groups of programs with their arguments until all have ended; raises Stuck where none can go on."""
     fresh = []
