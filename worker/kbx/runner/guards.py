@@ -589,6 +589,8 @@ class Guards:
                     self._mappings.fill(block.get("address", address), block["size"], _BYTES[self._kind])
                     left -= block["size"]
                 address += block["size"]
+        if left < _MOST_FILLED:
+            self._mappings.synchronise()  # a candidate's own streams do not wait for the one that fills
 
 
 def _segments():
