@@ -39,6 +39,7 @@ final class Notes {
     if (!run.ofFiles())
       add(notes, "extra", SeriesSection.extra(tally.extra(rows), tally.asked().total()));
     add(notes, "tolerance", tolerance(run));
+    add(notes, "memory", memory(run));
     add(notes, "precision", precision(run));
     add(notes, "policy", policy(rows));
     add(notes, "grades", grades(run, rows));
@@ -67,6 +68,12 @@ final class Notes {
   private static @Nullable String tolerance(RunInfo run) {
     if (run.tolerance().equals("model") || run.published() != null) return null;
     return "Results were held to the published tolerances, not to the error model.";
+  }
+
+  private static @Nullable String memory(RunInfo run) {
+    RunInfo.Settings settings = run.settings();
+    if (settings == null || !Boolean.FALSE.equals(settings.memoryChecks())) return null;
+    return "What kernels do to memory did not decide: --memory-checks off.";
   }
 
   private static @Nullable String precision(RunInfo run) {

@@ -141,6 +141,13 @@ class MemoryChecksTest {
     assertThat(verdict.get("flags").toString()).contains("memory_unchecked");
   }
 
+  @ParameterizedTest
+  @CsvSource({"on, false", "off, true"})
+  void reportSaysThatChecksWereOff(String checks, boolean said) throws Exception {
+    String page = Files.readString(folder.resolve(checks).resolve("report.html"));
+    assertThat(page.contains("--memory-checks off")).isEqualTo(said);
+  }
+
   /** Each failure is in its file, at the line that the message names. */
   @Test
   void failuresAreSarif() throws Exception {
