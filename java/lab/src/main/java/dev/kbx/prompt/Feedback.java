@@ -13,11 +13,13 @@ import dev.kbx.verdict.Verdict.Frame;
 import dev.kbx.verdict.Verdict.Mismatch;
 import dev.kbx.verdict.Verdict.Operation;
 import dev.kbx.verdict.Verdict.Origin;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,7 +99,7 @@ final class Feedback {
       Map<String, Object> values = new HashMap<>(new Speed(judgement, profile, prompts).values());
       values.put("status", judgement.status().label());
       values.put("stage", judgement.stage().label());
-      values.put("luck", luck(judgement.status()));
+      values.put("memory", memory());
       values.put("correct", judgement.status() == Status.CORRECT);
       values.put("unjudged", judgement.status().blame() == Status.Blame.KBX);
       values.put("message", Excerpts.cut(Excerpts.orEmpty(judgement.message()), MESSAGE));
@@ -148,22 +150,13 @@ final class Feedback {
           "text", Excerpts.cut(text, SHORT));
     }
 
-    /** Why a kernel is wrong whose result may be right; false for all others. */
-    private static Object luck(Status status) {
-      return switch (status) {
-        case OUT_OF_BOUNDS ->
-            "A kernel may touch nothing but the elements of its tensors, whatever lies beside them:"
-                + " mask every load and store.";
-        case RACE ->
-            "The programs of a launch run at the same time: what one writes, no other may touch in"
-                + " that launch, but by atomic operations.";
-        case ORDER_DEPENDENT ->
-            "The programs of a launch run in any order: none may rely on what an earlier one has"
-                + " done.";
-        case UNDEFINED_VALUE ->
-            "A masked lane without `other`, and memory from `torch.empty`, hold anything.";
-        default -> false;
-      };
+    /**
+     * Of each status that says why a kernel is wrong whose result may be right, if it is this one.
+     */
+    private Map<String, Boolean> memory() {
+      return Arrays.stream(Status.values())
+          .filter(Status::ofMemory)
+          .collect(Collectors.toMap(Status::label, judgement.status()::equals));
     }
 
     /** The rule that rejects; false without one. */

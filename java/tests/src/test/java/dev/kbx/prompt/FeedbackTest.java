@@ -11,6 +11,7 @@ import dev.kbx.verdict.Status;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class FeedbackTest {
@@ -41,6 +42,20 @@ class FeedbackTest {
     assertThat(execution(judgement)).contains("Why so.");
     assertThat(execution(judgement).contains("says nothing about the kernel"))
         .isEqualTo(status == Status.INFRASTRUCTURE);
+  }
+
+  /** The status alone does not say why a result that may be right is refused. */
+  @ParameterizedTest
+  @CsvSource({
+    "out_of_bounds, mask every load and store",
+    "race, run at the same time",
+    "order_dependent, run in any order",
+    "undefined_value, hold anything"
+  })
+  void whatALaunchDoesToMemoryIsExplained(String status, String words) {
+    assertThat(execution(Judgements.of(status, "correct", "\"message\": \"m\"")))
+        .containsOnlyOnce(words);
+    assertThat(execution(Judgements.wrong())).doesNotContain(words);
   }
 
   @Test
