@@ -24,7 +24,7 @@ GELU = TASKS / "Activation" / "gelu.py"
 SUM = TASKS / "Reduce" / "sum.py"
 ADAMW = TASKS / "Optimizer" / "AdamW.py"
 RELU = TASKS / "Activation" / "relu.py"
-LARGEST = ["shape=(2, 3, 17, 19), approximate='none'", "shape=(33, 65), strided=True"]
+LARGEST = ["shape=(2, 3, 17, 19), approximate='none'", "shape=(1000,)"]
 
 runners = itertools.count(1)
 

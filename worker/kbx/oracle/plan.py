@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -19,7 +20,8 @@ _Wanted: TypeAlias = tuple[int, int, str, str | None]
 
 
 REPEATED = 2
-"""Cases whose first call is made once more at the end to see whether the bits agree: those with the largest inputs."""
+"""Cases whose first call is made once more at the end to see whether the bits agree: those with the largest inputs, of the published grade if
+there are so many."""
 
 
 @dataclass(frozen=True)
@@ -82,14 +84,15 @@ def plan(task: Task, seed: str, ordered: bool = False) -> list[PlannedCall]:
         if r < task.rounds_of(parameters)
     ]
     wanted += _missing(task, cases, wanted)
-    wanted += [] if task.contract.random else _repeats(cases, wanted, ordered)
+
+    def beyond(case: int, distribution: str) -> frozenset[str]:
+        return _beyond(task, cases[case].properties, distribution)
+
+    wanted += [] if task.contract.random else _repeats(cases, wanted, beyond, ordered)
     special = _special(task)
     wanted += [] if special is None else [(special, task.rounds + LEAST, SPECIAL, None)]
     calls: list[PlannedCall] = []
     first: dict[tuple[int, int], int] = {}
-
-    def beyond(case: int, distribution: str) -> frozenset[str]:
-        return _beyond(task, cases[case].properties, distribution)
 
     def add(case: int, round_: int, distribution: str, repeats: int | None = None, order: str = ASCENDING) -> int:
         name = f"{seed}/{task.name}/{case}/{round_}"
@@ -206,12 +209,15 @@ def _special(task: Task) -> int | None:
     return None
 
 
-def _repeats(cases: list[_Case], wanted: list[_Wanted], ordered: bool) -> list[_Wanted]:
-    """The calls to repeat: of each of the cases with most elements in their arguments, the first that asks for least. The largest one goes
-    in reverse as well, the next in random order."""
-    largest = sorted(range(len(cases)), key=lambda case: -cases[case].elements)[:REPEATED]
+def _repeats(
+    cases: list[_Case], wanted: list[_Wanted], beyond: Callable[[int, str], frozenset[str]], ordered: bool
+) -> list[_Wanted]:
+    """The calls to repeat: of each of the cases with most elements in their arguments, those of the published grade before others, the first
+    that asks for least. The first case goes in reverse as well, the next in random order."""
     ordinary = sorted(wanted, key=lambda call: call[2] not in ORDINARY)
     first = {call[0]: call for call in reversed(ordinary)}
+    decisive = {case: not beyond(case, call[2]) for case, call in first.items()}
+    largest = sorted(first, key=lambda case: (not decisive[case], -cases[case].elements))[:REPEATED]
     again = [(case, ASCENDING) for case in sorted(largest)]
     again += list(zip(largest, (REVERSED, SHUFFLED), strict=False)) if ordered else []
     return [(*first[case][:3], order) for case, order in again]
