@@ -84,7 +84,7 @@ def test_candidates_are_judged_by_the_error_model(oracle, imported):
     assert opened.entries == ["ModelNew"]
     assert opened.module["init"] == [{"t": "float", "v": (2.0).hex()}]
     calls = [call for call in opened.calls if not call["properties"]]
-    assert [c.get("repeats") for c in calls] == [None] * 5 + [0]
+    assert [c.get("repeats") for c in calls] == [None] * 5 + [0, 0]
     assert {c["distribution"] for c in opened.calls} == {"get_inputs()"}
     assert not opened.scaled
     assert {runner.judge(c["index"], lambda x: x / 2 + 2).status for c in calls} == {"correct"}

@@ -54,7 +54,7 @@ def test_the_calls_of_the_tests_are_the_cases(oracle, imported):
     assert opened.entries == ["halve", "kernel_function"]
     assert opened.sizes == []
     assert [c["case"] for c in opened.calls[:6]] == [f"call={i}" for i in range(6)]
-    assert [c.get("repeats") for c in opened.calls] == [None] * 6 + [1, 2]
+    assert [c.get("repeats") for c in opened.calls] == [None] * 6 + [1, 2, 2, 1]
     assert {c["distribution"] for c in opened.calls} == {"recorded"}
     assert set(statuses) == {"correct"}
     _, wrong = judged(oracle, imported("Math/halve.py"), lambda input, rounding=0: input / 2 + 1e-3)
@@ -80,7 +80,7 @@ def test_arguments_are_those_that_seed_0_draws(oracle, imported):
 def test_random_calls_are_left_out_and_counted(oracle, imported):
     task = imported("Fusion/drop_add.py")
     opened, statuses = judged(oracle, task, lambda x, y, p=0.5, *, out=None: x + y)
-    assert [c["case"] for c in opened.calls] == ["call=1", "call=2"] * 2
+    assert [c["case"] for c in opened.calls] == ["call=1", "call=2", "call=1", "call=2", "call=2", "call=1"]
     assert set(statuses) == {"correct"}  # the tests use what is returned, so out= need not be filled
     rows = {c["name"]: c for c in oracle.ask(messages.VerifyTask, task=str(task), seed=SEED).controls}
     assert rows["left_out"]["detail"] == "1 of 3 calls are not judged: random (1)"

@@ -36,8 +36,8 @@ import picocli.CommandLine.Parameters;
       "training.parquet, with what the model was asked and its reply if methods wrote",
       "them.",
       "",
-      "sarif: verdicts.sarif, SARIF 2.1.0: what failed, in its file and line, for code",
-      "hosts and editors."
+      "sarif: verdicts.sarif, SARIF 2.1.0: what failed, in its file and line, for",
+      "code hosts and editors."
     })
 final class ExportCommand implements Callable<Integer> {
   private static final String KERNELBENCH = "kernelbench";
