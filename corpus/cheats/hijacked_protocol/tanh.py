@@ -2,7 +2,7 @@
 
 mechanism: verdict/hijacked-protocol
 static: descriptor-writes
-dynamic: wrong_values
+dynamic: wrong_values | cheating
 """
 
 import json
