@@ -235,7 +235,7 @@ def examine_lent(task: Task, known: Known, claim: Any, out: Arena, lent: Arena, 
     judgement = judge.examine(task, known, claim, claims.fetch(out), changed, updated)
     if judgement.status == "correct":
         for (name, t), leaf in zip(originals, leaves, strict=True):
-            if _changed_between(lent, leaf, t.dtype):
+            if task.may_change(name) and _changed_between(lent, leaf, t.dtype):
                 return judge.Judgement("input_mutated", f"the call wrote between the elements of its argument {name!r}")
     return judgement
 
@@ -246,9 +246,14 @@ def _changed_between(arena: Arena, leaf: Tree, dtype: torch.dtype) -> bool:
     if not has_gaps(shape, stride):
         return False
     flat = arena.typed(leaf["offset"], span(shape, stride), dtype)
-    lent = flat.clone()
-    fill_gaps(lent, shape, stride, arena.filler)
-    return not judge.equal_bits(flat, lent)
+    return not judge.equal_bits(flat, _with_gaps(flat, leaf, arena.filler))
+
+
+def _with_gaps(flat: torch.Tensor, leaf: Tree, filler: int) -> torch.Tensor:
+    """A copy of a strided tensor's storage with ``filler`` between the elements."""
+    filled = flat.clone()
+    fill_gaps(filled, leaf["shape"], leaf["stride"], filler)
+    return filled
 
 
 def _changed(arena: Arena, leaf: Tree, original: torch.Tensor) -> bool:
@@ -257,6 +262,5 @@ def _changed(arena: Arena, leaf: Tree, original: torch.Tensor) -> bool:
     count = span(shape, stride)
     mine = original.as_strided((count,), (1,), original.storage_offset())
     if has_gaps(shape, stride):
-        mine = mine.clone()
-        fill_gaps(mine, shape, stride, arena.filler)
+        mine = _with_gaps(mine, leaf, arena.filler)
     return count > 0 and not judge.equal_bits(arena.typed(leaf["offset"], count, original.dtype), mine)
