@@ -9,7 +9,7 @@ from kbx.executor.channel import Broken, Channel
 from kbx.messages import Tree
 from kbx.oracle.judge import Judgement
 from kbx.tensors import DTYPES, has_gaps, span
-from kbx.ttir.findings import ASSERTION, BETWEEN, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED
+from kbx.ttir.findings import ASSERTION, BETWEEN, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED, in_program
 
 _STATUS = {
     OUT_OF_BOUNDS: "out_of_bounds", MISALIGNED: "runtime_error", ASSERTION: "runtime_error", RACE: "race", UNDEFINED: "undefined_value",
@@ -82,5 +82,4 @@ class _Found(NamedTuple):
     def sentence(self) -> str:
         """``line 12 of add_kernel in program (3, 0, 0): reads 4 bytes …``"""
         line = f"line {self.line}" if self.file == _SOURCE else f"{self.file}:{self.line}"
-        program = f" in program {tuple(self.program)}" if self.program is not None else ""
-        return f"{_NAMES.get(self.kind, '')}{line} of {self.kernel}{program}: {self.text}"
+        return f"{_NAMES.get(self.kind, '')}{line} of {self.kernel}{in_program(self.program)}: {self.text}"

@@ -12,7 +12,7 @@ import numpy as np
 from kbx.executor.server import argument
 from kbx.runner import execution
 from kbx.ttir.executor import Kernel
-from kbx.ttir.findings import OUT_OF_BOUNDS
+from kbx.ttir.findings import OUT_OF_BOUNDS, in_program
 from kbx.ttir.launch import Launch
 from kbx.ttir.memory import Memory, Region
 
@@ -41,7 +41,7 @@ def explained(ttir, types, grid, arguments):
     thread = threading.Thread(target=_quietly, args=(look,), daemon=True)
     thread.start()
     thread.join(_SECONDS)
-    return _sentence(found[0]) if found else None
+    return f"line {found[0].line}{in_program(found[0].program)}: {found[0].text}" if found else None
 
 
 def _quietly(look):
@@ -49,8 +49,3 @@ def _quietly(look):
         look()
     except Exception:
         return  # what cannot be executed stays unexplained
-
-
-def _sentence(finding):
-    program = f" in program {finding.program}" if finding.program is not None else ""
-    return f"line {finding.line}{program}: {finding.text}"

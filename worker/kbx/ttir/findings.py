@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -41,8 +42,12 @@ class Finding:
         return {RACE: 1, UNDEFINED: 2, BETWEEN: 3}.get(self.kind, 0)
 
     def __str__(self) -> str:
-        where = f" in program {self.program}" if self.program is not None else ""
-        return f"{self.kind} at {self.file}:{self.line}{where}: {self.text}"
+        return f"{self.kind} at {self.file}:{self.line}{in_program(self.program)}: {self.text}"
+
+
+def in_program(program: Sequence[int] | None) -> str:
+    """`` in program (3, 0, 0)``; nothing where it is the same for several."""
+    return f" in program {tuple(program)}" if program is not None else ""
 
 
 def finding(
