@@ -191,7 +191,7 @@ public final class RatesSection {
             tally.general() ? " " + Captions.grades() : "",
             memory
                 ? " Memory: those that leave their tensors, race, or depend on the order of"
-                      + " programs or on undefined values."
+                    + " programs or on undefined values."
                 : "");
   }
 
