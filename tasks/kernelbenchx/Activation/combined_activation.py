@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "fusion", "broadcast")
-TESTED = ()
 
 CASES = [
     dict(n=1, d_in=1, d_out=1),

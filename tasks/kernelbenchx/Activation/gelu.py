@@ -18,7 +18,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("elementwise",)
-TESTED = ("option:approximate",)
 
 CASES = [
     dict(shape=(1,)),

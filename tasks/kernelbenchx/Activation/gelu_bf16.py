@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "bfloat16"
 TAGS = ("elementwise", "memory-bound", "bf16")
-TESTED = ("option:approximate",)
 
 CASES = [
     dict(shape=()),

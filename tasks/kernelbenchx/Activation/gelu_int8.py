@@ -21,7 +21,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 1
 DTYPE = "int8"
 TAGS = ("elementwise", "int8", "memory-bound")
-TESTED = ("option:approximate",)
 DISTRIBUTIONS = ("standard",)
 
 CASES = [

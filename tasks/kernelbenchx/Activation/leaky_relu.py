@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "in-place")
-TESTED = ("in_place", "option:negative_slope")
 MUTATES = ("input",)
 
 CASES = [

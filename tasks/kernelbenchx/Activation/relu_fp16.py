@@ -16,7 +16,6 @@ DIFFICULTY = 2
 EXTRA = True
 DTYPE = "float16"
 TAGS = ("elementwise", "memory-bound", "fp16")
-TESTED = ()
 
 CASES = [
     dict(shape=()),

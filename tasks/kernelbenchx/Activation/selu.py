@@ -24,7 +24,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "in-place")
-TESTED = ()
 MUTATES = ("input",)
 
 CASES = [

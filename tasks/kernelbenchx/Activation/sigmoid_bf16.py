@@ -18,7 +18,6 @@ DIFFICULTY = 2
 EXTRA = True
 DTYPE = "bfloat16"
 TAGS = ("elementwise", "memory-bound", "bf16")
-TESTED = ()
 
 CASES = [
     dict(shape=()),

@@ -18,7 +18,6 @@ DIFFICULTY = 2
 EXTRA = True
 DTYPE = "float16"
 TAGS = ("elementwise", "memory-bound", "fp16")
-TESTED = ()
 
 CASES = [
     dict(shape=()),

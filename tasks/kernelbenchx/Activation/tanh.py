@@ -18,7 +18,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
-TESTED = ("empty",)
 
 CASES = [
     dict(shape=()),

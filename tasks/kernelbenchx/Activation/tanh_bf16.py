@@ -18,7 +18,6 @@ DIFFICULTY = 1
 EXTRA = True
 DTYPE = "bfloat16"
 TAGS = ("elementwise", "memory-bound", "bf16")
-TESTED = ()
 
 CASES = [
     dict(shape=()),

@@ -30,7 +30,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "matmul")
-TESTED = ("option:bias", "option:groups", "option:output_padding", "option:padding", "option:stride")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),

@@ -21,7 +21,6 @@ from kbx.suite import Close, broadcast, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
-TESTED = ("option:alpha", "option:approximate")
 
 CASES = [
     dict(shape=(1,), other=(1,)),

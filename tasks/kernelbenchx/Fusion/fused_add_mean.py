@@ -22,7 +22,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("reduction", "broadcast", "memory-bound", "fusion")
-TESTED = ("option:alpha", "option:dim", "option:keepdim")
 
 CASES = [
     dict(shape=(1,), other=(1,)),

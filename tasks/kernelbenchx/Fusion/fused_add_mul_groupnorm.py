@@ -25,7 +25,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("normalization", "broadcast", "reduction", "fusion", "memory-bound")
-TESTED = ("broadcast",)
 
 CASES = [
     dict(shape=(1, 2), num_groups=1),

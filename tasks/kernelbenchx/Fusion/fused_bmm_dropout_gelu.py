@@ -27,7 +27,6 @@ from kbx.suite import Random, call, dropout_complaints
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "random", "fusion")
-TESTED = ("dtype:float16", "in_place", "option:approximate", "option:p", "option:training")
 
 CASES = [
     dict(batch=1, n=1, m=1, columns=1),

@@ -28,7 +28,6 @@ from kbx.suite import Random, call, dropout_complaints
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "normalization", "random", "fusion")
-TESTED = ("option:approximate", "option:dropout_p", "option:training")
 
 CASES = [
     dict(batch=1, n=1, m=1, columns=1, normalized_shape=1),

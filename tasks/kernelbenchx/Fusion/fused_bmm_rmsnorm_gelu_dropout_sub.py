@@ -28,7 +28,6 @@ from kbx.suite import Random, call, dropout_complaints
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "normalization", "random", "fusion", "broadcast")
-TESTED = ("option:approximate", "option:dropout_p", "option:training")
 
 CASES = [
     dict(batch=1, n=1, m=1, columns=1, normalized_shape=1, other=(1, 1, 1)),

@@ -30,7 +30,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "matmul", "broadcast", "fusion")
-TESTED = ("option:alpha", "option:bias", "option:other", "option:padding")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1), other=(1, 1, 1, 1)),

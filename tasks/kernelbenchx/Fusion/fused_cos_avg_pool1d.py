@@ -25,7 +25,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("pooling", "fusion", "memory-bound")
-TESTED = ("option:ceil_mode", "option:padding", "option:stride")
 
 CASES = [
     dict(shape=(1, 1, 1), kernel_size=1),

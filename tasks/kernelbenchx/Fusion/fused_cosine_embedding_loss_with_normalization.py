@@ -24,7 +24,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("loss", "reduction", "normalization", "fusion", "memory-bound")
-TESTED = ("dtype:int64", "option:margin", "option:reduction")
 
 CASES = [
     dict(n=1, d=1),

@@ -30,7 +30,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("loss", "softmax", "reduction", "fusion")
-TESTED = ("option:label_smoothing", "option:reduction", "option:weight")
 
 CASES = [
     dict(shape=(1, 1)),

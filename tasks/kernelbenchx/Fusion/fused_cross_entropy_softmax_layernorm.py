@@ -34,7 +34,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("loss", "softmax", "normalization", "reduction", "fusion")
-TESTED = ("option:label_smoothing", "option:weight", "out_argument")
 
 CASES = [
     dict(shape=(1, 1), normalized_shape=1),

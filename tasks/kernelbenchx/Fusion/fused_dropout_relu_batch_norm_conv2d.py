@@ -29,7 +29,6 @@ from kbx.suite import Random, call, dropout_complaints
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("convolution", "normalization", "random", "fusion")
-TESTED = ("option:bias", "option:groups", "option:p", "option:padding", "option:stride")
 
 CASES = [
     dict(shape=(2, 1, 1, 1), weight=(1, 1, 1, 1)),

@@ -22,7 +22,6 @@ from kbx.suite import Random, call, mask_complaints
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "random", "fusion")
-TESTED = ("in_place", "option:bias", "option:p", "option:training")
 
 CASES = [
     dict(shape=(1, 1), features=1),

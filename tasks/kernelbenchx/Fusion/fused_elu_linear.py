@@ -22,7 +22,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
-TESTED = ("dtype:float16", "in_place", "option:alpha", "option:bias")
 
 CASES = [
     dict(shape=(1, 1), features=1),

@@ -25,7 +25,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "gather", "elementwise", "memory-bound", "in-place", "fusion")
-TESTED = ("option:max_norm", "option:norm_type", "option:padding_idx")
 MUTATES = ("weight",)
 
 CASES = [

@@ -30,7 +30,6 @@ from kbx.suite import Random, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("pooling", "random", "index", "fusion")
-TESTED = ("option:output_ratio", "option:output_size", "option:return_indices")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), kernel_size=1, output_size=(1, 1)),

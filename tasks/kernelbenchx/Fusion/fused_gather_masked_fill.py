@@ -24,7 +24,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("index", "gather", "broadcast", "memory-bound", "fusion")
-TESTED = ("dtype:int64", "option:sparse_grad")
 
 CASES = [
     dict(shape=(1,), dim=0, index=(1,), mask=(1,), density=0.0),

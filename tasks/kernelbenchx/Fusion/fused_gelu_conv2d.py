@@ -35,7 +35,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "matmul", "fusion")
-TESTED = ("option:approximate", "option:bias", "option:dilation", "option:groups", "option:padding", "option:stride")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),

@@ -26,7 +26,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("reduction", "elementwise", "memory-bound", "not-unique", "fusion")
-TESTED = ("option:approximate", "option:dim", "option:keepdim")
 
 CASES = [
     dict(shape=(1,)),

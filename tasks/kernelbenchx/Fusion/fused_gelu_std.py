@@ -23,7 +23,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("reduction", "memory-bound", "fusion")
-TESTED = ("option:approximate", "option:dim", "option:keepdim")
 
 CASES = [
     dict(shape=(1,)),

@@ -24,7 +24,6 @@ from kbx.suite import Random, call, dropout_complaints
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "random", "fusion", "memory-bound")
-TESTED = ("option:lambd", "option:p", "option:training")
 MUTATES = ("input",)
 
 CASES = [

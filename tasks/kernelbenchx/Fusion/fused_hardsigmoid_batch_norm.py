@@ -27,7 +27,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("normalization", "reduction", "in-place", "fusion", "memory-bound")
-TESTED = ("in_place", "option:bias", "option:training", "option:weight")
 MUTATES = ("running_mean", "running_var")
 
 CASES = [

@@ -23,7 +23,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound", "fusion")
-TESTED = ("dtype:int64", "option:rounding_mode")
 
 CASES = [
     dict(shapes=[(1,)], divisor=(1,)),

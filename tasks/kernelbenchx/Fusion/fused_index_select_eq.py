@@ -19,7 +19,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("index", "gather", "elementwise", "broadcast", "memory-bound", "fusion")
-TESTED = ("dtype:int64", "size_one")
 
 CASES = [
     dict(shape=(1,), dim=0, count=1),

@@ -31,7 +31,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "normalization", "fusion")
-TESTED = ("option:bias", "option:padding", "option:stride")
 
 CASES = [
     dict(shape=(1, 1, 1, 2), weight=(1, 1, 1, 1)),

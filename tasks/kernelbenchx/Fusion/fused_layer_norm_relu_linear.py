@@ -22,7 +22,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "normalization", "fusion")
-TESTED = ("option:bias", "option:eps", "option:normalized_shape")
 
 CASES = [
     dict(shape=(1, 1), features=1),

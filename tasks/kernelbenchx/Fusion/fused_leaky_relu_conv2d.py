@@ -28,15 +28,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("convolution", "matmul", "fusion")
-TESTED = (
-    "in_place",
-    "option:bias",
-    "option:dilation",
-    "option:groups",
-    "option:negative_slope",
-    "option:padding",
-    "option:stride",
-)
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),

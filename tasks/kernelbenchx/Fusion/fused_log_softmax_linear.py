@@ -23,7 +23,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "fusion")
-TESTED = ("dtype:float16", "option:bias", "option:dim", "option:dtype")
 
 CASES = [
     dict(shape=(1, 1), features=1),

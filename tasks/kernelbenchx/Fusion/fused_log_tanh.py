@@ -16,7 +16,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "fusion")
-TESTED = ("out_argument",)
 
 CASES = [
     dict(shape=(1,)),

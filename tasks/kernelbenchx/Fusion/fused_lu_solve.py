@@ -24,7 +24,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 5
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "decomposition", "fusion", "not-unique")
-TESTED = ()
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small")
 
 CASES = [

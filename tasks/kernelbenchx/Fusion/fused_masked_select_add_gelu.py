@@ -21,7 +21,6 @@ from kbx.suite import Close, broadcast, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "elementwise", "memory-bound", "fusion")
-TESTED = ("option:alpha", "option:approximate", "out_argument")
 
 CASES = [
     dict(shape=(1,), mask=(1,), density=1.0),

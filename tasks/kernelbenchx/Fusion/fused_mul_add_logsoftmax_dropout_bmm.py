@@ -28,7 +28,6 @@ from kbx.suite import Close, Random, call, mask_complaints
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "softmax", "random", "fusion", "broadcast")
-TESTED = ("in_place", "option:dim", "option:p", "option:training")
 
 CASES = [
     dict(batch=1, n=1, k=1, columns=1),

@@ -19,7 +19,6 @@ from kbx.suite import Close, broadcast, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound", "fusion")
-TESTED = ("option:alpha",)
 
 CASES = [
     dict(shape=(1,), mul=(1,), sub=(1,)),

@@ -24,7 +24,6 @@ from kbx.suite import Random, call, dropout_complaints
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("matmul", "softmax", "random", "fusion", "memory-bound")
-TESTED = ("in_place", "option:p", "option:training")
 
 CASES = [
     dict(n=1, m=1),

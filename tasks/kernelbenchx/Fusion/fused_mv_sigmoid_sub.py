@@ -19,7 +19,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "memory-bound", "fusion")
-TESTED = ("option:alpha", "out_argument")
 
 CASES = [
     dict(n=1, m=1, other=(1,)),

@@ -24,7 +24,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("pooling", "reduction", "fusion", "memory-bound")
-TESTED = ("option:keepdim", "option:p")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), output_size=1),

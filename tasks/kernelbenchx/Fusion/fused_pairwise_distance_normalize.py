@@ -23,7 +23,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("fusion", "normalization", "reduction")
-TESTED = ("option:eps_norm", "option:keepdim", "option:p_norm")
 
 CASES = [
     dict(shape=(1, 1), second=1),

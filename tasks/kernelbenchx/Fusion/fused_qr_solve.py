@@ -21,7 +21,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "decomposition", "fusion", "not-unique")
-TESTED = ()
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [

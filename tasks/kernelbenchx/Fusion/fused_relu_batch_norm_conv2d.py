@@ -34,16 +34,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "normalization", "fusion", "in-place")
-TESTED = (
-    "option:bias",
-    "option:bn_bias",
-    "option:bn_weight",
-    "option:padding",
-    "option:running_mean",
-    "option:running_var",
-    "option:stride",
-    "option:training",
-)
 MUTATES = ("running_mean", "running_var")
 
 CASES = [

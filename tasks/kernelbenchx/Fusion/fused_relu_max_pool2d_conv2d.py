@@ -33,14 +33,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "pooling", "fusion")
-TESTED = (
-    "option:bias",
-    "option:conv_padding",
-    "option:conv_stride",
-    "option:pool_kernel_size",
-    "option:pool_padding",
-    "option:pool_stride",
-)
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1), pool_kernel_size=1),

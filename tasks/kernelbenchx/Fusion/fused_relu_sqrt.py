@@ -22,7 +22,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "in-place", "fusion")
-TESTED = ("dtype:int64", "in_place", "out_argument")
 MUTATES = ("input",)
 
 CASES = [

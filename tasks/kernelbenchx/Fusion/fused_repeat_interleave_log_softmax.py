@@ -27,7 +27,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "reduction", "memory-bound", "fusion")
-TESTED = ("option:dim", "option:dtype")
 
 CASES = [
     dict(shape=(1,), repeats=1),

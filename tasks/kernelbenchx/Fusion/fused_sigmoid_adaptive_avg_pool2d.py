@@ -28,7 +28,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("pooling", "reduction", "fusion", "memory-bound")
-TESTED = ()
 
 CASES = [
     dict(shape=(1, 1, 1, 1), output_size=1),

@@ -26,7 +26,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("normalization", "reduction", "in-place", "fusion", "memory-bound")
-TESTED = ("option:bias", "option:eps", "option:momentum", "option:training", "option:weight")
 MUTATES = ("running_mean", "running_var")
 
 CASES = [

@@ -29,7 +29,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "normalization", "fusion")
-TESTED = ("option:conv_bias", "option:conv_dilation", "option:conv_padding", "option:conv_stride")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),

@@ -23,7 +23,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("reduction", "memory-bound", "fusion")
-TESTED = ("option:dim", "option:dtype")
 
 CASES = [
     dict(shape=(1,)),

@@ -22,7 +22,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
-TESTED = ("option:beta", "option:bias", "option:threshold")
 
 CASES = [
     dict(shape=(1, 1), features=1),

@@ -22,7 +22,6 @@ from kbx.suite import Close, broadcast, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound", "fusion")
-TESTED = ("option:alpha", "option:approximate")
 
 CASES = [
     dict(shape=(1,), other=(1,)),

@@ -22,7 +22,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("reduction", "memory-bound", "fusion")
-TESTED = ("option:dim", "option:keepdim")
 SKIP_CONTROLS = {
     "constant": "the result is one number",
     "permuted": "the result is one number",

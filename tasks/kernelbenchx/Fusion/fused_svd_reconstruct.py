@@ -15,7 +15,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 5
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "fusion")
-TESTED = ("size_one",)
 DISTRIBUTIONS = ("standard", "outliers", "small", "zeros")
 
 CASES = [

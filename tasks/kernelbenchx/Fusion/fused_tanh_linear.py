@@ -19,7 +19,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
-TESTED = ("dtype:float16", "option:bias")
 
 CASES = [
     dict(shape=(1, 1), features=1),

@@ -18,7 +18,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "fusion")
-TESTED = ("out_argument",)
 
 CASES = [
     dict(shape=(1,), dims=(1,)),

@@ -29,7 +29,6 @@ from kbx.suite import Close, Random, call, mask_complaints
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "softmax", "normalization", "random", "fusion")
-TESTED = ("option:dropout_p",)
 
 CASES = [
     dict(shape=(1, 1), hidden=1, columns=1, residual=(1, 1), dropout_p=0.0),

@@ -20,7 +20,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "broadcast", "memory-bound")
-TESTED = ("broadcast",)
 
 CASES = [
     dict(shape=(1,), target=(1,), cond=(1,), other=(1,)),

@@ -21,7 +21,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("index", "in-place", "memory-bound")
-TESTED = ("size_one",)
 MUTATES = ("x",)
 
 CASES = [

@@ -17,7 +17,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "gather", "memory-bound")
-TESTED = ()
 
 CASES = [
     dict(shape=(1,), dim=0, count=1),

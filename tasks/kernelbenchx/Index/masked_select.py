@@ -14,7 +14,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("index", "scan", "data-dependent-shape")
-TESTED = ()
 
 CASES = [
     dict(shape=(1,), mask=(1,), density=1.0),

@@ -18,7 +18,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("index", "memory-bound")
-TESTED = ("dtype:int64",)
 
 CASES = [
     dict(shape=(), dims=[]),

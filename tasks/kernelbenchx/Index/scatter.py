@@ -22,7 +22,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "memory-bound")
-TESTED = ("non_contiguous",)
 
 CASES = [
     dict(shape=(1,), dim=0, index=(1,)),

@@ -21,7 +21,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition")
-TESTED = ("dtype:complex128", "dtype:complex64", "dtype:float64", "option:upper")
 DISTRIBUTIONS = ("standard", "outliers", "small", "large")
 
 CASES = [

@@ -24,7 +24,6 @@ from kbx.suite import Property, broadcast, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "not-unique")
-TESTED = ("dtype:float64", "non_contiguous", "option:upper")
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [

@@ -20,7 +20,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra",)
-TESTED = ()
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "zeros")
 
 CASES = [

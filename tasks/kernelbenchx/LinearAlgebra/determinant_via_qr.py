@@ -23,7 +23,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition")
-TESTED = ("dtype:float64", "option:mode")
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "zeros")
 
 CASES = [

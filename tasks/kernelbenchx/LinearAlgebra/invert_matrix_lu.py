@@ -22,7 +22,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition")
-TESTED = ("option:pivot",)
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small")
 
 CASES = [

@@ -28,7 +28,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "not-unique")
-TESTED = ("dtype:complex64", "dtype:float64", "option:hermitian")
 DISTRIBUTIONS = ("standard", "outliers", "small", "large")
 
 CASES = [

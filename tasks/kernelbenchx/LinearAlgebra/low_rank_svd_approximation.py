@@ -26,7 +26,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "not-unique")
-TESTED = ("option:full_matrices",)
 DISTRIBUTIONS = ("standard", "outliers", "small", "zeros")
 
 CASES = [

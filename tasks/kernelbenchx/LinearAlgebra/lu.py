@@ -27,7 +27,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "not-unique")
-TESTED = ("option:pivot",)
 DISTRIBUTIONS = ("standard", "outliers", "small", "zeros")
 
 CASES = [

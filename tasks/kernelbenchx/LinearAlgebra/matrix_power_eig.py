@@ -22,7 +22,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "complex")
-TESTED = ("dtype:float64",)
 DISTRIBUTIONS = ("standard", "uniform", "outliers")
 
 CASES = [

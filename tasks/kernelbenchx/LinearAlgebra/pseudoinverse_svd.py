@@ -25,7 +25,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition")
-TESTED = ("dtype:float64", "option:full_matrices")
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [

@@ -26,7 +26,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 5
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "not-unique")
-TESTED = ("dtype:float64", "option:mode")
 DISTRIBUTIONS = ("standard", "outliers", "small", "zeros")
 
 CASES = [

@@ -23,7 +23,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "not-unique")
-TESTED = ("dtype:float64",)
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [

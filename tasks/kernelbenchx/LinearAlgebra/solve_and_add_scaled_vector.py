@@ -24,7 +24,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "not-unique")
-TESTED = ("dtype:float64",)
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small")
 
 CASES = [

@@ -29,7 +29,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "decomposition", "complex", "not-unique")
-TESTED = ("dtype:complex64", "option:hermitian")
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [

@@ -26,7 +26,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("loss", "reduction", "elementwise", "memory-bound")
-TESTED = ("option:reduction", "option:weight")
 
 CASES = [
     dict(shape=(1,)),

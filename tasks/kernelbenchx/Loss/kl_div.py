@@ -25,7 +25,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("loss", "reduction", "elementwise", "memory-bound")
-TESTED = ("option:log_target", "option:reduction")
 
 CASES = [
     dict(shape=(1, 1)),

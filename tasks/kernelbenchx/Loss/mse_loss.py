@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("loss", "reduction", "elementwise", "memory-bound")
-TESTED = ("option:reduction",)
 
 CASES = [
     dict(shape=(1,)),

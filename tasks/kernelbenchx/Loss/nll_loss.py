@@ -28,7 +28,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("loss", "gather", "reduction")
-TESTED = ("option:weight",)
 
 CASES = [
     dict(shape=(1, 1)),

@@ -24,7 +24,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("loss", "reduction", "elementwise", "memory-bound")
-TESTED = ("option:beta", "option:reduction")
 
 CASES = [
     dict(shape=(1,)),

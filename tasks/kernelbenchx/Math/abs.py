@@ -16,7 +16,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
-TESTED = ()
 
 CASES = [
     dict(shape=(1,)),

@@ -22,7 +22,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
-TESTED = ("size_one",)
 
 CASES = [
     dict(shape=(1,)),

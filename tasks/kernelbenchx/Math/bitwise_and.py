@@ -19,7 +19,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "int32"
 TAGS = ("elementwise", "integer", "broadcast", "memory-bound")
-TESTED = ("broadcast", "dtype:bool", "zero_dim")
 DISTRIBUTIONS = ("standard",)
 
 CASES = [

@@ -29,7 +29,6 @@ from kbx.suite import Random, call, mask_complaints
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "integer", "random", "broadcast")
-TESTED = ("option:logits", "option:probs")
 DISTRIBUTIONS = ("standard", "uniform", "large")
 
 CASES = [

@@ -15,7 +15,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
-TESTED = ("size_one",)
 
 CASES = [
     dict(shape=(1,)),

@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
-TESTED = ("size_one",)
 
 CASES = [
     dict(shape=(1,), low=0.1),

@@ -27,7 +27,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
-TESTED = ("broadcast", "zero_dim")
 
 CASES = [
     dict(shape=(1,), other=(1,)),

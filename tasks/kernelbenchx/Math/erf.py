@@ -17,7 +17,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
-TESTED = ("size_one",)
 
 CASES = [
     dict(shape=(1,)),

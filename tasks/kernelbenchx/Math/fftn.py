@@ -29,7 +29,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 5
 DTYPE = "float32"
 TAGS = ("complex", "memory-bound")
-TESTED = ("option:dim", "option:norm", "option:s")
 
 CASES = [
     dict(shape=(1,)),

@@ -15,7 +15,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
-TESTED = ("dtype:int64",)
 
 CASES = [
     dict(shape=(1,), factor=3.0),

@@ -22,7 +22,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
-TESTED = ("size_one",)
 
 CASES = [
     dict(shape=(1,), low=0.1),

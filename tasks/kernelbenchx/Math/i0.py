@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
-TESTED = ()
 
 CASES = [
     dict(shape=(1,)),

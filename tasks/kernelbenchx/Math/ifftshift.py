@@ -21,7 +21,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("index", "memory-bound")
-TESTED = ("dtype:int64", "option:dim")
 
 CASES = [
     dict(shape=(1,)),

@@ -17,7 +17,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
-TESTED = ()
 
 CASES = [
     dict(shape=()),

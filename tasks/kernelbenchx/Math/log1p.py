@@ -19,7 +19,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
-TESTED = ()
+PROMISED = ("tiny_values",)
 
 CASES = [
     dict(shape=()),

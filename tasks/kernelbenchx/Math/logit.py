@@ -18,7 +18,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
-TESTED = ("option:eps", "out_argument")
 
 # Powers of two, so that 1 - eps is no rounded number.
 FINE, COARSE = 2.0**-20, 0.125

@@ -23,7 +23,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
-TESTED = ("broadcast", "dtype:complex64", "dtype:int64")
 
 CASES = [
     dict(shape=(1,), other=(1,)),

@@ -15,7 +15,6 @@ DIFFICULTY = 3
 EXTRA = True
 DTYPE = "float16"
 TAGS = ("elementwise", "broadcast", "memory-bound", "fp16")
-TESTED = ("broadcast",)
 
 CASES = [
     dict(shape=(1,), other=(1,)),

@@ -24,7 +24,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
-TESTED = ()
 
 CASES = [
     dict(shape=(1,), n=1, low=0.5),

@@ -24,7 +24,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "special-function")
-TESTED = ("size_one",)
 
 CASES = [
     dict(shape=(), exponent=2),

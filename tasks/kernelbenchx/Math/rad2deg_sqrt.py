@@ -19,7 +19,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "fusion")
-TESTED = ("size_one",)
 
 CASES = [
     dict(shape=()),

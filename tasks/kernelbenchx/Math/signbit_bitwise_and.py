@@ -21,7 +21,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound", "integer")
-TESTED = ("dtype:bool",)
 
 CASES = [
     dict(shape=(), other=()),

@@ -21,7 +21,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("softmax", "reduction", "memory-bound")
-TESTED = ("option:dtype",)
 
 CASES = [
     dict(shape=(1,), dim=0),

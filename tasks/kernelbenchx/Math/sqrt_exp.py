@@ -17,7 +17,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "fusion")
-TESTED = ("empty", "out_argument")
 
 CASES = [
     dict(shape=()),

@@ -18,7 +18,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "fusion")
-TESTED = ()
 
 CASES = [
     dict(shape=()),

@@ -22,7 +22,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
-TESTED = ("option:alpha", "out_argument")
 
 CASES = [
     dict(shape=(1,), other=(1,)),

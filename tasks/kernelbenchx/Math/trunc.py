@@ -19,7 +19,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
-TESTED = ()
 
 CASES = [
     dict(shape=()),

@@ -24,7 +24,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "special-function", "memory-bound")
-TESTED = ()
 
 CASES = [
     dict(shape=(1,), other=(1,)),

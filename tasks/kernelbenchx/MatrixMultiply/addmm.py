@@ -17,7 +17,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "compute-bound")
-TESTED = ("option:alpha", "option:beta")
 
 CASES = [
     dict(m=1, n=1, k=1),

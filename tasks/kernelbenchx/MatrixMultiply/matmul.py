@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "broadcast")
-TESTED = ("broadcast",)
 
 CASES = [
     dict(left=(1,), right=(1,)),

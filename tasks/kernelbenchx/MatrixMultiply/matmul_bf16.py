@@ -19,7 +19,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "bfloat16"
 TAGS = ("matmul", "tensor-core", "bf16")
-TESTED = ()
 
 CASES = [
     dict(left=(1, 1), right=(1, 1)),

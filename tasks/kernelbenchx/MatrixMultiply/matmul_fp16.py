@@ -19,7 +19,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float16"
 TAGS = ("matmul", "tensor-core", "fp16")
-TESTED = ()
 
 CASES = [
     dict(left=(1, 1), right=(1, 1)),

@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "fusion")
-TESTED = ()
 SKIP_CONTROLS = {"permuted": "the result is one number", "constant": "the result is one number"}
 
 CASES = [

@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
-TESTED = ()
 
 CASES = [
     dict(n=1, m=1, alpha=1.0, beta=0.5),

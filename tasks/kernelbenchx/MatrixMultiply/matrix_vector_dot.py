@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "fusion", "in-place", "memory-bound")
-TESTED = ()
 MUTATES = ("y",)
 
 CASES = [

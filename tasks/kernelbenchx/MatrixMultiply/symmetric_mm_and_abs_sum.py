@@ -18,7 +18,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "fusion")
-TESTED = ()
 SKIP_CONTROLS = {"permuted": "the result is one number", "constant": "the result is one number"}
 
 CASES = [

@@ -21,7 +21,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
-TESTED = ()
 
 CASES = [
     dict(left=(1,), right=(1,), dims=1),

@@ -18,7 +18,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
-TESTED = ()
 
 CASES = [
     dict(n=1, p=1),

@@ -24,7 +24,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("normalization", "reduction", "in-place")
-TESTED = ("option:bias", "option:eps", "option:momentum", "option:training", "option:weight")
 MUTATES = ("running_mean", "running_var")
 
 CASES = [

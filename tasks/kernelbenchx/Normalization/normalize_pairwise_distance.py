@@ -21,7 +21,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("normalization", "reduction", "memory-bound")
-TESTED = ("option:dim_norm", "option:p_distance")
 
 CASES = [
     dict(shape=(1, 1), dim_norm=0),

@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("normalization", "reduction", "memory-bound")
-TESTED = ("option:dim", "option:eps_norm", "option:p_norm")
 
 CASES = [
     dict(shape=(1, 1)),

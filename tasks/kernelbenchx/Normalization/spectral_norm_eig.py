@@ -24,7 +24,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "reduction")
-TESTED = ()
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small")
 
 CASES = [

@@ -21,7 +21,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("linear-algebra", "matmul", "reduction", "memory-bound")
-TESTED = ("option:p",)
 SKIP_CONTROLS = {"constant": "the result is one number", "permuted": "the result is one number"}
 
 CASES = [

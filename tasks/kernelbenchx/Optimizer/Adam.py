@@ -27,7 +27,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
-TESTED = ("option:betas", "option:lr", "option:weight_decay")
 MUTATES = ("params",)
 
 CASES = [

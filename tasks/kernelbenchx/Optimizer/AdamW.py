@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
-TESTED = ("option:weight_decay",)
 ENTRY = "adamw_step"
 MUTATES = ("param", "exp_avg", "exp_avg_sq")
 

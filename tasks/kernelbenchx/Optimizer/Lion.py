@@ -20,7 +20,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
-TESTED = ("option:beta1", "option:beta2", "option:lr", "option:weight_decay")
 ENTRY = "lion_step"
 MUTATES = ("param", "exp_avg")
 

@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
-TESTED = ("option:alpha", "option:eps", "option:lr", "option:weight_decay")
 ENTRY = "rmsprop_step"
 MUTATES = ("param", "square_avg")
 

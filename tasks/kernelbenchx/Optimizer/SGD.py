@@ -24,7 +24,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
-TESTED = ("option:lr", "option:momentum", "option:momentum_buffer", "option:nesterov", "option:weight_decay")
 ENTRY = "sgd_step"
 MUTATES = ("param", "momentum_buffer")
 

@@ -21,7 +21,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("pooling", "reduction", "memory-bound")
-TESTED = ()
 
 CASES = [
     dict(shape=(1, 1, 1, 1), output_size=1),

@@ -19,7 +19,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("pooling", "memory-bound")
-TESTED = ("option:padding", "option:stride")
 
 CASES = [
     dict(shape=(1, 1, 1), kernel_size=1),

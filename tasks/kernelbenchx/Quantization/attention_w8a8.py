@@ -36,7 +36,6 @@ from kbx.suite import Schemes, call, quantized
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "softmax", "quantization", "int8", "tensor-core", "fusion")
-TESTED = ()
 
 CASES = [
     dict(b=1, s=1, t=1, d=1),

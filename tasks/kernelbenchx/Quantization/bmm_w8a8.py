@@ -26,7 +26,6 @@ from kbx.suite import Schemes, call, quantized
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "quantization", "int8", "tensor-core")
-TESTED = ()
 
 CASES = [
     dict(b=1, m=1, k=1, n=1),

@@ -32,7 +32,6 @@ from kbx.suite import Schemes, call, quantized
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("convolution", "quantization", "int8", "tensor-core")
-TESTED = ("option:bias", "option:padding", "option:stride")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),

@@ -36,7 +36,6 @@ from kbx.suite import Schemes, call, quantized
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("normalization", "quantization", "int8", "memory-bound")
-TESTED = ("option:bias", "option:eps", "option:weight")
 
 CASES = [
     dict(shape=(3, 1), normalized_shape=1),

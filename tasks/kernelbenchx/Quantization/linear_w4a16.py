@@ -30,7 +30,6 @@ from kbx.suite import Schemes, call, quantized
 DIFFICULTY = 4
 DTYPE = "float16"
 TAGS = ("matmul", "quantization", "tensor-core", "fp16")
-TESTED = ("option:bias", "size_one")
 
 CASES = [
     dict(lead=(1,), k=1, n=1),

@@ -24,7 +24,6 @@ from kbx.suite import Schemes, call, quantized
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "quantization", "int8", "tensor-core")
-TESTED = ("size_one",)
 
 CASES = [
     dict(m=1, k=1, n=1),

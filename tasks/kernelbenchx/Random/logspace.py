@@ -28,7 +28,6 @@ from kbx.suite import Property, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
-TESTED = ("option:base", "option:device", "option:dtype")
 DISTRIBUTIONS = ("standard",)
 
 CASES = [

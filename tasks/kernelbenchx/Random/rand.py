@@ -23,7 +23,6 @@ from kbx.suite import Random, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("random", "elementwise", "memory-bound")
-TESTED = ("option:device", "option:dtype")
 DISTRIBUTIONS = ("standard",)
 SKIP_CONTROLS = {"permuted": "a permutation of random numbers is as random"}
 

@@ -20,7 +20,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("reduction", "memory-bound")
-TESTED = ("dtype:int32", "option:dtype", "option:keepdim")
 
 CASES = [
     dict(shape=(1,), dim=0),

@@ -19,7 +19,6 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("reduction", "integer-result", "memory-bound")
-TESTED = ("dtype:int64", "option:keepdim")
 
 CASES = [
     dict(shape=(1,), dim=0),

@@ -28,7 +28,6 @@ from kbx.suite import Close, Property, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("reduction", "fusion", "memory-bound")
-TESTED = ("option:approximate", "option:dim", "option:keepdim")
 
 CASES = [
     dict(shape=(1,)),

@@ -22,7 +22,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("reduction", "memory-bound")
-TESTED = ("option:correction", "option:dim", "option:keepdim")
 
 CASES = [
     dict(shape=(1,)),

@@ -18,7 +18,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("reduction",)
-TESTED = ("dtype:int64", "option:dtype", "option:keepdim")
 
 CASES = [
     dict(shape=(1,), dim=0),

@@ -33,7 +33,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("spatial", "gather", "interpolation")
-TESTED = ("option:align_corners", "option:mode", "option:padding_mode")
 DISTRIBUTIONS = ("standard", "outliers", "small", "zeros")
 
 CASES = [

@@ -31,7 +31,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("spatial", "gather", "interpolation", "fusion")
-TESTED = ("option:align_corners", "option:mode", "option:padding_mode")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), places=(1, 1)),

@@ -31,7 +31,6 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("spatial", "interpolation", "memory-bound")
-TESTED = ("option:align_corners", "option:mode", "option:scale_factor", "option:size")
 
 CASES = [
     dict(shape=(1, 1, 1, 1), size=(1, 1)),

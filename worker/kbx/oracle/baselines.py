@@ -98,7 +98,8 @@ class CompiledReference:
             raise NotCompiled(f"the compiled reference is wrong: {judgement.status}: {judgement.message}")
 
     def _make(self, turn: str) -> suite.Call:
-        return self.task.call(self.parameters, "standard", f"{self.stem}/{turn}", self.device.torch_device, fast=True)
+        made = self.task.call(self.parameters, "standard", f"{self.stem}/{turn}", self.device.torch_device, fast=True)
+        return self.task.inside(made)
 
 
 def _timed(function: Callable[..., Any], call: suite.Call) -> Call:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple
+
+import torch
 
 from kbx.messages.oracle import CallPlan
 from kbx.oracle import module_variations, properties
 from kbx.oracle.task import InvalidTask, Parameters, Task, describe
 from kbx.oracle.truth import argument_tensors
+from kbx.suite import Call
 from kbx.suite.contracts import Close, Exact
 from kbx.suite.inputs import SPECIAL
 from kbx.ttir.launch import ASCENDING, REVERSED, SHUFFLED
-
-_Wanted: TypeAlias = tuple[int, int, str, str | None]
-"""Case, round, distribution, and the order of programs where it repeats an earlier call."""
-
 
 REPEATED = 2
 """Cases whose first call is made once more at the end to see whether the bits agree: those with the largest inputs, of the published grade if
@@ -48,6 +47,15 @@ class PlannedCall:
         """Whether it decides nothing."""
         return properties.SPECIAL in self.properties
 
+    def judging(self, task: Task) -> Task:
+        """The task as this call is judged by: what no published test reads counts only where the call is made for it."""
+        return task if properties.STATE in self.properties else task.without(task.unread)
+
+    def made(self, task: Task, device: str | torch.device) -> Call:
+        """Its arguments."""
+        call = task.call(self.parameters, self.distribution, self.seed, device)
+        return call if self.properties else task.inside(call)
+
     def message(self) -> CallPlan:
         """As in ``messages.oracle.Opened.calls``."""
         return {
@@ -57,62 +65,63 @@ class PlannedCall:
 
 
 ORDINARY = ("standard", "uniform", "outliers")
-"""Distributions of the published grade."""
-LEAST = 2
-"""Times at least that each case of the published grade is called with such values."""
+"""Distributions of the published grade, where values of theirs stay inside what the published tests pass."""
+SEEDS = 3
+"""Calls of each case of the published grade, all of fresh values."""
+OTHER_ROUNDS = 2
+"""Calls of each other case of a task whose published tests are known."""
 PASSES_ON = {"elementwise", "reduction", "softmax", "normalization", "loss", "pooling"}
 """Tags of operations that say what becomes of NaN and infinities, if they have none of the next: there one reaches every element."""
 MIXES = {"matmul", "convolution", "linear-algebra", "decomposition", "attention"}
+
+
+class _Wanted(NamedTuple):
+    """A call to plan. ``order``: that of programs, where it repeats an earlier call; ``state``: whether updated arguments that no published
+    test reads are judged."""
+
+    case: int
+    round: int
+    distribution: str
+    order: str | None = None
+    state: bool = False
 
 
 def plan(task: Task, seed: str, ordered: bool = False) -> list[PlannedCall]:
     """The calls of one candidate, in order: those of the published grade, then the others, those that ask for least first; then
     the repeats; then those with special values, which decide nothing; last those of a module whose weights or dtype are changed.
 
-    Case *i* in round *r* draws from distribution *i + r*, so that every case meets several and few rounds cover all; then come
-    rounds of ordinary values for cases of the published grade that have met too few. A random operation's draws follow each other
-    at once, and it is not repeated.
+    A random operation's draws follow each other at once, and it is not repeated.
 
     With ``ordered``, each repeat is followed by another one whose programs go in another order, which needs launches that are executed.
     """
-    cases = _cases(task)
-    _check_published(task, cases)
-    wanted: list[_Wanted] = [
-        (case, r, _values(task, case + r), None)
-        for r in range(task.rounds)
-        for case, parameters in enumerate(task.cases)
-        if r < task.rounds_of(parameters)
-    ]
-    wanted += _missing(task, cases, wanted)
-
-    def beyond(case: int, distribution: str) -> frozenset[str]:
-        return _beyond(task, cases[case].properties, distribution)
-
-    wanted += [] if task.contract.random else _repeats(cases, wanted, beyond, ordered)
+    wanted = [each for case in range(len(task.cases)) for each in _rounds(task, case)]
+    if all(_asked(task, each) for each in wanted):
+        raise InvalidTask("no case is one of the published grade: add a plain one to CASES", task.path)
+    wanted += [] if task.contract.random else _repeats(task, wanted, ordered)
     special = _special(task)
-    wanted += [] if special is None else [(special, task.rounds + LEAST, SPECIAL, None)]
+    wanted += [] if special is None else [special]
     calls: list[PlannedCall] = []
     first: dict[tuple[int, int], int] = {}
 
-    def add(case: int, round_: int, distribution: str, repeats: int | None = None, order: str = ASCENDING) -> int:
-        name = f"{seed}/{task.name}/{case}/{round_}"
-        asked = beyond(case, distribution)
-        calls.append(
-            PlannedCall(len(calls), task.cases[case], distribution, name, repeats, case + round_, asked, order)
-        )
+    def add(each: _Wanted, repeats: int | None = None) -> int:
+        name = f"{seed}/{task.name}/{each.case}/{each.round}"
+        order = each.order or ASCENDING
+        calls.append(PlannedCall(
+            len(calls), task.cases[each.case], each.distribution, name, repeats, each.case + each.round, _asked(task, each), order,
+        ))  # fmt: skip
         return calls[-1].index
 
-    def last(call: _Wanted) -> tuple[bool, int, int]:
-        asked, again = beyond(call[0], call[2]), call[3]
-        return properties.SPECIAL in asked, len(asked), 0 if again is None else 1 + (again != ASCENDING)
+    def last(each: _Wanted) -> tuple[bool, int, int]:
+        asked = _asked(task, each)
+        return properties.SPECIAL in asked, len(asked), 0 if each.order is None else 1 + (each.order != ASCENDING)
 
-    for case, round_, distribution, again in sorted(wanted, key=last):
-        if again is not None:
-            add(case, round_, distribution, first[case, round_], again)
+    for each in sorted(wanted, key=last):
+        if each.order is not None:
+            add(each, first[each.case, each.round])
             continue
-        index = first[case, round_] = add(case, round_, distribution)
+        index = first[each.case, each.round] = add(each)
         for _ in range(task.contract.draws - 1):
-            add(case, round_, distribution, index)
+            add(each, index)
     return calls + _of_module(task, seed, len(calls))
 
 
@@ -132,92 +141,82 @@ def _of_module(task: Task, seed: str, first: int) -> list[PlannedCall]:
     return made
 
 
-def _check_published(task: Task, cases: list[_Case]) -> None:
-    """Raises InvalidTask where no call would be of the published grade: every candidate would be right there."""
+def _rounds(task: Task, case: int) -> list[_Wanted]:
+    """The first calls of a case. Round *r* draws from distribution *case + r*, so that every case meets several and few rounds cover all.
+
+    Where the published tests are known, a case inside has ``SEEDS`` rounds of values inside, and one of others.
+    """
+    if task.envelope is None:
+        places = (case + r for r in range(task.rounds_of(task.cases[case])))
+        return [_Wanted(case, r, _turn(task.distributions, place)) for r, place in enumerate(places)]
     ordinary = [d for d in task.distributions if d in ORDINARY] or list(task.distributions)
-    if all(_beyond(task, case.properties, ordinary[0]) for case in cases):
-        raise InvalidTask("TESTED leaves no case to the published grade: add a plain one to CASES", task.path)
+    others = [d for d in task.distributions if d not in ordinary]
+    inside = [d for d in ordinary if not _asked_with(task, case, d)]
+    values = [_turn(inside or ordinary, case + r) for r in range(SEEDS if inside else 1)]
+    values += [_turn(others or ordinary, case + r) for r in range(1 if inside else OTHER_ROUNDS - 1)]
+    made = [_Wanted(case, r, d) for r, d in enumerate(values) if not inside or r < SEEDS or _asked_with(task, case, d)]
+    return made + [_Wanted(case, len(values), inside[0], state=True) for _ in range(bool(inside and task.unread))]
 
 
-def _values(task: Task, place: int) -> str:
-    return task.distributions[place % len(task.distributions)]
+def _turn(distributions: Sequence[str], place: int) -> str:
+    return distributions[place % len(distributions)]
 
 
-def _beyond(task: Task, of_case: frozenset[str], distribution: str) -> frozenset[str]:
+def _asked(task: Task, wanted: _Wanted) -> frozenset[str]:
     """What a call asks for that the published tests do not."""
+    return _asked_with(task, wanted.case, wanted.distribution) | ({properties.STATE} if wanted.state else set())
+
+
+@functools.lru_cache(maxsize=16384)
+def _asked_with(task: Task, case: int, distribution: str) -> frozenset[str]:
+    """The same of any call of a case with values of a distribution: its parameters and the distribution decide it, no seed."""
+    if task.envelope:
+        return properties.of_call(task, _sample(task, case, distribution), _sample(task, 0)) | task.asked(
+            task.cases[case]
+        )
     if task.tested is None:
         return frozenset()
+    made = _sample(task, case)
+    of_case = properties.of_call(task, made, _sample(task, 0)) | task.asked(task.cases[case])
     values = frozenset() if "empty" in of_case else properties.of_values(distribution)
     return (of_case | values) - (set(task.tested) - {properties.SPECIAL})
 
 
-def _missing(task: Task, cases: list[_Case], wanted: list[_Wanted]) -> list[_Wanted]:
-    """Further rounds of cases of the published grade that have fewer than ``LEAST`` such calls."""
-    if task.tested is None:
-        return []
-    ordinary = [d for d in task.distributions if d in ORDINARY] or list(task.distributions)
-    found: list[_Wanted] = []
-    for case, made in enumerate(cases):
-        if _beyond(task, made.properties, ordinary[0]):
-            continue
-        met = [d for c, _, d, _ in wanted if c == case and not _beyond(task, made.properties, d)]
-        rest = [d for d in ordinary if d not in met] or ordinary
-        found += [(case, task.rounds + i, rest[i % len(rest)], None) for i in range(LEAST - len(met))]
-    return found
+@functools.lru_cache(maxsize=128)
+def _sample(task: Task, case: int, distribution: str | None = None) -> Call:
+    """A call of a case as an example; so a bad one shows."""
+    distribution = distribution or _turn(task.distributions, case)
+    return task.call(task.cases[case], distribution, f"{task.name}/{case}/{distribution}/plan")
 
 
-@dataclass(frozen=True)
-class _Case:
-    """What is known of an entry of ``CASES``: the elements of its arguments, and what it asks for."""
-
-    elements: int = 0
-    properties: frozenset[str] = frozenset()
+@functools.lru_cache(maxsize=4096)
+def _elements(task: Task, case: int) -> int:
+    return sum(t.numel() for t in argument_tensors(_sample(task, case)))
 
 
 @functools.lru_cache(maxsize=1024)
-def _cases(task: Task) -> list[_Case]:
-    """One ``_Case`` an entry; makes each once, so a bad one shows. Its properties are those of every call: values aside, the
-    parameters alone decide them.
-
-    Where there is nothing to choose from none is made: a module has a single case, of gigabytes.
-    """
-    if len(task.cases) <= REPEATED and task.tested is None:
-        return [_Case() for _ in task.cases]
-    made = [
-        task.call(parameters, _values(task, case), f"{task.name}/{case}/plan")
-        for case, parameters in enumerate(task.cases)
-    ]
-    elements = [sum(t.numel() for t in argument_tensors(call)) for call in made]
-    asked = [properties.of_call(task, call, made[0]) | task.asked(p) for p, call in zip(task.cases, made, strict=True)]
-    return [_Case(*case) for case in zip(elements, asked, strict=True)]
-
-
-@functools.lru_cache(maxsize=1024)
-def _special(task: Task) -> int | None:
-    """The case that is called once more with special values: the first of the published grade whose arguments then hold some.
-    None where the operation does not say what becomes of them."""
-    if task.tested is None or type(task.contract) not in (Close, Exact):
+def _special(task: Task) -> _Wanted | None:
+    """One more call of a case, with special values: the first of the published grade whose arguments then hold some. None where the
+    operation does not say what becomes of them."""
+    if (task.envelope is None and task.tested is None) or type(task.contract) not in (Close, Exact):
         return None
     if not PASSES_ON & set(task.tags) or MIXES & set(task.tags):
         return None
-    for case, parameters in enumerate(task.cases):
-        if _beyond(task, _cases(task)[case].properties, "standard"):
-            continue
-        made = task.call(parameters, SPECIAL, f"{task.name}/{case}/special")
-        if properties.SPECIAL in properties.of_call(task, made, made):
-            return case
+    for case in range(len(task.cases)):
+        plain = any(not _asked_with(task, case, d) for d in task.distributions if d in ORDINARY)
+        if plain and properties.SPECIAL in _asked_with(task, case, SPECIAL):
+            return _Wanted(case, task.rounds + SEEDS, SPECIAL)
     return None
 
 
-def _repeats(
-    cases: list[_Case], wanted: list[_Wanted], beyond: Callable[[int, str], frozenset[str]], ordered: bool
-) -> list[_Wanted]:
+def _repeats(task: Task, wanted: list[_Wanted], ordered: bool) -> list[_Wanted]:
     """The calls to repeat: of each of the cases with most elements in their arguments, those of the published grade before others, the first
     that asks for least. The first case goes in reverse as well, the next in random order."""
-    ordinary = sorted(wanted, key=lambda call: call[2] not in ORDINARY)
-    first = {call[0]: call for call in reversed(ordinary)}
-    decisive = {case: not beyond(case, call[2]) for case, call in first.items()}
-    largest = sorted(first, key=lambda case: (not decisive[case], -cases[case].elements))[:REPEATED]
+    ordinary = sorted(wanted, key=lambda each: each.distribution not in ORDINARY)
+    first = {each.case: each for each in reversed(ordinary)}
+    decisive = {case: not _asked(task, each) for case, each in first.items()}
+    few = len(first) <= REPEATED and all(decisive.values())  # of a module there is a single one, of gigabytes
+    largest = sorted(first, key=lambda case: (not decisive[case], 0 if few else -_elements(task, case)))[:REPEATED]
     again = [(case, ASCENDING) for case in sorted(largest)]
     again += list(zip(largest, (REVERSED, SHUFFLED), strict=False)) if ordered else []
-    return [(*first[case][:3], order) for case, order in again]
+    return [first[case]._replace(order=order) for case, order in again]

@@ -22,6 +22,11 @@ from kbx.tensors import broadcast
 SPECIAL = "special_values"
 """NaN or infinities. A call with such values decides at no grade: what a kernel does there is reported."""
 
+STATE = "state_output"
+"""Arguments that the call updates are looked at, though no published test does so."""
+PROMISED = "promised:"
+"""Before a property that the published statement promises."""
+
 OF_VALUES = VARIATION_OF | {SPECIAL_DISTRIBUTION: SPECIAL}
 """By distribution; the values of the others are ordinary."""
 
@@ -35,13 +40,18 @@ def of_values(distribution: str) -> frozenset[str]:
 
 
 def of_call(task: Task, call: Call, first: Call) -> frozenset[str]:
-    """Properties of a call's arguments. ``first`` is the call of the task's first case: its dtypes are ordinary, whatever they are."""
+    """Properties of a call's arguments: where the published tests are known, by which it leaves what they pass. ``first`` is the call of
+    the task's first case: its dtypes are ordinary, whatever they are."""
+    if task.envelope:
+        return frozenset(_promised(task, name) for name in task.envelope.left_by(task.bound(call), _fitting(task)))
     special = (not t.isfinite().all() for _, t in _arguments(task, call) if t.is_floating_point() or t.is_complex())
     return of_form(task, call, first) | ({SPECIAL} if any(special) else set())
 
 
 def of_form(task: Task, call: Call, first: Call) -> frozenset[str]:
     """The same without what values are, so that they need not exist."""
+    if task.envelope:
+        return task.envelope.left_by(task.bound(call), _fitting(task), values=False)
     tensors = _arguments(task, call)
     usual = {path: t.dtype for path, t in task.named_tensors(first)}
     found = set(_options(task, call))
@@ -49,9 +59,17 @@ def of_form(task: Task, call: Call, first: Call) -> frozenset[str]:
         found.update(_layout(tensor))
         found.update(_dtype(tensor, {getattr(torch, task.dtype)}, usual.get(path)))
     # A kernel that is right without elements need not broadcast.
-    if "empty" not in found and BROADCASTING & set(task.tags) and _broadcast([t.shape for _, t in tensors]):
+    if "empty" not in found and _fitting(task) and _broadcast([t.shape for _, t in tensors]):
         found.add("broadcast")
     return frozenset(found)
+
+
+def _fitting(task: Task) -> bool:
+    return bool(BROADCASTING & set(task.tags))
+
+
+def _promised(task: Task, name: str) -> str:
+    return PROMISED + name if name in task.promised else name
 
 
 def _arguments(task: Task, call: Call) -> list[tuple[str, torch.Tensor]]:

@@ -88,8 +88,7 @@ class Session:
         self._turn_to(call.dtype)
 
         def make() -> Known:
-            made = self.task.call(call.parameters, call.distribution, call.seed, self.device)
-            return self.know(self.task, made, self.seed)
+            return self.know(call.judging(self.task), call.made(self.task, self.device), self.seed)
 
         return self.memory.get(call.seed, make)
 
@@ -131,7 +130,7 @@ class Session:
             claim = claims.read(tree)
         except claims.ClaimError as error:
             return judge.forged(error)
-        judgement = examine_lent(self.task, known, claim, self.out, self.lent, self.leaves)
+        judgement = examine_lent(self.calls[index].judging(self.task), known, claim, self.out, self.lent, self.leaves)
         if judgement.status != "correct":
             return judgement
         first = self.calls[index].repeats

@@ -22,6 +22,7 @@ from kbx.suite.values import leaves
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from kbx.oracle.envelope import Envelope
     from kbx.oracle.truth import Known
 
 ROUNDS = 3
@@ -86,7 +87,13 @@ class Task:
     """What whoever verifies the task should know of it."""
     tags: tuple[str, ...] = ()
     tested: tuple[str, ...] | None = None
-    """Properties, as in ``kbx.oracle.properties``, that calls of the published tests have; None where every call is such a one."""
+    """Properties, as in ``kbx.oracle.properties``, of a user's own calls, of which others are variations; None where every call decides."""
+    envelope: Envelope | None = None
+    """What the published tests pass, where that is known: a call that leaves it decides at the general grade only."""
+    promised: tuple[str, ...] = ()
+    """Properties beyond the envelope that the published statement promises all the same."""
+    unjudged: frozenset[str] = frozenset()
+    """Arguments that the call may change, and of which nothing is asked afterwards."""
 
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
@@ -128,7 +135,7 @@ class Task:
         if not isinstance(made, Call):
             raise InvalidTask(f"inputs() must return call(...), not {type(made).__name__}", self.path, line)
         try:
-            signature(self.reference).bind(*made.args, **made.kwargs)
+            self.bound(made)
         except TypeError as error:
             text = f"inputs(make, {describe(parameters)}) does not fit {self.entry}(): {error}"
             raise InvalidTask(text, self.path, line) from None
@@ -137,6 +144,28 @@ class Task:
             if tree.get("t") == "opaque":
                 raise InvalidTask(f"{path} is a {tree['v']}, which cannot be sent to another process", self.path, line)
         return made
+
+    def inside(self, call: Call) -> Call:
+        """The call with its values in the range of the published tests, where that is known."""
+        if self.envelope:
+            self.envelope.pull_in(self.bound(call))
+        return call
+
+    def bound(self, call: Call) -> inspect.BoundArguments:
+        """The arguments of a call by the names of the reference's parameters."""
+        return signature(self.reference).bind(*call.args, **call.kwargs)
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """Arguments that the call updates, and that no published test looks at afterwards."""
+        return self.envelope.unread & set(self.mutates) if self.envelope else frozenset()
+
+    def without(self, unjudged: frozenset[str]) -> Self:
+        """The task that asks nothing of some arguments that the call may change."""
+        if not unjudged:
+            return self
+        kept = tuple(name for name in self.mutates if name not in unjudged)
+        return replace(self, mutates=kept, unjudged=unjudged)
 
     def spoken(self, call: Call, turn: int) -> Call:
         """The call as it is made on its ``turn``: every other time, keyword arguments that equal their defaults are left out."""
@@ -220,7 +249,7 @@ class Task:
 
     def may_change(self, path: str) -> bool:
         """Whether the call may leave this argument changed, be it judged or not."""
-        return self.updates(path)
+        return self.updates(path) or path.split("[")[0] in self.unjudged
 
 
 _SIGNATURES: weakref.WeakKeyDictionary[Callable[..., Any], inspect.Signature] = weakref.WeakKeyDictionary()

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from kbx import tensors
-from kbx.oracle import faults, models, namesakes, original_models, own_references, recording
+from kbx.oracle import envelope, faults, models, namesakes, original_models, own_references, recording
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe
 from kbx.suite import DISTRIBUTIONS, Contract
 from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel, by_published_tolerances
@@ -102,7 +102,7 @@ def _load(stamp: Stamp, device: str) -> Task:
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), parameters),
         skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls=reader.controls(parameters),
-        tags=reader.get("TAGS", tuple), tested=reader.optional("TESTED", tuple),
+        tags=reader.get("TAGS", tuple), envelope=envelope.of_task(path), promised=reader.get("PROMISED", tuple, ()),
     )  # fmt: skip
 
 
@@ -158,10 +158,6 @@ class _Reader:
         if not isinstance(value, kind):
             self.fail(name, f"must be a {kind.__name__}, not a {type(value).__name__}")
         return value
-
-    def optional(self, name: str, kind: type[_Kind]) -> _Kind | None:
-        """The value of ``name``, or None where the file has none."""
-        return self.get(name, kind) if name in self.module else None
 
     def each(self, name: str, values: Iterable[str], allowed: Iterable[str]) -> tuple[str, ...]:
         unknown = [v for v in values if v not in allowed]

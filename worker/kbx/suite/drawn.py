@@ -96,7 +96,7 @@ def drawn(make: Inputs, function: Callable[[], object], number: int = 0, variati
     return call
 
 
-OF_VALUES = {"small": "small_values", "large": "large_values", "zeros": "zeros"}
+OF_VALUES = {"small": "tiny_values", "large": "wide_values", "zeros": "zeros"}
 """The variation that a distribution is; the others leave values as they are drawn."""
 
 
@@ -134,8 +134,8 @@ def _is_float(tensor: torch.Tensor) -> bool:
 
 VARIATIONS: dict[str, Change] = {
     "non_contiguous": _non_contiguous,
-    "small_values": _scaled(SMALL),
-    "large_values": _scaled(LARGE),
+    "tiny_values": _scaled(SMALL),
+    "wide_values": _scaled(LARGE),
     "zeros": _zeros,
     "special_values": _special,
 }

@@ -10,11 +10,16 @@ import torch
 
 _Item = TypeVar("_Item")
 
-DISTRIBUTIONS = ("standard", "uniform", "outliers", "small", "large", "zeros")
+DISTRIBUTIONS = ("standard", "uniform", "outliers", "small", "wide", "large", "zeros")
 """What ``Inputs.floats`` may draw from; a task that names no ``DISTRIBUTIONS`` is judged on all of them."""
 
 SPECIAL = "special"
 """Standard values, of which one in six is NaN or an infinity: a distribution of calls that decide nothing."""
+
+OUTLIERS = 1e-3
+"""Share of outliers."""
+LEAST_WITH_OUTLIER = 16
+"""Elements of a tensor in which there is an outlier for sure."""
 
 SPECIAL_VALUES = (math.nan, math.inf, -math.inf)
 
@@ -143,6 +148,8 @@ class Inputs:
             case "uniform":
                 return self._uniform(shape).mul_(2).sub_(1)
             case "outliers":
+                return self._with_outliers(self._normal(shape))
+            case "wide":
                 return self._normal(shape).mul_(torch.where(self._uniform(shape) < 0.01, 100.0, 1.0))
             case "small":
                 return self._normal(shape).mul_(1e-3)
@@ -152,6 +159,15 @@ class Inputs:
                 values, kind = self._normal(shape), self._uniform(shape)
                 return values.masked_fill_(kind < 0.5, -0.0).masked_fill_(kind < 0.25, 0.0)
         raise AssertionError(self.distribution)
+
+    def _with_outliers(self, values: torch.Tensor) -> torch.Tensor:
+        """As KernelBench-X's tests draw them: one element in a thousand, of a tensor that is not tiny at least one, is larger by a factor
+        between 10 and 50."""
+        chance = self._uniform(values.shape).reshape(-1)
+        if chance.numel() >= LEAST_WITH_OUTLIER:
+            chance[chance.argmin()] = 0
+        factor = 10 + 40 * self._uniform(())
+        return values.mul_(torch.where(chance.reshape(values.shape) < OUTLIERS, factor, 1.0))
 
     def _with_special(self, values: torch.Tensor) -> torch.Tensor:
         """NaN and both infinities in the first elements, so that a tensor of three has each, and among the others at random."""
