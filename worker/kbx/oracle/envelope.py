@@ -12,7 +12,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import torch
@@ -36,7 +36,6 @@ FAR = 4
 LENGTHS = frozenset({"normalized_shape", "target_sizes", "size", "output_size", "s", "steps"})
 """Options that are sizes, and as free as those of tensors."""
 
-Scalar: TypeAlias = bool | int | float | str | None
 Ranks: TypeAlias = Mapping[str, int]
 """Of the tensors of one call."""
 
@@ -62,7 +61,7 @@ class Values:
 class Option:
     """An argument that is no tensor: its ``values``, the kinds and lengths of the ``lists`` that it is, and what these hold."""
 
-    values: tuple[Scalar, ...] = ()
+    values: tuple[Any, ...] = ()
     lists: tuple[tuple[str, int], ...] = ()
     items: Option | None = None
 
@@ -128,19 +127,17 @@ class Envelope:
         return {p for tensor in tensors for p in _of_form(published, tensor)}
 
     def _of_option(self, name: str, value: object, default: object) -> set[str]:
-        if value == default and type(value) is type(default):
-            given = name in self.options or name in self.tensors
-            return (
-                {f"option_value:{name}"}
-                if given and name not in self.omitted and not self._holds(name, value)
-                else set()
-            )
+        plain = value == default and type(value) is type(default)
         if name not in self.options and name not in self.tensors:
-            return {{"inplace": "in_place"}.get(name, f"option:{name}")}
-        return set() if self._holds(name, value) else {f"option_value:{name}"}
-
-    def _holds(self, name: str, value: object) -> bool:
-        return self.options.get(name, Option()).holds(value, name in LENGTHS)
+            return set() if plain else {{"inplace": "in_place"}.get(name, f"option:{name}")}
+        option = self.options.get(name, Option())
+        if name in self.omitted and default is not inspect.Parameter.empty:
+            option = replace(option, values=(*option.values, default))
+        return (
+            set()
+            if plain and name in self.omitted or option.holds(value, name in LENGTHS)
+            else {f"option_value:{name}"}
+        )
 
     def _of_relations(
         self, tensors: Mapping[str, list[torch.Tensor]], call: inspect.BoundArguments, fitting: bool
