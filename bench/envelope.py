@@ -40,12 +40,14 @@ def values(recorded: dict[str, Any], shapes: list[list[int]]) -> dict[str, Any]:
         "dtypes": recorded["dtypes"], "ranks": sorted({len(s) for s in shapes} | set(recorded["ranks"])),
         "low": recorded["min"], "high": recorded["max"], "smallest": recorded.get("smallest_nonzero", 0), "rms": recorded["least_rms"],
     }  # fmt: skip
-    occurs = {"zeros": recorded["zeros"] > RARE, "empty": 0 in counts, "one": 1 in counts, "even": even}
+    occurs = {
+        "zeros": recorded["zeros"] > RARE, "empty": 0 in counts, "one": 1 in counts, "even": even, "strided": False in recorded["contiguous"],
+    }  # fmt: skip
     return found | {name: True for name, it_does in occurs.items() if it_does}
 
 
 def option(recorded: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {"values": [plain(json.loads(v)) for v in recorded.get("values", ())]}
+    found: dict[str, Any] = {"values": [json.loads(v) for v in recorded.get("values", ())]}
     found["lists"] = list(recorded.get("sequences", ()))
     for text in recorded.get("values", ()):
         if isinstance(items := json.loads(text), list):
@@ -55,10 +57,6 @@ def option(recorded: dict[str, Any]) -> dict[str, Any]:
     if "items" in recorded:
         found["items"] = option(recorded["items"])
     return {name: value for name, value in found.items() if value}
-
-
-def plain(value: Any) -> Any:
-    return value
 
 
 def envelope(calls: list[dict[str, Any]], arguments: dict[str, Any]) -> dict[str, Any]:

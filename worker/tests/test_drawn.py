@@ -36,7 +36,7 @@ def test_a_variation_changes_one_thing(variation):
 def test_values_are_scaled_and_zeros_have_both_signs():
     x = torch.rand(1000) + 0.5
     small, large, zeros, special = (
-        varied(call(x), v, Inputs(seed=3)).args[0] for v in ("small_values", "large_values", "zeros", "special_values")
+        varied(call(x), v, Inputs(seed=3)).args[0] for v in ("tiny_values", "wide_values", "zeros", "special_values")
     )
     assert small.max() <= 1.5e-3 and large.min() >= 15
     assert torch.signbit(zeros[zeros == 0]).unique().tolist() == [False, True]
@@ -45,7 +45,7 @@ def test_values_are_scaled_and_zeros_have_both_signs():
 
 def test_calls_that_cannot_vary_have_no_variation():
     indices = torch.arange(6)
-    assert varied(call(indices, 2), "large_values", Inputs(seed=1)) is None
+    assert varied(call(indices, 2), "wide_values", Inputs(seed=1)) is None
     assert varied(call(torch.ones(())), "non_contiguous", Inputs(seed=1)) is None
 
 

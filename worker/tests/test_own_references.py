@@ -73,7 +73,7 @@ def invalid(own, text, entry="f"):
 
 def test_inputs_are_the_published_grade_and_variations_the_general(own):
     task = own(SOFTMAX, "softmax")
-    assert variations(task) == [None, "non_contiguous", "small_values", "large_values", "zeros", "special_values"]
+    assert variations(task) == [None, "non_contiguous", "tiny_values", "wide_values", "zeros", "special_values"]
     calls = plan(task, "7")
     assert [sorted(call.properties) for call in calls[:4]] == [[]] * 4
     assert {p for call in calls[4:] for p in call.properties} == set(variations(task)[1:])
@@ -105,9 +105,9 @@ def test_variations_that_the_reference_rejects_are_left_out(own):
     text = "import torch\n\n# inputs: f32[8, 4]\ndef f(x):\n    return torch.exp(4 * x).view(-1)\n"
     task = own(text)
     assert "non_contiguous" not in variations(task)  # view() raises
-    assert "large_values" not in variations(task)  # exp() overflows
-    assert {"small_values", "zeros"} <= set(variations(task))
-    assert task.note == "not varied, since the reference does not take it: non_contiguous, large_values"
+    assert "wide_values" not in variations(task)  # exp() overflows
+    assert {"tiny_values", "zeros"} <= set(variations(task))
+    assert task.note == "not varied, since the reference does not take it: non_contiguous, wide_values"
 
 
 def test_properties_of_inputs_belong_to_the_published_grade(own):

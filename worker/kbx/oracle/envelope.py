@@ -43,7 +43,7 @@ Ranks: TypeAlias = Mapping[str, int]
 @dataclass(frozen=True)
 class Values:
     """A tensor argument: ``low`` to ``high`` is the range of its values, ``smallest`` the least magnitude of one that is not 0, ``rms``
-    the least root mean square of a tensor; ``zeros``, ``empty``, ``one`` (element), ``even`` (all values equal) say what occurs."""
+    the least root mean square of a tensor; ``zeros``, ``empty``, ``one`` (element), ``even`` (all values equal), ``strided`` say what occurs."""
 
     dtypes: tuple[str, ...]
     ranks: tuple[int, ...]
@@ -55,6 +55,7 @@ class Values:
     empty: bool = False
     one: bool = False
     even: bool = False
+    strided: bool = False
 
 
 @dataclass(frozen=True)
@@ -194,7 +195,7 @@ def _of_form(published: Values, tensor: torch.Tensor) -> Iterator[str]:
             yield "empty"
     elif any(stride == 0 and size > 1 for stride, size in zip(tensor.stride(), tensor.shape, strict=True)):
         yield "expanded"
-    elif not tensor.is_contiguous():
+    elif not (published.strided or tensor.is_contiguous()):
         yield "non_contiguous"
     if tensor.numel() == 1 and tensor.dim() and not published.one:
         yield "size_one"

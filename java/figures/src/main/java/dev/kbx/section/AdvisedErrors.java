@@ -114,20 +114,26 @@ public record AdvisedErrors(
   }
 
   private static @Nullable String ofProperty(String property) {
-    String kind = property.split("[:+]", 2)[0];
+    String kind = property.replaceFirst("^promised:", "").split("[:+]", 2)[0];
     return switch (kind) {
       case "non_contiguous", "expanded" ->
           "Address tensors by their strides, or copy them with contiguous() first.";
       case "empty", "zero_dim", "size_one" ->
           "Return early for tensors without elements; accept shapes () and (1,).";
       case "dtype" -> "Accept the other dtypes of the operation; accumulate in float32.";
-      case "broadcast" -> "Broadcast arguments as PyTorch does: expand with stride 0.";
+      case "rank" -> "Take tensors of any number of dimensions: flatten those that do not matter.";
+      case "broadcast", "batch_broadcast" ->
+          "Broadcast arguments as PyTorch does: expand with stride 0.";
       case "out_argument", "in_place" -> "Fill and return out= or the argument where it is asked.";
-      case "option" -> "Implement every option of the signature, not only its default.";
+      case "option", "option_value" ->
+          "Implement every option of the signature, and every value of it.";
       case "batch_size" -> "Take sizes from the arguments, not from the example.";
       case "other_weights" -> "Read weights at each call: they may have changed.";
-      case "small_values", "large_values", "zeros" ->
-          "Use the numerically stable form: subtract the maximum, log1p, expm1.";
+      case "ragged_windows" -> "Let the last window be cut off where the stride does not divide.";
+      case "tiny_values", "wide_values", "offset" ->
+          "Use the numerically stable form: subtract the maximum or the mean, log1p, expm1.";
+      case "zeros", "degenerate" -> "Divide by zero where the reference does, and nowhere else.";
+      case "state_output" -> "Update the statistics that the call is given, too.";
       case "special_values" -> "Let NaN and infinities come out as in the reference.";
       default -> null;
     };

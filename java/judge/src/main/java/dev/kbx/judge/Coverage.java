@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * right call has shown to hold; where each holds by itself, to all of them together.
  */
 final class Coverage {
+  /** Before a property that the published statement promises, as the worker names it. */
+  private static final String PROMISED = "promised:";
+
   /** Properties of one failed call, and how it failed. */
   private record Failure(PlannedCall call, Outcome outcome) {}
 
@@ -146,14 +149,19 @@ final class Coverage {
     return List.copyOf(held);
   }
 
-  /** What it breaks on, each property once, in the order of the first failure. */
+  /**
+   * What it breaks on, each property once: what the statement promises first, then by the first
+   * failure.
+   */
   List<Break> breaks() {
     Set<String> held = new HashSet<>();
     right.forEach(call -> held.addAll(call.properties()));
     List<Break> breaks = new ArrayList<>();
     Set<String> named = new HashSet<>();
     failures.stream()
-        .sorted(Comparator.comparingInt(f -> f.call().properties().size()))
+        .sorted(
+            Comparator.<Failure>comparingInt(f -> promised(f.call()) ? 0 : 1)
+                .thenComparingInt(f -> f.call().properties().size()))
         .forEach(failure -> {
           List<String> asked = failure.call().properties();
           if (asked.stream().anyMatch(named::contains)) return;
@@ -166,5 +174,9 @@ final class Coverage {
           breaks.add(new Break(property, Calls.name(failure.call()), how.status(), how.message()));
         });
     return breaks;
+  }
+
+  private static boolean promised(PlannedCall call) {
+    return call.properties().stream().anyMatch(property -> property.startsWith(PROMISED));
   }
 }

@@ -131,7 +131,6 @@ public enum OwnTask {
     DIFFICULTY = 1
     DTYPE = "%s"
     TAGS = ("%s",)
-    TESTED = ()
     %sDISTRIBUTIONS = %s
     CASES = [
     %s]

@@ -69,7 +69,6 @@ final class TaskFile {
     if (error.isPresent()) {
       throw new Flaw(error.get().line(), error.get().message() + ": " + error.get().text());
     }
-    checkTested(source);
     boolean module = !source.methods(MODEL).isEmpty();
     String entry = module ? Task.MODULE : constant(source, "ENTRY", String.class).orElse(name);
     Excerpt reference = original(source).orElse(source).excerpt(module ? MODEL : entry);
@@ -154,11 +153,6 @@ final class TaskFile {
     return source
         .method(MODEL, method)
         .map(said -> said.substring(method.length()).replaceFirst("^\\(self(, )?", "("));
-  }
-
-  /** What prompts say of calls is derived from it: see {@link PublishedCalls}. */
-  private static void checkTested(PythonSource source) throws Flaw {
-    if (source.constants().get("TESTED") == null) absent(source, "TESTED", List.of());
   }
 
   private static @Nullable Integer difficulty(PythonSource source) throws Flaw {

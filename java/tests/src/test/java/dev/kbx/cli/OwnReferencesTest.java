@@ -85,7 +85,7 @@ class OwnReferencesTest {
     assertThat(right.get("grade").asString()).isEqualTo("published");
     assertThat(right.get("holds").values())
         .extracting(JsonNode::asString)
-        .containsExactly("large_values", "small_values", "special_values", "zeros");
+        .containsExactly("special_values", "tiny_values", "wide_values", "zeros");
     assertThat(right.get("breaks").get(0).get("property").asString()).isEqualTo("non_contiguous");
     assertThat(verdicts.getLast().get("message").asString())
         .matches("inputs=\\(f32\\[16, 40], 2\\.0\\), drawn values: \\d+ wrong elements, .*");
@@ -96,7 +96,7 @@ class OwnReferencesTest {
     Kbx.Result result = eval("right.py", "--reference", "my_ref.py:scale");
     assertThat(result.out().lines().count()).isLessThanOrEqualTo(15);
     assertThat(result.out())
-        .contains("Holds for large_values, small_values, special_values, zeros")
+        .contains("Holds for special_values, tiny_values, wide_values, zeros")
         .contains("Breaks on non_contiguous: wrong_values, inputs=(f32[16, 40], 2.0), ")
         .contains("1 of 1 correct.");
   }

@@ -26,36 +26,36 @@ class PublishedCallsTest {
   }
 
   @Test
-  void singleTestedOptionIsListed() {
+  void argumentsAreListedAsThePublishedTestsPassThem() {
     assertThat(lines("gelu"))
         .containsExactly(
             "Tensor arguments are contiguous.",
-            "Their dtype is `float32`, except where the statement gives an argument another dtype.",
-            "Empty tensors: none. Tensors of one element: none. Tensors of shape `()`: none.",
-            "Of the arguments with a default, only these are given another value: `approximate`.");
+            "Empty tensors: none. Tensors of one element: none.",
+            "`input`: `float32`; dimensions: 1 or 2; values from -35.3 to 40.8.",
+            "`approximate`: `'none'` or `'tanh'`, or left out.",
+            "Every other argument that has a default is given its default.");
   }
 
   @Test
-  void testedPropertiesAreListed() {
+  void numbersAreRangesAndMayStandForTensors() {
     assertThat(lines("div"))
         .contains(
-            "Empty tensors: none. Tensors of one element: none. Tensors of shape `()`: some.",
-            "Tensors of different shapes are broadcast.",
-            "Every argument that has a default is given its default.");
-    assertThat(lines("scatter"))
-        .contains(
-            "Tensor arguments are contiguous, with exceptions: some have gaps or permuted"
-                + " dimensions.");
-    assertThat(lines("fused_relu_sqrt"))
-        .contains(
-            "Their dtype is `float32` or `int64`, except where the statement gives an argument"
-                + " another dtype.",
-            "Of the arguments with a default, only these are given another value: `inplace`,"
-                + " `out`.");
+            "Empty tensors: none. Tensors of one element: `input` and `other`.",
+            "`other`: `float32`; dimensions: 0, 1 or 2; values from -20.1 to 10.8.",
+            "`other` also: `3`.");
+    assertThat(lines("fused_cos_avg_pool1d")).contains("`stride`: `1` to `2`, or left out.");
+    assertThat(lines("adaptive_avg_pool2d")).noneMatch(line -> line.startsWith("`output_size`"));
   }
 
   @Test
-  void untestedBroadcastingIsExcluded() {
+  void viewsAreAnnouncedWhereATestPassesOne() {
+    assertThat(lines("scatter"))
+        .contains("Tensor arguments are contiguous; `index` may be another view.");
+  }
+
+  @Test
+  void broadcastingIsExcludedWhereNoTestHasIt() {
+    assertThat(lines("div")).contains("Tensors of different shapes are broadcast.");
     assertThat(lines("add")).contains("No tensor is broadcast against another.");
     assertThat(lines("gelu")).noneMatch(line -> line.contains("broadcast"));
   }
