@@ -25,7 +25,7 @@ def connected():
 def judged(connected, *kinds, judgement=None):
     """The judgement with findings of these kinds, in this order."""
     executions, executor = connected
-    executor.send({"findings": [PLAIN | {"kind": kind} for kind in kinds]})
+    executor.send({"findings": [PLAIN | {"kind": kind} for kind in kinds], "atomic": False})
     return executions.judge(judgement or Judgement("correct"))
 
 
@@ -104,12 +104,26 @@ def test_without_an_executor_the_judgement_stays():
 
 
 @pytest.mark.parametrize(
-    "answer", [{}, {"findings": None}, {"findings": [{}]}, {"findings": [PLAIN]}, {"findings": ["x"]}]
+    "answer", [{}, {"findings": []}, *({"findings": each, "atomic": False} for each in (None, [{}], [PLAIN], ["x"]))]
 )
 def test_executor_without_a_sensible_answer_has_ended(connected, answer):
     executions, executor = connected
     executor.send(answer)
     assert executions.judge(Judgement("correct")).status == "runtime_error"
+
+
+def test_the_order_of_programs_matters_once_a_launch_was_atomic(connected):
+    executions, executor = connected
+    seen = [executions.order_matters]
+    for atomic in (False, True, False):
+        executor.send({"findings": [], "atomic": atomic})
+        executions.judge(Judgement("correct"))
+        seen.append(executions.order_matters)
+    assert seen == [False, False, True, True]
+
+
+def test_without_an_executor_order_may_matter():
+    assert Executions(lambda: None).order_matters
 
 
 def test_dead_executor_is_a_failure(connected):

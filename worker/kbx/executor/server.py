@@ -50,6 +50,7 @@ class _Executor:
         self._texts: list[str] = []
         self._kernels: dict[int, Kernel] = {}
         self._findings: list[Finding] = []
+        self._atomic = False
         self._seed, self._order, self._begun = 0, ASCENDING, False
         self._filler = ALL_ONES
         """What memory of the candidate's holds that nobody has written to in this call, as the runner says."""
@@ -85,7 +86,7 @@ class _Executor:
                 self._lent.update((offset, mappings.Tensor(length, filler)) for offset, length, filler in lent)
             case {"findings": _}:
                 worst = sorted(dict.fromkeys(self._findings), key=lambda found: found.rank)[:_MOST_FINDINGS]
-                oracle.send({"findings": [_told(each) for each in worst]})
+                oracle.send({"findings": [_told(each) for each in worst], "atomic": self._atomic})
                 self._findings.clear()
             case _:
                 raise Broken("the oracle asks for something unknown")
@@ -154,6 +155,7 @@ class _Executor:
             raise
         except Exception as error:
             return {"unsupported": f"{type(error).__name__}: {error}"}, []
+        self._atomic |= kernel.atomic
         self._findings += [replace(each, kernel=kernel.function.name[:_NAME_CHARS]) for each in launch.findings]
         return {"done": True, "reached": sorted(memory.reached)}, [region.memory.data for region in copied]
 

@@ -259,6 +259,8 @@ class Prepared:
     id: int
     args: list[Tree]
     kwargs: dict[str, Tree]
+    idle: bool = False
+    """Nothing was prepared: the call could find nothing that earlier ones have not."""
 
 
 @dataclass

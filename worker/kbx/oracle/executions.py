@@ -27,6 +27,12 @@ class Executions:
     def __init__(self, executor: Callable[[], Channel | None], checks: bool = True) -> None:
         """``checks``: whether what is found decides."""
         self._executor, self._checks, self._unasked = executor, checks, False
+        self._atomic = False
+
+    @property
+    def order_matters(self) -> bool:
+        """Whether the result of a launch so far may depend on the order of its programs: without atomic operations only a race can make it."""
+        return self._atomic or self._executor() is None
 
     def prepare(self, seed: int, leaves: Sequence[Tree], order: str, filler: int) -> None:
         """A call begins, whose tensors are ``leaves``: kernels may touch these. ``seed`` chooses what undefined values are, ``order`` (see
@@ -51,7 +57,9 @@ class Executions:
             return judgement
         try:
             executor.send({"findings": True})
-            found = [_Found(**each) for each in executor.receive()[0]["findings"]]
+            told = executor.receive()[0]
+            self._atomic |= told["atomic"] is True
+            found = [_Found(**each) for each in told["findings"]]
         except (Broken, KeyError, TypeError):
             return Judgement("runtime_error", "the process that executes the candidate's kernels has ended")
         self._unasked = False

@@ -162,6 +162,8 @@ class Server:
 
     def _prepare(self, request: messages.Prepare) -> Message:
         current = self._current()
+        if current.is_idle(request.call):
+            return messages.Prepared(request.id, [], {}, idle=True)
         args, kwargs = current.prepare(request.call)
         self.device.synchronize()
         if current.task.large:

@@ -118,6 +118,10 @@ class Session:
         self.current = index
         return args, kwargs
 
+    def is_idle(self, index: int) -> bool:
+        """Whether a call could find nothing that the one it repeats has not: another order of programs, where none shows."""
+        return self.calls[index].order != ASCENDING and not self.executions.order_matters
+
     def check(self, index: int, tree: Tree) -> judge.Judgement:
         """Judges what the runner claims to have returned for the call last prepared."""
         if index != self.current:

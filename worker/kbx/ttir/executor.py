@@ -70,9 +70,9 @@ class Kernel:
         _, self._bodies = self._lowering.function(self.function.name)
         self._reached = provenance.reached(self.module)
         names = {operation.name for f in self.module.functions.values() for operation in f.walk()}
-        self._atomics = not names.isdisjoint(provenance.ATOMICS)
+        self.atomic = not names.isdisjoint(provenance.ATOMICS)
         self._waits = waiting.waits(self.module)
-        self._parted = self._atomics and (self._waits or not waiting.loops_on_loads(self.module))
+        self._parted = self.atomic and (self._waits or not waiting.loops_on_loads(self.module))
         """Whether its programs may run in groups: in a loop that is not known to wait, one would wait for ever for those of later groups."""
         largest = max((size for f in self.module.functions.values() for size in _sizes(f.walk())), default=1)
         needed = max(1, sum(_peak(code) for code in self._bodies))
@@ -83,7 +83,7 @@ class Kernel:
         Raises Stuck where programs wait for ever."""
         launch.module = self.module
         values = self._bind(launch, arguments, names)
-        launch.watch(self._atomics)
+        launch.watch(self.atomic)
         programs = launch.programs()
         with np.errstate(all="ignore"):
             together = self._together

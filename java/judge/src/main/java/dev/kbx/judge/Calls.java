@@ -193,6 +193,7 @@ final class Calls {
             OracleMessage.Prepared.class,
             id -> new OracleMessage.Prepare(id, call.index()),
             oracleLimit);
+    if (inputs.idle()) return Optional.empty();
     Message answer;
     long start = runner.nanoTime();
     long compiled = runner.compileNanos();

@@ -192,7 +192,7 @@ public sealed interface OracleMessage extends Message.Numbered {
   record Prepare(int id, int call) implements OracleMessage {}
 
   @JsonTypeName("prepared")
-  record Prepared(int id, JsonNode args, JsonNode kwargs) implements OracleMessage {}
+  record Prepared(int id, JsonNode args, JsonNode kwargs, boolean idle) implements OracleMessage {}
 
   /** Referee to oracle: compare the result that the runner left in the arenas. */
   @JsonTypeName("check")
