@@ -87,6 +87,69 @@ def test_every_call_has_fresh_values(own):
     assert not torch.equal(one, other)
 
 
+SEEDING = {
+    "torch": "torch.manual_seed(42)\n    x = torch.randn(8)",
+    "torch.random": "torch.random.manual_seed(42)\n    x = torch.randn(8)",
+    "torch generator": "x = torch.randn(8, generator=torch.Generator().manual_seed(0))",
+    "torch generator by device": "g = torch.Generator(device='cpu')\n    g.manual_seed(0)\n    x = torch.randn(8, generator=g)",
+    "unseeded torch generator": "x = torch.randn(8, generator=torch.Generator())",
+    "numpy": "np.random.seed(0)\n    x = torch.tensor(np.random.randn(8))",
+    "numpy generator": "x = torch.tensor(np.random.default_rng(7).standard_normal(8))",
+    "unseeded numpy generator": "x = torch.tensor(np.random.default_rng().standard_normal(8))",
+    "numpy state": "x = torch.tensor(np.random.RandomState(7).randn(8))",
+    "python": "random.seed(3)\n    x = torch.tensor([random.random() for _ in range(8)])",
+    "python generator": "r = random.Random(3)\n    x = torch.tensor([r.random() for _ in range(8)])",
+    "python generator without a seed": "r = random.Random()\n    x = torch.tensor([r.random() for _ in range(8)])",
+}
+
+
+@pytest.mark.parametrize("body", SEEDING.values(), ids=SEEDING)
+def test_inputs_that_seed_themselves_have_fresh_values_too(own, body):
+    task = own(
+        f"import random\nimport numpy as np\nimport torch\ndef inputs():\n    {body}\n    return x\ndef f(x):\n    return x + 1\n"
+    )
+    one, again, other = (task.call(task.cases[0], "drawn", seed).args[0] for seed in ("1", "1", "2"))
+    assert torch.equal(one, again)
+    assert not torch.equal(one, other)
+    assert not task.constant
+
+
+def test_generators_are_what_they_were_after_inputs_were_made(own):
+    before = torch.Generator, torch.manual_seed
+    task = own(SOFTMAX, "softmax")
+    task.call(task.cases[0], "drawn", "1")
+    assert (torch.Generator, torch.manual_seed) == before
+
+
+@pytest.mark.parametrize(
+    ("inputs", "constant"),
+    [
+        ("X", True),
+        ("X.clone(), 3", True),
+        ("torch.ones(8)", True),
+        ("torch.randn(8)", False),
+        ("torch.arange(8)", False),
+    ],
+)
+def test_inputs_with_the_same_values_in_every_call_are_known(own, inputs, constant):
+    task = own(
+        f"import torch\nX = torch.linspace(0, 1, 8)\ndef inputs():\n    return {inputs}\ndef f(x, n=1):\n    return x + n\n"
+    )
+    assert task.constant == constant
+
+
+@pytest.mark.parametrize("masks", [["causal"], ["none", "causal"]])
+def test_calls_of_the_user_decide_whatever_their_values(own, masks):
+    text = (
+        "import torch\ncausal = torch.full((5, 5), float('-inf')).triu(1)\nnone = torch.zeros(5, 5)\n"
+        f"def inputs():\n    return [(torch.randn(5, 5), mask) for mask in [{', '.join(masks)}]]\n"
+        "def f(x, mask):\n    return torch.softmax(x + mask, -1)\n"
+    )
+    calls = plan(own(text), "7")
+    assert sum(not call.properties for call in calls) >= 3 * len(masks)
+    assert not any(call.special for call in calls if "causal" in masks)
+
+
 @pytest.mark.parametrize(("text", "entry"), [(SOFTMAX, "softmax"), (MODEL, "ModelNew")])
 def test_the_reference_passes_its_own_calls_and_spoiled_results_fail(own, text, entry):
     rows = controls.verify(own(text, entry), "7", "cpu")

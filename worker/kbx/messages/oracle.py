@@ -240,6 +240,8 @@ class Opened:
     """Where the entry is a class."""
     scaled: bool = False
     """Whether the calls are smaller than what the task is about, which needs a GPU."""
+    constant: bool = False
+    """Whether all calls have the same values."""
     core: int | None = None
     """The processor core from which both sides launch timed calls; None: any."""
 

@@ -35,6 +35,7 @@ from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, TooL
 from kbx.suite import Call, Inputs
 from kbx.suite.drawn import seeded
 from kbx.suite.original import OriginalModel, OwnFunction, OwnModel
+from kbx.suite.seeding import mixed
 from kbx.suite.values import leaves
 from kbx.suite.values import tensors as tensors_of
 
@@ -179,7 +180,8 @@ def task(stamp: Stamp, original: OriginalModel, device: str, bundled: ModelTask 
 def drawn(task: Task, function: Function, seed: str, device: str | torch.device) -> Any:
     """What a function of the task's file draws from any generator under a seed; on a GPU it draws there."""
     on_device = contextlib.nullcontext() if torch.device(device).type == "cpu" else torch.device(device)
-    with seeded(Inputs(seed=seed).generator.initial_seed(), device), surroundings(device), on_device:
+    number = Inputs(seed=seed).generator.initial_seed()
+    with seeded(number, device), surroundings(device), mixed(number), on_device:
         return placed(task.run(f"{function.__name__}()", function), device)
 
 

@@ -106,6 +106,8 @@ class Varied(Task):
 class OwnModelTask(Varied, OriginalModelTask):
     """A ``Model`` of the user's."""
 
+    constant: bool = field(default=False, kw_only=True)
+
     @property
     def code(self) -> Function:
         return self.model.forward
@@ -136,6 +138,7 @@ class OwnFunctionTask(Varied, Task):
     """What makes the calls that comments describe, as ``notation.parse`` returns it; empty where ``inputs`` draws them."""
     device: str = field(kw_only=True)
     scaled: bool = field(default=False, kw_only=True)
+    constant: bool = field(default=False, kw_only=True)
     flops: float = field(default=0, kw_only=True)
     nbytes: int = field(default=0, kw_only=True)
     """Of the smallest plain call: of its products and convolutions, and of its arguments or the largest tensor that it makes."""
@@ -214,6 +217,8 @@ class OwnFunctionTask(Varied, Task):
         return replace(self, device=device, reference=_anywhere(self.function, device))
 
 
+OTHER_SEED = "1"
+"""To see whether calls differ."""
 _Own: TypeAlias = OwnModelTask | OwnFunctionTask
 
 
@@ -284,6 +289,7 @@ def _with_cases(made: OwnFunctionTask, device: str) -> OwnFunctionTask:
         made = replace(made, mutates=tuple(dict.fromkeys((*made.mutates, *_updated(made, call)))))
         # One that does not repeat is no reference: it says so before any candidate is judged.
         truth.know(made, call, SEED)
+        made = replace(made, constant=_is_constant(made, call, made.call(least.case, AS_DRAWN, OTHER_SEED)))
     return extended(made, least.case, device, lambda: made)
 
 
@@ -354,6 +360,16 @@ def _updated(made: _Own, call: Call) -> tuple[str, ...]:
     return changed
 
 
+def _is_constant(made: Task, call: Call, other: Call) -> bool:
+    """Whether calls under two seeds have the same values: of floating-point numbers, which nobody draws twice by chance."""
+    floating = any(t.is_floating_point() and t.numel() for t in truth.argument_tensors(call))
+    return (
+        floating
+        and len(truth.argument_tensors(call)) == len(truth.argument_tensors(other))
+        and not _changed(made, call, other)
+    )
+
+
 def _changed(made: Task, call: Call, after: Call) -> tuple[str, ...]:
     """Names of the arguments of ``call`` that have other contents ``after``."""
     pairs = zip(made.named_tensors(call), made.named_tensors(after), strict=True)
@@ -381,6 +397,7 @@ def model_task(stamp: Stamp, original: OwnModel, device: str) -> OwnModelTask:
         mutates = tuple(dict.fromkeys((*made.mutates, *_updated(bound, call))))
         made, bound = replace(made, mutates=mutates), replace(bound, mutates=mutates)
         truth.know(bound, call, SEED)
+        made = replace(made, constant=_is_constant(bound, call, made.call(case, AS_DRAWN, OTHER_SEED)))
     return extended(made, case, device, lambda: replace(made, device="cpu").seeded(SEED))
 
 

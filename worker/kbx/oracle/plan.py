@@ -179,7 +179,7 @@ def _asked_with(task: Task, case: int, distribution: str) -> frozenset[str]:
     made = _sample(task, case)
     of_case = properties.of_call(task, made, _sample(task, 0)) | task.asked(task.cases[case])
     values = frozenset() if "empty" in of_case else properties.of_values(distribution)
-    return (of_case | values) - (set(task.tested) - {properties.SPECIAL})
+    return (of_case | values) - set(task.tested)
 
 
 @functools.lru_cache(maxsize=128)

@@ -157,7 +157,7 @@ class Server:
         return messages.Opened(
             request.id, task.entries, [a.describe() for a in arenas], [c.message() for c in self.session.calls],
             [{"index": i, "shape": describe(s)} for i, s in enumerate(task.sizes)],
-            time.monotonic() - start, task.module(request.seed), task.scaled, core,
+            time.monotonic() - start, task.module(request.seed), task.scaled, task.constant, core,
         )  # fmt: skip
 
     def _prepare(self, request: messages.Prepare) -> Message:

@@ -106,6 +106,11 @@ class Task:
         return False
 
     @property
+    def constant(self) -> bool:
+        """Whether every call has the same values, whatever its seed."""
+        return False
+
+    @property
     def large(self) -> bool:
         """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
         return False

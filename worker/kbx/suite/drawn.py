@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import torch
 
 from kbx.suite.inputs import SPECIAL_VALUES, Call, Inputs
+from kbx.suite.seeding import mixed
 from kbx.suite.values import transform
 
 Change: TypeAlias = Callable[[torch.Tensor, Inputs], torch.Tensor]
@@ -84,7 +85,8 @@ def varied(call: Call, variation: str, make: Inputs) -> Call | None:
 def drawn(make: Inputs, function: Callable[[], object], number: int = 0, variation: str | None = None) -> Call:
     """For ``inputs`` of a task file: call ``number`` of those that ``function()`` returns under the seed of ``make``, in its
     distribution, maybe varied."""
-    with seeded(make.generator.initial_seed(), make.device), make.device:
+    seed = make.generator.initial_seed()
+    with seeded(seed, make.device), mixed(seed), make.device:
         call = calls(function())[number]
 
     def placed(leaf: Any) -> Any:

@@ -11,7 +11,7 @@ from kbx.models import STATUSES, Verdict, check_judged
 _REFUSED = frozenset({"rejected_static", "not_a_kernel", "cheating"})
 _UNREADABLE = frozenset({"no_code", "no_entry", "syntax_error"})
 
-DOUBTS = frozenset({"clock_gap", "no_origin", "state_ignored", "degenerate_task", "large_workspace"})
+DOUBTS = frozenset({"clock_gap", "no_origin", "state_ignored", "degenerate_task", "large_workspace", "same_values"})
 """Flags that leave a speedup in doubt: time that the device did not account for, a timed call without an
 account of who computed, cached weights, a result that hardly depends on the input, memory for tables of results."""
 

@@ -182,6 +182,7 @@ final class Correctness {
   private List<String> restsOn(OracleMessage.Opened task) {
     List<String> flags = new ArrayList<>();
     if (task.scaled()) flags.add("scaled_inputs");
+    if (task.constant()) flags.add("same_values");
     if (plan.tolerance() == Tolerance.PUBLISHED) flags.add(Tolerance.FLAG);
     if (!plan.memoryChecks()) flags.add(MEMORY_UNCHECKED);
     if (candidate.task().isDegenerate()) flags.add("degenerate_task");

@@ -129,6 +129,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    *
    * @param module constructor arguments if the entry is a class; else null
    * @param scaled whether the calls are smaller than the published sizes
+   * @param constant whether all calls have the same values
    * @param core processor core from which both sides launch timed calls; null: any
    */
   @JsonTypeName("opened")
@@ -141,6 +142,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       double seconds,
       Message.@Nullable Module module,
       boolean scaled,
+      boolean constant,
       @Nullable Integer core)
       implements OracleMessage {}
 

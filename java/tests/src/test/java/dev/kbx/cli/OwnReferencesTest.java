@@ -92,6 +92,62 @@ class OwnReferencesTest {
   }
 
   @Test
+  void inputsThatNeverVaryAreAFlag() throws Exception {
+    String constant = "X = torch.ones(16, 40)\n\ndef inputs():\n    return X, 2.0\n\ndef scale";
+    write("my_ref.py", REFERENCE.replace("# inputs: f32[16, 40], 2.0\ndef scale", constant));
+    JsonNode verdict =
+        eval("right.py", "--reference", "my_ref.py", "--json").json().get("verdicts").get(0);
+    assertThat(verdict.get("status").asString()).isEqualTo("correct");
+    assertThat(verdict.get("flags").values())
+        .extracting(JsonNode::asString)
+        .contains("same_values");
+  }
+
+  /** As most model code has it: a causal mask of 0 and minus infinity. */
+  @Test
+  void aMaskOfInfinitiesDecides() throws Exception {
+    String masked =
+        """
+        import torch
+
+        def inputs():
+            return torch.randn(40, 40), torch.full((40, 40), float("-inf")).triu(1)
+
+        def scale(x, by):
+            return torch.softmax(x + by, -1)
+        """;
+    String kernel =
+        """
+        import torch
+        import triton
+        import triton.language as tl
+
+        @triton.jit
+        def kernel(x, by, y, n, BLOCK: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            at = tl.program_id(0) * n + i
+            s = tl.load(x + at, mask=i < n, other=float("-inf"))
+            s += tl.load(by + at, mask=i < n, other=0.0)
+            e = tl.exp(s - tl.max(s, 0))
+            tl.store(y + at, e / tl.sum(e, 0), mask=i < n)
+
+        def scale(x, by):
+            x, by = x.contiguous(), by.contiguous()
+            y = torch.empty_like(x)
+            kernel[(x.shape[0],)](x, by, y, x.shape[1], BLOCK=64)
+            return y
+        """;
+    write("my_ref.py", masked);
+    write("right.py", kernel);
+    write("wrong.py", kernel.replace("    s += tl.load(by + at, mask=i < n, other=0.0)\n", ""));
+    Kbx.Result result = eval("right.py", "wrong.py", "--reference", "my_ref.py", "--json");
+    assertThat(result.exit()).as(result.err()).isZero();
+    assertThat(result.json().get("verdicts").values())
+        .extracting(verdict -> verdict.get("status").asString())
+        .containsExactly("correct", "wrong_values");
+  }
+
+  @Test
   void outputForOneFileFitsAScreen() throws Exception {
     Kbx.Result result = eval("right.py", "--reference", "my_ref.py:scale");
     assertThat(result.out().lines().count()).isLessThanOrEqualTo(15);
