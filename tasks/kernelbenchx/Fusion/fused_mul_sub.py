@@ -29,6 +29,7 @@ CASES = [
     dict(shape=(1,), mul=(1,), sub=(1,)),
     dict(shape=(517,), mul=(517,), sub=(517,), out=True),
     dict(shape=(6, 31), mul=(6, 31), sub=(6, 31), alpha=2),
+    dict(shape=(17, 45), mul=(1, 45), sub=(17, 1)),
     dict(shape=(7, 1, 33), mul=(5, 1), sub=(7, 5, 33)),
     dict(shape=(17, 45), mul=(17, 45), sub=(17, 45), strided=True),
     dict(shape=(9, 37), mul=(9, 37), sub=(9, 37), alpha=-3, dtype=torch.int32),
