@@ -59,16 +59,26 @@ def option(recorded: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
+def only_in(these: list[dict[str, Any]], others: list[dict[str, Any]], name: str, value: Any) -> bool:
+    """Whether some of these calls give an argument this value, and none of the others does."""
+    return any(call.get(name) == value for call in these) and all(call.get(name) != value for call in others)
+
+
 def envelope(calls: list[dict[str, Any]], arguments: dict[str, Any]) -> dict[str, Any]:
-    """One task's."""
+    """One task's. Of a call without any tensor, where others have some, nothing counts: the operation refuses it."""
     tensors, options = {}, {}
+    with_tensors = [call for call in calls if any(map(tensors_of, call.values()))] or calls
+    refused = [call for call in calls if call not in with_tensors]
+    calls = with_tensors
     for name, recorded in arguments.items():
         shapes = [t["shape"] for call in calls for t in tensors_of(call.get(name))]
         held = recorded.get("tensor") or recorded.get("items", {}).get("tensor")
         if held:
             tensors[name] = values(held, shapes or held["shapes"])
         if "values" in recorded or "sequences" in recorded and not (held and "tensor" not in recorded):
-            options[name] = option({k: v for k, v in recorded.items() if k != "tensor"})
+            given = [v for v in recorded.get("values", ()) if not only_in(refused, calls, name, json.loads(v))]
+            if found := option({k: v for k, v in recorded.items() if k != "tensor"} | {"values": given}):
+                options[name] = found
     names = list(dict.fromkeys([*arguments, *(name for call in calls for name in call)]))
     shaped = [{n: tensors_of(a)[0]["shape"] for n, a in call.items() if n != "out" and tensors_of(a)} for call in calls]
     rest = [{n: a for n, a in call.items() if not tensors_of(a)} for call in calls]

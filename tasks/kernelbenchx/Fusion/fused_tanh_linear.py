@@ -21,13 +21,16 @@ DTYPE = "float32"
 TAGS = ("matmul", "fusion")
 
 CASES = [
-    dict(shape=(1, 1), features=1),
     dict(shape=(37, 45), features=53),
-    dict(shape=(3, 11, 33), features=21, bias=False, strided=True),
-    dict(shape=(70,), features=35),
-    dict(shape=(13, 257), features=18, gain=100.0, strided=True),
     dict(shape=(21, 67), features=37, dtype=torch.float16),
-    dict(shape=(5, 33), features=18, bias=False, dtype=torch.float16, strided=True),
+    dict(shape=(5, 33), features=18, bias=False, dtype=torch.float16),
+    dict(shape=(131, 18), features=7),
+    dict(shape=(70, 35), features=29, bias=False),
+    dict(shape=(1, 1), features=1),
+    dict(shape=(13, 131), features=18, strided=True),
+    dict(shape=(3, 11, 33), features=21),
+    dict(shape=(70,), features=35),
+    dict(shape=(13, 257), features=18, gain=400.0),
     dict(shape=(5, 0), features=7),
     dict(shape=(0, 12), features=6),
 ]
