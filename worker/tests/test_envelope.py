@@ -187,6 +187,12 @@ def test_state_that_no_test_reads_is_judged_in_a_call_of_its_own():
     assert state[0].judging(norm).updates("running_mean")
 
 
+def test_state_is_judged_in_each_case_outside_too():
+    norm = taskfile.load(TASKS / "Fusion" / "fused_hardsigmoid_batch_norm.py")
+    judged = {str(c.parameters) for c in plan.plan(norm, "ab") if "state_output" in c.properties}
+    assert judged == {str(case) for case in norm.cases}
+
+
 def test_outliers_are_those_of_the_published_tests():
     from kbx.suite import Inputs
 
