@@ -122,6 +122,14 @@ def test_names_of_what_leaves_the_envelope(log1p, values, expected):
     assert left(log1p, call(values)) == expected
 
 
+def test_values_that_were_pulled_in_are_inside_though_the_end_of_the_range_is_rounded():
+    leaky = taskfile.load(TASKS / "Fusion" / "fused_leaky_relu_conv2d.py")
+    bias = torch.tensor([9.0, 9.0, 9.0, -9.0, -9.0, 0.5])
+    made = call(torch.randn(1, 1, 7, 7), torch.randn(6, 1, 3, 3).clamp(-3, 3), bias)
+    assert left(leaky, made) == {"wide_values"}
+    assert left(leaky, leaky.inside(made)) == set()
+
+
 def test_what_the_prompt_promises_is_named_so(log1p):
     assert left(log1p, call(torch.linspace(1e-4, 2e-4, 37))) == {"promised:tiny_values"}
 
@@ -177,6 +185,12 @@ def test_state_that_no_test_reads_is_judged_in_a_call_of_its_own():
     assert plain and len(state) >= SHAPES
     assert not plain[0].judging(norm).updates("running_mean") and plain[0].judging(norm).may_change("running_mean")
     assert state[0].judging(norm).updates("running_mean")
+
+
+def test_state_is_judged_in_each_case_outside_too():
+    norm = taskfile.load(TASKS / "Fusion" / "fused_hardsigmoid_batch_norm.py")
+    judged = {str(c.parameters) for c in plan.plan(norm, "ab") if "state_output" in c.properties}
+    assert judged == {str(case) for case in norm.cases}
 
 
 def test_outliers_are_those_of_the_published_tests():

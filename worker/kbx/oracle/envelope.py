@@ -215,8 +215,10 @@ def _of_values(published: Values, tensor: torch.Tensor, longest: int) -> Iterato
     if not finite.numel():
         return
     floating = tensor.is_floating_point() or tensor.is_complex()
-    high = published.high if floating else max(published.high, longest - 1)
-    beyond = (finite < published.low) | (finite > high)
+    low, high = published.low, max(published.high, longest - 1)
+    if floating:  # as pulled in
+        low, high = torch.tensor([low, published.high], dtype=torch.float64).to(tensor.real.dtype).tolist()
+    beyond = (finite < low) | (finite > high)
     if _many(beyond) if floating else bool(beyond.any()):
         spread = float(finite.std(correction=0))
         yield "offset" if abs(float(finite.mean())) > FAR * spread and finite.numel() > 2 else "wide_values"

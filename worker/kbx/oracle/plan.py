@@ -144,7 +144,8 @@ def _of_module(task: Task, seed: str, first: int) -> list[PlannedCall]:
 def _rounds(task: Task, case: int) -> list[_Wanted]:
     """The first calls of a case. Round *r* draws from distribution *case + r*, so that every case meets several and few rounds cover all.
 
-    Where the published tests are known, a case inside has ``SEEDS`` rounds of values inside, and one of others.
+    Where the published tests are known, a case inside has ``SEEDS`` rounds of values inside, and one of others. What no test reads is
+    judged in one more, and in the last of a case outside.
     """
     if task.envelope is None:
         places = (case + r for r in range(task.rounds_of(task.cases[case])))
@@ -154,7 +155,11 @@ def _rounds(task: Task, case: int) -> list[_Wanted]:
     inside = [d for d in ordinary if not _asked_with(task, case, d)]
     values = [_turn(inside or ordinary, case + r) for r in range(SEEDS if inside else 1)]
     values += [_turn(others or ordinary, case + r) for r in range(1 if inside else OTHER_ROUNDS - 1)]
-    made = [_Wanted(case, r, d) for r, d in enumerate(values) if not inside or r < SEEDS or _asked_with(task, case, d)]
+    made = [
+        _Wanted(case, r, d, state=bool(task.unread and not inside and r))
+        for r, d in enumerate(values)
+        if not inside or r < SEEDS or _asked_with(task, case, d)
+    ]
     return made + [_Wanted(case, len(values), inside[0], state=True) for _ in range(bool(inside and task.unread))]
 
 
