@@ -28,7 +28,7 @@ SHARE, FEW = 0.01, 2
 """Share of a tensor's values that may lie beyond the published range, or so many in a small one, of ten at most one: they are pulled in.
 With more of them a call is of another kind."""
 FAINT = 4
-"""A tensor has tiny values if its root mean square is less than the least published one by this factor."""
+"""A tensor has tiny values if its root mean square, or more than a few values, are less than the least published one by this factor."""
 SEVERAL = 5
 """Values of fewer say nothing of how they are spread."""
 FAR = 4
@@ -223,7 +223,7 @@ def _of_values(published: Values, tensor: torch.Tensor, longest: int) -> Iterato
     if not published.zeros and bool((finite == 0).any()):
         yield "zeros"
     faint = float(finite.square().mean().sqrt()) * FAINT < published.rms
-    if finite.numel() >= SEVERAL and (faint or _many((finite != 0) & (finite.abs() < published.smallest))):
+    if finite.numel() >= SEVERAL and (faint or _many((finite != 0) & (finite.abs() * FAINT < published.smallest))):
         yield "tiny_values"
 
 
