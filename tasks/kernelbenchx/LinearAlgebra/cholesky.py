@@ -34,6 +34,7 @@ CASES = [
     dict(n=16, upper=True, dtype=torch.complex64, strided=True),
     dict(n=12, upper=True, dtype=torch.complex128, out=True),
     dict(n=6, batch=(2,), dtype=torch.float64),
+    dict(n=0, dtype=torch.float64),
     dict(n=5, batch=(0,), dtype=torch.float64),
 ]
 

@@ -34,7 +34,7 @@ CASES = [
     dict(n=6, strided=True),
     dict(n=16, dtype=torch.float64),
     dict(n=9, batch=(0,)),
-    dict(n=0, batch=(2,)),
+    dict(n=0),
 ]
 
 SIZES = [

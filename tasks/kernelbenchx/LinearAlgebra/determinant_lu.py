@@ -40,6 +40,7 @@ CASES = [
     dict(n=16, positive=True, dtype=torch.float64),
     dict(n=8, singular=True),
     dict(n=12, dominant=True, pivot=False),
+    dict(n=0),
     dict(n=9, batch=(0,)),
 ]
 

@@ -16,17 +16,18 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 4
 DTYPE = "float32"
-TAGS = ("matmul", "compute-bound")
+TAGS = ("matmul", "broadcast", "compute-bound")
 
 CASES = [
     dict(m=33, n=21, k=40),
     dict(m=37, n=53, k=45, beta=0.5, alpha=2.0),
-    dict(m=1, n=67, k=257, alpha=1.5),
+    dict(m=3, n=67, k=257, alpha=1.5),
     dict(m=20, n=35, k=70, beta=0.0),
     dict(m=140, n=150, k=33, beta=0.75),
     dict(m=1, n=1, k=1),
     dict(m=33, n=17, k=64, strided=True),
-    dict(m=19, n=9, k=257, added=(19, 1), out=True),
+    dict(m=19, n=9, k=257, out=True),
+    dict(m=19, n=9, k=37, added=(19, 1)),
     dict(m=23, n=17, k=31, added=(17,)),
     dict(m=35, n=11, k=29, alpha=-2.0),
     dict(m=9, n=41, k=37, beta=-1.5),
