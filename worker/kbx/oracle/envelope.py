@@ -92,7 +92,8 @@ class Envelope:
     unread: frozenset[str] = frozenset()
 
     def left_by(self, call: inspect.BoundArguments, fitting: bool, values: bool = True) -> frozenset[str]:
-        """The names of what puts a call outside; none if it is inside. ``fitting``: its tensors may be broadcast against each other.
+        """The names of what puts a call outside; none if it is inside. ``fitting``: its tensors may be broadcast against each other;
+        those of different ranks are ``batch_broadcast`` where no published call has these, and fit by chance where one has.
         Without ``values``, what elements are does not count: they need not exist."""
         found: set[str] = set()
         tensors: dict[str, list[torch.Tensor]] = {}
@@ -152,7 +153,7 @@ class Envelope:
         if (
             fitting
             and not self.broadcasts
-            and any(broadcasts(a, b) for a, b in itertools.combinations(shapes.values(), 2))
+            and any(len(a) == len(b) and broadcasts(a, b) for a, b in itertools.combinations(shapes.values(), 2))
         ):
             yield "broadcast"
         if self.whole_windows and not windows.whole(
