@@ -180,7 +180,8 @@ def _default(call: inspect.BoundArguments, name: str) -> object:
 
 
 def _text(value: object) -> str:
-    return str(value) if isinstance(value, torch.dtype) else repr(value)
+    # The record holds a dtype by its name.
+    return repr(str(value) if isinstance(value, torch.dtype) else value)
 
 
 def _of_form(published: Values, tensor: torch.Tensor) -> Iterator[str]:
