@@ -37,6 +37,7 @@ CASES = [
     dict(shape=(3, 67), other=(3, 67), out=True),
     dict(shape=(129,), other=(129,), dtype=torch.float16, other_dtype=torch.float16),
     dict(shape=(9, 31), other=(9, 31), dtype=torch.int32, other_dtype=torch.int64),
+    dict(shape=(65,), other=(65,), dtype=torch.int32, alpha=0.5),
     dict(shape=(33,), other=2.0, dtype=torch.int64),
     dict(shape=(4, 19), other=(), other_dtype=torch.float64),
     dict(shape=(0, 9), other=(0, 9)),
