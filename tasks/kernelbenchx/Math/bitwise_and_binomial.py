@@ -66,11 +66,20 @@ def bitwise_and_binomial(
 
 
 def inputs(
-    make, shape, other=None, count=(), least=5, most=10, logits=False, dtype=torch.int32, whole=torch.float32, strided=False
+    make,
+    shape,
+    other=None,
+    count=(),
+    least=5,
+    most=10,
+    logits=False,
+    dtype=torch.int32,
+    whole=torch.float32,
+    strided=False,
 ):
     """``count`` is the shape of ``total_count``; it, from ``least`` on, ``input`` and ``other`` hold numbers up to ``most``."""
     x, y = _integers(make, shape, dtype, most), _integers(make, other or shape, dtype, most)
-    n = make.ints(*count, low=least, high=most + 1, dtype=whole) if count else torch.tensor(most, device=x.device).to(whole)
+    n = make.ints(*count, low=least if count else most, high=most + 1, dtype=whole)
     p = make.plain(*shape) if logits else make.floats(*shape, low=0.04, high=0.96)
     if strided:
         x, y, n, p = (make.strided(t) for t in (x, y, n, p))

@@ -43,7 +43,9 @@ def floor(input: torch.Tensor, out: torch.Tensor = None) -> torch.Tensor:
     return torch.floor(input, out=out)
 
 
-def inputs(make, shape, dtype=torch.float32, factor=1.0, limit=None, whole=False, special=False, strided=False, out=False):
+def inputs(
+    make, shape, dtype=torch.float32, factor=1.0, limit=None, whole=False, special=False, strided=False, out=False
+):
     """`whole` makes every third element an integer, and some their neighbours; `limit` bounds integers."""
     if dtype.is_floating_point:
         x = make.floats(*shape, dtype=dtype) * factor

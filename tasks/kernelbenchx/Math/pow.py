@@ -74,7 +74,9 @@ def pow(input_tensor, exponent, out=None):
     return torch.pow(input_tensor, exponent, out=out)
 
 
-def inputs(make, shape, exponent, low=0.01, ends=(1.0, 3.0), signed=False, special=False, strided=False, out=False, dtype=None):
+def inputs(
+    make, shape, exponent, low=0.01, ends=(1.0, 3.0), signed=False, special=False, strided=False, out=False, dtype=None
+):
     """Bases from `low` up unless `signed`, exponents between `ends`; `special` combines every special base with every special exponent."""
     x = make.floats(*shape, dtype=dtype, low=None if signed else low)
     y = make.plain(*exponent, dtype=dtype, low=ends[0], high=ends[1]) if isinstance(exponent, tuple) else exponent

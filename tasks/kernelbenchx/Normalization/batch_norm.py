@@ -78,7 +78,9 @@ def inputs(
     if running == "used":
         mean, var = make.plain(c), make.plain(c, low=0.1, high=4.0)
     mean, var = (mean, var) if running else (None, None)
-    weight, bias = (make.plain(c, low=-2.0, high=2.0) if affine in (True, name) else None for name in ("weight", "bias"))
+    weight, bias = (
+        make.plain(c, low=-2.0, high=2.0) if affine in (True, name) else None for name in ("weight", "bias")
+    )
     x = make.strided(x) if strided else x
     return call(x, mean, var, weight, bias, training=training, momentum=momentum, eps=eps)
 
