@@ -37,7 +37,7 @@ CASES = [
     dict(shape=(31,), other=3.0),
     dict(shape=(17, 45), other=(17, 45), strided=True),
     dict(shape=(17, 43), other=(43,), rounding_mode="floor"),
-    dict(shape=(7, 33), other=(7, 33), rounding_mode="trunc"),
+    dict(shape=(7, 33), other=(7, 33), rounding_mode="trunc", whole=True),
     dict(shape=(129,), other=-2.5, rounding_mode="floor"),
     dict(shape=(31, 7), other=0.75),
     dict(shape=(3, 67), other=(67,), out=True),
@@ -67,7 +67,8 @@ def div(input, other, rounding_mode=None, out=None):
 
 
 def inputs(make, shape, other, rounding_mode=None, dtype=torch.float32, other_dtype=torch.float32, **form):
-    """With a rounding mode, floats are multiples of 1/8: their quotients are integers or far from one."""
+    """With a rounding mode, floats are multiples of 1/8: their quotients are integers or far from one. `whole` adds such
+    as a rounded reciprocal misses, `special` division by zero."""
     x = _numbers(make, shape, dtype, rounding_mode)
     y = other
     if isinstance(other, tuple):
@@ -90,12 +91,13 @@ def _divisor(integers):
     return torch.where(small == 0, 1, small)
 
 
-def _formed(make, x, y, rounding_mode, special=False, strided=False, out=False):
+def _formed(make, x, y, rounding_mode, whole=False, special=False, strided=False, out=False):
+    if whole:
+        x.view(-1)[:6] = torch.tensor([7.0, 6.0, -6.0, 3.5, -3.5, -41.0])
+        y.view(-1)[:6] = torch.tensor([7.0, 3.0, 3.0, -0.5, 0.5, 41.0])
     if special:
         x[:7] = torch.tensor([1.5, -1.5, 0.0, 1.5, -1.5, 0.0, float("nan")])
         y[:7] = torch.tensor([0.0, 0.0, 0.0, -0.0, -0.0, -0.0, 2.0])
-        x[7:13] = torch.tensor([49.0, 6.0, -6.0, 3.5, -3.5, -41.0])
-        y[7:13] = torch.tensor([49.0, 3.0, 3.0, -0.5, 0.5, 41.0])
     if strided:
         x, y = make.strided(x), make.strided(y)
     return call(x, y, rounding_mode=rounding_mode, out=torch.zeros_like(torch.div(x, y)) if out else None)
