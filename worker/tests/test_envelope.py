@@ -142,6 +142,13 @@ def test_options_outside_are_named():
         assert left(leaky, call(x, negative_slope=slope)) == expected, slope
 
 
+def test_dtypes_are_options_by_name():
+    softmax = taskfile.load(TASKS / "Math" / "softmax.py")
+    x = torch.linspace(-3, 3, 38).view(2, 19)
+    assert left(softmax, call(x, 1, dtype=torch.float64)) == set()
+    assert left(softmax, call(x, 1, dtype=torch.float16)) == {"option_value:dtype"}
+
+
 def test_an_argument_that_no_test_gives_is_an_option():
     i0 = taskfile.load(TASKS / "Math" / "i0.py")
     x = torch.linspace(-3, 3, 38)

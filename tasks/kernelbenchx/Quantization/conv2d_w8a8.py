@@ -34,13 +34,16 @@ DTYPE = "float32"
 TAGS = ("convolution", "quantization", "int8", "tensor-core")
 
 CASES = [
-    dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
     dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), padding=1),
-    dict(shape=(2, 4, 9, 10), weight=(6, 4, 3, 2), stride=2, strided=True),
-    dict(shape=(1, 3, 15, 14), weight=(8, 3, 7, 7), stride=2, padding=3, bias=False),
     dict(shape=(3, 8, 6, 7), weight=(16, 8, 1, 1), spread=True),
-    dict(shape=(3, 5, 7, 5), weight=(7, 5, 3, 3), stride=3, padding=2, zeroed=True),
     dict(shape=(1, 115, 5, 5), weight=(9, 115, 3, 3), bias=False),
+    dict(shape=(2, 4, 9, 10), weight=(6, 4, 3, 2), stride=2),
+    dict(shape=(1, 3, 15, 14), weight=(8, 3, 7, 7), stride=2, padding=1, bias=False),
+    dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
+    dict(shape=(2, 4, 9, 9), weight=(6, 4, 3, 2), stride=2, strided=True),
+    dict(shape=(2, 3, 9, 8), weight=(5, 3, 7, 7), padding=3),
+    dict(shape=(3, 5, 7, 5), weight=(7, 5, 3, 3), stride=3),
+    dict(shape=(3, 5, 7, 6), weight=(7, 5, 3, 3), zeroed=True),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
 ]
 

@@ -38,23 +38,27 @@ DTYPE = "float32"
 TAGS = ("normalization", "quantization", "int8", "memory-bound")
 
 CASES = [
-    dict(shape=(3, 1), normalized_shape=1),
-    dict(shape=(19, 64), normalized_shape=64),
-    dict(shape=(13, 131), normalized_shape=(131,), strided=True, eps=1e-2),
-    dict(shape=(4, 7, 18), normalized_shape=[7, 18], bias=False),
-    dict(shape=(3, 5, 37), normalized_shape=37, weight=False, spread=True),
+    dict(shape=(19, 64), normalized_shape=(64,)),
     dict(shape=(6, 1030), normalized_shape=(1030,), weight=False, bias=False, shift=5.0),
-    dict(shape=(9, 2, 33), normalized_shape=33, zeroed=True),
+    dict(shape=(13, 131), normalized_shape=(131,), eps=1e-10),
+    dict(shape=(33, 37), normalized_shape=(37,), weight=False, bias=False, spread=True),
+    dict(shape=(5, 1), normalized_shape=(1,), weight=False, bias=False),
+    dict(shape=(3, 1), normalized_shape=(1,)),
+    dict(shape=(13, 130), normalized_shape=(130,), strided=True),
+    dict(shape=(19, 63), normalized_shape=63),
+    dict(shape=(4, 7, 18), normalized_shape=[7, 18], bias=False),
+    dict(shape=(3, 5, 37), normalized_shape=(37,), weight=False),
+    dict(shape=(13, 129), normalized_shape=(129,), eps=0.01),
+    dict(shape=(18, 33), normalized_shape=(33,), zeroed=True),
     dict(shape=(2, 3, 4, 5), normalized_shape=(3, 4, 5), strided=True),
-    dict(shape=(0, 12), normalized_shape=12),
-    dict(shape=(13, 131), normalized_shape=(131,), eps=0.01),
+    dict(shape=(0, 12), normalized_shape=(12,)),
 ]
 
 SIZES = [
-    dict(shape=(32, 2048), normalized_shape=2048),
-    dict(shape=(64, 4096), normalized_shape=4096),
-    dict(shape=(1024, 8192), normalized_shape=8192),
-    dict(shape=(4096, 8192), normalized_shape=8192),
+    dict(shape=(32, 2048), normalized_shape=(2048,)),
+    dict(shape=(64, 4096), normalized_shape=(4096,)),
+    dict(shape=(1024, 8192), normalized_shape=(8192,)),
+    dict(shape=(4096, 8192), normalized_shape=(8192,)),
 ]
 
 

@@ -32,13 +32,17 @@ DTYPE = "float16"
 TAGS = ("matmul", "quantization", "tensor-core", "fp16")
 
 CASES = [
-    dict(lead=(1,), k=1, n=1),
     dict(lead=(37,), k=64, n=45),
-    dict(lead=(19,), k=131, n=33, strided=True),
-    dict(lead=(2, 7), k=48, n=40, bias=False, spread=True),
     dict(lead=(5,), k=1031, n=21),
-    dict(lead=(), k=30, n=17, zero_rows=True),
-    dict(lead=(33,), k=256, n=64, bias=False),
+    dict(lead=(33,), k=256, n=64, bias=10.0),
+    dict(lead=(19,), k=131, n=33, zero_rows=True),
+    dict(lead=(1,), k=31, n=1),
+    dict(lead=(1,), k=1, n=1),
+    dict(lead=(37,), k=65, n=45, bias="normal"),
+    dict(lead=(36,), k=131, n=33, network=True),
+    dict(lead=(2, 7), k=48, n=40, spread=True),
+    dict(lead=(19,), k=132, n=33, bias=10.0, strided=True),
+    dict(lead=(), k=30, n=17),
     dict(lead=(0,), k=16, n=8),
 ]
 
@@ -62,14 +66,16 @@ def _quantize(weight, largest=7):
     return torch.round(weight.float() / scale).clamp(-largest, largest), scale
 
 
-def inputs(make, lead, k, n, bias=True, strided=False, zero_rows=False, spread=False):
-    """Weights are scaled by 1/sqrt(K), as in a network. `spread`: channels of very different size."""
-    x, w = make.floats(*lead, k), make.plain(n, k) * k**-0.5
+def inputs(make, lead, k, n, bias=None, network=False, strided=False, zero_rows=False, spread=False):
+    """In a `network` weights are scaled by 1/sqrt(K). `spread`: channels of very different size. `bias`: normal, or all one number."""
+    x, w = make.floats(*lead, k), make.plain(n, k)
+    if network:
+        w = w * k**-0.5
     if spread:
         w = w * make.plain(n, 1, low=-6, high=2).exp2()
     if zero_rows:
         w[::5] = 0
-    b = make.plain(n) if bias else None
+    b = bias and (make.plain(n) if bias == "normal" else torch.full_like(w[:, 0], bias))
     return call(make.strided(x), make.strided(w), make.strided(b)) if strided else call(x, w, b)
 
 

@@ -28,10 +28,11 @@ TAGS = ("matmul", "quantization", "int8", "tensor-core")
 CASES = [
     dict(m=1, k=1, n=1),
     dict(m=37, k=64, n=45),
-    dict(m=19, k=131, n=33, strided=True),
-    dict(m=64, k=32, n=16, zero_rows=True),
     dict(m=5, k=1030, n=7),
     dict(m=33, k=48, n=20, spread=True),
+    dict(m=1, k=257, n=65),
+    dict(m=19, k=131, n=33, strided=True),
+    dict(m=64, k=32, n=16, zero_rows=True),
     dict(m=0, k=16, n=8),
 ]
 

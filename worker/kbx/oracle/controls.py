@@ -51,7 +51,7 @@ ONLY = {GENERAL: "at the general grade only, ", NOWHERE: "by special values only
 class _Trial:
     """One call in the matrix: what is known of it and some draws of the reference. ``decides`` is the grade from which on it decides."""
 
-    task: Task
+    planned: PlannedCall
     known: truth.Known
     draws: list[Any]
     text: str
@@ -147,7 +147,7 @@ class _Control:
         if trial.decides == NOWHERE and not self._meets_special_values:
             return
         self.met += 1
-        judgement = _judge(trial, self.results)
+        judgement = _judge(self.task, trial, self.results)
         said = trial.decides, judgement.status, f"{trial.text}: {judgement.message}"
         if self.positive:
             self._must_pass(trial, said)
@@ -165,7 +165,7 @@ class _Control:
     def _must_pass(self, trial: _Trial, said: tuple[str, str, str]) -> None:
         if said[1] != "correct":
             self.failure = said[1:]
-        elif self.task.contract.random and _judge(trial, lambda t: self.results(t)[:1]).status != "correct":
+        elif self.task.contract.random and _judge(self.task, trial, lambda t: self.results(t)[:1]).status != "correct":
             self.failure = (
                 "wrong_values",
                 f"{trial.text}: the check passes all draws together and rejects the first one alone",
@@ -204,26 +204,26 @@ def _trial(
     if task.contract.random:
         draws = [truth.know(task, made, f"{k + 1:x}").expected for k in range(task.contract.draws)]
     decides = NOWHERE if planned.special else GENERAL if planned.properties else PUBLISHED
-    return _Trial(task, known, draws, planned.message()["case"] + f", {planned.distribution}", planned.turn, decides)
+    return _Trial(planned, known, draws, planned.message()["case"] + f", {planned.distribution}", planned.turn, decides)
 
 
 def _row(name: str, kind: Literal["positive", "negative"], ok: bool, status: str, detail: str) -> Control:
     return {"name": name, "kind": kind, "ok": ok, "status": status, "detail": detail, "line": None}
 
 
-def _judge(trial: _Trial, results: _Results) -> judge.Judgement:
+def _judge(task: Task, trial: _Trial, results: _Results) -> judge.Judgement:
     """Judges a control's results of one call: ``results(trial)`` lists ``(value, arguments after the call)``."""
-    values = []
+    values, task = [], trial.planned.judging(task)
     try:
         answers = results(trial)
     except InvalidTask as error:
         return judge.Judgement("raised", error.message)
     for value, call in answers:
-        judgement = judge.examine_own(trial.task, trial.known, value, call)
+        judgement = judge.examine_own(task, trial.known, value, call)
         if judgement.status != "correct":
             return judgement
         values.append(judgement.value)
-    return judge.decide(trial.task, trial.known, values)
+    return judge.decide(task, trial.known, values)
 
 
 def _own(task: Task, name: str, function: Callable[..., Any]) -> _Results:
