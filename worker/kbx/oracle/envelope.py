@@ -180,7 +180,10 @@ def _default(call: inspect.BoundArguments, name: str) -> object:
 
 
 def _text(value: object) -> str:
-    return str(value) if isinstance(value, torch.dtype) else repr(value)
+    """As recorded: of a dtype its name, of any other object than a literal its class."""
+    if isinstance(value, (str, torch.dtype)):
+        return str(value)
+    return str(type(value)) if isinstance(value, torch.Generator) else repr(value)
 
 
 def _of_form(published: Values, tensor: torch.Tensor) -> Iterator[str]:
