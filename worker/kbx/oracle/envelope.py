@@ -33,6 +33,8 @@ SEVERAL = 5
 """Values of fewer say nothing of how they are spread."""
 FAR = 4
 """Values beyond the published range are an offset if their mean is this many standard deviations from 0."""
+PLACE = "device"
+"""The option that says where a result is to be: on the one that the call runs on."""
 LENGTHS = frozenset({"normalized_shape", "target_sizes", "size", "output_size", "s", "steps"})
 """Options that are sizes, and as free as those of tensors."""
 
@@ -43,7 +45,8 @@ Ranks: TypeAlias = Mapping[str, int]
 @dataclass(frozen=True)
 class Values:
     """A tensor argument: ``low`` to ``high`` is the range of its values, ``smallest`` the least magnitude of one that is not 0, ``rms``
-    the least root mean square of a tensor; ``zeros``, ``empty``, ``one`` (element), ``even`` (all values equal) say what occurs."""
+    the least root mean square of a tensor; ``zeros``, ``empty``, ``one`` (element), ``even`` (all values equal), ``strided`` (not
+    contiguous) say what occurs."""
 
     dtypes: tuple[str, ...]
     ranks: tuple[int, ...]
@@ -55,6 +58,7 @@ class Values:
     empty: bool = False
     one: bool = False
     even: bool = False
+    strided: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,8 +106,9 @@ class Envelope:
             elif here:
                 tensors[name] = here
                 found |= self._of_tensors(name, here, _default(call, name))
-            else:
-                found |= self._of_option(name, value, _default(call, name))
+            elif name != PLACE:
+                several = call.signature.parameters[name].kind == inspect.Parameter.VAR_POSITIONAL
+                found |= self._of_option(name, list(value) if several else value, _default(call, name))
         longest = max((n for each in tensors.values() for t in each for n in t.shape), default=0)
         for name, each in tensors.items():
             if values and name in self.tensors:
@@ -197,7 +202,7 @@ def _of_form(published: Values, tensor: torch.Tensor) -> Iterator[str]:
             yield "empty"
     elif any(stride == 0 and size > 1 for stride, size in zip(tensor.stride(), tensor.shape, strict=True)):
         yield "expanded"
-    elif not tensor.is_contiguous():
+    elif not published.strided and not tensor.is_contiguous():
         yield "non_contiguous"
     if tensor.numel() == 1 and tensor.dim() and not published.one:
         yield "size_one"
