@@ -60,6 +60,11 @@ class Values:
     even: bool = False
     strided: bool = False
 
+    def ends(self, tensor: torch.Tensor) -> tuple[float, float]:
+        """The range as a floating-point tensor holds it: what is brought back to an end of it is not beyond."""
+        dtype = tensor.real.dtype if tensor.is_complex() else tensor.dtype
+        return torch.tensor(self.low, dtype=dtype).item(), torch.tensor(self.high, dtype=dtype).item()
+
 
 @dataclass(frozen=True)
 class Option:
@@ -73,7 +78,8 @@ class Option:
         """Whether a value lies inside; of a ``free`` one only its kind and sign do."""
         if isinstance(value, (list, tuple)):
             items = self.items or Option()
-            return (type(value).__name__, len(value)) in self.lists and all(items.holds(v, free) for v in value)
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return (kind, len(value)) in self.lists and all(items.holds(v, free) for v in value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return _text(value) in map(_text, self.values)
         numbers = [v for v in self.values if isinstance(v, (int, float)) and not isinstance(v, bool)]
@@ -124,7 +130,7 @@ class Envelope:
             for _, leaf in leaves(value):
                 if isinstance(leaf, torch.Tensor) and (leaf.is_floating_point() or leaf.is_complex()):
                     real = torch.view_as_real(leaf) if leaf.is_complex() else leaf
-                    real.clamp_(published.low, published.high)
+                    real.clamp_(*published.ends(leaf))
 
     def _of_tensors(self, name: str, tensors: list[torch.Tensor], default: object) -> set[str]:
         if (published := self.tensors.get(name)) is None:
@@ -159,9 +165,10 @@ class Envelope:
             and any(broadcasts(a, b) for a, b in itertools.combinations(shapes.values(), 2))
         ):
             yield "broadcast"
-        if self.whole_windows and not windows.whole(
-            shapes, {n: v for n, v in call.arguments.items() if n not in shapes}
-        ):
+        options = {n: v for n, v in call.arguments.items() if n not in shapes}
+        # Of a transposed convolution even where the call leaves it out.
+        options |= {n: 0 for n in ("output_padding",) if n in call.signature.parameters and n not in options}
+        if self.whole_windows and not windows.whole(shapes, options):
             yield "ragged_windows"
 
 
@@ -219,8 +226,8 @@ def _of_values(published: Values, tensor: torch.Tensor, longest: int) -> Iterato
     if not finite.numel():
         return
     floating = tensor.is_floating_point() or tensor.is_complex()
-    high = published.high if floating else max(published.high, longest - 1)
-    beyond = (finite < published.low) | (finite > high)
+    low, high = published.ends(tensor) if floating else (published.low, max(published.high, longest - 1))
+    beyond = (finite < low) | (finite > high)
     if _many(beyond) if floating else bool(beyond.any()):
         spread = float(finite.std(correction=0))
         yield "offset" if abs(float(finite.mean())) > FAR * spread and finite.numel() > 2 else "wide_values"
