@@ -72,7 +72,7 @@ def inputs(make, shape, reduction="batchmean", log_target=False, zeros=False, fa
 
     ``far``: most probabilities are next to nothing.
     """
-    scores = make.floats(*shape) * 30 if far else make.floats(*shape, low=-4.0, high=4.0)
+    scores = make.plain(*shape) * 30 if far else make.floats(*shape, low=-4.0, high=4.0)
     x, scores = torch.log_softmax(scores, -1), make.plain(*shape) * 2
     t = torch.log_softmax(scores, -1) if log_target else torch.softmax(scores, -1)
     t = t.masked_fill(make.bools(*shape, p=0.125), 0.0) if zeros else t
