@@ -52,7 +52,10 @@ def test_five_shapes_with_three_seeds_decide(file):
         found = seeds.setdefault(str(planned.parameters), set())
         found.add(planned.seed)
     assert all(len(found) >= plan.SEEDS for found in seeds.values())
-    assert len({shapes_of(task, planned) for planned in deciding(task)} if file.parent.name != "Random" else seeds) >= SHAPES
+    assert (
+        len({shapes_of(task, planned) for planned in deciding(task)} if file.parent.name != "Random" else seeds)
+        >= SHAPES
+    )
 
 
 @pytest.mark.sampled(5)
@@ -138,7 +141,9 @@ def test_a_published_dtype_is_inside():
 
 def test_a_size_is_a_tuple():
     affine = taskfile.load(TASKS / "SpatialOps" / "grid_sample_with_affine.py")
-    made = call(torch.linspace(-3, 3, 30).reshape(1, 1, 5, 6), torch.eye(2, 3).reshape(1, 2, 3), torch.Size((1, 1, 7, 9)))
+    made = call(
+        torch.linspace(-3, 3, 30).reshape(1, 1, 5, 6), torch.eye(2, 3).reshape(1, 2, 3), torch.Size((1, 1, 7, 9))
+    )
     assert left(affine, made) == set()
 
 
