@@ -78,7 +78,10 @@ def test_the_plan_mixes_cases_and_distributions_and_repeats_the_largest(opened_g
     ("status", "entry"),
     [
         ("wrong_values", lambda x, approximate="none": gelu(x, approximate) + 1e-3),
-        ("wrong_values", lambda x, approximate="none": gelu(x, approximate).masked_fill(x == x.flatten()[0], float("nan"))),
+        (
+            "wrong_values",
+            lambda x, approximate="none": gelu(x, approximate).masked_fill(x == x.flatten()[0], float("nan")),
+        ),
         ("wrong_values", lambda x, approximate="none": gelu(x.half(), approximate).float()),
         ("wrong_shape", lambda x, approximate="none": gelu(x, approximate)[None]),
         ("wrong_shape", lambda x, approximate="none": gelu(x, approximate).flatten()),

@@ -1,19 +1,24 @@
 """What calls ask for beyond the ordinary, and which of them make up the published grade."""
 
-import contextlib
+import dataclasses
 import pathlib
+import shutil
 import subprocess
 import sys
 
 import pytest
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from kbx.oracle import plan, properties, task, taskfile
 from kbx.suite import Inputs, call
 
 TASKS = pathlib.Path(__file__).parents[2] / "tasks" / "kernelbenchx"
 FIRST = call(torch.zeros(7))
+
+
+def unrecorded(name):
+    """A task of which nothing is known but that its published tests ask for nothing."""
+    return dataclasses.replace(taskfile.load(TASKS / f"{name}.py"), envelope=None, tested=())
 
 
 def asked(loaded, *args, **kwargs):
@@ -23,6 +28,11 @@ def asked(loaded, *args, **kwargs):
 @pytest.fixture(scope="module")
 def gelu():
     return taskfile.load(TASKS / "Activation" / "gelu.py")
+
+
+@pytest.fixture(scope="module")
+def plain_gelu():
+    return unrecorded("Activation/gelu")
 
 
 @pytest.mark.parametrize(
@@ -52,26 +62,26 @@ def gelu():
         "transposed double",
     ],
 )
-def test_properties_of_a_tensor(gelu, tensor, expected):
-    assert asked(gelu, tensor) == expected
+def test_properties_of_a_tensor(plain_gelu, tensor, expected):
+    assert asked(plain_gelu, tensor) == expected
 
 
-def test_options_count_unless_default(gelu):
-    assert asked(gelu, torch.zeros(3), approximate="none") == set()
-    assert asked(gelu, torch.zeros(3), approximate="tanh") == {"option:approximate"}
+def test_options_count_unless_default(plain_gelu):
+    assert asked(plain_gelu, torch.zeros(3), approximate="none") == set()
+    assert asked(plain_gelu, torch.zeros(3), approximate="tanh") == {"option:approximate"}
 
 
 def test_arguments_with_names_of_their_own():
-    relu = taskfile.load(TASKS / "Activation" / "relu.py")
+    relu = unrecorded("Activation/relu")
     assert asked(relu, torch.zeros(3), inplace=True) == {"in_place"}
-    add = taskfile.load(TASKS / "Math" / "add.py")
+    add = unrecorded("Math/add")
     assert asked(add, torch.zeros(3), torch.zeros(3), out=torch.empty(3)) == {"out_argument"}
     assert asked(add, torch.zeros(3, 1), torch.zeros(3), alpha=2) == {"broadcast", "option:alpha"}
     assert asked(add, torch.zeros(0, 3), torch.zeros(3)) == {"empty"}
 
 
 def test_two_of_several_tensors_are_broadcast():
-    combined = taskfile.load(TASKS / "Activation" / "combined_activation.py")
+    combined = unrecorded("Activation/combined_activation")
     input, weight = torch.zeros(5, 7), torch.zeros(7, 3)
     assert asked(combined, input, weight, torch.zeros(5, 3), torch.zeros(5, 3)) == set()
     assert asked(combined, input, weight, torch.zeros(5, 3), torch.zeros(5, 1)) == {"broadcast"}
@@ -84,9 +94,11 @@ def test_the_published_grade_comes_first_and_has_ordinary_values(gelu):
     published = [c for c in calls if not c.properties]
     assert {c.distribution for c in published} <= set(plan.ORDINARY)
     assert {str(c.parameters) for c in published} == {
-        "{'shape': (1000,)}",
         "{'shape': (37,), 'approximate': 'tanh'}",
-        "{'shape': (2, 3, 17, 19), 'approximate': 'none'}",
+        "{'shape': (1000,)}",
+        "{'shape': (4099,), 'approximate': 'tanh'}",
+        "{'shape': (33, 65), 'approximate': 'none'}",
+        "{'shape': (7, 131), 'approximate': 'tanh'}",
     }
     assert sum(c.repeats is not None for c in published) == 2
 
@@ -94,45 +106,6 @@ def test_the_published_grade_comes_first_and_has_ordinary_values(gelu):
 def test_all_calls_have_distinct_values(gelu):
     fresh = [c.seed for c in plan.plan(gelu, "ab") if c.repeats is None]
     assert len(set(fresh)) == len(fresh)
-
-
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("file", sorted(TASKS.glob("*/*.py")), ids=lambda file: file.stem)
-def test_every_task_has_calls_of_the_published_grade(file):
-    loaded = taskfile.load(file)
-    assert loaded.tested is not None, "TESTED is missing"
-    published = [c for c in plan.plan(loaded, "ab") if not c.properties]
-    assert len(published) >= 2
-
-
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("file", sorted(TASKS.glob("*/*.py")), ids=lambda file: file.stem)
-def test_properties_of_published_tests_decide(file):
-    """An option that only comes with strides, say, would be in no call of the published grade."""
-    loaded = taskfile.load(file)
-    first = loaded.call(loaded.cases[0], "standard", "ab")
-    asked = [properties.of_call(loaded, loaded.call(case, "standard", "ab"), first) for case in loaded.cases]
-    tested = set(loaded.tested)
-    assert tested == set().union(*(each for each in asked if each <= tested))
-
-
-TRACED_IN_VAIN = {"fused_masked_select_add_gelu", "fused_repeat_interleave_log_softmax", "logspace"}
-"""Their inputs depend on values, which fake tensors do not have: the smallest size has to do."""
-FITS_BY_CHANCE = {"fused_conv2d_add", "fused_embedding_add_tanh", "fused_index_select_eq", "Adam"}
-"""Arguments of these have shapes that fit each other, without being broadcast."""
-
-
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("file", sorted(TASKS.glob("*/*.py")), ids=lambda file: file.stem)
-def test_timed_calls_ask_for_no_more_than_the_published_tests(file):
-    loaded = taskfile.load(file)
-    allowed = set(loaded.tested) | ({"broadcast"} if file.stem in FITS_BY_CHANCE else set())
-    first = loaded.call(loaded.cases[0], "standard", "ab")
-    traced = file.stem not in TRACED_IN_VAIN
-    for size in loaded.sizes if traced else loaded.sizes[:1]:
-        with FakeTensorMode(allow_non_fake_inputs=True) if traced else contextlib.nullcontext():
-            made = loaded.call(size, "standard", "ab")
-        assert properties.of_form(loaded, made, first) <= allowed, size
 
 
 def test_the_calls_of_a_module_s_file_are_of_the_published_grade():
@@ -143,11 +116,13 @@ def test_the_calls_of_a_module_s_file_are_of_the_published_grade():
 
 
 def test_a_task_whose_published_grade_is_empty_is_invalid(tmp_path):
-    file = tmp_path / "relu.py"
+    file = tmp_path / "Activation" / "relu.py"
+    file.parent.mkdir()
+    shutil.copy(TASKS / "published.json", tmp_path)
     source = (TASKS / "Activation" / "relu.py").read_text()
     cases = "CASES = [" + ", ".join(["dict(shape=(17, 45), strided=True)"] * 5) + "]\nSIZES"
     file.write_text(source[: source.index("CASES =")] + cases + source[source.index("SIZES") + len("SIZES") :])
-    with pytest.raises(task.InvalidTask, match="TESTED leaves no case"):
+    with pytest.raises(task.InvalidTask, match="no case is one of the published grade"):
         plan.plan(taskfile.load(file), "ab")
 
 
