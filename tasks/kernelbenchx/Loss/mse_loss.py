@@ -22,14 +22,16 @@ DTYPE = "float32"
 TAGS = ("loss", "reduction", "elementwise", "memory-bound")
 
 CASES = [
-    dict(shape=(1,)),
     dict(shape=(37, 45)),
     dict(shape=(5003,), reduction="sum"),
     dict(shape=(19, 67), reduction="none"),
-    dict(shape=(3, 33, 71), strided=True),
-    dict(shape=(5, 131), reduction="none", expanded=True, strided=True),
     dict(shape=(2, 3, 9, 17)),
-    dict(shape=(), reduction="mean"),
+    dict(shape=(1031,), reduction="mean"),
+    dict(shape=(1,)),
+    dict(shape=(3, 33, 71)),
+    dict(shape=(33, 71), strided=True),
+    dict(shape=(5, 131), reduction="none", expanded=True),
+    dict(shape=()),
     dict(shape=(0, 5), reduction="sum"),
     dict(shape=(0,)),
     dict(shape=(45,), reduction="none", special=True),

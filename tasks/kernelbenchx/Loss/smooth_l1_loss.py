@@ -26,13 +26,18 @@ DTYPE = "float32"
 TAGS = ("loss", "reduction", "elementwise", "memory-bound")
 
 CASES = [
-    dict(shape=(1,)),
     dict(shape=(37, 45)),
-    dict(shape=(5003,), reduction="sum", beta=0.25),
+    dict(shape=(5003,), reduction="sum", beta=0.5),
+    dict(shape=(19, 67), reduction="none", beta=0.1),
+    dict(shape=(1031,), beta=1.0),
+    dict(shape=(33, 71), beta=0.5),
+    dict(shape=(1,)),
     dict(shape=(19, 67), reduction="none", beta=2.5),
-    dict(shape=(3, 33, 71), strided=True, beta=0.0),
-    dict(shape=(5, 131), reduction="none", beta=0.0, expanded=True, strided=True),
-    dict(shape=(7, 61), reduction="none", beta=0.01, nan=0.1),
+    dict(shape=(33, 71), beta=0.0),
+    dict(shape=(3, 33, 71)),
+    dict(shape=(33, 71), strided=True),
+    dict(shape=(5, 131), reduction="none", expanded=True),
+    dict(shape=(7, 61), reduction="none", beta=0.1, nan=0.1),
     dict(shape=()),
     dict(shape=(0, 5), reduction="sum"),
     dict(shape=(0,)),

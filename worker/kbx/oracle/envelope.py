@@ -33,6 +33,8 @@ SEVERAL = 5
 """Values of fewer say nothing of how they are spread."""
 FAR = 4
 """Values beyond the published range are an offset if their mean is this many standard deviations from 0."""
+OF_THE_HARNESS = frozenset({"device", "generator"})
+"""Options that say where and from which source a result is drawn: kbx has its own."""
 LENGTHS = frozenset({"normalized_shape", "target_sizes", "size", "output_size", "s", "steps"})
 """Options that are sizes, and as free as those of tensors."""
 
@@ -45,7 +47,8 @@ Ranks: TypeAlias = Mapping[str, int]
 @dataclass(frozen=True)
 class Values:
     """A tensor argument: ``low`` to ``high`` is the range of its values, ``smallest`` the least magnitude of one that is not 0, ``rms``
-    the least root mean square of a tensor; ``zeros``, ``empty``, ``one`` (element), ``even`` (all values equal), ``strided`` say what occurs."""
+    the least root mean square of a tensor; ``zeros``, ``empty``, ``one`` (element), ``even`` (all values equal), ``strided`` (not
+    contiguous) say what occurs."""
 
     dtypes: tuple[str, ...]
     ranks: tuple[int, ...]
@@ -58,6 +61,11 @@ class Values:
     one: bool = False
     even: bool = False
     strided: bool = False
+
+    def ends(self, tensor: torch.Tensor) -> tuple[float, float]:
+        """The range as a floating-point tensor holds it: what is brought back to an end of it is not beyond."""
+        dtype = tensor.real.dtype if tensor.is_complex() else tensor.dtype
+        return torch.tensor(self.low, dtype=dtype).item(), torch.tensor(self.high, dtype=dtype).item()
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,8 @@ class Option:
         """Whether a value lies inside; of a ``free`` one only its kind and sign do."""
         if isinstance(value, (list, tuple)):
             items = self.items or Option()
-            return (type(value).__name__, len(value)) in self.lists and all(items.holds(v, free) for v in value)
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return (kind, len(value)) in self.lists and all(items.holds(v, free) for v in value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return _text(value) in map(_text, self.values)
         numbers = [v for v in self.values if isinstance(v, (int, float)) and not isinstance(v, bool)]
@@ -104,8 +113,10 @@ class Envelope:
         for name, parameter in call.signature.parameters.items():
             if found := tensors.get(name):
                 left |= self._of_tensors(name, found, parameter.default, longest if values else None)
-            elif name in call.arguments or name not in self.omitted:
-                left |= self._of_option(name, call.arguments.get(name, parameter.default), parameter.default)
+            elif name not in OF_THE_HARNESS and (name in call.arguments or name not in self.omitted):
+                value = call.arguments.get(name, parameter.default)
+                several = parameter.kind == inspect.Parameter.VAR_POSITIONAL
+                left |= self._of_option(name, list(value) if several else value, parameter.default)
         return frozenset(left)
 
     def pull_in(self, call: inspect.BoundArguments) -> None:
@@ -116,7 +127,7 @@ class Envelope:
             for tensor in tensors_of(value):
                 if tensor.is_floating_point() or tensor.is_complex():
                     real = torch.view_as_real(tensor) if tensor.is_complex() else tensor
-                    real.clamp_(published.low, published.high)
+                    real.clamp_(*published.ends(tensor))
 
     def _of_tensors(self, name: str, tensors: Sequence[torch.Tensor], default: object, longest: int | None) -> set[str]:
         if (published := self.tensors.get(name)) is None:
@@ -148,6 +159,8 @@ class Envelope:
         if fitting and not self.broadcasts and any(len(a) == len(b) and broadcasts(a, b) for a, b in pairs):
             yield "broadcast"
         options = {name: value for name, value in call.arguments.items() if name not in shapes}
+        if "output_padding" in call.signature.parameters:
+            options.setdefault("output_padding", 0)  # of a transposed convolution, whose windows leave no rest
         if self.whole_windows and not windows.whole(shapes, options):
             yield "ragged_windows"
 
@@ -202,9 +215,8 @@ def _of_values(published: Values, tensor: torch.Tensor, longest: int) -> Iterato
     if not finite.numel():
         return
     floating = tensor.is_floating_point() or tensor.is_complex()
-    low, high = published.low, max(published.high, longest - 1 if tensor.dtype == torch.int64 else 0)
-    if floating:  # as pulled in
-        low, high = torch.tensor([low, published.high], dtype=torch.float64).to(tensor.real.dtype).tolist()
+    farthest = max(published.high, longest - 1) if tensor.dtype == torch.int64 else published.high
+    low, high = published.ends(tensor) if floating else (published.low, farthest)
     beyond = ((finite < low) | (finite > high)) & (finite != 0 if floating else True)
     if _many(beyond) if floating else bool(beyond.any()):
         spread = float(finite.std(correction=0))
