@@ -159,8 +159,9 @@ def _rounds(task: Task, case: int) -> list[_Wanted]:
         made += [other] if _asked(task, other) else []
         return made + [_Wanted(case, SEEDS + 1, inside[0], state=True)] * state
     rounds = OTHER_ROUNDS if _elements(task, case) else 1
-    pools = [ordinary, others]
-    return [_Wanted(case, r, _turn(pools[min(r, 1)], case + r), state=state and r == rounds - 1) for r in range(rounds)]
+    outside = [d for d in others if _asked_with(task, case, d)] or ordinary
+    values = [_turn(outside if r else ordinary, case + r) for r in range(rounds)]
+    return [_Wanted(case, r, d, state=state and r == rounds - 1) for r, d in enumerate(values)]
 
 
 def _turn(distributions: Sequence[str], place: int) -> str:

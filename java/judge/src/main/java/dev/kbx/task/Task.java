@@ -111,8 +111,10 @@ public record Task(
   public String digest() {
     try {
       String own = DigestUtils.sha256Hex(Files.readAllBytes(file));
+      Optional<Path> record = PublishedCalls.file(this);
+      if (record.isPresent()) own += DigestUtils.sha256Hex(Files.readAllBytes(record.get()));
       Optional<Path> original = original();
-      if (original.isEmpty()) return own;
+      if (original.isEmpty()) return record.isEmpty() ? own : DigestUtils.sha256Hex(own);
       byte[] named = OriginalText.bytes(original.get());
       return DigestUtils.sha256Hex(own + DigestUtils.sha256Hex(named));
     } catch (IOException | InvalidPathException e) {
