@@ -105,8 +105,8 @@ public record Task(
   }
 
   /**
-   * SHA-256, in hexadecimal digits, of the file's bytes and, for an imported task, its original's;
-   * {@code unreadable} if one of them is.
+   * SHA-256, in hexadecimal digits, of the file's bytes, those of what was recorded of published
+   * tests, and, for an imported task, its original's; {@code unreadable} if one of them is.
    */
   public String digest() {
     try {
