@@ -1,7 +1,7 @@
 package dev.kbx.analysis;
 
-import dev.kbx.stats.McNemar;
 import dev.kbx.stats.Median;
+import dev.kbx.stats.PairedShares;
 import dev.kbx.stats.PassAtK;
 import dev.kbx.stats.Quantile;
 import dev.kbx.stats.Ratio;
@@ -53,8 +53,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    * @param general correct at the general grade; null if that is unknown of one
    * @param solved attempts that are correct in this or an earlier round
    * @param share mean over the tasks asked for of the share of a task's attempts that are solved
-   * @param low lower end of its 95 % interval: Wilson's for one attempt a task, else by bootstrap
-   *     over tasks; null if these all have the same share
+   * @param low lower end of its 95 % interval, as that of a {@link TaskShare}
    * @param speed of the correct, timed ones; null if there is none
    */
   public record Round(
@@ -253,7 +252,8 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    * @param endedCorrect attempts without a candidate in the second round, correct in the first
    * @param endedWrong the same, wrong in the first
    * @param notJudged attempts of which kbx could not judge one of both rounds
-   * @param mcnemar on the first of these attempts at each task, as tasks count once
+   * @param compared the earlier round with the later one, by the share of a task's attempts that
+   *     are correct
    * @param speed null if no correct candidate of either round is timed
    */
   public record Step(
@@ -267,7 +267,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       int endedCorrect,
       int endedWrong,
       int notJudged,
-      TaskOutcomes.Test mcnemar,
+      PairedTasks compared,
       @Nullable Speed speed) {
 
     static Step of(
@@ -279,8 +279,6 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       Map<TaskOutcomes.Transition, List<Pairs.Pair>> pairs =
           new EnumMap<>(TaskOutcomes.Transition.class);
       List<VerdictRow> ended = new ArrayList<>();
-      Map<TaskOutcomes.Transition, Integer> firsts = new EnumMap<>(TaskOutcomes.Transition.class);
-      Set<String> tasks = new HashSet<>();
       int notJudged = 0;
       for (var each : attempts.entrySet()) {
         VerdictRow then = each.getValue().get(from);
@@ -293,7 +291,6 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
         }
         TaskOutcomes.Transition change =
             TaskOutcomes.Transition.of(Iterations.isCorrect(then), Iterations.isCorrect(now));
-        if (tasks.add(now.path())) firsts.merge(change, 1, Integer::sum);
         pairs.computeIfAbsent(change, _ -> new ArrayList<>()).add(new Pairs.Pair(then, now));
       }
       int stopped = (int) ended.stream().filter(Iterations::isCorrect).count();
@@ -308,11 +305,23 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
           stopped,
           ended.size() - stopped,
           notJudged,
-          TaskOutcomes.Test.of(
-              new McNemar(
-                  firsts.getOrDefault(TaskOutcomes.Transition.REGRESSED, 0),
-                  firsts.getOrDefault(TaskOutcomes.Transition.RESCUED, 0))),
+          PairedTasks.of(tasks(pairs.values().stream().flatMap(List::stream).toList())),
           Speed.of(pairs, floors));
+    }
+
+    private static List<PairedShares.Task> tasks(List<Pairs.Pair> pairs) {
+      Map<String, List<Pairs.Pair>> tasks = new LinkedHashMap<>();
+      for (Pairs.Pair pair : pairs) {
+        tasks.computeIfAbsent(pair.now().path(), _ -> new ArrayList<>()).add(pair);
+      }
+      return tasks.values().stream()
+          .map(own ->
+              new PairedShares.Task(
+                  (int) own.stream().filter(pair -> isCorrect(pair.then())).count(),
+                  own.size(),
+                  (int) own.stream().filter(pair -> isCorrect(pair.now())).count(),
+                  own.size()))
+          .toList();
     }
 
     private static int count(

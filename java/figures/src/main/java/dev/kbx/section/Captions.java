@@ -11,7 +11,8 @@ public final class Captions {
     return "A task without a candidate counts as not passed; of several samples of a task, the"
         + " share that passes counts. "
         + grades()
-        + " Intervals: Wilson for one sample a task, else bootstrap over tasks.";
+        + " Intervals: Wilson for one sample a task or where all tasks agree, else bootstrap over"
+        + " tasks.";
   }
 
   /** {@code p = 0.013}, {@code p < 0.001}. */
@@ -37,7 +38,7 @@ public final class Captions {
   }
 
   public static String iterations(int asked) {
-    return "Share of the %d tasks asked for that are solved in a round or an earlier one, with its 95 %% interval: Wilson for one attempt a task, else bootstrap over tasks."
+    return "Share of the %d tasks asked for that are solved in a round or an earlier one, with its 95 %% interval: Wilson for one attempt a task or where all tasks agree, else bootstrap over tasks."
         .formatted(asked);
   }
 

@@ -136,8 +136,9 @@ public final class IterationsSection {
             .toList();
     blocks.table(
         "steps",
-        "What attempts became from one round to the next; p by McNemar's exact test on the first"
-            + " attempt at each task. Ended: without a candidate in the later round.",
+        "What attempts became from one round to the next; p of the exact permutation test over"
+            + " tasks, by the share of a task's attempts that are correct: McNemar's with one"
+            + " attempt a task. Ended: without a candidate in the later round.",
         steps(
             row -> row,
             List.of(
@@ -149,7 +150,7 @@ public final class IterationsSection {
                     .optional(),
                 Column.<StepOf>number("ended wrong", row -> Cell.count(row.step.endedWrong()))
                     .optional(),
-                Column.number("p", row -> Cell.probability(row.step.mcnemar().pValue())))),
+                Column.number("p", row -> Cell.probability(row.step.compared().pValue())))),
         all);
     List<SpeedOf> speeds = new ArrayList<>();
     for (StepOf each : all) {

@@ -229,7 +229,7 @@ class AnalysisTextTest {
       String text = SectionText.of(width, MethodsSection.of(methods));
       assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
       assertThat(text)
-          .contains("fast_1.5@2", "pass@2", "only first", "Holm", "nobody", "correct ÷ called")
+          .contains("fast_1.5@2", "pass@2", "first ahead", "Holm", "nobody", "correct ÷ called")
           .contains("… and 8 more, in the JSON document")
           .doesNotContain("pass@10");
       assertThat(text.lines().skip(1)).noneMatch(line -> line.endsWith("…"));
