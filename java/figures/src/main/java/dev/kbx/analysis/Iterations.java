@@ -35,14 +35,15 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    * @param method null if not stated, as is {@code model}
    * @param attempts number of samples with any round, over all tasks
    * @param tasks number of tasks with one
-   * @param asked number of tasks asked for: what shares are of
+   * @param asked number of tasks asked for: what shares are of; null of published changes alone,
+   *     which have no shares
    */
   public record OfMethod(
       @Nullable String method,
       @Nullable String model,
       int attempts,
       int tasks,
-      int asked,
+      @Nullable Integer asked,
       List<Round> rounds,
       List<Step> steps) {}
 
@@ -52,7 +53,8 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    * @param candidates number of judged ones
    * @param general correct at the general grade; null if that is unknown of one
    * @param solved attempts that are correct in this or an earlier round
-   * @param share mean over the tasks asked for of the share of a task's attempts that are solved
+   * @param share mean over the tasks asked for of the share of a task's attempts that are solved;
+   *     null of published changes alone
    * @param low lower end of its 95 % interval, as that of a {@link TaskShare}
    * @param speed of the correct, timed ones; null if there is none
    */
@@ -63,7 +65,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       int correct,
       @Nullable Integer general,
       int solved,
-      double share,
+      @Nullable Double share,
       @Nullable Double low,
       @Nullable Double high,
       @Nullable Means speed) {}
@@ -99,7 +101,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       List<VerdictRow> missing =
           unjudged.getOrDefault(MethodAndModel.of(rows.getFirst()), List.of());
       if (rounds < 2) others.add(rows);
-      else methods.add(of(rows, missing, pool.entered().asked(), floors));
+      else methods.add(of(rows, missing, pool.entered(), floors));
       most = Math.max(most, rounds);
     }
     if (methods.isEmpty()) {
@@ -126,7 +128,10 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
   }
 
   private static OfMethod of(
-      List<VerdictRow> rows, List<VerdictRow> unjudged, int tasks, List<NoiseFloor> floors) {
+      List<VerdictRow> rows,
+      List<VerdictRow> unjudged,
+      Inclusion entered,
+      List<NoiseFloor> floors) {
     Attempt.Reader reader =
         Attempt.Reader.of(Stream.concat(rows.stream(), unjudged.stream()).toList());
     Map<Attempt, Set<Integer>> missing = new HashMap<>();
@@ -140,12 +145,13 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       attempts.computeIfAbsent(reader.of(row), _ -> new TreeMap<>()).putIfAbsent(row.round(), row);
     }
     int tried = Math.toIntExact(Tally.tasksOf(rows, row -> row.round() != null));
-    int asked = Math.max(tasks, tried);
+    Integer asked = entered.ofChanges() ? null : (Integer) Math.max(entered.asked(), tried);
     List<Integer> numbers = List.copyOf(rounds(rows));
     List<Map<Integer, VerdictRow>> all = List.copyOf(attempts.values());
     List<Step> steps = new ArrayList<>();
     for (int i = 1; i < numbers.size(); i++) {
-      steps.add(Step.of(attempts, missing, numbers.get(i - 1), numbers.get(i), floors));
+      Step step = Step.of(attempts, missing, numbers.get(i - 1), numbers.get(i), floors);
+      steps.add(entered.ofChanges() ? step.ofChanges() : step);
     }
     return new OfMethod(
         rows.getFirst().method(),
@@ -157,7 +163,8 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
         steps);
   }
 
-  private static Round round(List<Map<Integer, VerdictRow>> attempts, int number, int asked) {
+  private static Round round(
+      List<Map<Integer, VerdictRow>> attempts, int number, @Nullable Integer asked) {
     List<VerdictRow> rows =
         attempts.stream().map(attempt -> attempt.get(number)).filter(Objects::nonNull).toList();
     Map<String, int[]> tasks = new LinkedHashMap<>();
@@ -171,7 +178,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
         solved++;
       }
     }
-    TaskShare share = TaskShare.of(tasks.values(), asked);
+    TaskShare share = asked == null ? null : TaskShare.of(tasks.values(), asked);
     Grades.GeneralRate general = Grades.GeneralRate.of(rows);
     return new Round(
         number,
@@ -180,9 +187,9 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
         (int) rows.stream().filter(Iterations::isCorrect).count(),
         general == null ? null : general.correct(),
         solved,
-        share.value(),
-        share.low(),
-        share.high(),
+        share == null ? null : (Double) share.value(),
+        share == null ? null : (Double) share.low(),
+        share == null ? null : (Double) share.high(),
         Means.of(speedups(rows)));
   }
 
@@ -309,6 +316,26 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
           Speed.of(pairs, floors));
     }
 
+    /**
+     * This step without what only all persistent attempts would tell: of those that are there,
+     * something changed.
+     */
+    Step ofChanges() {
+      return new Step(
+          from,
+          to,
+          both,
+          rescued,
+          regressed,
+          persistent,
+          unresolved,
+          endedCorrect,
+          endedWrong,
+          notJudged,
+          compared,
+          speed == null ? null : speed.ofChanges());
+    }
+
     private static List<PairedShares.Task> tasks(List<Pairs.Pair> pairs) {
       Map<String, List<Pairs.Pair>> tasks = new LinkedHashMap<>();
       for (Pairs.Pair pair : pairs) {
@@ -340,7 +367,8 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    * @param persistent level of those that are correct in both, in the later round
    * @param then level of all correct in the earlier round
    * @param now level of all correct in the later round
-   * @param change geometric mean of now ÷ then over persistent attempts, sources unchanged or not
+   * @param change geometric mean of now ÷ then over persistent attempts, sources unchanged or not;
+   *     null of published changes alone, as are the next and {@code changed}
    * @param composition {@code now ÷ then} of the geometric means over that: because others are
    *     correct
    * @param matched persistent attempts timed in both rounds over the same sizes, on one device,
@@ -432,6 +460,28 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
                   .filter(change ->
                       change.measured().outcome() == Comparison.SpeedChange.Outcome.AS_PUBLISHED)
                   .count());
+    }
+
+    private Speed ofChanges() {
+      return new Speed(
+          rescued,
+          persistent,
+          then,
+          now,
+          null,
+          null,
+          matched,
+          unmatched,
+          identical,
+          floor,
+          increases,
+          identicalIncreases,
+          largest,
+          gains,
+          faster,
+          slower,
+          null,
+          asPublished);
     }
 
     private static @Nullable Means level(Stream<Pairs.Pair> pairs, boolean later) {

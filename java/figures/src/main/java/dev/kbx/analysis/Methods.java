@@ -1,5 +1,6 @@
 package dev.kbx.analysis;
 
+import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +53,8 @@ public record Methods(
     List<Unmeasured> unmeasured = new ArrayList<>();
     List<Outcome> measured = new ArrayList<>();
     for (Outcome outcome : Outcome.values()) {
-      String why = outcome.unmeasuredIn(runs);
+      String why =
+          pool.entered().ofChanges() ? RunInfo.Published.NO_RATES : outcome.unmeasuredIn(runs);
       if (why == null) measured.add(outcome);
       else unmeasured.add(new Unmeasured(outcome, why));
     }

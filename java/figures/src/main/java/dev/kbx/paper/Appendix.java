@@ -3,6 +3,7 @@ package dev.kbx.paper;
 import dev.kbx.analysis.Inclusion;
 import dev.kbx.document.Counted;
 import dev.kbx.paper.MeasurementConditions.Range;
+import dev.kbx.section.Captions;
 import dev.kbx.section.MethodNames;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.NoiseFloor;
@@ -72,12 +73,13 @@ final class Appendix {
   }
 
   private static String imported(RunInfo.Published published) {
-    return "All outcomes and speedups are the files read (%s), kbx has judged none of them; of %s %d state no outcome and %d could not be used."
+    return "All outcomes and speedups are those of the files read (%s), kbx has judged none of them.%s%s"
         .formatted(
             published.format(),
-            Counted.of(published.records(), "record"),
-            published.withoutOutcome(),
-            published.unusable());
+            Captions.leftOut(published),
+            published.ofChanges()
+                ? " No rates are given, as %s.".formatted(RunInfo.Published.NO_RATES)
+                : "");
   }
 
   private void add(String subject, List<String> sentences) {
@@ -125,13 +127,14 @@ final class Appendix {
     Inclusion entered = measurement.entered();
     List<String> sentences = new ArrayList<>();
     sentences.add(
-        "%s of %d of the %d tasks asked for."
+        "%s of %s."
             .formatted(
                 Counted.of(
                     entered.candidates(),
-                    measurement.asPublished() ? "candidate" : "judged candidate"),
-                entered.tasks(),
-                entered.asked()));
+                    measurement.asPublished() ? "published result" : "judged candidate"),
+                entered.ofChanges()
+                    ? Counted.of(entered.tasks(), "task")
+                    : "%d of the %d tasks asked for".formatted(entered.tasks(), entered.asked())));
     MethodNames makers = MethodNames.of(entered);
     for (Inclusion.Made made : entered.made()) {
       sentences.add(

@@ -65,7 +65,7 @@ public final class MethodsSection {
       section.blocks.prose("No candidate was judged.");
     } else {
       section.unmeasured();
-      section.blocks.add(section.rates());
+      section.blocks.addAll(rates(methods));
       section.notJudged();
       section.blocks.addAll(section.categories());
       section.samples();
@@ -76,9 +76,11 @@ public final class MethodsSection {
     return section.blocks.section("methods", "Methods and models");
   }
 
-  /** The table of rates alone; none without a judged candidate. */
+  /** The table of rates alone; none without a judged candidate or a measured outcome. */
   static List<Table> rates(Methods methods) {
-    return methods.methods().isEmpty() ? List.of() : List.of(new MethodsSection(methods).rates());
+    return methods.methods().stream().allMatch(each -> each.outcomes().isEmpty())
+        ? List.of()
+        : List.of(new MethodsSection(methods).rates());
   }
 
   /** The rates, and the share of correct candidates by category. */
@@ -89,9 +91,12 @@ public final class MethodsSection {
   }
 
   private void unmeasured() {
+    Map<String, List<String>> outcomes = new LinkedHashMap<>();
     for (Methods.Unmeasured each : methods.unmeasured()) {
-      blocks.note("%s: no figures: %s.", each.outcome().label(), each.why());
+      outcomes.computeIfAbsent(each.why(), _ -> new ArrayList<>()).add(each.outcome().label());
     }
+    outcomes.forEach(
+        (why, labels) -> blocks.note("%s: no figures: %s.", String.join(", ", labels), why));
   }
 
   private Table rates() {

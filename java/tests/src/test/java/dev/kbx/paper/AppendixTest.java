@@ -48,6 +48,7 @@ class AppendixTest {
         176,
         new Inclusion.LeftOut(notJudged, 0, 0, earlier),
         List.of("published"),
+        false,
         List.of(),
         List.of(new Made("refine", "m", 2, 2, 1, 2)));
   }

@@ -30,6 +30,7 @@ import dev.kbx.section.DevianceSection;
 import dev.kbx.section.EfficiencySection;
 import dev.kbx.section.ErrorsSection;
 import dev.kbx.section.FastPSection;
+import dev.kbx.section.InclusionSection;
 import dev.kbx.section.IterationsSection;
 import dev.kbx.section.MethodsSection;
 import dev.kbx.section.OverviewSection;
@@ -201,6 +202,22 @@ class AnalysisTextTest {
       assertThat(text.replace('\n', ' ')).contains("are the same source byte by byte");
       assertThat(text.lines().skip(1)).noneMatch(line -> line.endsWith("…"));
     }
+  }
+
+  @Test
+  void candidatesOfATaskAreTheirMean() {
+    SimulatedRun run = run(1).by("sample");
+    for (int i = 0; i < 4; i++) run.correct("Math/exp", "exp" + i, 1.5);
+    run.correct("Math/log", "log", 1.5);
+    Methods methods =
+        Methods.of(
+            new SelectedRuns(
+                List.of(
+                    new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), Map.of()))),
+            List.of(1),
+            List.of());
+    String text = SectionText.of(80, InclusionSection.of(methods.entered()));
+    assertThat(text.lines().toList()).last().asString().endsWith(" 5      2       2.5");
   }
 
   @Test
