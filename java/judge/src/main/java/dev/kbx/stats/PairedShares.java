@@ -36,11 +36,7 @@ public record PairedShares(double pValue, @Nullable Double error) {
   /** Sums that differ by less are equal. */
   private static final double EQUAL = 1e-9;
 
-  /**
-   * Passes of the samples of one task.
-   *
-   * @param samples of each at least 1
-   */
+  /** Passes of the samples of one task, of which each of the two has at least one. */
   public record Task(int firstPasses, int firstSamples, int secondPasses, int secondSamples) {
     public Task {
       if (!isShare(firstPasses, firstSamples) || !isShare(secondPasses, secondSamples)) {
