@@ -53,10 +53,11 @@ public record Tally(
       @Nullable Rate general,
       @Nullable Rate perf) {}
 
-  /** The tally of a run. */
+  /** The tally of a run; {@linkplain RunInfo#ofChanges Published changes alone} have no rates. */
   public static Tally of(RunInfo run, List<VerdictRow> rows, SelectedTasks asked) {
     boolean timed = rows.stream().anyMatch(row -> row.perfOk() != null);
     boolean gpu = !run.device().onCpu();
+    if (run.ofChanges()) return new Tally(false, false, false, false, asked);
     return new Tally(
         run.stages().contains(Stage.CALL),
         run.stages().contains(Stage.CORRECT),

@@ -4,6 +4,7 @@ import dev.kbx.analysis.Grades;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Counted;
+import dev.kbx.section.Captions;
 import dev.kbx.section.SeriesSection;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -52,8 +53,12 @@ final class Notes {
   static @Nullable String asPublished(RunInfo run) {
     RunInfo.Published published = run.published();
     if (published == null) return null;
-    return "As published (%s): kbx has judged none of these results; speedups are those recorded, without intervals."
-        .formatted(published.format());
+    return "As published (%s): kbx has judged none of these results; speedups are those recorded, without intervals.%s%s"
+        .formatted(published.format(), Captions.leftOut(published), noRates(published));
+  }
+
+  private static String noRates(RunInfo.Published published) {
+    return published.ofChanges() ? " No rates, as %s.".formatted(RunInfo.Published.NO_RATES) : "";
   }
 
   private static void add(List<Note> notes, String id, @Nullable String text) {
@@ -159,7 +164,7 @@ final class Notes {
 
   /** The note that performance was not measured, and why; null if it was. */
   static @Nullable String perf(RunInfo run, Tally tally) {
-    if (tally.perf()) return null;
+    if (tally.perf() || run.ofChanges()) return null;
     if (run.published() != null) return "No speedups are published.";
     if (run.stages().getLast() == Stage.STATIC) {
       return "Nothing was run: of the stages only static was asked for, and correct means that it"
