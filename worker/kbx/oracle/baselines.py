@@ -98,7 +98,9 @@ class CompiledReference:
             raise NotCompiled(f"the compiled reference is wrong: {judgement.status}: {judgement.message}")
 
     def _make(self, turn: str) -> suite.Call:
-        return self.task.call(self.parameters, "standard", f"{self.stem}/{turn}", self.device.torch_device, fast=True)
+        return self.task.call(
+            self.parameters, self.task.plain, f"{self.stem}/{turn}", self.device.torch_device, fast=True
+        )
 
 
 def _timed(function: Callable[..., Any], call: suite.Call) -> Call:

@@ -100,6 +100,11 @@ class Task:
         return published.rule(self.name, self.contract, self.tolerances)
 
     @property
+    def plain(self) -> str:
+        """The distribution of timed calls."""
+        return "standard"
+
+    @property
     def scaled(self) -> bool:
         """Whether the calls are smaller than what the task is about."""
         return False
