@@ -61,13 +61,13 @@ final class PublishedRule {
   /** Whether all calls run; null if none was made, or not known. */
   @Nullable Boolean ran() {
     if (failed) return false;
-    return unknown || !returned ? null : Boolean.TRUE;
+    return (unknown || !returned) ? null : Boolean.TRUE;
   }
 
   /** Whether all results are right; null if none was compared, or not known. */
   @Nullable Boolean right() {
     if (failed || wrong) return false;
-    return unknown || !compared ? null : Boolean.TRUE;
+    return (unknown || !compared) ? null : Boolean.TRUE;
   }
 
   /** Whether any call was asked for. */
