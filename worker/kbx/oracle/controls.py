@@ -40,7 +40,7 @@ CORRUPTED = 100
 LARGE = 1 << 30
 """A call of which more bytes are known takes seconds for each control."""
 CALLS_OF_LARGE = 2
-"""Calls of such a size that controls are judged in."""
+"""Calls of such a size that controls are judged in, of another distribution each."""
 PUBLISHED, GENERAL, NOWHERE = "published", "general", "special"
 """The grade from which on a call decides; one with special values decides at none."""
 ONLY = {GENERAL: "at the general grade only, ", NOWHERE: "by special values only, "}
@@ -74,13 +74,15 @@ def verify(task: Task, seed: str, device: torch.device, alone: bool = False) -> 
     controls += [_Control(task, name, _own(task, name, function), function) for name, function in own.items()]
     by_contract = {name: each for name, each in task.contract.controls().items() if name not in skipped}
     controls += [_Control(task, name, _own(task, name, function)) for name, function in by_contract.items()]
-    large_calls = 0
+    large_calls: set[str] = set()
     for call in planned:
-        if large_calls == CALLS_OF_LARGE:
+        if len(large_calls) == CALLS_OF_LARGE:
             break
+        if call.distribution in large_calls:
+            continue
         trial = _trial(task, call, seed, device, truth.know_where_there_is_room if alone else truth.know)
         large = task.large and trial.known.nbytes > LARGE
-        large_calls += large
+        large_calls |= {call.distribution} if large else set()
         for control in controls:
             if not (large and control.settled):
                 control.meet(trial)

@@ -137,9 +137,9 @@ public record Tally(
     return tasksOf(counted(rows), _ -> true);
   }
 
-  /** Whether some have right values and are not correct: refused, or ended while timed. */
+  /** Whether the published rules call others correct than kbx does. */
   public boolean hasOtherRightValues(Collection<VerdictRow> rows) {
-    return rows.stream().anyMatch(row -> asked.has(row) && row.valuesOk() && !row.correct());
+    return correct && rows.stream().anyMatch(r -> asked.has(r) && r.valuesOk() != r.correct());
   }
 
   /** Rows of the tasks asked for. */

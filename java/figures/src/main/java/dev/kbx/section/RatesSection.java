@@ -170,7 +170,7 @@ public final class RatesSection {
     columns.add(Column.number("candidates", each -> Cell.count(each.candidates())));
     columns.add(Column.number("called", each -> rate(each.call(), unknown(each))));
     if (tally.hasOtherRightValues(rows)) {
-      columns.add(Column.number("right values", each -> rate(each.values(), unknown(each))));
+      columns.add(Column.number("by published rules", each -> rate(each.values(), unknown(each))));
     }
     columns.add(Column.number("correct", each -> rate(each.correct(), unknown(each))));
     if (tally.general()) {
