@@ -95,9 +95,9 @@ class Schemes(Contract):
             error = (got.double() - want).abs()
             right = error <= most
             found.wrong += int(right.numel() - right.count_nonzero())
-            found.measure(error, want, most)
+            found.measure(error, want, error / most)
             if shown:
-                found.show("output", result, start, right, got, want, most)
+                found.show("output", result, start, right, got, want, error / most)
         return found
 
     def _wrong(
