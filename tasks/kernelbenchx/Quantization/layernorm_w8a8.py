@@ -19,10 +19,11 @@ dimensions `normalized_shape` (an int, or a list or tuple that equals the last d
 
 The result is a new, contiguous float32 tensor of `input`'s shape. What is quantized, and how, is your choice, the same in
 all calls. The result is compared with an exact emulation of each choice: it must agree with one of them to a few units in
-the last place of the group's largest activation. The one freedom is a quotient within 2⁻¹⁴ of halfway between two
+the last place of the group's largest activation. `1e-8` may be added to any scale, as a guard against zero, and nothing
+larger. Left open is a quotient within 2⁻¹⁴ of halfway between two
 integers (for weights: within a millionth of halfway between two float8 numbers), or nearer to it than float32 knows `y`:
-it may be rounded either way, and the tolerance of the results that depend on it grows by just that step. Unquantized
-activations or weights, or truncation are far outside. Groups are not empty; leading dimensions may be 0. All arguments may be
+it may be rounded either way, as may one that a guard moves over such a half, and the tolerance of the results that depend on
+it grows by just that step, and by what the guard changes the scales. Unquantized activations or weights, or truncation are far outside. Groups are not empty; leading dimensions may be 0. All arguments may be
 non-contiguous. Values are finite.
 """
 
@@ -208,9 +209,10 @@ def _weights_up_to(weight, kind):
         levels = quantized.levels(weight, tuple(range(weight.dim())))
         return levels.value, levels.error
     wq, t = (v.double() for v in _weights(weight, kind))
-    exact = weight.double() / t
-    low, high = ((exact * (1 + e)).to(torch.float8_e4m3fn).double() for e in (-HALFWAY_FLOAT8, HALFWAY_FLOAT8))
-    return wq * t, (high - low).abs() * t
+    guard = quantized.GUARD if kind == "float8" else 0.0
+    ends = (weight.double() / t * (1 + HALFWAY_FLOAT8), weight.double() / (t + guard) * (1 - HALFWAY_FLOAT8))
+    high, low = (end.to(torch.float8_e4m3fn).double() for end in ends)
+    return wq * t, (high - low).abs() * t + (guard / t).clamp(max=1) * (wq * t).abs()
 
 
 CONTRACT = Schemes(_emulated, _by_scheme, SCHEMES, strides="contiguous")
@@ -229,6 +231,16 @@ def positive_integer_statistics(input, normalized_shape, weight=None, bias=None,
         factor = 448 / weight.abs().amax()
         y = y * ((weight * factor).to(torch.float8_e4m3fn).float() / factor)
     return y if bias is None else y + bias
+
+
+def positive_guarded(input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    """Adds 1e-8 to each scale."""
+    x = _groups(input, _shape(normalized_shape))
+    s = x.abs().amax(1, keepdim=True) / 127 + 1e-8
+    if weight is not None:
+        t = weight.abs().amax() / 448 + 1e-8
+        weight = (weight / t).to(torch.float8_e4m3fn).float() * t
+    return _normalized(torch.round(x / s) * s, input, weight, bias, eps)
 
 
 def _normalized(x, like, weight, bias, eps, correction=0):
