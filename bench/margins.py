@@ -47,8 +47,8 @@ LONGEST = 20_000
 aten = torch.ops.aten
 DECOMPOSED = (
     aten.mse_loss.default, aten.smooth_l1_loss.default, aten.binary_cross_entropy.default, aten.native_layer_norm.default,
-    aten.native_group_norm.default, aten.native_batch_norm.default, aten._log_softmax.default, aten.addmm.default, aten.addmv.default,
-    aten.addbmm.default, aten.baddbmm.default, aten.logsumexp.default, aten.linalg_vector_norm.default, aten.mv.default, aten.dot.default,
+    aten.native_group_norm.default, aten.native_batch_norm.default, aten._log_softmax.default, aten.addmv.default,
+    aten.addbmm.default, aten.logsumexp.default, aten.linalg_vector_norm.default, aten.mv.default, aten.dot.default,
     aten.sigmoid.default, aten.silu.default, aten.gelu.default,
 )  # fmt: skip
 """Operations that are made of others before those are computed in another way."""
@@ -245,7 +245,10 @@ class Instead(TorchDispatchMode):
             return torch.exp2(_wide(x) * 1.4426950408889634).to(x.dtype)
         if "product" in by:
             if function in (aten.mm.default, aten.bmm.default):
-                return self._product(*args)
+                return self._product(*args).to(x.dtype)
+            if function in (aten.addmm.default, aten.baddbmm.default):
+                beta, alpha = kwargs.get("beta", 1), kwargs.get("alpha", 1)
+                return (beta * _wide(x) + alpha * self._product(*args[1:3])).to(x.dtype)
             if function is aten.convolution.default:
                 return self._convolution(*args)
         if "sum" in by and function in (aten.sum.default, aten.sum.dim_IntList, aten.mean.default, aten.mean.dim):
@@ -257,10 +260,9 @@ class Instead(TorchDispatchMode):
         return NotImplemented
 
     def _product(self, a, b):
+        """The product in float32, or in float64 of float64."""
         product = self._by_dtype(a)
-        if a.dim() == 2:
-            return product(_wide(a)[None], _wide(b)[None])[0].to(a.dtype)
-        return product(_wide(a), _wide(b)).to(a.dtype)
+        return product(_wide(a), _wide(b)) if a.dim() == 3 else product(_wide(a)[None], _wide(b)[None])[0]
 
     def _by_dtype(self, x):
         product = self.by["product"]

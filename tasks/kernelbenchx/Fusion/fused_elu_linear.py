@@ -33,6 +33,7 @@ CASES = [
     dict(shape=(3, 2051), features=5),
     dict(shape=(21, 67), features=37, alpha=0.5, dtype=torch.float16),
     dict(shape=(5, 33), features=18, bias=False, dtype=torch.float16, strided=True),
+    dict(shape=(9, 4100), features=8, dtype=torch.float16),
     dict(shape=(5, 0), features=7),
     dict(shape=(0, 12), features=6),
 ]
@@ -88,6 +89,15 @@ def positive_as_written(input, weight, bias=None, alpha=1.0, inplace=False):
     z = (x.unsqueeze(-2) * w).sum(-1)
     z = z if bias is None else z + b
     return torch.where(z > 0, z, alpha * (torch.exp(z) - 1)).to(input.dtype)
+
+
+def negative_half_sums(input, weight, bias=None, alpha=1.0, inplace=False):
+    """Rounds the running sum to the dtype after every 16 products."""
+    z = input.new_zeros(*input.shape[:-1], weight.shape[0])
+    for x, w in zip(input.split(16, -1), weight.split(16, -1), strict=True):
+        z = (z.float() + F.linear(x.float(), w.float())).to(input.dtype)
+    z = z if bias is None else z + bias
+    return F.elu(z, alpha=alpha)
 
 
 def negative_ignores_alpha(input, weight, bias=None, alpha=1.0, inplace=False):

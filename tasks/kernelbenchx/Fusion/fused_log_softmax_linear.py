@@ -35,6 +35,7 @@ CASES = [
     dict(shape=(5, 4, 20), features=19, dim=-3, dtype=torch.float64),
     dict(shape=(32, 65), features=131, input_dtype=torch.float16),
     dict(shape=(19, 33), features=37, bias=False, dim=0, input_dtype=torch.float16, strided=True),
+    dict(shape=(9, 4100), features=8, input_dtype=torch.float16),
     dict(shape=(0, 12), features=6, dim=1),
 ]
 
@@ -84,6 +85,15 @@ def positive_split_k(input, weight, bias=None, dim=-1, dtype=None):
     away = z - z.amax(dim, keepdim=True) if z.numel() else z
     y = away - torch.log2(torch.exp2(away / 0.6931471805599453).sum(dim, keepdim=True)) * 0.6931471805599453
     return y.to(dtype or input.dtype)
+
+
+def negative_half_sums(input, weight, bias=None, dim=-1, dtype=None):
+    """Rounds the running sum to the dtype after every 16 products."""
+    z = input.new_zeros(*input.shape[:-1], weight.shape[0])
+    for x, w in zip(input.split(16, -1), weight.split(16, -1), strict=True):
+        z = (z.float() + F.linear(x.float(), w.float())).to(input.dtype)
+    z = z if bias is None else z + bias
+    return F.log_softmax(z, dim=dim, dtype=dtype)
 
 
 def negative_log_of_softmax(input, weight, bias=None, dim=-1, dtype=None):

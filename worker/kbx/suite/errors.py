@@ -18,10 +18,10 @@ about 10 u from the truth, its worst element of many 45 u; fp16 and TF32 arithme
 *Narrower dtypes* have a rounding that says nothing of the arithmetic before it: an honest kernel computes in float32 and rounds once,
 to nearest. So ``R``, half the distance between two numbers of the dtype at ``t``, is taken off every error, the candidate's and the
 reference's: what is left is what was computed wrongly. A candidate passes when
-``|c - t| - R <= max(8 growth typical, 2 growth worst, u / 8) * (|t| + S)``. An eighth of the roundoff is room for float32 arithmetic
+``|c - t| - R <= max(8 typical, 2 worst, u / 8) * (|t| + S)``. An eighth of the roundoff is room for float32 arithmetic
 whose result is rounded as the exact one in seven cases of eight: for exponentials by hardware, and for tensor cores, which cut off
 every partial sum (2^-15.5 of float16's 2^-11 after 8,192 products, 16 at a time). A truncated result, one that is a number off, a factor
-of ``1 + 3 u``, noise of 4 u, or a running sum that is rounded to 16 bits are several times as far. A reference that rounds what it
+of ``1 + 3 u``, noise of 4 u, or a running sum that is rounded to 16 bits are several times as far. ``growth`` is about float32 arithmetic, of which there is enough. A reference that rounds what it
 computes on its way, as a chain of PyTorch's operations does, has errors beyond ``R`` of some u, and so may a candidate; of fewer than 64
 elements chance may hide them, so that 2 u are allowed.
 
@@ -261,7 +261,7 @@ def yardstick(
     size, typical, worst = figures if finite else _own_error_where_finite(flat, rounding)
     measured = max(_typical(dtype, tf32) * typical, _worst(dtype, tf32) * worst)
     least = _least(dtype, tf32, many=reference.numel() >= FEW and not unknown)
-    budget = max(growth * measured, least) if rounding.roundoff else growth * max(measured, least)
+    budget = max(measured, least) * (1 if rounding.roundoff else growth)
     # A result below the smallest normal number of float32 may honestly be flushed to zero; that of half precision is not.
     floor = max(torch.finfo(torch.float32).tiny, torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps)
     return Yardstick(size, budget, floor, finite, rounding)
