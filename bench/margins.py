@@ -42,6 +42,16 @@ from kbx.suite import Close  # noqa: E402
 from kbx.suite.values import transform  # noqa: E402
 
 HONEST, WRONG = 0.5, 2.0
+FAR = 30
+"""Means that are so many deviations away show what a variance by E[x²] - E[x]² loses."""
+KNOWN = {
+    "*/fused_*linear negative_scaled[[]*|*/fused_*linear negative_one_*|*/fused_*linear negative_cut_off|*/attention negative_*":
+        "the reference rounds float16 on its way, as its statement allows: what is less than that is not seen",
+    "*/leaky_relu negative_cut_off": "only negative elements, a hundredth of the others, are rounded at all",
+    "kernelbenchx/Quantization/* positive_*|kernelbenchx/Quantization/* reference":
+        "a level that may be rounded either way lies exactly the allowed step away",
+}  # fmt: skip
+"""Margins that miss the goal, and why: patterns of "TASK CONTROL", separated by bars."""
 LONGEST = 20_000
 """Terms of a sum up to which one is added up in order."""
 aten = torch.ops.aten
@@ -178,14 +188,6 @@ def welford_blocks(x, size=32):
     return found[0][:2]
 
 
-def shifted(x):
-    """One pass: sums of the distances from the first element, and of their squares."""
-    first, n = x[..., :1], x.shape[-1]
-    d = x - first
-    total = tree(d)
-    return first[..., 0] + total / n, (tree(d * d) - total * total / n).clamp(min=0)
-
-
 def two_passes(x):
     mean = tree(x) / x.shape[-1]
     return mean, tree((x - mean.unsqueeze(-1)).square())
@@ -214,12 +216,13 @@ NARROW, COARSE = (narrow_sum, tensor_core), (tf32, bfloat16)
 
 class Instead(TorchDispatchMode):
     """Computes sums by ``sum``, products of matrices by ``product``, variances by ``moments`` and softmaxes by ``softmax``, functions as
-    above, exponentials by base two with ``base2``; what is None stays PyTorch's. ``used`` says whether anything was replaced."""
+    above, exponentials by base two with ``base2``; what is None stays PyTorch's. ``used`` says whether anything was replaced, and ``condition`` how many deviations a mean was
+    away at most."""
 
     def __init__(self, sum=None, product=None, moments=None, softmax=None, base2=False):
         super().__init__()
         self.by = dict(sum=sum, product=product, moments=moments, softmax=softmax, base2=base2)
-        self.used = False
+        self.used, self.condition = False, 0.0
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -293,6 +296,9 @@ class Instead(TorchDispatchMode):
         if values.shape[-1] > LONGEST:
             return NotImplemented
         mean, squares = self.by["moments"](values)
+        wide = values.double()
+        condition = wide.mean(-1).abs() / (wide.var(-1, correction=0).sqrt() + 1e-300)
+        self.condition = max([self.condition, *condition[wide.var(-1, correction=0) > 0].flatten().tolist()])
         variance = squares / torch.tensor(float(max(0, values.shape[-1] - (1 if correction is None else correction))))
         mean, variance = (t.reshape(shape).to(x.dtype) for t in (mean, variance))
         return variance.sqrt() if function is aten.std.correction else variance if function is aten.var.correction else (variance, mean)
@@ -313,7 +319,7 @@ def _last(x, dims, keepdim):
 HONEST_WAYS = (
     {f"sum[{name}]": dict(sum=each) for name, each in SUMS.items()}
     | {f"product[{each.__name__}]": dict(product=each) for each in (outer_products, blocks, split_k, tensor_core)}
-    | {f"moments[{each.__name__}]": dict(moments=each) for each in (welford, welford_blocks, shifted, two_passes)}
+    | {f"moments[{each.__name__}]": dict(moments=each) for each in (welford, welford_blocks, two_passes)}
     | {"softmax[online]": dict(softmax=online), "exp[base2]": dict(base2=True)}
 )
 WRONG_WAYS = {
@@ -423,6 +429,8 @@ def margins(task, seed, only="*"):
     more = {name: each for name, each in more.items() if fnmatch.fnmatch(name, only)}
     controls.verify(task, seed, torch.device("cpu"), more=more, met=met)
     left_out = {name for name, each in traces.items() if not each.used}
+    # Where means are no larger than deviations, the difference of squares is as good as any other.
+    left_out |= {name for name in left_out | traces.keys() if "one_pass" in name and traces[name].condition < FAR}
     return {name: margin for name, margin in found.items() if name not in left_out and fnmatch.fnmatch(name, only)}
 
 
@@ -435,7 +443,7 @@ def tasks(globs):
 
 
 def summary(lines):
-    """Rows ``(task, control, margin, misses)`` over all seeds."""
+    """Rows ``(task, control, margin, misses, why)`` over all seeds; ``why`` is that of ``KNOWN``, or None."""
     by = collections.defaultdict(list)
     for line in lines:
         for control, margin in line["margins"].items():
@@ -443,7 +451,12 @@ def summary(lines):
     for (task, control), found in by.items():
         honest = control == "reference" or control.startswith("positive_")
         margin = max(found) if honest else min(found)
-        yield task, control, margin, margin > HONEST if honest else margin < WRONG
+        misses = margin > (1 if _is_known(task, control) else HONEST) if honest else margin < WRONG
+        yield task, control, margin, misses, _is_known(task, control)
+
+
+def _is_known(task, control):
+    return next((why for patterns, why in KNOWN.items() for p in patterns.split("|") if fnmatch.fnmatch(f"{task} {control}", p)), None)
 
 
 def main():
@@ -469,11 +482,12 @@ def main():
                     if out:
                         print(json.dumps(lines[-1]), file=out, flush=True)
     rows = list(summary(lines))
-    for task, control, margin, misses in rows:
+    for task, control, margin, misses, why in rows:
         if misses or not given.out:
-            print(f"{'misses' if misses else '      '} {margin:10.3g}  {task}  {control}")
-    missed = sum(misses for *_, misses in rows)
-    print(f"{len(rows)} margins of {len({task for task, *_ in rows})} tasks, {missed} miss the goal")
+            print(f"{'misses' if misses else '      '} {margin:10.3g}  {task}  {control}{f'  ({why})' if misses and why else ''}")
+    missed = [why for *_, misses, why in rows if misses]
+    count = len({task for task, *_ in rows})
+    print(f"{len(rows)} margins of {count} tasks: {missed.count(None)} miss the goal, {len(missed) - missed.count(None)} for known reasons")
 
 
 if __name__ == "__main__":

@@ -61,9 +61,7 @@ def plain(got, reference, truth, scale, growth, tf32):
     q = [divided(beyond(r, t), w) for r, t, w in zip(r, t, weights, strict=True)]
     largest = max((v for v in q if math.isfinite(v)), default=0.0)
     if narrow:
-        budget = max(
-            8 * rms(q), 2 * largest, eps / 2 / 8 if n >= 64 and truth is not reference else eps
-        )
+        budget = max(8 * rms(q), 2 * largest, eps / 2 / 8 if n >= 64 and truth is not reference else eps)
     elif tf32:
         budget = growth * max(8 * rms(q), 2 * largest, 2.0**-8 if dtype == torch.float32 else 16 * eps)
     else:

@@ -84,6 +84,9 @@ NEAR = 0.45
 """The part of the least tolerance by which a result may differ from the reference's without a look at the truth. The reference itself
 is never further off than half of what is granted; the rest is room for rounding here."""
 
+IN_ORDER = 8192
+"""Terms of a sum that one lane adds up at most."""
+
 SHOWN = 5
 """Wrong elements reported for one comparison."""
 
@@ -194,6 +197,16 @@ class Comparison:
         """The finite figures by name."""
         figures = {"max_abs": self.max_abs, "max_rel": self.max_rel, "error_ratio": self.error_ratio}
         return {k: v for k, v in figures.items() if v is not None and math.isfinite(v)}
+
+
+def in_order(terms: int) -> float:
+    """How much larger than usual ``S`` is of a sum that is added up one after the other in its own precision.
+
+    Each addition is off by ``0.58 u`` of the running sum in the mean of squares, so the result by ``0.33 sqrt(n) u`` of a total of ``n``
+    terms of one sign, and by as much of the norm of terms of both signs; ``sqrt(n) u`` is three times that, and 32 u of what is
+    returned here twice that again. Sums that begin anew after ``IN_ORDER`` terms, as those of programs do, are no further off.
+    """
+    return max(1.0, math.sqrt(min(terms, IN_ORDER)) / 16)
 
 
 def roundoff(dtype: torch.dtype, tf32: bool = False) -> float:
