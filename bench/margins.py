@@ -418,7 +418,7 @@ def _under(mode, reference):
 
 def margins(task, seed, only="*"):
     """``{name: margin}`` of one seed: the largest error over the allowed one, or infinity where there is none and a result is wrong."""
-    more, traces = ways(task)
+    more, traces = ways(task.seeded(seed))  # the weights that it is verified with
     found = collections.defaultdict(float)
 
     def met(name, judgement):
