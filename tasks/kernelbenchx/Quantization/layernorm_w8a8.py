@@ -8,7 +8,9 @@ dimensions `normalized_shape` (an int, or a list or tuple that equals the last d
    in float32, and 1 where all of them are zero. `xq = clamp(round(x / s), -127, 127)`, to the nearest integer, stands
    for `x̃ = xq · s`. One scale is for a group (as in the reference), for a row along the last dimension, or for the whole
    tensor. Quantized, and dequantized again, is the input (as in the reference), the normalized `y` of step 3, the result
-   of step 4, or both input and result.
+   of step 4, or both input and result. The input alone may be asymmetric, too: a scale is then the largest value that shares
+   it or 0, less the smallest or 0, divided by 255, and with the zero point `z = round(-128 - min(x, 0) / s)`, `xq =
+   clamp(round(x / s) + z, -128, 127) - z`.
 2. *Weights* are float8 (e4m3 without infinities: 4 significant bits, largest 448), one float32 scale for the tensor:
    `t = max |weight| / 448`, and 1 if all are zero. `wq = float8(weight / t)`, to the nearest, ties to even, stands for
    `w̃ = wq · t`. So in the reference; `t = 1`, and int8 with one scale for the tensor as in step 1, are right, too. Without
@@ -116,7 +118,7 @@ DIMS = dict(group=GROUP, row=(2,), tensor=(0, 1, 2))
 """Dimensions of `_groups` with one scale."""
 SCHEMES = tuple(
     dict(int8=place, scale=scale, weights=weights)
-    for place in ("input", "normalized", "output", "input_and_output")
+    for place in ("input", "normalized", "output", "input_and_output", "asymmetric_input")
     for scale in DIMS
     for weights in ("float8", "float8_unscaled", "int8")
 )
@@ -124,8 +126,8 @@ SCHEMES = tuple(
 
 def _by_scheme(input, normalized_shape, weight=None, bias=None, eps=1e-05, *, int8, scale, weights):
     dims, x = DIMS[scale], _rows_of_groups(input, normalized_shape)
-    if int8.startswith("input"):
-        x = torch.mul(*_scaled(x, dims))
+    if "input" in int8:
+        x = torch.mul(*_scaled(x, dims, shifted=int8 == "asymmetric_input"))
     y = F.layer_norm(x, x.shape[1:], eps=eps)
     if int8 == "normalized":
         y = torch.mul(*_scaled(y, dims))
@@ -138,10 +140,13 @@ def _by_scheme(input, normalized_shape, weight=None, bias=None, eps=1e-05, *, in
     return y.view(input.shape)
 
 
-def _scaled(x, dims):
+def _scaled(x, dims, shifted=False):
     """Whole numbers in float32, and scales that the elements of `dims` share."""
-    scale = quantized.scale_of(x, dims)
-    return torch.round(x / scale).clamp(-127, 127), scale
+    if not shifted:
+        scale = quantized.scale_of(x, dims)
+        return torch.round(x / scale).clamp(-127, 127), scale
+    scale, lowest = quantized.shifted_scale_of(x, dims)
+    return torch.minimum(torch.maximum(torch.round(x / scale), lowest), lowest + 255), scale
 
 
 def _weights(weight, kind):
@@ -166,8 +171,8 @@ ULPS = 16 * 2.0**-23
 def _emulated(input, normalized_shape, weight=None, bias=None, eps=1e-05, *, int8, scale, weights):
     dims, x = DIMS[scale], _rows_of_groups(input, normalized_shape)
     value, error = x.double(), torch.zeros_like(x, dtype=torch.float64)
-    if int8.startswith("input"):
-        levels = quantized.levels(x, dims)
+    if "input" in int8:
+        levels = quantized.levels(x, dims, shifted=int8 == "asymmetric_input")
         value, error = levels.value, levels.error
     y, error = _normalized_up_to(value, error, eps)
     if int8 == "normalized":
