@@ -39,7 +39,7 @@ CASES = [
     dict(batch=2, n=5, m=9, columns=11, p=1.0),
     dict(batch=2, n=32, m=64, columns=48, p=0.1, approximate="tanh", dtype=torch.float16),
     dict(batch=2, n=21, m=33, columns=29, p=0.3, dtype=torch.float16, strided=True, out=True),
-    dict(batch=1, n=9, m=4100, columns=16, p=0.1, dtype=torch.float16),
+    dict(batch=1, n=19, m=4100, columns=16, p=0.1, dtype=torch.float16),
     dict(batch=2, n=5, m=0, columns=3, out=True),
     dict(batch=0, n=4, m=5, columns=6),
     dict(batch=5, n=17, m=33, columns=47, p=0.8, inplace=True),

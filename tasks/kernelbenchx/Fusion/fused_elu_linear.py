@@ -33,7 +33,7 @@ CASES = [
     dict(shape=(3, 2051), features=5),
     dict(shape=(21, 67), features=37, alpha=0.5, dtype=torch.float16),
     dict(shape=(5, 33), features=18, bias=False, dtype=torch.float16, strided=True),
-    dict(shape=(9, 4100), features=8, dtype=torch.float16),
+    dict(shape=(19, 4100), features=27, dtype=torch.float16),
     dict(shape=(5, 0), features=7),
     dict(shape=(0, 12), features=6),
 ]

@@ -29,7 +29,7 @@ CASES = [
     dict(shape=(13, 257), features=18, gain=100.0, strided=True),
     dict(shape=(21, 67), features=37, dtype=torch.float16),
     dict(shape=(5, 33), features=18, bias=False, dtype=torch.float16, strided=True),
-    dict(shape=(9, 4100), features=8, dtype=torch.float16),
+    dict(shape=(19, 4100), features=27, dtype=torch.float16),
     dict(shape=(5, 0), features=7),
     dict(shape=(0, 12), features=6),
 ]
