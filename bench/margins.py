@@ -51,6 +51,7 @@ KNOWN = {
     "*/37_FrobeniusNorm_ positive_sum[[]*": "its statement refuses one sum in order over the whole tensor",
     "kernelbench/* negative_moments[[]one_pass]": "few channels are far from zero, and what follows averages over them",
     "kernelbench/level2/77_* positive_moments[[]welford]": "one lane for thousands of terms is as far off as half precision averaged over them",
+    "kernelbench/level2/80_* negative_product[[]*": "its result hardly depends on its input (degenerate_task)",
     "*/leaky_relu negative_cut_off": "only negative elements, a hundredth of the others, are rounded at all",
     "kernelbenchx/Quantization/* positive_*|kernelbenchx/Quantization/* reference":
         "a level that may be rounded either way lies exactly the allowed step away",

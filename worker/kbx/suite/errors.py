@@ -22,7 +22,7 @@ reference's: what is left is what was computed wrongly. A candidate passes when
 whose result is rounded as the exact one in seven cases of eight: for exponentials by hardware, and for tensor cores, which cut off
 every partial sum (2^-15.5 of float16's 2^-11 after 8,192 products, 16 at a time). A truncated result, one that is a number off, a factor
 of ``1 + 3 u``, noise of 4 u, or a running sum that is rounded to 16 bits are several times as far. ``growth`` is about float32 arithmetic, of which there is enough. A reference that rounds what it
-computes on its way, as a chain of PyTorch's operations does, has errors beyond ``R`` of some u, and so may a candidate; of fewer than 256
+computes on its way, as a chain of PyTorch's operations does, has errors beyond ``R`` of some u, and so may a candidate; of fewer than 128
 elements chance may hide them, so that 2 u are allowed.
 
 Where a task allows *TF32*, the tolerance is that of float32 with ``4 * 2^-10`` in place of ``32 u``: a tensor core cuts off the operands'
@@ -77,7 +77,7 @@ TYPICAL_ROUNDED, WORST_ROUNDED, LEAST_TF32 = 8, 2, 4
 """The same where results or operands are rounded to a coarser precision than that of the arithmetic."""
 INNER, INNER_OF_FEW = 1 / 8, 2
 """Unit roundoffs of a narrow output beyond its last rounding that are allowed whatever the reference errs."""
-FEW = 256
+FEW = 128
 """Elements by which a reference that rounds on its way shows: where it does so more finely than at the end, few err beyond the end."""
 
 NEAR = 0.45
