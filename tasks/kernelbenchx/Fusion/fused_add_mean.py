@@ -17,7 +17,7 @@ promised.
 
 import torch
 
-from kbx.suite import Close, call
+from kbx.suite import Close, call, in_order
 
 DIFFICULTY = 4
 DTYPE = "float32"
@@ -49,10 +49,10 @@ SIZES = [
 
 
 def magnitude(input, other, dim=None, alpha=1, keepdim=False, dtype=None, out=None):
-    """Rounding errors grow with the terms, not with what is left of them by cancellation."""
+    """Rounding errors grow with the terms, which may be added up in order, not with what is left of them by cancellation."""
     terms = input.abs() + (alpha * torch.as_tensor(other, device=input.device)).abs()
     count = terms.numel() / max(1, terms.sum(dim, keepdim=True).numel())
-    return torch.linalg.vector_norm(terms.double(), dim=dim, keepdim=keepdim) / max(1, count)
+    return torch.linalg.vector_norm(terms.double(), dim=dim, keepdim=keepdim) / max(1, count) * in_order(int(count))
 
 
 CONTRACT = Close(scale=magnitude)

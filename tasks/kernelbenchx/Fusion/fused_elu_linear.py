@@ -25,6 +25,7 @@ TAGS = ("matmul", "fusion")
 
 CASES = [
     dict(shape=(37, 45), features=53, alpha=0.5),
+    dict(shape=(19, 4100), features=27, dtype=torch.float16),
     dict(shape=(1, 17), features=1031, bias=False, inplace=True),
     dict(shape=(3, 2051), features=5, gain=8.0),
     dict(shape=(21, 53), features=37, alpha=0.5, dtype=torch.float16),
@@ -89,6 +90,15 @@ def positive_as_written(input, weight, bias=None, alpha=1.0, inplace=False):
     z = (x.unsqueeze(-2) * w).sum(-1)
     z = z if bias is None else z + b
     return torch.where(z > 0, z, alpha * (torch.exp(z) - 1)).to(input.dtype)
+
+
+def negative_half_sums(input, weight, bias=None, alpha=1.0, inplace=False):
+    """Rounds the running sum to the dtype after every 16 products."""
+    z = input.new_zeros(*input.shape[:-1], weight.shape[0])
+    for x, w in zip(input.split(16, -1), weight.split(16, -1), strict=True):
+        z = (z.float() + F.linear(x.float(), w.float())).to(input.dtype)
+    z = z if bias is None else z + bias
+    return F.elu(z, alpha=alpha)
 
 
 def negative_ignores_alpha(input, weight, bias=None, alpha=1.0, inplace=False):

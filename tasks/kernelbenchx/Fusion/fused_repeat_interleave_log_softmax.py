@@ -54,7 +54,7 @@ SIZES = [
 
 def magnitude(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
     """The logarithm of the sum is rounded relative to the row's largest score where that is added first."""
-    x = input.reshape(-1) if dim is None else input
+    x = torch.repeat_interleave(input, repeats, dim=dim)  # what is repeated 0 times has no part in it
     return 1 + x.abs().amax(dim or 0, keepdim=True) if x.numel() else 1.0
 
 

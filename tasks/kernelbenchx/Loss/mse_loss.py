@@ -15,7 +15,7 @@ through. The strides of the result are free.
 import torch
 import torch.nn.functional as F
 
-from kbx.suite import Close, call
+from kbx.suite import Close, call, in_order
 
 DIFFICULTY = 1
 DTYPE = "float32"
@@ -44,7 +44,13 @@ SIZES = [
     dict(shape=(134217728,)),
 ]
 
-CONTRACT = Close()
+
+def magnitude(input, target, reduction="mean"):
+    """The sum may be added up in order."""
+    return 0.0 if reduction == "none" else mse_loss(input, target, reduction).abs() * in_order(input.numel())
+
+
+CONTRACT = Close(scale=magnitude)
 
 
 def mse_loss(input, target, reduction="mean"):

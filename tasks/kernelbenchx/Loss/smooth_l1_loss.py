@@ -19,7 +19,7 @@ strides of the result are free.
 import torch
 import torch.nn.functional as F
 
-from kbx.suite import Close, call
+from kbx.suite import Close, call, in_order
 
 DIFFICULTY = 2
 DTYPE = "float32"
@@ -50,7 +50,14 @@ SIZES = [
     dict(shape=(134217728,), beta=0.5),
 ]
 
-CONTRACT = Close()
+
+def magnitude(input, target, beta=1.0, reduction="mean"):
+    """The sum may be added up in order."""
+    total = smooth_l1_loss(input, target, beta, reduction).abs()
+    return 0.0 if reduction == "none" else total * in_order(input.numel())
+
+
+CONTRACT = Close(scale=magnitude)
 
 
 def smooth_l1_loss(input, target, beta=1.0, reduction="mean"):

@@ -67,6 +67,14 @@ def negative_bf16_accumulation(input, other):
     return acc.reshape(expected.shape)
 
 
+def negative_rounded_blocks(input, other):
+    """Rounds the running sum after every 16 products, as a kernel with an accumulator of the result's dtype does."""
+    acc = 0
+    for a, b in zip(torch.atleast_2d(input).split(16, -1), other.split(16, -2), strict=True):
+        acc = (acc + a.float() @ b.float()).to(input.dtype).float()
+    return acc.to(input.dtype).reshape(torch.matmul(input, other).shape)
+
+
 def negative_transposed_other(input, other):
     return torch.matmul(input, other.mT.reshape(other.shape))
 

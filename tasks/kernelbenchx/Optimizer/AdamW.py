@@ -48,8 +48,9 @@ SIZES = [
     dict(shape=(65536, 1024), step=100),
 ]
 
-# A kernel gets the betas as float32: 1 - beta2 then has a relative error of 1e-5 for beta2 = 0.999.
-CONTRACT = Close(growth=8)
+# A kernel gets the betas as float32: 1 - 0.999 is then off by 1.3e-5 of itself, 216 times the roundoff, which a large gradient's moment
+# takes over: twice that.
+CONTRACT = Close(growth=16)
 
 
 def adamw_step(param, grad, exp_avg, exp_avg_sq, step, lr=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.01):

@@ -62,7 +62,7 @@ SIZES = [
 
 def magnitude(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
     """A coordinate is rounded in proportion to the image's size, and its error meets the steps between pixels."""
-    return float(input.double().abs().max()) * max(input.shape[2:]) / 16 if input.numel() and mode != "nearest" else 0.0
+    return float(input.double().abs().max()) * max(input.shape[2:]) / 4 if input.numel() and mode != "nearest" else 0.0
 
 
 CONTRACT = Close(scale=magnitude)

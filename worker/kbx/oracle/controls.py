@@ -59,8 +59,18 @@ class _Trial:
     decides: str
 
 
-def verify(task: Task, seed: str, device: torch.device, alone: bool = False) -> list[Control]:
+def verify(
+    task: Task,
+    seed: str,
+    device: torch.device,
+    alone: bool = False,
+    more: dict[str, Callable[..., Any]] | None = None,
+    met: Callable[[str, judge.Judgement], None] | None = None,
+) -> list[Control]:
     """Runs all controls; returns them as in ``messages.oracle.TaskVerified``. ``alone`` as in ``messages.oracle.Open``.
+
+    ``more`` are further controls by name, functions as those of a task file, which are not returned. ``met`` is told of each
+    judgement under the control's name.
 
     One call at a time is known, and every control has it: some have gigabytes. Of such a task there are fewer calls, and a
     control that was rejected as it must be is done: what each distribution does to it shows on smaller sizes.
@@ -72,7 +82,7 @@ def verify(task: Task, seed: str, device: torch.device, alone: bool = False) -> 
     controls += [_Control(task, name, _spoiler(task, name)) for name in CONTROLS if name not in skipped]
     own = {name: each for name, each in task.controls.items() if name not in skipped}
     controls += [_Control(task, name, _own(task, name, function), function) for name, function in own.items()]
-    by_contract = {name: each for name, each in task.contract.controls().items() if name not in skipped}
+    by_contract = {name: each for name, each in task.contract.controls().items() if name not in skipped} | (more or {})
     controls += [_Control(task, name, _own(task, name, function)) for name, function in by_contract.items()]
     large_calls: set[str] = set()
     for call in planned:
@@ -84,8 +94,9 @@ def verify(task: Task, seed: str, device: torch.device, alone: bool = False) -> 
         large = task.large and trial.known.nbytes > LARGE
         large_calls |= {call.distribution} if large else set()
         for control in controls:
-            if not (large and control.settled):
-                control.meet(trial)
+            judgement = None if large and control.settled else control.meet(trial)
+            if met and judgement:
+                met(control.name, judgement)
         del trial  # before the next one is made
     return _report(task, controls)
 
@@ -142,12 +153,12 @@ class _Control:
         """Whether further calls cannot change what is said of it."""
         return self.failure is not None or any(self._as_it_must(status) for _, status, _ in self.rejected)
 
-    def meet(self, trial: _Trial) -> None:
-        """Judges the control in one call."""
+    def meet(self, trial: _Trial) -> judge.Judgement | None:
+        """Judges the control in one call; None where it has nothing to say."""
         if self.failure or (self.name in CONTROLS and not self.met and not _applies(self.name, trial.draws[0])):
-            return
+            return None
         if trial.decides == NOWHERE and not self._meets_special_values:
-            return
+            return None
         self.met += 1
         judgement = _judge(self.task, trial, self.results)
         said = trial.decides, judgement.status, f"{trial.text}: {judgement.message}"
@@ -157,6 +168,7 @@ class _Control:
             self.failure = "raised", said[2]
         elif judgement.status != "correct":
             self.rejected.append(said)
+        return judgement
 
     @property
     def _meets_special_values(self) -> bool:

@@ -184,7 +184,8 @@ def _tensor(path: str, got: torch.Tensor, want: torch.Tensor, tolerance: float |
     for start, (g, w) in errors.stretches(got.detach().reshape(-1), want.detach().reshape(-1)):
         right = torch.isclose(g, w, tolerance, tolerance, equal_nan=True)
         g, w = g.double(), w.double()
-        allowed = tolerance + tolerance * w.abs()
-        found.add(path, want, start, right, g, w, allowed)
-        found.measure((g - w).abs(), w, allowed)
+        error = (g - w).abs()
+        ratio = error / (tolerance + tolerance * w.abs())
+        found.add(path, want, start, right, g, w, ratio)
+        found.measure(error, w, ratio)
     return found
