@@ -25,7 +25,7 @@ TAGS = ("matmul", "fusion")
 
 CASES = [
     dict(shape=(37, 45), features=53, alpha=0.5),
-    dict(shape=(19, 4100), features=27, dtype=torch.float16),
+    dict(shape=(19, 4100), features=27, gain=9.0, dtype=torch.float16),
     dict(shape=(1, 17), features=1031, bias=False, inplace=True),
     dict(shape=(3, 2051), features=5, gain=8.0),
     dict(shape=(21, 53), features=37, alpha=0.5, dtype=torch.float16),
