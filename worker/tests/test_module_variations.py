@@ -66,7 +66,7 @@ def own(tmp_path):
     return load
 
 
-VALUES = ["normal_values", "wide_values", "small_values", "large_values", "zeros"]
+VALUES = ["normal_values", "tiny_values", "wide_values", "zeros"]
 
 
 def test_a_module_is_called_with_other_values_batches_weights_and_dtypes_last():

@@ -26,7 +26,7 @@ from kbx.suite.values import tensors as tensors_of
 BATCH_SIZE, OTHER_WEIGHTS, SMALLER_SIZE = "batch_size", "other_weights", "smaller_size"
 """Properties. A call with other weights is made after those of reference and candidate have changed."""
 OF_VALUES = {
-    "standard": "normal_values", "outliers": "wide_values", "small": "small_values", "large": "large_values", "zeros": "zeros",
+    "standard": "normal_values", "small": "tiny_values", "large": "wide_values", "zeros": "zeros",
 }  # fmt: skip
 """Properties of values by distribution: where published ones are uniform in [0, 1), signs matter first."""
 DTYPES = ("float32", "float16", "bfloat16")

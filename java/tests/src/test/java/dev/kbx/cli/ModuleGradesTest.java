@@ -178,14 +178,13 @@ class ModuleGradesTest {
   @Test
   void valuesThatNoPublishedTestDrawsDecideAtTheGeneralGradeAlone() {
     assertThat(properties(verdict(PUBLISHED, "honest")).filter(ModuleGradesTest::isOfValues))
-        .containsExactly("large_values", "normal_values", "small_values", "wide_values", "zeros");
+        .containsExactly("normal_values", "tiny_values", "wide_values", "zeros");
     assertThat(holds("identity")).contains("batch_size");
     assertThat(breaks("identity"))
         .containsExactly(
             "normal_values wrong_values",
+            "tiny_values wrong_values",
             "wide_values wrong_values",
-            "small_values wrong_values",
-            "large_values wrong_values",
             "zeros wrong_values");
     assertThat(verdict(PUBLISHED, "identity").get("exe_ok").asBoolean()).isTrue();
     assertThat(general("identity")).isEqualTo("wrong_values");

@@ -155,7 +155,7 @@ class PrecisionTest {
   @Test
   void sumOfSquaresOverflowsWhereValuesAreLarge() {
     assertThat(requireNonNull(VERDICTS.get("fp16 squares")).get("breaks").toString())
-        .contains("\"property\":\"large_values\"");
+        .contains("\"property\":\"wide_values\"");
     assertThat(requireNonNull(VERDICTS.get("fp32 squares")).get("breaks").toString())
         .doesNotContain("values\"");
   }
