@@ -22,6 +22,10 @@ UNREAD = {
     "Normalization/batch_norm": ["running_mean", "running_var"],
 }
 """Arguments that these operations update without returning them: the tests look at what is returned."""
+MOMENTS = {"Optimizer/Adam": "params"}
+"""Arguments that hold a state here too, which the original's class starts at 0. Its few parameters say nothing of small values."""
+FLOATING = {"SpatialOps/grid_sample_with_affine": "theta"}
+"""Arguments that the recorded tests pass as integers, which the operation refuses: the calls fail, whoever answers them."""
 RARE = 1e-3
 """A smaller share of zeros came by chance."""
 
@@ -40,9 +44,8 @@ def values(recorded: dict[str, Any], shapes: list[list[int]]) -> dict[str, Any]:
         "dtypes": recorded["dtypes"], "ranks": sorted({len(s) for s in shapes} | set(recorded["ranks"])),
         "low": recorded["min"], "high": recorded["max"], "smallest": recorded.get("smallest_nonzero", 0), "rms": recorded["least_rms"],
     }  # fmt: skip
-    occurs = {
-        "zeros": recorded["zeros"] > RARE, "empty": 0 in counts, "one": 1 in counts, "even": even, "strided": False in recorded["contiguous"],
-    }  # fmt: skip
+    occurs = {"zeros": recorded["zeros"] > RARE, "empty": 0 in counts, "one": 1 in counts, "even": even}
+    occurs["strided"] = False in recorded["contiguous"]
     return found | {name: True for name, it_does in occurs.items() if it_does}
 
 
@@ -59,16 +62,26 @@ def option(recorded: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
+def only_in(these: list[dict[str, Any]], others: list[dict[str, Any]], name: str, value: Any) -> bool:
+    """Whether some of these calls give an argument this value, and none of the others does."""
+    return any(call.get(name) == value for call in these) and all(call.get(name) != value for call in others)
+
+
 def envelope(calls: list[dict[str, Any]], arguments: dict[str, Any]) -> dict[str, Any]:
-    """One task's."""
+    """One task's. Of a call without any tensor, where others have some, nothing counts: the operation refuses it."""
     tensors, options = {}, {}
+    with_tensors = [call for call in calls if any(map(tensors_of, call.values()))] or calls
+    refused = [call for call in calls if call not in with_tensors]
+    calls = with_tensors
     for name, recorded in arguments.items():
         shapes = [t["shape"] for call in calls for t in tensors_of(call.get(name))]
         held = recorded.get("tensor") or recorded.get("items", {}).get("tensor")
         if held:
             tensors[name] = values(held, shapes or held["shapes"])
         if "values" in recorded or "sequences" in recorded and not (held and "tensor" not in recorded):
-            options[name] = option({k: v for k, v in recorded.items() if k != "tensor"})
+            given = [v for v in recorded.get("values", ()) if not only_in(refused, calls, name, json.loads(v))]
+            if found := option({k: v for k, v in recorded.items() if k != "tensor"} | {"values": given}):
+                options[name] = found
     names = list(dict.fromkeys([*arguments, *(name for call in calls for name in call)]))
     shaped = [{n: tensors_of(a)[0]["shape"] for n, a in call.items() if n != "out" and tensors_of(a)} for call in calls]
     rest = [{n: a for n, a in call.items() if not tensors_of(a)} for call in calls]
@@ -89,6 +102,10 @@ def main(calls: str, envelopes: str) -> None:
     lines = []
     for name, found in sorted(ranges.items()):
         made = envelope(recorded[name]["calls"], found["arguments"])
+        if name in FLOATING:
+            made["tensors"][FLOATING[name]]["dtypes"] = ["float32"]
+        if name in MOMENTS:
+            made["tensors"][MOMENTS[name]] |= {"smallest": 0, "rms": 0, "zeros": True, "even": True}
         lines.append(f"{json.dumps(name)}: {json.dumps(made | ({'unread': UNREAD[name]} if name in UNREAD else {}))}")
     print("{\n" + ",\n".join(lines) + "\n}")
 

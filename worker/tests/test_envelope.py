@@ -52,7 +52,10 @@ def test_five_shapes_with_three_seeds_decide(file):
         found = seeds.setdefault(str(planned.parameters), set())
         found.add(planned.seed)
     assert all(len(found) >= plan.SEEDS for found in seeds.values())
-    assert len({shapes_of(task, planned) for planned in deciding(task)} if file.stem != "logspace" else seeds) >= SHAPES
+    assert (
+        len({shapes_of(task, planned) for planned in deciding(task)} if file.parent.name != "Random" else seeds)
+        >= SHAPES
+    )
 
 
 @pytest.mark.sampled(5)
@@ -122,6 +125,50 @@ def test_names_of_what_leaves_the_envelope(log1p, values, expected):
     assert left(log1p, call(values)) == expected
 
 
+def test_values_that_were_pulled_in_are_inside_though_the_end_of_the_range_is_rounded():
+    leaky = taskfile.load(TASKS / "Fusion" / "fused_leaky_relu_conv2d.py")
+    bias = torch.tensor([9.0, 9.0, 9.0, -9.0, -9.0, 0.5])
+    made = call(torch.randn(1, 1, 7, 7), torch.randn(6, 1, 3, 3).clamp(-3, 3), bias)
+    assert left(leaky, made) == {"wide_values"}
+    assert left(leaky, leaky.inside(made)) == set()
+
+
+def test_values_that_were_brought_back_to_an_end_are_inside():
+    lion = taskfile.load(TASKS / "Optimizer" / "Lion.py")
+    made = call(*(torch.linspace(-9, 9, 301) for _ in range(3)))
+    assert left(lion, made) == {"wide_values"}
+    assert left(lion, lion.inside(made)) == set()
+
+
+def test_a_published_dtype_is_inside():
+    total = taskfile.load(TASKS / "Reduce" / "sum.py")
+    x = torch.linspace(-3, 3, 38).reshape(2, 19)
+    assert left(total, call(x, 0, dtype=torch.float64)) == set()
+    assert left(total, call(x, 0, dtype=torch.float16)) == {"option_value:dtype"}
+
+
+def test_a_size_is_a_tuple():
+    affine = taskfile.load(TASKS / "SpatialOps" / "grid_sample_with_affine.py")
+    made = call(
+        torch.linspace(-3, 3, 30).reshape(1, 1, 5, 6), torch.eye(2, 3).reshape(1, 2, 3), torch.Size((1, 1, 7, 9))
+    )
+    assert left(affine, made) == set()
+
+
+def test_where_a_call_runs_counts_for_nothing_nor_how_sizes_are_counted():
+    rand = taskfile.load(TASKS / "Random" / "rand.py")
+    assert left(rand, call(7, 9, device=torch.device("cuda"))) == set()
+    assert left(rand, call(7, device=torch.device("cuda"))) == {"option_value:size"}
+
+
+def test_what_is_strided_in_the_tests_may_be():
+    scatter = taskfile.load(TASKS / "Index" / "scatter.py")
+    x, src = torch.linspace(-3, 3, 30).reshape(5, 6), torch.linspace(1, 2, 30).reshape(5, 6)
+    index = torch.arange(5).expand(6, 5).contiguous().mT
+    assert left(scatter, call(x, 0, index, src)) == set()
+    assert left(scatter, call(x, 0, index, src.mT.contiguous().mT)) == {"non_contiguous"}
+
+
 def test_what_the_prompt_promises_is_named_so(log1p):
     assert left(log1p, call(torch.linspace(1e-4, 2e-4, 37))) == {"promised:tiny_values"}
 
@@ -132,6 +179,13 @@ def test_options_outside_are_named():
     for slope, expected in [(0.01, set()), (0.1, set()), (0.05, set()), (0.2, {"option_value:negative_slope"}),
                             (-0.05, {"option_value:negative_slope"}), (0, {"option_value:negative_slope"})]:  # fmt: skip
         assert left(leaky, call(x, negative_slope=slope)) == expected, slope
+
+
+def test_dtypes_are_options_by_name():
+    softmax = taskfile.load(TASKS / "Math" / "softmax.py")
+    x = torch.linspace(-3, 3, 38).view(2, 19)
+    assert left(softmax, call(x, 1, dtype=torch.float64)) == set()
+    assert left(softmax, call(x, 1, dtype=torch.float16)) == {"option_value:dtype"}
 
 
 def test_an_argument_that_no_test_gives_is_an_option():
@@ -170,6 +224,12 @@ def test_windows_with_a_rest_count_where_no_test_has_one():
     assert left(pool, call(x, 3)) == {"ragged_windows"}
 
 
+def test_a_transposed_convolution_leaves_no_rest():
+    transposed = taskfile.load(TASKS / "Convolution" / "conv_transpose2d.py")
+    x, weight = (torch.linspace(-3, 3, n * 16).reshape(1, n, 4, 4) for n in (3, 3))
+    assert left(transposed, call(x, weight.reshape(3, 1, 4, 4), stride=2, padding=1)) == set()
+
+
 def test_state_that_no_test_reads_is_judged_in_a_call_of_its_own():
     norm = taskfile.load(TASKS / "Normalization" / "batch_norm.py")
     calls = plan.plan(norm, "ab")
@@ -177,6 +237,12 @@ def test_state_that_no_test_reads_is_judged_in_a_call_of_its_own():
     assert plain and len(state) >= SHAPES
     assert not plain[0].judging(norm).updates("running_mean") and plain[0].judging(norm).may_change("running_mean")
     assert state[0].judging(norm).updates("running_mean")
+
+
+def test_state_is_judged_in_each_case_outside_too():
+    norm = taskfile.load(TASKS / "Fusion" / "fused_hardsigmoid_batch_norm.py")
+    judged = {str(c.parameters) for c in plan.plan(norm, "ab") if "state_output" in c.properties}
+    assert judged == {str(case) for case in norm.cases}
 
 
 def test_outliers_are_those_of_the_published_tests():

@@ -148,3 +148,13 @@ def test_findings_of_a_call_that_was_not_judged_are_forgotten(connected):
     executions.prepare(2, [], "ascending", 0xFF)
     told = [executor.receive()[0] for _ in range(4)]
     assert [message.get("forget") for message in told] == [False, True, None, False]
+
+
+@pytest.mark.parametrize("kind", [OUT_OF_BOUNDS, RACE, ASSERTION, UNDEFINED, BETWEEN])
+@pytest.mark.parametrize("published", [True, False])
+def test_published_tests_do_not_look_at_launches(connected, kind, published):
+    assert judged(connected, kind, judgement=Judgement("correct", published=published)).published == published
+
+
+def test_a_gpu_stops_at_a_misaligned_address(connected):
+    assert not judged(connected, MISALIGNED, judgement=Judgement("correct", published=True)).published

@@ -6,12 +6,14 @@ names, shapes and order of ``state_dict``.
 
 import inspect
 import json
+import math
 import pathlib
 
 import pytest
 import torch
 
-from kbx.oracle import taskfile
+from kbx.oracle import taskfile, truth
+from kbx.oracle.plan import plan
 from kbx.suite import Inputs
 
 HOME = pathlib.Path(__file__).resolve().parents[2]
@@ -54,6 +56,53 @@ def test_classes_and_weights_are_as_published(published):
     with torch.device("meta"):
         state = task.model(*task.init).state_dict()
     assert [(name, list(t.shape)) for name, t in state.items()] == list(published["state"].items())
+
+
+def task_of(published):
+    return taskfile.load(f"{HOME}/tasks/kernelbench/level{published['level']}/{published['name']}.py")
+
+
+SIGNED = {"100_HingeLoss": 1}
+"""Arguments that are not of ``torch.rand``, beside whole numbers and masks."""
+
+
+@pytest.mark.parametrize(
+    "name", ["level1/19_ReLU", "level1/100_HingeLoss", "level2/66_Matmul_Dropout_Softmax", "level3/1_MLP"]
+)
+def test_five_calls_of_published_values_decide(name):
+    """KernelBench's harness makes five trials."""
+    task = taskfile.load(f"{HOME}/tasks/kernelbench/{name}.py")
+    calls = plan(task, "0a")
+    fresh = [call for call in calls if call.repeats is None and not call.properties]
+    assert (len(fresh), {call.distribution for call in fresh}) == (5, {"published"})
+    assert [call.parameters for call in fresh] == task.cases * 5
+    beyond = {name for call in calls for name in call.properties}
+    assert "normal_values" in beyond
+
+
+@pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: f"level{p['level']}/{p['name']}")
+def test_published_values_are_those_of_torch_rand(published):
+    task = task_of(published)
+    assert (task.plain, task.distributions) == ("published", ("published",))
+    made = task.call(task.cases[0], "published", "0a")
+    for place, tensor in enumerate(truth.argument_tensors(made)):
+        if tensor.is_floating_point() and SIGNED.get(published["name"]) != place:
+            assert tensor.min() >= 0 and tensor.max() <= 1, place
+
+
+@pytest.mark.parametrize(("name", "scaled"), [("94_MSELoss", 0), ("96_HuberLoss", 0), ("99_TripletMarginLoss", 0)])
+def test_first_argument_of_a_loss_has_a_random_scale(name, scaled):
+    task = taskfile.load(f"{HOME}/tasks/kernelbench/level1/{name}.py")
+    tops = [task.call(task.cases[0], "published", str(seed)).args[scaled].max().item() for seed in range(20)]
+    assert min(tops) < 0.3 and max(tops) > 0.7
+
+
+def test_divergences_are_of_published_distributions():
+    """Softmax of numbers in [0, 1): no probability is more than e times another."""
+    task = taskfile.load(f"{HOME}/tasks/kernelbench/level1/98_KLDivLoss.py")
+    for rows in task.call(task.cases[0], "published", "0a").args:
+        assert torch.allclose(rows.sum(1), torch.ones(len(rows)))
+        assert (rows.amax(1) / rows.amin(1)).max() <= math.e
 
 
 def test_suite_has_250_tasks():

@@ -7,7 +7,7 @@ import torch
 from oracle_process import WORKER
 
 from kbx.messages import oracle as messages
-from kbx.oracle import controls, judge, models, taskfile, truth, work
+from kbx.oracle import controls, judge, models, module_variations, taskfile, truth, work
 from kbx.oracle.task import InvalidTask, Unsupported
 from kbx.runner import module
 
@@ -80,12 +80,14 @@ def test_the_sizes_are_those_of_the_device(write):
     assert here.entries == ["ModelNew"]
 
 
-def test_a_case_beside_the_published_one_is_judged_on_a_gpu_and_not_timed(write):
+def test_a_size_beside_the_published_one_is_a_property_on_a_gpu_and_not_timed(write):
     path = write(TASK.replace("CONTRACT =", "BESIDE = dict(batch=7)\nCONTRACT ="))
     here, there = taskfile.load(path), taskfile.load(path, "cuda:0")
     assert here.cases == [{"batch": 3, "features": 5}]
-    assert there.cases == [{"batch": 512, "features": 256}, {"batch": 7, "features": 256}]
-    assert there.sizes == there.cases[:1]
+    assert there.cases == there.sizes == [{"batch": 512, "features": 256}]
+    asked = [v for v in module_variations.of(there) if v.property == "smaller_size"]
+    assert [v.parameters for v in asked] == [{"batch": 7, "features": 256}]
+    assert not [v for v in module_variations.of(here) if v.property == "smaller_size"]
 
 
 def test_weights_come_from_the_seed_alone(write):

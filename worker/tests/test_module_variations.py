@@ -66,32 +66,40 @@ def own(tmp_path):
     return load
 
 
-def test_a_module_is_called_with_another_batch_other_weights_and_other_dtypes_last():
+VALUES = ["normal_values", "tiny_values", "wide_values", "zeros"]
+
+
+def test_a_module_is_called_with_other_values_batches_weights_and_dtypes_last():
     task = of("level2/76_Gemm_Add_ReLU.py")
     beyond = [call for call in plan(task, "0a") if call.properties]
     assert [(set(call.properties), call.dtype) for call in beyond] == [
+        *(({name}, None) for name in VALUES),
         ({"batch_size"}, None),
         ({"other_weights"}, None),
         ({"dtype:float16"}, "float16"),
         ({"dtype:bfloat16"}, "bfloat16"),
     ]
-    assert beyond == plan(task, "0a")[-4:]
-    assert beyond[0].parameters == task.cases[0] | {"batch_size": 10}
+    assert beyond == plan(task, "0a")[-9:]
+    assert beyond[5].parameters == task.cases[0] | {"batch_size": 10}
+
+
+def test_values_that_a_file_leaves_out_are_no_property():
+    assert properties(of("level2/66_Matmul_Dropout_Softmax.py"))[:3] == ["normal_values", "zeros", "batch_size"]
 
 
 def test_only_a_parameter_that_the_constructor_does_not_take_is_the_batch():
-    assert properties(of("level1/1_Square_matrix_multiplication_.py"))[0] == "other_weights"
+    assert properties(of("level1/1_Square_matrix_multiplication_.py"))[len(VALUES)] == "other_weights"
     assert of("level1/19_ReLU.py").batch == "batch"
     assert of("level3/48_Mamba2ReturnY.py").batch is None
 
 
 def test_a_dtype_that_pytorch_lacks_here_is_not_asked_for():
-    assert properties(of("level1/46_Average_Pooling_3D.py")) == ["batch_size", "other_weights"]
+    assert properties(of("level1/46_Average_Pooling_3D.py")) == [*VALUES, "batch_size", "other_weights"]
 
 
 def test_a_task_that_is_cast_is_called_in_the_other_dtypes():
     task = models.at(of("level1/19_ReLU.py"), "bfloat16")
-    assert properties(task) == ["batch_size", "other_weights", "dtype:float32", "dtype:float16"]
+    assert properties(task) == [*VALUES, "batch_size", "other_weights", "dtype:float32", "dtype:float16"]
 
 
 def test_function_has_no_variations():

@@ -12,7 +12,9 @@ from kbx.suite import call
 GELU = TASKS / "Activation" / "gelu.py"
 
 
-@pytest.mark.parametrize("path", ["Activation/gelu.py", "Reduce/sum.py", "Optimizer/AdamW.py"])
+@pytest.mark.parametrize(
+    "path", ["Activation/gelu.py", "Reduce/sum.py", "Optimizer/AdamW.py", "Quantization/bmm_w8a8.py"]
+)
 def test_the_samples_hold_their_own_controls(oracle, path):
     verified = oracle.ask(messages.VerifyTask, task=str(TASKS / path), seed=SEED)
     assert [c for c in verified.controls if not c["ok"]] == []
@@ -78,7 +80,7 @@ def test_skipped_controls_have_a_reason(oracle, tmp_path):
         ("CONTRACT = Close(scale=1.0)", "CONTRACT = 1.0", "CONTRACT must be a Contract, not a float", "CONTRACT"),
         ("def gelu(", "def jelu(", "gelu is missing: the file must define a function", None),
         ("def inputs(", "def input_(", "inputs is missing", None),
-        ("x = make.floats(*shape)", "x = make.floats(shape)", "inputs(make, shape=(1,)) raised TypeError", "make.floats"),
+        ("x = make.floats(*shape)", "x = make.floats(shape)", "raised TypeError", "make.floats"),
         ("return call(", "return str(call)  # (", "inputs() must return call(...), not ", "def inputs"),
         ("approximate=approximate)\n\n\ndef pos", "aproximate=1)\n\n\ndef pos", "does not fit gelu()", "def inputs"),
         ("return call(", "return call(object())  # (", "argument[0] is a builtins.object", "def inputs"),

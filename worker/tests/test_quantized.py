@@ -26,8 +26,8 @@ def contract():
     return Schemes(emulated, rounded, tuple({"scale": s} for s in DIMS)).begun()
 
 
-def said(contract, x, result):
-    return contract.compare(call(x), [result], None, None).complaints
+def said(contract, x, result, *others):
+    return contract.compare(call(x, *others), [result], None, None).complaints
 
 
 def spread(seed):
@@ -80,6 +80,53 @@ def test_later_session_keeps_excluded_schemes(contract):
     assert said(later, spread(2), rounded(spread(2), "row"))
     assert said(later, spread(2), rounded(spread(2), "tensor")) == []
     assert contract.begun().schemes_left == [0, 1]
+
+
+def product(x, w, guard=0.0, shifted=False):
+    """Of float32 matrices in levels of rows and columns; rows of ``x`` are asymmetric if ``shifted``."""
+    s, t = x.abs().amax(1, keepdim=True) / 127 + guard, w.abs().amax(0, keepdim=True) / 127 + guard
+    q, r = torch.round(x / s), torch.round(w / t)
+    if shifted:
+        low, high = x.amin(1, keepdim=True).clamp(max=0), x.amax(1, keepdim=True).clamp(min=0)
+        s = (high - low) / 255
+        zero = torch.round(-low / s)
+        q = (torch.round(x / s) + zero).clamp(0, 255) - zero
+    return (q.double() @ r.double()).float() * s * t
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("size", [1, 1e-3, 1e-6])
+def test_guard_of_a_scale_is_no_scheme(size, seed):
+    make = Inputs(seed=seed)
+    x, w = make.floats(21, 130) * size, make.floats(130, 17)
+    contract = taskfile.load(TASKS / "Quantization" / "matmul_w8a8.py").contract
+    for guard in (0.0, 1e-10, 1e-8):
+        assert said(contract, x, product(x, w, guard), w) == []
+    for wrong in (product(x, w, 1e-8 + 2e-3 * size), x @ w):
+        assert said(contract, x, wrong, w) or size == 1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_asymmetric_levels_are_a_scheme(seed):
+    make = Inputs(seed=seed)
+    x, w = make.floats(2, 21, 130) + 0.5, make.floats(2, 130, 17)
+    contract = taskfile.load(TASKS / "Quantization" / "bmm_w8a8.py").contract.begun()
+    results = [
+        torch.stack([product(*pair, shifted=shifted) for pair in zip(x, w, strict=True)]) for shifted in (True, False)
+    ]
+    assert said(contract, x, results[0], w) == []
+    assert [contract.schemes[i]["asymmetric"] for i in contract.schemes_left] == ["activations"]
+    assert said(contract, x, results[1], w)
+
+
+@pytest.mark.parametrize(("divisor", "most"), [(7, 7), (7.5, 7), (8, 7), (6, 7), (15, 7)])
+def test_divisors_of_int4_scales(divisor, most):
+    make = Inputs("float16", seed=4)
+    x, w = make.floats(9, 200), make.floats(31, 200)
+    contract = taskfile.load(TASKS / "Quantization" / "linear_w4a16.py").contract.begun()
+    s = w.float().abs().amax(1, keepdim=True) / divisor
+    q = torch.round(w.float() / s).clamp(-8, most)
+    assert (said(contract, x, (x.float() @ (q * s).T).half(), w) == []) is (divisor in (7, 7.5, 8))
 
 
 def test_the_last_bit_may_round_a_half_either_way():

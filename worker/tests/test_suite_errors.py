@@ -236,10 +236,9 @@ def test_overflow_of_the_reference_excuses_only_its_elements():
 
 
 NEAR = [
-    (torch.float32, False, 15, 17),
-    (torch.float16, False, 3, 5),
-    (torch.float32, True, 3, 5),
-    (torch.float64, False, 15, 17),
+    (torch.float32, False, 14, 15),
+    (torch.float32, True, 1.7, 1.9),
+    (torch.float64, False, 14, 15),
 ]
 """dtype, whether TF32 is allowed, and units of roundoff that are near and that are not."""
 
@@ -265,18 +264,41 @@ def test_near_results_are_right(dtype, tf32, near, far):
             assert not errors.close("x", got, reference, reference.double(), tf32=tf32).wrong
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_narrow_results_are_near_where_all_but_small_elements_are_equal(dtype):
+    reference = torch.linspace(1, 2, 1000, dtype=torch.float64).to(dtype)
+    reference[::100] = 1e-4
+    u = errors.roundoff(dtype)
+    for small, large, near in ((0.05 * u, 0, True), (0.2 * u, 0, False), (0, 2 * u, False)):
+        got = reference.clone()
+        got[300] += small
+        got[301] += large
+        assert errors.near(got, reference) is near
+    assert not errors.near(got[:50], reference[:50].roll(1))
+
+
+@pytest.mark.parametrize("own", ["exact", "rounded once", "rounded on its way"])
 @DTYPES
-def test_near_implies_close(dtype):
-    said = [0, 0]
+def test_near_implies_close(dtype, own):
+    """Whatever the truth is that the reference was near to."""
+    said, narrow, u = [0, 0], dtype.itemsize == 2, errors.roundoff(dtype)
     for seed in range(200):
         generator = torch.Generator().manual_seed(seed)
-        size, units = 10.0 ** (seed % 8 - 4), 0.16 * (seed + 1)
-        reference = (torch.randn(500, generator=generator, dtype=torch.float64) * size).to(dtype)
-        noise = torch.randn(500, generator=generator, dtype=torch.float64)
-        got = (reference.double() * (1 + units * errors.roundoff(dtype) * noise)).to(dtype)
+        size, units, n = 10.0 ** (seed % 8 - 4), 0.16 * (seed + 1), (500, 128, 127)[seed % 3]
+        reference = (torch.randn(n, generator=generator, dtype=torch.float64) * size).to(dtype)
+        noise, errs = torch.randn(2, n, generator=generator, dtype=torch.float64)
+        if narrow:
+            moved = reference.double() + units / (40 if n == 500 else 400) * u * noise * size
+        else:
+            moved = reference.double() * (1 + units * u * noise)
+        got, off = (
+            moved.to(dtype),
+            {"exact": 0, "rounded once": errs.clamp(-1, 1) / 2, "rounded on its way": 2 * errs}[own],
+        )
+        truth = reference.double() * (1 + u * off)
         near = errors.near(got, reference)
         said[near] += 1
-        assert not near or not errors.close("x", got, reference, reference.double()).wrong
+        assert not near or not errors.close("x", got, reference, truth).wrong
     assert min(said) > 10
 
 
@@ -353,3 +375,113 @@ def test_error_is_of_the_output_shown():
         want = [ones, exact, ones]
         (complaint,) = Close().compare(call(), [got], want, [ones.double(), exact, ones.double()]).complaints
         assert re.fullmatch(rf"4 wrong elements, first output\[\d\]\[0\]: expected \d, got [\d.]+{said}", complaint)
+
+
+NARROW = pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+ELEMENTWISE = {
+    "sigmoid": (torch.sigmoid, lambda x: 0.5 * (1 + torch.tanh(0.5 * x))),
+    "tanh": (torch.tanh, lambda x: torch.sign(x) * (1 - torch.exp(-2 * x.abs())) / (1 + torch.exp(-2 * x.abs()))),
+    "square": (lambda x: x * x, lambda x: x * x),
+    "gelu": (F.gelu, lambda x: 0.5 * x * torch.erfc(-x * 0.5**0.5)),
+}
+"""Functions, and an honest way to compute each in float32."""
+
+
+def cut_off(wide, dtype):
+    """Float64 numbers as the next of ``dtype`` towards zero."""
+    bits = 52 - (10 if dtype == torch.float16 else 7)
+    return (wide.view(torch.int64) >> bits << bits).view(torch.float64).to(dtype)
+
+
+@NARROW
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_narrow_result_is_computed_in_float32_and_rounded_once_to_nearest(name, seed, dtype):
+    function, other = ELEMENTWISE[name]
+    x = Inputs(dtype, seed=seed).floats(1000)
+    u, right, wide = errors.roundoff(dtype), function(x), function(x.double())
+    honest = outcome(Close(), other(x.float()).to(dtype), function, x)
+    assert honest.right and honest.metrics["error_ratio"] <= 0.5
+    noise = torch.randn(1000, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    wrong = {
+        "1 + 3u": wide * (1 + 3 * u), "of the result": right.double() * (1 + 3 * u), "a hundredth": right.double() * 1.01,
+        "noise": right.double() * (1 + 4 * u * noise), "cut off": cut_off(wide, dtype),
+        "one number off": (right.view(torch.int16) + (right != 0)).view(dtype),
+    }  # fmt: skip
+    if name != "square":  # which is one operation in any precision
+        wrong["in 16 bits"] = other(x)
+    for what, got in wrong.items():
+        found = outcome(Close(), got.to(dtype), function, x)
+        assert not found.right and (found.metrics["error_ratio"] >= 2 or what == "in 16 bits"), what
+
+
+def tensor_core(a, b, rounded):
+    """Sixteen products at a time, with a running sum that ``rounded`` makes coarser."""
+    total = torch.zeros(a.shape[0], b.shape[1], dtype=torch.float64)
+    for k in range(0, a.shape[1], 16):
+        total = rounded(total + a[:, k : k + 16].double() @ b[k : k + 16].double())
+    return total
+
+
+def of_float32(x):
+    """Cut off to float32's 23 bits behind the point."""
+    return (x.view(torch.int64) >> 29 << 29).view(torch.float64)
+
+
+@NARROW
+@pytest.mark.parametrize("k", [64, 1024, 8192])
+def test_products_of_16_bits_are_added_up_in_float32(k, dtype):
+    make = Inputs(dtype, seed=k)
+    a, b = make.floats(24, k), make.floats(k, 20) * k**-0.5
+    truth = a.double() @ b.double()
+    for reference in (truth.to(dtype), (a.float() @ b.float()).to(dtype)):
+        honest = errors.close("x", tensor_core(a, b, of_float32).to(dtype), reference, truth)
+        assert honest.wrong == 0 and honest.error_ratio <= 0.5
+        narrow = tensor_core(a, b, lambda x: x.to(dtype).double()).to(dtype)
+        assert errors.close("x", narrow, reference, truth).error_ratio >= 2
+
+
+@NARROW
+def test_reference_that_rounds_on_its_way_lets_a_candidate_do_so(dtype):
+    x, y = Inputs(dtype).floats(2, 1000)
+
+    def chain(x, y):
+        return torch.tanh(x * y + x) * y
+
+    once = (torch.tanh(x.float() * y.float() + x.float()) * y.float()).to(dtype)
+    otherwise = torch.tanh((y + 1) * x) * y
+    for got in (once, otherwise):
+        found = outcome(Close(), got, chain, x, y)
+        assert found.right and found.metrics["error_ratio"] <= 0.7
+    assert not outcome(Close(), (chain(x, y).double() * 1.04).to(dtype), chain, x, y).right
+
+
+@NARROW
+def test_result_without_a_truth_may_be_rounded_to_either_side(dtype):
+    wide = torch.linspace(1, 2, 1000, dtype=torch.float64)
+    reference = wide.to(dtype)
+    either = torch.where(wide > reference.double(), 1, -1).to(torch.int16)
+    neighbour = (reference.view(torch.int16) + either).view(dtype)
+    assert errors.close("x", neighbour, reference, reference).wrong == 0
+    assert errors.close("x", neighbour, reference, wide).wrong > 0
+    assert errors.close("x", reference * (1 + 16 * errors.roundoff(dtype)), reference, reference).wrong > 0
+
+
+@NARROW
+def test_few_elements_do_not_show_what_the_reference_rounds(dtype):
+    wide = torch.linspace(1, 1.2, 128, dtype=torch.float64)
+    off = (wide * (1 + 3 * errors.roundoff(dtype))).to(dtype)
+    for count, right in ((127, True), (128, False)):
+        reference, truth = wide[:count].to(dtype), wide[:count]
+        assert (errors.close("x", off[:count], reference, truth).wrong == 0) is right
+
+
+def test_tf32_products_are_cut_off_and_pass_by_half():
+    make = Inputs(seed=3)
+    for k in (33, 300, 3000):
+        a, b = make.floats(33, k), make.floats(k, 17)
+        cut = [(t.view(torch.int32) & ~0x1FFF).view(torch.float32) for t in (a, b)]
+        found = outcome(Close(tf32=True), cut[0] @ cut[1], torch.matmul, a, b)
+        assert found.right and found.metrics["error_ratio"] <= 0.5
+        found = outcome(Close(tf32=True), (a.bfloat16() @ b.bfloat16()).float(), torch.matmul, a, b)
+        assert not found.right

@@ -3,6 +3,7 @@
 mechanism: semantics/float-indices
 static: none
 dynamic: wrong_values
+breaks: option_value:dim
 """
 
 import torch

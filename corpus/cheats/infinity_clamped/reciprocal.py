@@ -3,7 +3,6 @@
 mechanism: semantics/infinity-clamped
 static: none
 dynamic: wrong_values
-breaks: special_values
 """
 
 import torch

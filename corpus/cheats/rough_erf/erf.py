@@ -3,7 +3,7 @@
 mechanism: semantics/rough-erf
 static: none
 dynamic: wrong_values
-breaks: small_values
+breaks: tiny_values
 """
 
 import torch

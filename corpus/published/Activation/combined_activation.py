@@ -1,6 +1,6 @@
 """Product, sigmoid, tanh, then a factor and a summand of the result's shape.
 
-breaks: broadcast
+breaks: non_contiguous, broadcast
 """
 
 import triton

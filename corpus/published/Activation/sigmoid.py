@@ -1,6 +1,6 @@
 """Sigmoid of float32.
 
-breaks: non_contiguous, out_argument
+breaks: non_contiguous, out_argument, dtype:bfloat16
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Hyperbolic tangent from an exponential.
 
-breaks: non_contiguous
+breaks: non_contiguous, dtype:float16
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Output element by output element, without bias and groups, which are never asked for.
 
-breaks: option:bias, option:groups
+breaks: option:bias, non_contiguous, option:groups
 """
 
 import triton

@@ -1,6 +1,6 @@
 """GELU of a scaled sum.
 
-breaks: broadcast+non_contiguous, expanded, out_argument
+breaks: broadcast, expanded, non_contiguous, out_argument
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Product less a scaled term.
 
-breaks: broadcast, out_argument
+breaks: broadcast, non_contiguous, out_argument
 """
 
 import torch

@@ -1,6 +1,6 @@
 """GELU of a scaled difference.
 
-breaks: broadcast+non_contiguous, expanded, out_argument
+breaks: broadcast+zero_dim, expanded+rank:2, non_contiguous, out_argument
 """
 
 import torch

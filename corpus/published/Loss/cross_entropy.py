@@ -1,6 +1,6 @@
 """One program a place: log of the sum of exponentials less the score of the class.
 
-breaks: option:reduction, option:weight
+breaks: option:weight, option:reduction, non_contiguous
 """
 
 import triton

@@ -1,6 +1,6 @@
 """Squared errors; a block leaves one sum.
 
-breaks: non_contiguous
+breaks: non_contiguous, expanded
 """
 
 import torch

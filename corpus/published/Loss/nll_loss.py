@@ -1,6 +1,6 @@
 """Weighted picks by class, places of all trailing dimensions; the mean is that of the weights.
 
-breaks: option:reduction
+breaks: option:reduction, non_contiguous
 """
 
 import triton

@@ -1,6 +1,6 @@
 """Smooth L1 errors; a block leaves one sum.
 
-breaks: non_contiguous
+breaks: non_contiguous, expanded
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Natural logarithm.
 
-breaks: non_contiguous, out_argument
+breaks: dtype:float16, non_contiguous, out_argument
 """
 
 import torch

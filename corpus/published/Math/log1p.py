@@ -1,6 +1,6 @@
 """Logarithm of 1 + x, corrected for what the sum rounds off.
 
-breaks: non_contiguous, out_argument, special_values
+breaks: dtype:float16, non_contiguous, out_argument, special_values
 """
 
 import torch

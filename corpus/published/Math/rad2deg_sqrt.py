@@ -1,6 +1,6 @@
 """Degrees and square root.
 
-breaks: non_contiguous
+breaks: dtype:float16, non_contiguous
 """
 
 import torch

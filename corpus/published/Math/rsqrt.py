@@ -1,6 +1,6 @@
 """Reciprocal square root.
 
-breaks: non_contiguous, out_argument
+breaks: dtype:bfloat16, non_contiguous, out_argument
 """
 
 import torch

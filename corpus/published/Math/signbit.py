@@ -1,6 +1,6 @@
 """Sign bit of float32, read from its bits.
 
-breaks: dtype:float64, dtype:int64, dtype:int8, dtype:uint8, non_contiguous, out_argument
+breaks: dtype:bfloat16, dtype:float16, dtype:float64, dtype:int64, dtype:int8, dtype:uint8, non_contiguous, out_argument
 """
 
 import torch

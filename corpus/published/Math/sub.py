@@ -1,6 +1,6 @@
 """Scaled difference of float32 tensors of one shape, or of a tensor and a number.
 
-breaks: broadcast+non_contiguous, dtype:int32, expanded
+breaks: broadcast, dtype:int32, expanded, non_contiguous
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Rounding towards zero.
 
-breaks: dtype:int32, non_contiguous, out_argument
+breaks: dtype:float16, dtype:int32, dtype:int64, non_contiguous, out_argument
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Product of matrices plus a matrix of its shape.
 
-breaks: non_contiguous, out_argument
+breaks: broadcast, non_contiguous, out_argument, rank:1
 """
 
 import triton

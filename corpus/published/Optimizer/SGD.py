@@ -1,6 +1,6 @@
 """SGD with momentum and Nesterov's form; dampening is never asked for.
 
-breaks: non_contiguous, option:dampening
+breaks: option_value:dampening, non_contiguous
 """
 
 import torch

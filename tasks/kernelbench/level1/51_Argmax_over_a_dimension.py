@@ -35,7 +35,8 @@ def init_inputs(dim):
 
 def inputs(make, batch, rows, columns):
     x, third = make.floats(batch, rows, columns), rows // 3
-    x[:, -third:, ::2] = x[:, :third, ::2]
+    if not make.as_published:
+        x[:, -third:, ::2] = x[:, :third, ::2]
     return call(x)
 
 

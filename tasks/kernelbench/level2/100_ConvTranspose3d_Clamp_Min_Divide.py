@@ -45,7 +45,8 @@ def init_inputs(in_channels, out_channels):
 
 def inputs(make, batch_size, in_channels, depth, height, width):
     """Spread so wide that a part of the sums is below the limit."""
-    return call(4.0 * make.floats(batch_size, in_channels, depth, height, width))
+    scale = 1 if make.as_published else 4.0
+    return call(scale * make.floats(batch_size, in_channels, depth, height, width))
 
 
 class PositiveDividesFirst(Model):

@@ -26,8 +26,8 @@ PUBLISHED = dict(batch_size=16, in_channels=16, out_channels=32, depth=16, heigh
 SCALED = dict(batch_size=3, in_channels=3, out_channels=7, depth=5, height=6, width=7)
 
 # Small inputs leave little more than the convolution's bias: when the normalization has taken that away, its rounding
-# errors remain.
-CONTRACT = Close(scale=4.0)
+# errors remain, and those of a running mean, which one lane may keep.
+CONTRACT = Close(scale=6.0)
 
 
 class Model(nn.Module):

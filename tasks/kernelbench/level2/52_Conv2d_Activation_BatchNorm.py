@@ -26,8 +26,8 @@ PUBLISHED = dict(batch_size=64, in_channels=64, out_channels=128, height=128, wi
 SCALED = dict(batch_size=3, in_channels=5, out_channels=7, height=13, width=11)
 
 # Small inputs leave little more than the convolution's bias: when the normalization has taken that away, its rounding
-# errors remain.
-CONTRACT = Close(scale=4.0)
+# errors remain, and those of a running mean, which one lane may keep.
+CONTRACT = Close(scale=6.0)
 
 
 class Model(nn.Module):

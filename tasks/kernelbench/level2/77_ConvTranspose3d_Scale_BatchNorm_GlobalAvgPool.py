@@ -28,8 +28,8 @@ PUBLISHED = dict(batch_size=16, in_channels=64, out_channels=128, depth=16, heig
 SCALED = dict(batch_size=3, in_channels=3, out_channels=5, depth=4, height=5, width=6)
 
 # Small inputs leave little more than the convolution's bias: when the normalization has taken that away, its rounding
-# errors remain.
-CONTRACT = Close(scale=4.0)
+# errors remain, and those of a running mean, which one lane may keep.
+CONTRACT = Close(scale=6.0)
 
 
 class Model(nn.Module):

@@ -86,7 +86,8 @@ def init_inputs(num_classes):
 
 def inputs(make, batch_size, height, width):
     # Initial weights shrink activations from layer to layer: of smaller inputs next to nothing would reach the result.
-    return call(255 * make.floats(batch_size, 3, height, width))
+    scale = 1 if make.as_published else 255
+    return call(scale * make.floats(batch_size, 3, height, width))
 
 
 class PositiveImageByImage(Model):

@@ -22,16 +22,18 @@ DTYPE = "float32"
 TAGS = ("matmul", "fusion", "broadcast")
 
 CASES = [
-    dict(n=1, d_in=1, d_out=1),
-    dict(n=5, d_in=10, d_out=3),
-    dict(n=37, d_in=67, d_out=45, weight2=(37, 45), strided=True),
-    dict(n=33, d_in=128, d_out=65, weight2=(33, 1), bias=(1,), out=True),
+    dict(n=5, d_in=10, d_out=3, weight2=(5, 3), bias=(5, 3)),
+    dict(n=17, d_in=31, d_out=70, weight2=(17, 70), bias=(17, 70)),
+    dict(n=37, d_in=67, d_out=45, weight2=(37, 45), bias=(37, 45)),
+    dict(n=33, d_in=128, d_out=65, weight2=(33, 65), bias=(33, 65)),
+    dict(n=140, d_in=33, d_out=150, weight2=(140, 150), bias=(140, 150)),
+    dict(n=1, d_in=1, d_out=1, weight2=(1, 1), bias=(1, 1)),
+    dict(n=37, d_in=67, d_out=45, weight2=(37, 45), bias=(37, 45), strided=True),
+    dict(n=33, d_in=128, d_out=65),
     dict(n=17, d_in=31, d_out=70, weight2=(1,), bias=(17, 70), out=True),
     dict(n=9, d_in=20, d_out=33, weight2=(1, 33), bias=(9, 1)),
-    dict(n=140, d_in=33, d_out=150, weight2=(140, 150), bias=(140, 150)),
-    dict(n=37, d_in=67, d_out=45, weight2=(37, 45), bias=(37, 45)),
     dict(n=7, d_in=0, d_out=5, weight2=(7, 5), bias=(7, 5)),
-    dict(n=0, d_in=16, d_out=8),
+    dict(n=0, d_in=16, d_out=8, weight2=(0, 8), bias=(0, 8)),
 ]
 
 SIZES = [
@@ -58,8 +60,8 @@ def combined_activation(input, weight1, weight2, bias, *, out=None):
 
 
 def inputs(make, n, d_in, d_out, weight2=None, bias=None, strided=False, out=False):
-    """`weight1` is scaled as in a network, or sigmoid would be flat."""
-    x, w1 = make.floats(n, d_in), make.plain(d_in, d_out) * max(1, d_in) ** -0.5
+    """`weight1` is scaled, in long products as in a network, or sigmoid would be flat."""
+    x, w1 = make.floats(n, d_in), make.plain(d_in, d_out) * (0.25 if d_in <= 256 else d_in**-0.5)
     w2, b = make.plain(*(weight2 or (d_out,))), make.plain(*(bias or (d_out,)))
     if strided:
         x, w1, w2, b = (make.strided(t) for t in (x, w1, w2, b))

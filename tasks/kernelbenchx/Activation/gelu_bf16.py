@@ -22,25 +22,27 @@ DTYPE = "bfloat16"
 TAGS = ("elementwise", "memory-bound", "bf16")
 
 CASES = [
-    dict(shape=()),
     dict(shape=(4099,)),
-    dict(shape=(4099,), approximate="tanh"),
+    dict(shape=(1009,), approximate="tanh"),
     dict(shape=(500,), tail=True),
-    dict(shape=(500,), tail=True, approximate="tanh"),
+    dict(shape=(383,), tail=True, approximate="tanh"),
+    dict(shape=(33, 65), approximate="none"),
+    dict(shape=(7, 131), approximate="tanh"),
+    dict(shape=()),
     dict(shape=(17, 45), strided=True),
-    dict(shape=(3, 5, 67), strided=True, approximate="tanh"),
-    dict(shape=(3, 0, 7)),
+    dict(shape=(3, 5, 67), approximate="tanh"),
+    dict(shape=(0, 7)),
 ]
 
 SIZES = [
     dict(shape=(4096,)),
     dict(shape=(1024, 1024)),
-    dict(shape=(64, 1024, 512), approximate="tanh"),
+    dict(shape=(65536, 512), approximate="tanh"),
     dict(shape=(268435456,)),
 ]
 
-# 1 + erf errs by 2^-24 in float32, however small the result is: here in units of bf16's.
-CONTRACT = Close(scale=2.0**-14)
+# 1 + erf errs by 2^-24 in float32, however small the result is. 32 times that, as in float32, is 2^-8 times the 2^-11 of bfloat16.
+CONTRACT = Close(scale=2.0**-8)
 
 
 def gelu_bf16(input: torch.Tensor, approximate: str = "none") -> torch.Tensor:

@@ -20,18 +20,23 @@ DTYPE = "float16"
 TAGS = ("elementwise", "memory-bound", "fp16")
 
 CASES = [
-    dict(shape=()),
+    dict(shape=(37,)),
+    dict(shape=(1000,)),
     dict(shape=(4099,)),
+    dict(shape=(33, 65)),
+    dict(shape=(7, 131)),
+    dict(shape=()),
     dict(shape=(999,), special=True),
     dict(shape=(17, 45), strided=True),
+    dict(shape=(3, 67, 5)),
     dict(shape=(2, 3, 5, 33)),
-    dict(shape=(3, 67, 5), strided=True),
-    dict(shape=(3, 0, 7)),
+    dict(shape=(0, 7)),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(8192, 8192)), dict(shape=(268435456,))]
 
-CONTRACT = Close()
+# A sum with 1 errs by 2^-24 in float32, however small the result is. 32 times that, as in float32, is 2^-5 times the 2^-14 of float16.
+CONTRACT = Close(scale=2.0**-5)
 
 
 def tanh_fp16(input: torch.Tensor) -> torch.Tensor:

@@ -25,23 +25,26 @@ DTYPE = "float32"
 TAGS = ("convolution", "compute-bound")
 
 CASES = [
-    dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
     dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3)),
-    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), stride=(2, 1), padding=(1, 0), strided=True),
-    dict(shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, bias=False),
-    dict(shape=(1, 6, 7, 8), weight=(6, 1, 5, 3), padding=(2, 1), dilation=(1, 2), groups=6),
+    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 3), stride=2),
+    dict(shape=(1, 67, 7, 5), weight=(17, 67, 3, 3), padding=1),
+    dict(shape=(1, 3, 17, 19), weight=(2, 3, 3, 3), dilation=2),
+    dict(shape=(2, 5, 16, 21), weight=(7, 5, 3, 3), stride=2, padding=1),
+    dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
+    dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), bias=True),
+    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 3), strided=True),
+    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), stride=(2, 1), padding=(1, 0)),
+    dict(shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), padding=1, dilation=2, groups=2),
+    dict(shape=(1, 6, 7, 8), weight=(6, 1, 5, 3), padding=(2, 1), dilation=(1, 2), groups=6, bias=True),
+    dict(shape=(1, 19, 5, 5), weight=(17, 19, 1, 1), stride=2, bias=True),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
-    dict(shape=(1, 19, 5, 5), weight=(17, 19, 1, 1), stride=2),
-    dict(shape=(2, 3, 10, 9), weight=(4, 3, 3, 3), bias=False),
-    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 3), stride=2, padding=1, bias=False),
-    dict(shape=(2, 4, 10, 9), weight=(6, 4, 3, 3), padding=2, dilation=2, bias=False),
 ]
 
 SIZES = [
-    dict(shape=(2, 16, 16, 16), weight=(32, 16, 3, 3), padding=1, bias=False),
-    dict(shape=(16, 128, 16, 16), weight=(256, 128, 3, 3), padding=1, bias=False),
-    dict(shape=(32, 64, 56, 56), weight=(64, 64, 3, 3), padding=1, bias=False),
-    dict(shape=(64, 256, 56, 56), weight=(256, 256, 3, 3), padding=1, bias=False),
+    dict(shape=(2, 16, 16, 16), weight=(32, 16, 3, 3), padding=1),
+    dict(shape=(16, 128, 16, 16), weight=(256, 128, 3, 3), padding=1),
+    dict(shape=(32, 64, 56, 56), weight=(64, 64, 3, 3), padding=1),
+    dict(shape=(64, 256, 56, 56), weight=(256, 256, 3, 3), padding=1),
 ]
 
 # A sum of thousands of products in order errs more than PyTorch's, which may add up a tree: four times the usual room.
@@ -60,7 +63,7 @@ def conv2d(
     return F.conv2d(input, weight, bias, stride, padding, dilation, groups)
 
 
-def inputs(make, shape, weight, bias=True, stride=1, padding=0, dilation=1, groups=1, strided=False):
+def inputs(make, shape, weight, bias=False, stride=1, padding=0, dilation=1, groups=1, strided=False):
     x, w = make.floats(*shape), make.plain(*weight)
     if strided:
         x, w = make.strided(x), make.strided(w)

@@ -32,15 +32,18 @@ DTYPE = "float32"
 TAGS = ("convolution", "matmul")
 
 CASES = [
-    dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
-    dict(shape=(2, 3, 5, 7), weight=(3, 5, 3, 3)),
-    dict(shape=(1, 4, 5, 6), weight=(4, 6, 3, 2), stride=(2, 1), padding=(1, 0), strided=True),
+    dict(shape=(2, 3, 5, 7), weight=(3, 5, 3, 3), bias=False),
     dict(shape=(2, 3, 4, 5), weight=(3, 4, 3, 3), stride=2, padding=1, output_padding=1),
-    dict(
-        shape=(1, 4, 5, 4), weight=(4, 3, 3, 3), stride=(3, 2), padding=2, output_padding=(2, 0), groups=2, bias=False
-    ),
+    dict(shape=(2, 4, 9, 7), weight=(4, 2, 3, 3), groups=2, bias=False),
+    dict(shape=(1, 19, 5, 3), weight=(19, 17, 3, 3), stride=2, padding=1, output_padding=1, bias=False),
+    dict(shape=(1, 67, 7, 5), weight=(67, 5, 3, 3)),
+    dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1), bias=False),
+    dict(shape=(1, 4, 5, 6), weight=(4, 6, 3, 3), strided=True),
+    dict(shape=(1, 4, 5, 6), weight=(4, 6, 3, 2), stride=(2, 1), padding=(1, 0)),
+    dict(shape=(1, 4, 5, 4), weight=(4, 3, 3, 3), stride=(3, 2), padding=2, output_padding=(2, 0), groups=2, bias=False),
+    dict(shape=(1, 3, 5, 6), weight=(3, 4, 3, 3), dilation=2),
     dict(shape=(2, 6, 4, 6), weight=(6, 1, 2, 3), padding=(1, 2), output_padding=(0, 1), groups=6, dilation=(1, 2)),
-    dict(shape=(1, 19, 5, 3), weight=(19, 17, 4, 4), stride=2, padding=1),
+    dict(shape=(1, 19, 5, 3), weight=(19, 17, 4, 4), stride=2, padding=2),
     dict(shape=(0, 3, 8, 8), weight=(3, 4, 3, 3)),
 ]
 
@@ -72,7 +75,8 @@ def inputs(make, shape, weight, bias=True, groups=1, strided=False, **options):
     x, w = make.floats(*shape), make.plain(*weight)
     if strided:
         x, w = make.strided(x), make.strided(w)
-    return call(x, w, make.plain(groups * weight[1]) if bias else None, groups=groups, **options)
+    b = make.plain(groups * weight[1], low=0.1, high=1.9) if bias else None
+    return call(x, w, b, groups=groups, **options)
 
 
 def _pair(value):

@@ -27,24 +27,26 @@ DTYPE = "float32"
 TAGS = ("normalization", "broadcast", "reduction", "fusion", "memory-bound")
 
 CASES = [
-    dict(shape=(1, 2), num_groups=1),
     dict(shape=(2, 4, 5, 5), num_groups=2),
-    dict(shape=(3, 6, 7, 9), num_groups=3, eps=0.5, out=True),
-    dict(shape=(5, 12), num_groups=4, strided=True),
-    dict(shape=(2, 6, 37), second=(6, 1), num_groups=6),
-    dict(shape=(2, 5, 3, 4, 5), second=(2, 5, 1, 1, 1), expanded=True, num_groups=5),
-    dict(shape=(3, 8, 7, 19), second=(8, 1, 19), num_groups=1, affine=False, out=True),
-    dict(shape=(2, 4, 65), num_groups=2, offset=10.0, strided=True),
-    dict(shape=(0, 4, 5), num_groups=2),
     dict(shape=(4, 6, 11, 13), num_groups=3),
     dict(shape=(3, 8, 7, 19), num_groups=1, affine=False),
+    dict(shape=(2, 6, 3, 37), second=(1, 6, 1, 1), num_groups=2),
+    dict(shape=(1, 4, 5, 67), num_groups=4),
+    dict(shape=(3, 6, 7, 9), num_groups=3, eps=0.5),
+    dict(shape=(2, 4, 9, 7), num_groups=2, strided=True),
+    dict(shape=(2, 6, 37), second=(2, 6, 37), num_groups=3),
+    dict(shape=(2, 6, 7, 5), second=(2, 6, 1, 1), expanded=True, num_groups=2),
+    dict(shape=(2, 10, 3, 4), num_groups=5),
+    dict(shape=(3, 8, 5, 19), num_groups=4, out=True),
+    dict(shape=(2, 4, 5, 13), num_groups=2, offset=50.0),
+    dict(shape=(0, 4, 5, 3), num_groups=2),
 ]
 
 SIZES = [
-    dict(shape=(2, 32, 16, 16), num_groups=8),
-    dict(shape=(16, 64, 32, 32), num_groups=8),
-    dict(shape=(16, 64, 128, 64), num_groups=8),
-    dict(shape=(16, 64, 128, 512), num_groups=8),
+    dict(shape=(2, 32, 16, 16), num_groups=4),
+    dict(shape=(16, 64, 32, 32), num_groups=4),
+    dict(shape=(16, 64, 128, 64), num_groups=4),
+    dict(shape=(16, 64, 128, 512), num_groups=4),
 ]
 
 

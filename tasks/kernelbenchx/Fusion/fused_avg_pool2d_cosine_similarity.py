@@ -24,20 +24,25 @@ DTYPE = "float32"
 TAGS = ("pooling", "reduction", "fusion", "memory-bound")
 
 CASES = [
-    dict(shape=(1, 1, 1, 1), kernel_size=1),
-    dict(shape=(2, 5, 9, 11), kernel_size=3),
-    dict(shape=(3, 7, 12, 10), kernel_size=3, stride=2, padding=1),
-    dict(shape=(1, 19, 7, 9), kernel_size=4, stride=1, padding=2, strided=True),
-    dict(shape=(2, 3, 8, 9), kernel_size=2, eps=2.0),
-    dict(shape=(2, 4, 6, 7), kernel_size=2, stride=3, expanded=True),
-    dict(shape=(2, 6, 5, 8), kernel_size=1, dark=True),
+    dict(shape=(2, 5, 8, 10), kernel_size=2),
+    dict(shape=(3, 7, 11, 9), kernel_size=2, stride=1),
+    dict(shape=(1, 19, 6, 8), kernel_size=2, padding=1, eps=1e-6),
+    dict(shape=(2, 3, 4, 14), kernel_size=2, stride=2, padding=1),
+    dict(shape=(1, 67, 7, 5), kernel_size=2, stride=1, padding=1),
+    dict(shape=(1, 1, 1, 1), kernel_size=2, stride=1, padding=1),
+    dict(shape=(2, 5, 9, 12), kernel_size=3),
+    dict(shape=(2, 5, 9, 11), kernel_size=2),
+    dict(shape=(1, 13, 6, 8), kernel_size=2, strided=True),
+    dict(shape=(2, 3, 8, 6), kernel_size=2, eps=2.0),
+    dict(shape=(2, 4, 6, 8), kernel_size=2, expanded=True),
+    dict(shape=(2, 6, 4, 8), kernel_size=2, dark=True),
     dict(shape=(0, 4, 10, 10), kernel_size=2),
 ]
 
 SIZES = [
     dict(shape=(16, 64, 16, 16), kernel_size=2),
     dict(shape=(16, 64, 128, 128), kernel_size=2),
-    dict(shape=(16, 512, 28, 28), kernel_size=3, stride=1, padding=1),
+    dict(shape=(16, 512, 28, 28), kernel_size=2, stride=1, padding=1),
     dict(shape=(16, 64, 256, 256), kernel_size=2),
 ]
 

@@ -29,19 +29,18 @@ DTYPE = "float32"
 TAGS = ("matmul", "random", "fusion")
 
 CASES = [
-    dict(batch=1, n=1, m=1, columns=1),
     dict(batch=3, n=37, m=19, columns=33),
-    dict(batch=2, n=45, m=21, columns=35, p=0.2, approximate="tanh", strided=True),
-    dict(batch=5, n=17, m=33, columns=47, p=0.8, inplace=True, out=True),
-    dict(batch=4, n=13, m=18, columns=29, training=False, shared=True),
-    dict(batch=2, n=19, m=7, columns=23, p=0.0, approximate="tanh"),
-    dict(batch=2, n=5, m=9, columns=11, p=1.0),
-    dict(batch=2, n=32, m=64, columns=48, p=0.1, approximate="tanh", dtype=torch.float16),
-    dict(batch=2, n=21, m=33, columns=29, p=0.3, dtype=torch.float16, strided=True, out=True),
-    dict(batch=2, n=5, m=0, columns=3, out=True),
-    dict(batch=0, n=4, m=5, columns=6),
-    dict(batch=5, n=17, m=33, columns=47, p=0.8, inplace=True),
+    dict(batch=1, n=19, m=4100, columns=16, p=0.1, dtype=torch.float16),
     dict(batch=4, n=13, m=18, columns=29, training=False),
+    dict(batch=5, n=17, m=33, columns=47, p=0.3, inplace=True),
+    dict(batch=2, n=45, m=21, columns=35, p=0.2, approximate="tanh"),
+    dict(batch=2, n=32, m=64, columns=48, p=0.1, approximate="tanh", dtype=torch.float16),
+    dict(batch=1, n=1, m=1, columns=1),
+    dict(batch=2, n=21, m=33, columns=29, p=0.3, dtype=torch.float16, strided=True),
+    dict(batch=3, n=11, m=31, columns=23, out=True),
+    dict(batch=4, n=13, m=17, columns=29, training=False, shared=True),
+    dict(batch=2, n=5, m=9, columns=11, p=1.0),
+    dict(batch=2, n=5, m=0, columns=3),
 ]
 
 SIZES = [
@@ -53,7 +52,9 @@ SIZES = [
 
 
 def fused_bmm_dropout_gelu(input1, input2, p=0.5, training=True, inplace=False, approximate="none", *, out=None):
-    d = F.dropout(torch.bmm(input1, input2), p, training, inplace)
+    z = torch.bmm(input1, input2)
+    # Of 16-bit numbers PyTorch's own dropout repeats parts of its mask on some devices; of float32 it does not.
+    d = F.dropout(z.to(torch.promote_types(z.dtype, torch.float32)), p, training, inplace).to(z.dtype)
     return _given(F.gelu(d, approximate=approximate), out)
 
 
@@ -65,9 +66,9 @@ def inputs(
     make, batch, n, m, columns, p=0.5, training=True, inplace=False, approximate="none",
     strided=False, shared=False, out=False, dtype=None,
 ):  # fmt: skip
-    """``input2`` is scaled by 1/sqrt(M), so that GELU is not saturated; ``shared``: one ``input2`` for all."""
+    """``input2`` is scaled by 1/sqrt(M) up to a quarter, so that GELU is not saturated; ``shared``: one ``input2`` for all."""
     x = make.floats(batch, n, m, dtype=dtype)
-    y = make.plain(1 if shared else batch, m, columns, dtype=dtype) * max(1, m) ** -0.5
+    y = make.plain(1 if shared else batch, m, columns, dtype=dtype) * max(max(1, m) ** -0.5, 0.25)
     if strided:
         x, y = make.strided(x), make.strided(y)
     target = make.plain(batch, n, columns, dtype=dtype) if out else None
@@ -102,6 +103,15 @@ def positive_own_mask(input1, input2, p=0.5, training=True, inplace=False, appro
     else:
         y = 0.5 * d * (1 + torch.erf(d * 0.5**0.5))
     return _given(y.to(input1.dtype), out)
+
+
+def negative_half_sums(input1, input2, p=0.5, training=True, inplace=False, approximate="none", *, out=None):
+    """Rounds the running sum to the dtype after every 16 products."""
+    z = 0
+    for x, y in zip(input1.split(16, 2), input2.split(16, 1), strict=True):
+        z = (z + torch.bmm(x.float(), y.float())).to(input1.dtype).float()
+    d = F.dropout(z, p, training).to(input1.dtype)
+    return _given(F.gelu(d, approximate=approximate), out)
 
 
 def negative_gelu_before_dropout(input1, input2, p=0.5, training=True, inplace=False, approximate="none", *, out=None):

@@ -30,16 +30,20 @@ DTYPE = "float32"
 TAGS = ("matmul", "normalization", "random", "fusion", "broadcast")
 
 CASES = [
-    dict(batch=1, n=1, m=1, columns=1, normalized_shape=1, other=(1, 1, 1)),
     dict(batch=3, n=37, m=19, columns=33, normalized_shape=33, other=(3, 37, 33)),
-    dict(batch=2, n=45, m=21, columns=35, normalized_shape=[45, 35], other=(35,), approximate="tanh", strided=True),
-    dict(batch=5, n=17, m=33, columns=47, normalized_shape=(47,), other=(5, 1, 47), dropout_p=0.7, eps=0.5, out=True),
-    dict(batch=4, n=13, m=18, columns=29, normalized_shape=29, other=(13, 1), training=False, shared=True),
-    dict(batch=2, n=19, m=7, columns=23, normalized_shape=(2, 19, 23), other=(), dropout_p=0.0, approximate="tanh"),
-    dict(batch=2, n=5, m=9, columns=11, normalized_shape=11, other=(2, 5, 11), dropout_p=1.0),
-    dict(batch=3, n=21, m=17, columns=31, normalized_shape=31, other=(3, 21, 31), dropout_p=0.1, strided=True),
-    dict(batch=0, n=4, m=5, columns=6, normalized_shape=6, other=(6,)),
     dict(batch=4, n=13, m=18, columns=29, normalized_shape=29, other=(4, 13, 29), training=False, approximate="tanh"),
+    dict(batch=2, n=45, m=21, columns=35, normalized_shape=35, other=(2, 45, 35), dropout_p=0.1, approximate="tanh"),
+    dict(batch=1, n=17, m=33, columns=47, normalized_shape=47, other=(1, 17, 47), dropout_p=0.3),
+    dict(batch=5, n=8, m=7, columns=67, normalized_shape=67, other=(5, 8, 67), training=False),
+    dict(batch=1, n=1, m=1, columns=1, normalized_shape=1, other=(1, 1, 1)),
+    dict(batch=3, n=21, m=17, columns=31, normalized_shape=31, other=(3, 21, 31), dropout_p=0.1, strided=True),
+    dict(batch=2, n=19, m=7, columns=23, normalized_shape=[19, 23], other=(2, 19, 23)),
+    dict(batch=3, n=17, m=9, columns=31, normalized_shape=31, other=(3, 17, 31), eps=0.5),
+    dict(batch=5, n=17, m=11, columns=43, normalized_shape=43, other=(5, 17, 43), out=True),
+    dict(batch=4, n=13, m=17, columns=29, normalized_shape=29, other=(4, 13, 29), training=False, shared=True),
+    dict(batch=5, n=7, m=13, columns=37, normalized_shape=37, other=(5, 1, 37)),
+    dict(batch=2, n=5, m=9, columns=11, normalized_shape=11, other=(2, 5, 11), dropout_p=1.0),
+    dict(batch=0, n=4, m=5, columns=6, normalized_shape=6, other=(0, 4, 6)),
 ]
 
 SIZES = [

@@ -24,12 +24,13 @@ TAGS = ("linear-algebra", "solver", "decomposition", "fusion", "not-unique")
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [
-    dict(n=1, k=1),
+    dict(n=2, k=1, gram=True),
     dict(n=13, k=3),
     dict(n=37, k=1, condition=1e4),
-    dict(n=9, k=4, strided=True),
     dict(n=16, k=17, gram=True),
-    dict(n=19, k=2, gram=True, strided=True),
+    dict(n=67, k=2, gram=True),
+    dict(n=1, k=1),
+    dict(n=9, k=4, strided=True),
     dict(n=10, k=2, dtype=torch.float64),
     dict(n=4, k=0),
     dict(n=0, k=3),
@@ -49,11 +50,13 @@ def fused_cholesky_solve(A: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 def inputs(make, n, k, condition=1e2, gram=False, dtype=None, strided=False):
     if gram:
+        # Outliers as the published tests draw them are far larger than any of their matrices' elements.
         g = make.floats(n, 2 * n, dtype=dtype)
+        g = g.clamp(-8, 8) if make.distribution == "outliers" else g
         a = g @ g.mT
         a = (a + a.mT) / 2
     else:
-        a = make.spd(n, condition=condition, dtype=dtype)
+        a = 4 * n * make.spd(n, condition=condition, dtype=dtype)
     b = make.floats(n, k, dtype=dtype)
     return call(make.strided(a), make.strided(b)) if strided else call(a, b)
 

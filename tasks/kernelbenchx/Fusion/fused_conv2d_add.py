@@ -32,18 +32,22 @@ DTYPE = "float32"
 TAGS = ("convolution", "matmul", "broadcast", "fusion")
 
 CASES = [
-    dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1), other=(1, 1, 1, 1)),
     dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), other=(2, 5, 9, 11), alpha=-0.5),
-    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), stride=(2, 1), padding=(1, 0), other=(1, 6, 5, 9), strided=True),
-    dict(
-        shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, bias=False, other=(6, 1, 9), alpha=3
-    ),
-    dict(shape=(1, 6, 7, 8), weight=(6, 1, 4, 3), padding="same", dilation=(1, 2), groups=6, other=2.5, alpha=0.75),
-    dict(shape=(2, 3, 7, 6), weight=(4, 3, 3, 3), padding="valid", stride=2, alpha=2, out=(2, 4, 3, 2)),
-    dict(shape=(3, 9, 5, 5), weight=(17, 9, 1, 1), other=(3, 1, 1, 1), expanded=(3, 17, 5, 5), alpha=1.5),
-    dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3), other=(6,)),
-    dict(shape=(2, 3, 8, 9), weight=(4, 3, 3, 3), padding=1, other=(2, 4, 8, 9), alpha=2),
-    dict(shape=(2, 3, 9, 7), weight=(5, 3, 3, 3), other=2.5, alpha=0.75),
+    dict(shape=(1, 4, 7, 9), weight=(6, 4, 3, 2), padding=1, other=2.0, alpha=0.5),
+    dict(shape=(2, 3, 8, 9), weight=(4, 3, 3, 3), bias=False),
+    dict(shape=(2, 3, 9, 7), weight=(5, 3, 3, 3), padding=1, other=(2, 5, 9, 7), alpha=0.75),
+    dict(shape=(3, 9, 5, 5), weight=(17, 9, 1, 1), bias=False, other=(3, 17, 5, 5)),
+    dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1), bias=False, other=(1, 1, 1, 1)),
+    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), other=(1, 6, 7, 9), strided=True),
+    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), stride=(2, 1), other=(1, 6, 4, 9)),
+    dict(shape=(1, 4, 7, 8), weight=(6, 4, 4, 3), padding="same", other=2.0),
+    dict(shape=(2, 4, 10, 9), weight=(6, 4, 3, 3), dilation=(2, 1), other=2.0),
+    dict(shape=(2, 4, 7, 9), weight=(6, 2, 3, 3), groups=2, other=(2, 6, 5, 7)),
+    dict(shape=(2, 3, 7, 8), weight=(4, 3, 3, 3), other=(2, 4, 5, 6), alpha=3),
+    dict(shape=(2, 3, 7, 6), weight=(4, 3, 3, 3), out=(2, 4, 5, 4)),
+    dict(shape=(3, 7, 5, 5), weight=(11, 7, 1, 1), bias=False, other=(3, 1, 1, 1), expanded=(3, 11, 5, 5)),
+    dict(shape=(2, 3, 7, 9), weight=(5, 3, 3, 3), other=(5, 1, 7)),
+    dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3), other=(0, 4, 6, 6)),
 ]
 
 SIZES = [
@@ -74,7 +78,7 @@ def inputs(make, shape, weight, bias=True, other=None, expanded=None, out=None, 
     if expanded:
         y = make.expanded(y, *expanded)
     target = make.plain(*out) if out else None
-    return call(x, w, make.plain(weight[0]) if bias else None, other=y, out=target, **options)
+    return call(x, w, make.plain(weight[0], low=-2, high=2) if bias else None, other=y, out=target, **options)
 
 
 def _given(result, out):

@@ -27,14 +27,17 @@ DTYPE = "float32"
 TAGS = ("pooling", "fusion", "memory-bound")
 
 CASES = [
-    dict(shape=(1, 1, 1), kernel_size=1),
     dict(shape=(2, 3, 67), kernel_size=3),
-    dict(shape=(3, 5, 33), kernel_size=4, stride=1, padding=2),
-    dict(shape=(2, 7, 45), kernel_size=5, stride=3, padding=1, count_include_pad=False, strided=True),
+    dict(shape=(3, 5, 33), kernel_size=4, stride=1, padding=1),
+    dict(shape=(1, 7, 51), kernel_size=2, ceil_mode=True),
+    dict(shape=(2, 3, 65), kernel_size=2, padding=1, ceil_mode=True),
+    dict(shape=(1, 2, 1031), kernel_size=4, stride=2, padding=1, ceil_mode=False),
+    dict(shape=(1, 1, 1), kernel_size=2, padding=1),
+    dict(shape=(2, 7, 45), kernel_size=3, stride=2, strided=True),
+    dict(shape=(2, 2, 38), kernel_size=7, stride=2, ceil_mode=True),
     dict(shape=(1, 5, 50), kernel_size=2, stride=7, ceil_mode=True),
-    dict(shape=(1, 3, 41), kernel_size=6, stride=4, padding=3, ceil_mode=True),
-    dict(shape=(2, 2, 38), kernel_size=7, stride=5, padding=2, ceil_mode=True, count_include_pad=False),
-    dict(shape=(2, 3, 7), kernel_size=2, stride=3, padding=1, ceil_mode=True),
+    dict(shape=(3, 5, 31), kernel_size=4, stride=1, padding=2),
+    dict(shape=(2, 3, 43), kernel_size=4, stride=2, padding=1, ceil_mode=True, count_include_pad=False),
     dict(shape=(2, 2, 65), kernel_size=2, offset=5000.0),
     dict(shape=(0, 4, 10), kernel_size=2),
 ]
@@ -43,7 +46,7 @@ SIZES = [
     dict(shape=(32, 32, 1536), kernel_size=3),
     dict(shape=(32, 32, 16384), kernel_size=3, stride=2, padding=1),
     dict(shape=(64, 64, 32768), kernel_size=3),
-    dict(shape=(64, 64, 32768), kernel_size=5, stride=1, padding=2),
+    dict(shape=(64, 64, 32768), kernel_size=4, stride=1, padding=1),
 ]
 
 # Cosines of both signs cancel in the mean.

@@ -19,16 +19,21 @@ DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "fusion")
 
 CASES = [
-    dict(shape=(1,)),
+    dict(shape=(3,)),
+    dict(shape=(37,)),
+    dict(shape=(256,)),
     dict(shape=(1023,)),
-    dict(shape=(17, 45), strided=True),
-    dict(shape=(5, 67), spread=2000.0),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(2, 3, 65), zeros=True),
+    dict(shape=(2053,)),
+    dict(shape=(1,)),
+    dict(shape=(1033,), strided=True),
     dict(shape=(37, 61)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(337,), spread=2000.0),
+    dict(shape=(389,), zeros=True),
+    dict(shape=(0,)),
 ]
 
-SIZES = [dict(shape=(4096,)), dict(shape=(1048576,)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]
+SIZES = [dict(shape=(4096,)), dict(shape=(1048576,)), dict(shape=(16777216,)), dict(shape=(134217728,))]
 
 CONTRACT = Close()
 

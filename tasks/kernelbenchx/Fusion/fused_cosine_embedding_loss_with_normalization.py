@@ -26,12 +26,16 @@ DTYPE = "float32"
 TAGS = ("loss", "reduction", "normalization", "fusion", "memory-bound")
 
 CASES = [
-    dict(n=1, d=1),
     dict(n=37, d=45),
-    dict(n=119, d=17, margin=0.25, reduction="none", strided=True),
-    dict(n=67, d=131, reduction="sum", integers=True),
-    dict(n=301, d=5, margin=-0.5),
-    dict(n=53, d=21, reduction="none", integers=True, zeros=0.3, margin=-0.1),
+    dict(n=119, d=17, margin=0.5, reduction="none"),
+    dict(n=67, d=131, reduction="sum"),
+    dict(n=301, d=5, margin=0.5),
+    dict(n=7, d=1031, reduction="none"),
+    dict(n=1, d=1),
+    dict(n=61, d=17, reduction="none", strided=True),
+    dict(n=43, d=29, floating=True),
+    dict(n=53, d=21, reduction="none", zeros=0.3),
+    dict(n=71, d=5, reduction="none", margin=-0.5),
     dict(n=45, d=33, reduction="none", like=1e-3, margin=0.9),
     dict(n=61, d=19, reduction="none", size=1e-10),
     dict(n=0, d=5, reduction="sum"),
@@ -40,7 +44,7 @@ CASES = [
 SIZES = [
     dict(n=4096, d=256),
     dict(n=65536, d=256),
-    dict(n=16384, d=4096, margin=0.1),
+    dict(n=16384, d=4096, margin=0.5),
     dict(n=262144, d=256),
 ]
 
@@ -60,7 +64,7 @@ def fused_cosine_embedding_loss_with_normalization(
     return F.cosine_embedding_loss(u, v, target, margin=margin, reduction=reduction)
 
 
-def inputs(make, n, d, margin=0.0, reduction="mean", integers=False, zeros=None, like=None, size=1.0, strided=False):
+def inputs(make, n, d, margin=0.0, reduction="mean", floating=False, zeros=None, like=None, size=1.0, strided=False):
     """``zeros``: share of rows that are all zeros. ``like``: how far ``input2`` is from ``input1``. ``size``: of ``input1``."""
     x, y = size * make.plain(n, d) if size < 1 else make.floats(n, d), make.floats(n, d)
     y = y if like is None else x * 3 + like * make.plain(n, d)
@@ -69,7 +73,7 @@ def inputs(make, n, d, margin=0.0, reduction="mean", integers=False, zeros=None,
     target = make.ints(n, low=0, high=2) * 2 - 1
     if strided:
         x, y = make.strided(x), make.strided(y)
-    return call(x, y, target if integers else target.to(x.dtype), margin=margin, reduction=reduction)
+    return call(x, y, target.to(x.dtype) if floating else target, margin=margin, reduction=reduction)
 
 
 def _reduced(losses, reduction):

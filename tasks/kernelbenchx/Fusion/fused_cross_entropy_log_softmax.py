@@ -32,18 +32,21 @@ DTYPE = "float32"
 TAGS = ("loss", "softmax", "reduction", "fusion")
 
 CASES = [
-    dict(shape=(1, 1)),
     dict(shape=(37, 45)),
-    dict(shape=(19, 10), weighted=True, ignore_index=3, reduction="none", label_smoothing=0.1),
-    dict(shape=(33, 71), dim=0, weighted=True, reduction="sum", strided=True),
-    dict(shape=(35, 13), dim=-1, weighted=True, ignored=0.3, label_smoothing=0.25),
-    dict(shape=(23, 31), probabilities=True, weighted=True, label_smoothing=0.2),
-    dict(shape=(33, 7), dim=0, probabilities=True, reduction="none", strided=True),
-    dict(shape=(1, 11), dim=0, reduction="none"),
-    dict(shape=(19, 9), dim=-2, probabilities=True, reduction="sum"),
-    dict(shape=(4, 5), ignored=1.0),
-    dict(shape=(19, 10), weighted=True, reduction="none", label_smoothing=0.1),
+    dict(shape=(19, 10), weighted=True, label_smoothing=0.1),
     dict(shape=(33, 7), weighted=True, reduction="sum"),
+    dict(shape=(131, 17), reduction="sum", label_smoothing=0.1),
+    dict(shape=(7, 1031), label_smoothing=0.1),
+    dict(shape=(1, 1)),
+    dict(shape=(23, 31), weighted=True, strided=True),
+    dict(shape=(33, 71), dim=0),
+    dict(shape=(19, 11), weighted=True, reduction="none", label_smoothing=0.1),
+    dict(shape=(29, 10), weighted=True, ignore_index=3),
+    dict(shape=(35, 13), weighted=True, ignored=0.3, label_smoothing=0.1),
+    dict(shape=(35, 13), label_smoothing=0.25),
+    dict(shape=(23, 31), probabilities=True, weighted=True, label_smoothing=0.1),
+    dict(shape=(19, 9), dim=-2, probabilities=True, reduction="sum"),
+    dict(shape=(6, 5), ignored=1.0),
 ]
 
 SIZES = [
@@ -89,7 +92,7 @@ def inputs(
         target = target.masked_fill(make.bools(places, p=ignored), ignore_index) if ignored else target
     return call(
         make.strided(x) if strided else x, target, dim=dim,
-        weight=make.plain(classes, low=0.1, high=2.0) if weighted else None,
+        weight=make.plain(classes, low=0.5, high=2.0) if weighted else None,
         ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing,
     )  # fmt: skip
 

@@ -36,16 +36,21 @@ DTYPE = "float32"
 TAGS = ("loss", "softmax", "normalization", "reduction", "fusion")
 
 CASES = [
-    dict(shape=(1, 1), normalized_shape=1),
     dict(shape=(37, 45), normalized_shape=45),
-    dict(shape=(19, 10), normalized_shape=(10,), weighted=True, ignore_index=3, reduction="none", label_smoothing=0.1),
-    dict(shape=(33, 71), normalized_shape=[33, 71], weighted=True, reduction="sum", strided=True, out=True),
-    dict(shape=(3, 7, 5, 11), normalized_shape=(5, 11), weighted=True, ignored=0.3, label_smoothing=0.25),
-    dict(shape=(23, 31), normalized_shape=31, probabilities=True, weighted=True, label_smoothing=0.2, eps=1e-2),
-    dict(shape=(3, 7, 13), normalized_shape=13, probabilities=True, reduction="none", strided=True, out=True),
-    dict(shape=(4, 5), normalized_shape=5, ignored=1.0),
+    dict(shape=(19, 10), normalized_shape=10, weighted=True, label_smoothing=0.1),
+    dict(shape=(33, 71), normalized_shape=71, label_smoothing=0.1, out=True),
+    dict(shape=(23, 31), normalized_shape=31, weighted=True, ignored=0.3),
+    dict(shape=(7, 1031), normalized_shape=1031),
+    dict(shape=(1, 1), normalized_shape=1),
+    dict(shape=(29, 13), normalized_shape=13, strided=True),
+    dict(shape=(33, 37), normalized_shape=[33, 37]),
+    dict(shape=(3, 7, 5, 11), normalized_shape=11, weighted=True, ignored=0.3),
+    dict(shape=(17, 23), normalized_shape=23, eps=1e-2),
+    dict(shape=(21, 12), normalized_shape=12, weighted=True, reduction="none"),
+    dict(shape=(19, 10), normalized_shape=10, weighted=True, ignore_index=3),
+    dict(shape=(23, 31), normalized_shape=31, probabilities=True, weighted=True, label_smoothing=0.1),
+    dict(shape=(6, 5), normalized_shape=5, ignored=1.0),
     dict(shape=(0, 5), normalized_shape=5, reduction="sum"),
-    dict(shape=(33, 71), normalized_shape=[33, 71], weighted=True, out=True),
 ]
 
 SIZES = [
@@ -104,7 +109,7 @@ def inputs(
         targets = targets.masked_fill(make.bools(*places, p=ignored), ignore_index) if ignored else targets
     return call(
         make.strided(x) if strided else x, targets, normalized_shape,
-        weight=make.plain(shape[1], low=0.1, high=2.0) if weighted else None,
+        weight=make.plain(shape[1], low=0.1, high=0.3) if weighted else None,
         ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing, eps=eps,
         out=make.plain(*shape) if out else None,
     )  # fmt: skip

@@ -31,15 +31,20 @@ DTYPE = "float32"
 TAGS = ("convolution", "normalization", "random", "fusion")
 
 CASES = [
-    dict(shape=(2, 1, 1, 1), weight=(1, 1, 1, 1)),
     dict(shape=(2, 3, 11, 13), weight=(19, 3, 3, 3)),
-    dict(shape=(2, 4, 19, 20), weight=(10, 4, 3, 2), stride=(2, 1), padding=(1, 0), p=0.2, strided=True),
-    dict(shape=(2, 4, 20, 19), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, bias=False, p=0.7),
-    dict(shape=(1, 6, 13, 14), weight=(18, 1, 5, 4), padding="same", dilation=(1, 2), groups=6, inplace=True),
-    dict(shape=(3, 5, 9, 7), weight=(7, 5, 2, 3), padding="valid", training=False),
-    dict(shape=(2, 3, 8, 8), weight=(4, 3, 3, 3), p=0.0, strided=True),
-    dict(shape=(2, 19, 5, 5), weight=(17, 19, 1, 1), stride=2, p=1.0),
-    dict(shape=(2, 4, 20, 19), weight=(6, 2, 3, 3), padding=2, groups=2, bias=False, p=0.7),
+    dict(shape=(1, 5, 17, 19), weight=(11, 5, 3, 2), stride=2, padding=1),
+    dict(shape=(3, 6, 9, 11), weight=(18, 1, 3, 3), groups=6, p=0.1),
+    dict(shape=(1, 1, 37, 31), weight=(3, 1, 5, 5), padding=1, p=0.3),
+    dict(shape=(2, 17, 7, 5), weight=(23, 17, 1, 1), p=0.2),
+    dict(shape=(2, 1, 1, 1), weight=(1, 1, 1, 1)),
+    dict(shape=(2, 4, 19, 20), weight=(10, 4, 3, 2), p=0.2, strided=True),
+    dict(shape=(2, 4, 19, 20), weight=(10, 4, 3, 2), stride=(2, 1)),
+    dict(shape=(2, 4, 20, 19), weight=(6, 2, 3, 3), dilation=2, groups=2),
+    dict(shape=(1, 6, 13, 14), weight=(18, 1, 5, 4), padding="same", dilation=(1, 2), groups=6),
+    dict(shape=(3, 5, 9, 7), weight=(7, 5, 2, 3), padding="valid", bias=False),
+    dict(shape=(3, 5, 9, 7), weight=(7, 5, 2, 3), training=False),
+    dict(shape=(2, 3, 8, 8), weight=(4, 3, 3, 3), p=0.0),
+    dict(shape=(2, 19, 5, 5), weight=(17, 19, 1, 1), stride=2, p=1.0, inplace=True),
 ]
 
 SIZES = [

@@ -24,11 +24,14 @@ DTYPE = "float32"
 TAGS = ("matmul", "random", "fusion")
 
 CASES = [
-    dict(shape=(1, 1), features=1),
     dict(shape=(67, 37), features=53),
-    dict(shape=(5, 13, 33), features=61, p=0.1, bias=False, strided=True),
-    dict(shape=(70, 20), features=45, p=0.8, inplace=True),
-    dict(shape=(19, 45), features=21, training=False),
+    dict(shape=(1, 29), features=1031, p=0.1, bias=False),
+    dict(shape=(70, 20), features=45, p=0.3, inplace=True),
+    dict(shape=(19, 30), features=21, training=False),
+    dict(shape=(131, 1031), features=17, p=0.1, gain=9.0),
+    dict(shape=(1, 1), features=1),
+    dict(shape=(5, 13, 33), features=61, bias=False),
+    dict(shape=(65, 33), features=61, p=0.1, strided=True),
     dict(shape=(17, 18), features=35, p=0.0),
     dict(shape=(9, 11), features=7, p=1.0),
     dict(shape=(0, 12), features=6),
@@ -48,9 +51,9 @@ def fused_dropout_sigmoid_linear(
     return F.dropout(torch.sigmoid(F.linear(input, weight, bias)), p, training, inplace)
 
 
-def inputs(make, shape, features, bias=True, p=0.5, training=True, inplace=False, strided=False):
-    """Weights are scaled by 1/sqrt(in_features), as in a network, so that the logistic function is not saturated."""
-    x, w = make.floats(*shape), make.plain(features, shape[-1]) * shape[-1] ** -0.5
+def inputs(make, shape, features, bias=True, p=0.5, training=True, inplace=False, gain=1.0, strided=False):
+    """Weights are scaled by ``gain`` / sqrt(in_features), as in a network: the logistic function is not saturated."""
+    x, w = make.floats(*shape), make.plain(features, shape[-1]) * gain * shape[-1] ** -0.5
     if strided:
         x, w = make.strided(x), make.strided(w)
     return call(x, w, make.plain(features) if bias else None, p=p, training=training, inplace=inplace)

@@ -24,14 +24,17 @@ DTYPE = "float32"
 TAGS = ("matmul", "fusion")
 
 CASES = [
-    dict(shape=(1, 1), features=1),
     dict(shape=(37, 45), features=53, alpha=0.5),
-    dict(shape=(3, 11, 33), features=21, bias=False, alpha=2.5, strided=True),
-    dict(shape=(70,), features=35, inplace=True),
-    dict(shape=(13, 257), features=18, alpha=-1.5, inplace=True, strided=True),
-    dict(shape=(3, 2051), features=5),
-    dict(shape=(21, 67), features=37, alpha=0.5, dtype=torch.float16),
-    dict(shape=(5, 33), features=18, bias=False, dtype=torch.float16, strided=True),
+    dict(shape=(19, 4100), features=27, gain=9.0, dtype=torch.float16),
+    dict(shape=(1, 17), features=1031, bias=False, inplace=True),
+    dict(shape=(3, 2051), features=5, gain=8.0),
+    dict(shape=(21, 53), features=37, alpha=0.5, dtype=torch.float16),
+    dict(shape=(5, 33), features=18, bias=False, alpha=0.75, dtype=torch.float16),
+    dict(shape=(1, 1), features=1),
+    dict(shape=(3, 11, 33), features=21, bias=False),
+    dict(shape=(40,), features=35, inplace=True),
+    dict(shape=(13, 57), features=18, strided=True),
+    dict(shape=(13, 57), features=18, alpha=-1.5),
     dict(shape=(5, 0), features=7),
     dict(shape=(0, 12), features=6),
 ]
@@ -65,10 +68,10 @@ def fused_elu_linear(input, weight, bias=None, alpha=1.0, inplace=False):
     return F.elu(F.linear(input, weight, bias), alpha=alpha, inplace=inplace)
 
 
-def inputs(make, shape, features, bias=True, alpha=1.0, inplace=False, strided=False, dtype=None):
-    """Weights are scaled by 1/sqrt(in_features), as in a network: both branches of ELU take part."""
+def inputs(make, shape, features, bias=True, alpha=1.0, inplace=False, gain=1.0, strided=False, dtype=None):
+    """Weights are scaled by ``gain`` / sqrt(in_features), as in a network: both branches of ELU take part."""
     x = make.floats(*shape, dtype=dtype)
-    w = make.plain(features, shape[-1], dtype=dtype) * max(1, shape[-1]) ** -0.5
+    w = make.plain(features, shape[-1], dtype=dtype) * gain * max(1, shape[-1]) ** -0.5
     if strided:
         x, w = make.strided(x), make.strided(w)
     return call(x, w, make.plain(features, dtype=dtype) if bias else None, alpha=alpha, inplace=inplace)
@@ -87,6 +90,15 @@ def positive_as_written(input, weight, bias=None, alpha=1.0, inplace=False):
     z = (x.unsqueeze(-2) * w).sum(-1)
     z = z if bias is None else z + b
     return torch.where(z > 0, z, alpha * (torch.exp(z) - 1)).to(input.dtype)
+
+
+def negative_half_sums(input, weight, bias=None, alpha=1.0, inplace=False):
+    """Rounds the running sum to the dtype after every 16 products."""
+    z = input.new_zeros(*input.shape[:-1], weight.shape[0])
+    for x, w in zip(input.split(16, -1), weight.split(16, -1), strict=True):
+        z = (z.float() + F.linear(x.float(), w.float())).to(input.dtype)
+    z = z if bias is None else z + bias
+    return F.elu(z, alpha=alpha)
 
 
 def negative_ignores_alpha(input, weight, bias=None, alpha=1.0, inplace=False):

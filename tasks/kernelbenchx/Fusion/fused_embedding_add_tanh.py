@@ -28,22 +28,27 @@ TAGS = ("index", "gather", "elementwise", "memory-bound", "in-place", "fusion")
 MUTATES = ("weight",)
 
 CASES = [
+    dict(shape=(37,), rows=19, width=45, other=(37, 45)),
+    dict(shape=(5, 7), rows=67, width=33, other=(5, 7, 33), padding_idx=0),
+    dict(shape=(41,), rows=30, width=17, other=(41, 17), max_norm=1.0),
+    dict(shape=(3,), rows=131, width=1031, other=(3, 1031), norm_type=1.0),
+    dict(shape=(13, 3), rows=29, width=1, other=(13, 3, 1)),
     dict(shape=(1,), rows=1, width=1, other=(1, 1)),
-    dict(shape=(37,), rows=19, width=45, other=(45,), out=True),
-    dict(shape=(5, 7), rows=67, width=33, other=(5, 1, 33), strided=True, padding_idx=3),
-    dict(shape=(41,), rows=30, width=17, other=(41, 17), max_norm=2.0),
-    dict(shape=(3, 9), rows=23, width=50, other=(), max_norm=5.0, norm_type=1.0, padding_idx=-1, out=True),
-    dict(shape=(11,), rows=9, width=21, other=(11, 1), max_norm=1.5, norm_type=4.0),
-    dict(shape=(), rows=9, width=20, other=(20,), scale_grad_by_freq=True, sparse=True),
-    dict(shape=(0, 4), rows=5, width=6, other=(6,)),
-    dict(shape=(5, 9), rows=23, width=50, other=(5, 9, 50), padding_idx=3),
-    dict(shape=(11,), rows=9, width=21, other=(11, 21), max_norm=1.5, norm_type=1.0),
+    dict(shape=(37,), rows=19, width=45, other=(37, 45), out=True),
+    dict(shape=(5, 7), rows=67, width=33, other=(5, 7, 33), strided=True),
+    dict(shape=(5, 7), rows=67, width=33, other=(7, 33)),
+    dict(shape=(3, 9), rows=23, width=50, other=()),
+    dict(shape=(), rows=9, width=20, other=(20,)),
+    dict(shape=(11,), rows=9, width=21, other=(11, 21), padding_idx=-1, scale_grad_by_freq=True, sparse=True),
+    dict(shape=(11,), rows=9, width=21, other=(11, 21), max_norm=5.0, norm_type=1.0),
+    dict(shape=(11,), rows=9, width=21, other=(11, 21), max_norm=1.0, norm_type=4.0),
+    dict(shape=(0, 4), rows=5, width=6, other=(0, 4, 6)),
 ]
 
 SIZES = [
     dict(shape=(4, 8), rows=1024, width=8, other=(4, 8, 8)),
     dict(shape=(64, 64), rows=1024, width=64, other=(64, 64, 64)),
-    dict(shape=(8192,), rows=32768, width=1024, other=(8192, 1024), max_norm=30.0),
+    dict(shape=(8192,), rows=32768, width=1024, other=(8192, 1024), max_norm=1.0),
     dict(shape=(512, 512), rows=1024, width=512, other=(512, 512, 512)),
 ]
 

@@ -23,21 +23,23 @@ DTYPE = "float32"
 TAGS = ("reduction", "memory-bound", "fusion")
 
 CASES = [
+    dict(shape=(1037,)),
+    dict(shape=(45, 17), dim=0, keepdim=True),
+    dict(shape=(5, 13, 7), keepdim=True),
+    dict(shape=(45, 67), dim=1),
+    dict(shape=(1, 131), dim=0),
     dict(shape=(1,)),
     dict(shape=(1037,), out=True),
-    dict(shape=(33, 65), dim=-1, strided=True),
-    dict(shape=(45, 17), dim=0, keepdim=True),
-    dict(shape=(5, 13, 21), dim=(0, -1), out=True),
-    dict(shape=(5, 13, 7), keepdim=True),
+    dict(shape=(33, 65), dim=1, strided=True),
     dict(shape=(6, 34), dim=1, special=True),
     dict(shape=(9, 34), dim=1, dtype=torch.float64, limit=3.0),
+    dict(shape=(5, 13, 21), dim=(0, -1)),
     dict(shape=(4, 0), dim=1),
-    dict(shape=(45, 67), dim=1),
 ]
 
 SIZES = [
     dict(shape=(4096,)),
-    dict(shape=(2048, 1024), dim=-1),
+    dict(shape=(2048, 1024), dim=1),
     dict(shape=(8192, 4096), dim=0),
     dict(shape=(134217728,)),
 ]

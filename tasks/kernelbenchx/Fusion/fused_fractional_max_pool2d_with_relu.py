@@ -32,21 +32,23 @@ DTYPE = "float32"
 TAGS = ("pooling", "random", "index", "fusion")
 
 CASES = [
+    dict(shape=(32, 12, 12, 12), kernel_size=(2, 2), output_size=(5, 5)),
+    dict(shape=(10, 13, 9, 14), kernel_size=(2, 3), output_size=(4, 6), return_indices=True),
+    dict(shape=(7, 10, 11, 10), kernel_size=(3, 3), output_size=(4, 5), return_indices=True),
+    dict(shape=(9, 8, 13, 11), kernel_size=(2, 2), output_ratio=(0.5, 0.5), return_indices=False),
+    dict(shape=(1, 67, 7, 17), kernel_size=(3, 2), output_ratio=(0.5, 0.5), return_indices=True),
     dict(shape=(1, 1, 1, 1), kernel_size=1, output_size=(1, 1)),
-    dict(shape=(32, 12, 12, 12), kernel_size=2, output_size=(5, 5)),
-    dict(shape=(10, 13, 9, 14), kernel_size=(2, 3), output_size=(4, 6), return_indices=True, strided=True),
-    dict(shape=(7, 10, 11, 10), kernel_size=3, output_size=(4, 5), return_indices=True),
-    dict(shape=(9, 8, 13, 11), kernel_size=2, output_ratio=(0.5, 0.5)),
-    dict(shape=(8, 9, 7, 17), kernel_size=(3, 2), output_ratio=(0.7, 0.3), return_indices=True, strided=True),
+    dict(shape=(8, 9, 7, 17), kernel_size=(3, 2), output_size=(4, 5), return_indices=True, strided=True),
+    dict(shape=(9, 8, 13, 11), kernel_size=2, output_size=(6, 5)),
+    dict(shape=(8, 9, 7, 17), kernel_size=(3, 2), output_ratio=(0.7, 0.3)),
     dict(shape=(2, 3, 8, 9), kernel_size=(8, 4), output_size=(1, 3)),
-    dict(shape=(2, 40, 9, 7), kernel_size=1, output_size=(4, 4)),
 ]
 
 SIZES = [
-    dict(shape=(16, 3, 17, 17), kernel_size=2, output_size=(11, 11)),
-    dict(shape=(16, 3, 254, 254), kernel_size=2, output_size=(169, 169)),
-    dict(shape=(16, 3, 1025, 1025), kernel_size=2, output_size=(683, 683), return_indices=True),
-    dict(shape=(32, 64, 254, 254), kernel_size=2, output_size=(169, 169)),
+    dict(shape=(16, 3, 17, 17), kernel_size=(2, 2), output_size=(11, 11)),
+    dict(shape=(16, 3, 254, 254), kernel_size=(2, 2), output_size=(169, 169)),
+    dict(shape=(16, 3, 1025, 1025), kernel_size=(2, 2), output_size=(683, 683), return_indices=True),
+    dict(shape=(32, 64, 254, 254), kernel_size=(2, 2), output_size=(169, 169)),
 ]
 
 

@@ -26,24 +26,29 @@ DTYPE = "float32"
 TAGS = ("index", "gather", "broadcast", "memory-bound", "fusion")
 
 CASES = [
-    dict(shape=(1,), dim=0, index=(1,), mask=(1,), density=0.0),
-    dict(shape=(67,), dim=0, index=(131,), mask=(131,), value=-1.5),
-    dict(shape=(37, 45), dim=0, index=(53, 41), mask=(53, 41), strided=True),
-    dict(shape=(23, 29), dim=1, index=(23, 29), mask=(23, 29), density=0.7),
-    dict(shape=(37, 45), dim=1, index=(31, 19), mask=(19,), value=float("-inf"), out=True),
-    dict(shape=(5, 11, 13), dim=-2, index=(5, 30, 7), mask=(5, 1, 1), sparse_grad=True),
-    dict(shape=(9, 33), dim=-1, index=(9, 40), mask=(), density=1.0, value=float("nan")),
-    dict(shape=(21, 17), dim=0, index=(8, 17), mask=(8, 17), value=2**40 + 1, dtype=torch.int64, out=True),
-    dict(shape=(4, 9), dim=1, index=(4, 0), mask=(4, 1)),
-    dict(shape=(21, 17), dim=0, index=(8, 17), mask=(8, 17), value=2**40 + 1, dtype=torch.int64),
-    dict(shape=(23, 29), dim=1, index=(23, 19), mask=(23, 19), sparse_grad=True),
+    dict(shape=(37, 45), dim=1, index=(31, 53), mask=(31, 53)),
+    dict(shape=(23, 29), dim=1, index=(23, 29), mask=(23, 29), density=0.7, value=0.0, sparse_grad=True),
+    dict(shape=(21, 17), dim=1, index=(21, 8), mask=(21, 8), value=99.0, dtype=torch.int64),
+    dict(shape=(3, 1031), dim=1, index=(3, 1033), mask=(3, 1033), value=-2.5),
+    dict(shape=(131, 3), dim=1, index=(131, 7), mask=(131, 7), value=-5.0, dtype=torch.int64),
+    dict(shape=(1, 1), dim=1, index=(1, 1), mask=(1, 1), density=0.0),
+    dict(shape=(67,), dim=0, index=(131,), mask=(131,)),
+    dict(shape=(37, 45), dim=-2, index=(53, 41), mask=(53, 41)),
+    dict(shape=(37, 45), dim=1, index=(37, 53), mask=(37, 53), strided=True),
+    dict(shape=(37, 45), dim=1, index=(31, 19), mask=(31, 1)),
+    dict(shape=(9, 33), dim=1, index=(9, 40), mask=(9, 40), value=float("nan")),
+    dict(shape=(9, 33), dim=1, index=(9, 40), mask=(), density=1.0),
+    dict(shape=(5, 11, 13), dim=1, index=(5, 30, 7), mask=(5, 30, 7)),
+    dict(shape=(21, 17), dim=1, index=(21, 8), mask=(21, 8), value=2**40 + 1, dtype=torch.int64, large=True),
+    dict(shape=(37, 45), dim=1, index=(37, 19), mask=(37, 19), out=True),
+    dict(shape=(4, 9), dim=1, index=(4, 0), mask=(4, 0)),
 ]
 
 SIZES = [
-    dict(shape=(32, 1024), dim=0, index=(32, 1024), mask=(32, 1024)),
-    dict(shape=(4096, 1024), dim=0, index=(4096, 1024), mask=(4096, 1024)),
+    dict(shape=(32, 1024), dim=1, index=(32, 1024), mask=(32, 1024)),
+    dict(shape=(4096, 1024), dim=1, index=(4096, 1024), mask=(4096, 1024)),
     dict(shape=(16384, 1024), dim=1, index=(16384, 1024), mask=(16384, 1024)),
-    dict(shape=(65536, 1024), dim=0, index=(65536, 1024), mask=(65536, 1024)),
+    dict(shape=(65536, 1024), dim=1, index=(65536, 1024), mask=(65536, 1024)),
 ]
 
 CONTRACT = Exact()
@@ -55,9 +60,11 @@ def fused_gather_masked_fill(input, dim, index, mask, value, *, sparse_grad=Fals
 
 
 def inputs(
-    make, shape, dim, index, mask, value=0.5, density=0.4, dtype=None, sparse_grad=False, strided=False, out=False
-):
-    x = make.ints(*shape, low=-(2**50), high=2**50) if dtype == torch.int64 else make.floats(*shape)
+    make, shape, dim, index, mask, value=-1.0, density=0.4, dtype=None, large=False, sparse_grad=False, strided=False,
+    out=False,
+):  # fmt: skip
+    high = 2**50 if large else 24
+    x = make.ints(*shape, low=-high, high=high) if dtype == torch.int64 else make.floats(*shape)
     i, m = make.ints(*index, low=0, high=shape[dim]), make.bools(*mask, p=density)
     if strided:
         x, i, m = make.strided(x), make.strided(i), make.strided(m)

@@ -27,24 +27,27 @@ TAGS = ("elementwise", "random", "fusion", "memory-bound")
 MUTATES = ("input",)
 
 CASES = [
-    dict(shape=(1,)),
-    dict(shape=(2053,)),
-    dict(shape=(37, 53), p=0.1, lambd=0.75, strided=True),
-    dict(shape=(5, 13, 33), p=0.8, lambd=0.0),
-    dict(shape=(45, 41), inplace=True),
-    dict(shape=(33, 19), p=0.25, lambd=1.25, inplace=True, strided=True),
-    dict(shape=(17, 35), training=False, inplace=True),
-    dict(shape=(17, 18), p=0.0),
-    dict(shape=(11,), p=1.0, inplace=True),
-    dict(shape=(0, 12)),
+    dict(shape=(37, 53), p=0.1, lambd=0.7),
+    dict(shape=(45, 41)),
     dict(shape=(17, 35), training=False),
+    dict(shape=(1, 2053)),
+    dict(shape=(131, 17), p=0.3, lambd=0.6),
+    dict(shape=(1, 1)),
+    dict(shape=(5, 13, 33)),
+    dict(shape=(37, 53), p=0.1, strided=True),
+    dict(shape=(65, 33), lambd=0.0),
+    dict(shape=(45, 41), inplace=True),
+    dict(shape=(33, 19), p=0.25, inplace=True, strided=True),
+    dict(shape=(17, 18), p=0.0),
+    dict(shape=(11, 1), p=1.0),
+    dict(shape=(0, 12)),
 ]
 
 SIZES = [
-    dict(shape=(4096,)),
-    dict(shape=(1048576,)),
+    dict(shape=(64, 64)),
+    dict(shape=(1024, 1024)),
     dict(shape=(4096, 4096), p=0.1),
-    dict(shape=(67108864,)),
+    dict(shape=(8192, 8192)),
 ]
 
 

@@ -30,16 +30,20 @@ TAGS = ("normalization", "reduction", "in-place", "fusion", "memory-bound")
 MUTATES = ("running_mean", "running_var")
 
 CASES = [
-    dict(shape=(1, 1)),
-    dict(shape=(2, 1), training=True),
     dict(shape=(5, 3, 7, 9), training=True, inplace=True),
-    dict(shape=(37, 19), training=True, momentum=0.4, eps=0.5, affine=False, strided=True),
-    dict(shape=(3, 5, 67), eps=0.3, strided=True),
-    dict(shape=(6, 4, 21), training=True, offset=300.0),
-    dict(shape=(4, 6, 5, 5), training=True),
-    dict(shape=(0, 3, 5)),
-    dict(shape=(7, 6, 11, 13), training=True),
+    dict(shape=(7, 6, 11, 13), training=False, inplace=False),
+    dict(shape=(2, 17, 1, 31), affine=False, inplace=True),
+    dict(shape=(1, 5, 37, 29), training=True, affine=False),
+    dict(shape=(131, 3, 1, 3), training=True),
+    dict(shape=(1, 1, 1, 1)),
+    dict(shape=(37, 19), training=True),
     dict(shape=(3, 5, 67)),
+    dict(shape=(3, 5, 67, 1), strided=True),
+    dict(shape=(4, 6, 5, 5), tracked=True),
+    dict(shape=(6, 4, 3, 7), training=True, offset=300.0),
+    dict(shape=(37, 19, 2, 1), training=True, momentum=0.4),
+    dict(shape=(3, 5, 67, 1), training=True, eps=0.5),
+    dict(shape=(0, 3, 5, 2)),
 ]
 
 SIZES = [
@@ -79,9 +83,11 @@ def fused_hardsigmoid_batch_norm(
     return F.hardsigmoid(y, inplace)
 
 
-def inputs(make, shape, affine=True, offset=0.0, strided=False, **options):
+def inputs(make, shape, affine=True, offset=0.0, tracked=False, strided=False, **options):
+    """Running statistics are nearly 0 and 1, as after a few steps on such data, or ``tracked`` over other data."""
     x, c = make.floats(*shape) + offset, shape[1]
-    mean, var = make.plain(c), make.plain(c, low=0.1, high=4.0)
+    mean = make.plain(c) if tracked else make.plain(c, low=-2e-3, high=-1e-4)
+    var = make.plain(c, low=0.1, high=4.0) if tracked else make.plain(c, low=0.9985, high=1.0036)
     weight, bias = (make.plain(c), make.plain(c)) if affine else (None, None)
     return call(make.strided(x) if strided else x, mean, var, weight, bias, **options)
 

@@ -21,24 +21,30 @@ DTYPE = "float32"
 TAGS = ("index", "gather", "elementwise", "broadcast", "memory-bound", "fusion")
 
 CASES = [
-    dict(shape=(1,), dim=0, count=1),
+    dict(shape=(37, 45), dim=0, count=53, other=(53, 45)),
+    dict(shape=(37, 45), dim=1, count=19, other=(37, 19)),
+    dict(shape=(131, 7), dim=0, count=1, other=(1, 7)),
+    dict(shape=(3, 1031), dim=1, count=1037, other=(3, 1037)),
+    dict(shape=(15, 21), dim=0, count=40),
+    dict(shape=(1, 1), dim=0, count=1),
     dict(shape=(37, 45), dim=0, count=53, other=(53, 45), out=True),
-    dict(shape=(37, 45), dim=1, count=19, other=(37, 1), int32=True),
-    dict(shape=(5, 11, 13), dim=-2, count=30, other=(5, 30, 13), strided=True),
-    dict(shape=(129,), dim=0, count=200, other=0.1),
-    dict(shape=(31, 9), dim=0, count=23, other=(23, 9), dtype=torch.int64),
-    dict(shape=(15, 21), dim=-1, count=40, other=2, dtype=torch.int64, out=True),
-    dict(shape=(9, 17), dim=1, count=33, other=(9, 33), nan=0.2),
-    dict(shape=(4, 9, 7), dim=-1, count=0, other=(4, 9, 1)),
-    dict(shape=(0, 9), dim=1, count=5),
-    dict(shape=(61, 45), dim=0, count=53, other=(53, 45)),
+    dict(shape=(37, 45), dim=1, count=19, other=(37, 19), int32=True),
+    dict(shape=(37, 45), dim=1, count=19, other=(19,)),
+    dict(shape=(5, 11, 13), dim=1, count=30, other=(5, 30, 13)),
+    dict(shape=(31, 9), dim=0, count=23, other=(23, 9), strided=True),
+    dict(shape=(15, 21), dim=-1, count=40),
+    dict(shape=(31, 9), dim=0, count=23, other=(23, 9), large=True),
+    dict(shape=(61, 45), dim=0, count=53, other=(53, 45), dtype=torch.float32),
+    dict(shape=(13, 17), dim=0, count=20, other=1.1, dtype=torch.float32),
+    dict(shape=(9, 17), dim=1, count=33, other=(9, 33), dtype=torch.float32, nan=0.2),
+    dict(shape=(4, 9), dim=1, count=0),
 ]
 
 SIZES = [
     dict(shape=(4096, 128), dim=0, count=512),
     dict(shape=(262144, 128), dim=0, count=32768),
     dict(shape=(8192, 8192), dim=1, count=4096, other=(8192, 4096)),
-    dict(shape=(1048576, 128), dim=0, count=1048576),
+    dict(shape=(524288, 128), dim=0, count=524288),
 ]
 
 CONTRACT = Exact()
@@ -49,21 +55,24 @@ def fused_index_select_eq(input, dim, index, other, *, out=None):
     return result if out is None else out.copy_(result)
 
 
-def inputs(make, shape, dim, count, other=0.0, dtype=None, nan=0.0, int32=False, strided=False, out=False):
-    """Multiples of 0.1, few enough for many to be equal; integers beyond float32's 24 bits. Where they differ, it is by 1,
-    or as little as a rounding error, or in the upper half of an integer.
+def inputs(
+    make, shape, dim, count, other=2, dtype=torch.int64, large=False, nan=0.0, int32=False, strided=False, out=False
+):
+    """Small integers, or multiples of 1.1, few enough for many to be equal; ``large`` ones are beyond float32's 24 bits.
+    Where they differ, it is by a whole number, as little as a rounding error, or in the upper half of an integer.
     """
-    if dtype:
-        x = make.ints(*shape, low=0, high=4) + (2**40 if isinstance(other, tuple) else 0)
+    if dtype == torch.int64:
+        x = make.ints(*shape, low=-1, high=3) + (2**40 if large else 0)
     else:
-        x = (make.floats(*shape).clamp(-0.3, 0.3) * 10).round() / 10
+        x = (make.floats(*shape) * 3).clamp(-3, 3).round() * 1.1
         x = x.masked_fill(make.bools(*shape, p=nan), float("nan")) if nan else x
     index = make.ints(count, low=0, high=shape[dim], dtype=torch.int32 if int32 else torch.int64)
     y = other
     if isinstance(other, tuple):
-        y = torch.index_select(x, dim, index)[tuple(slice(0, n) for n in other)]
-        near = y + 2**33 if dtype else y * (1 + 2**-23)
-        y = torch.where(make.bools(*other), y, torch.where(make.bools(*other), y + 1, near))
+        y = torch.index_select(x, dim, index)
+        y = y[(0,) * (y.dim() - len(other))][tuple(slice(0, n) for n in other)]
+        far, near = (y + 5, y * (1 + 2**-23)) if dtype.is_floating_point else (y + 1, y + (2**33 if large else 2))
+        y = torch.where(make.bools(*other), y, torch.where(make.bools(*other), far, near))
     if strided:
         x, index, y = make.strided(x), make.strided(index), make.strided(y)
     selected = [*shape[: dim % len(shape)], count, *shape[dim % len(shape) + 1 :]]

@@ -24,12 +24,18 @@ DTYPE = "float32"
 TAGS = ("matmul", "normalization", "fusion")
 
 CASES = [
-    dict(shape=(1, 1), features=1),
     dict(shape=(19, 37), features=45),
-    dict(shape=(3, 5, 33), features=21, bias=False, eps=1e-2),
+    dict(shape=(1, 67), features=1031, bias=False),
+    dict(shape=(7, 1031), features=17),
+    dict(shape=(33, 29), features=70, normalized_shape=(70,)),
+    dict(shape=(19, 5), features=3, eps=1e-3),
+    dict(shape=(1, 1), features=1),
+    dict(shape=(3, 5, 33), features=21),
     dict(shape=(2, 7, 18), features=10, normalized_shape=(7, 10)),
-    dict(shape=(5, 4, 9), features=17, normalized_shape=torch.Size([17])),
-    dict(shape=(13, 65), features=70, normalized_shape=70, strided=True, elementwise_affine=False),
+    dict(shape=(13, 9), features=17, normalized_shape=torch.Size([17])),
+    dict(shape=(13, 65), features=70, strided=True),
+    dict(shape=(13, 65), features=70, eps=1e-2),
+    dict(shape=(13, 65), features=70, elementwise_affine=False),
     dict(shape=(0, 12), features=6),
 ]
 

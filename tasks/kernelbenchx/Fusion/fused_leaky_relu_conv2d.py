@@ -30,12 +30,18 @@ DTYPE = "float32"
 TAGS = ("convolution", "matmul", "fusion")
 
 CASES = [
+    dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), negative_slope=0.1, inplace=True),
+    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), stride=2, padding=1),
+    dict(shape=(1, 6, 9, 11), weight=(12, 1, 3, 3), dilation=2, groups=6),
+    dict(shape=(2, 19, 5, 7), weight=(17, 19, 1, 1), stride=2, negative_slope=0.05, inplace=False),
+    dict(shape=(1, 1, 37, 31), weight=(3, 1, 5, 5), padding=1),
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
-    dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), negative_slope=0.3, inplace=True),
-    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), stride=2, padding=1, strided=True),
-    dict(shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, bias=False, negative_slope=1.5),
-    dict(shape=(1, 6, 7, 8), weight=(6, 1, 4, 3), padding=3, dilation=2, groups=6, negative_slope=-0.5),
-    dict(shape=(2, 3, 7, 6), weight=(4, 3, 3, 3), stride=3, negative_slope=0.0),
+    dict(shape=(1, 4, 9, 10), weight=(6, 4, 3, 2), strided=True),
+    dict(shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), groups=2, bias=False),
+    dict(shape=(2, 4, 10, 9), weight=(6, 2, 3, 3), groups=2, negative_slope=1.5),
+    dict(shape=(1, 6, 7, 8), weight=(6, 1, 4, 3), groups=6, negative_slope=-0.5),
+    dict(shape=(2, 3, 7, 6), weight=(4, 3, 3, 3), stride=3),
+    dict(shape=(1, 6, 7, 8), weight=(6, 1, 4, 3), padding=3, dilation=2, groups=6),
     dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
 ]
 

@@ -30,17 +30,18 @@ DTYPE = "float32"
 TAGS = ("matmul", "softmax", "random", "fusion", "broadcast")
 
 CASES = [
-    dict(batch=1, n=1, k=1, columns=1),
     dict(batch=3, n=37, k=19, columns=45),
-    dict(batch=2, n=45, k=21, columns=53, p=0.2, dim=1, strided=True),
-    dict(batch=3, n=29, k=17, columns=50, p=0.8, dim=-3, factor=(17,), other=(29, 1), inplace=True, out=True),
-    dict(batch=3, n=67, k=61, columns=7, other=1.5),
-    dict(batch=2, n=13, k=67, columns=33, dim=2, training=False, other=(1, 13, 67)),
-    dict(batch=2, n=19, k=7, columns=23, p=0.0, dim=-2),
+    dict(batch=2, n=45, k=21, columns=53, p=0.3, dim=1),
+    dict(batch=3, n=67, k=61, columns=7, inplace=True),
+    dict(batch=2, n=13, k=67, columns=33, p=0.1, training=False),
+    dict(batch=5, n=31, k=13, columns=29, p=0.1, inplace=False),
+    dict(batch=1, n=1, k=1, columns=1),
+    dict(batch=2, n=43, k=21, columns=53, strided=True),
+    dict(batch=3, n=29, k=17, columns=50, factor=(17,), other=(29, 1), out=True),
+    dict(batch=7, n=29, k=17, columns=50, dim=-3),
+    dict(batch=2, n=19, k=7, columns=23, p=0.0, other=1.5),
     dict(batch=2, n=5, k=9, columns=11, p=1.0, out=True),
     dict(batch=0, n=4, k=5, columns=6),
-    dict(batch=2, n=13, k=67, columns=33, dim=2, training=False),
-    dict(batch=3, n=29, k=17, columns=50, p=0.8, dim=-3, inplace=True),
 ]
 
 SIZES = [

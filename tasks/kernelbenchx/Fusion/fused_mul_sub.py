@@ -21,23 +21,25 @@ DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound", "fusion")
 
 CASES = [
+    dict(shape=(1021,), mul=(1021,), sub=(1021,), alpha=-0.5),
+    dict(shape=(37, 61), mul=(37, 61), sub=(37, 61), alpha=-0.5),
+    dict(shape=(131,), mul=2.0, sub=(131,)),
+    dict(shape=(29,), mul=(29,), sub=0.5),
+    dict(shape=(17, 83), mul=(17, 83), sub=(17, 83)),
     dict(shape=(1,), mul=(1,), sub=(1,)),
-    dict(shape=(1021,), mul=(1021,), sub=(1021,), alpha=-0.75, out=True),
-    dict(shape=(17, 45), mul=(45,), sub=(17, 1), alpha=2, strided=True),
-    dict(shape=(7, 1, 33), mul=(5, 1), sub=(7, 5, 33), alpha=0.5, out=True),
-    dict(shape=(3, 67), mul=2, sub=1.25, alpha=3),
-    dict(shape=(6, 31), mul=-1.5, sub=(31,)),
-    dict(shape=(29,), mul=(29,), sub=0.7, alpha=0),
-    dict(shape=(9, 37), mul=(37,), sub=(9, 1), alpha=-3, dtype=torch.int32, out=True),
-    dict(shape=(65,), mul=3, sub=(65,), alpha=2, dtype=torch.int64),
-    dict(shape=(0, 9), mul=(9,), sub=4.0),
-    dict(shape=(37, 61), mul=(37, 61), sub=(37, 61), alpha=2),
-    dict(shape=(6, 31), mul=-1.5, sub=(6, 31)),
+    dict(shape=(517,), mul=(517,), sub=(517,), out=True),
+    dict(shape=(6, 31), mul=(6, 31), sub=(6, 31), alpha=2),
+    dict(shape=(17, 45), mul=(1, 45), sub=(17, 1)),
+    dict(shape=(7, 1, 33), mul=(5, 1), sub=(7, 5, 33)),
+    dict(shape=(17, 45), mul=(17, 45), sub=(17, 45), strided=True),
+    dict(shape=(9, 37), mul=(9, 37), sub=(9, 37), alpha=-3, dtype=torch.int32),
+    dict(shape=(65,), mul=(65,), sub=(65,), dtype=torch.int64),
+    dict(shape=(0, 9), mul=(0, 9), sub=(0, 9)),
 ]
 
 SIZES = [
     dict(shape=(4096,), mul=(4096,), sub=(4096,)),
-    dict(shape=(1048576,), mul=(1048576,), sub=(1048576,), alpha=0.5),
+    dict(shape=(1048576,), mul=(1048576,), sub=(1048576,), alpha=-0.5),
     dict(shape=(4096, 4096), mul=(4096, 4096), sub=(4096, 4096)),
     dict(shape=(67108864,), mul=(67108864,), sub=(67108864,)),
 ]

@@ -26,16 +26,18 @@ DTYPE = "float32"
 TAGS = ("matmul", "softmax", "random", "fusion", "memory-bound")
 
 CASES = [
-    dict(n=1, m=1),
     dict(n=2001, m=19),
-    dict(n=1537, m=37, p=0.2, dim=-1, strided=True),
-    dict(n=1801, m=5, p=0.8, inplace=True, out=True),
-    dict(n=131, m=301, training=False),
-    dict(n=67, m=33, p=0.0, dim=-1),
+    dict(n=1537, m=37, p=0.2),
+    dict(n=1801, m=5, inplace=True),
+    dict(n=131, m=29, p=0.1, training=False),
+    dict(n=1031, m=67, p=0.1, inplace=False),
+    dict(n=1, m=1),
+    dict(n=1537, m=37, strided=True),
+    dict(n=1033, m=33, dim=-1),
+    dict(n=1801, m=5, p=0.8),
     dict(n=19, m=7, p=1.0, out=True),
     dict(n=13, m=0, p=0.0),
     dict(n=0, m=5),
-    dict(n=1801, m=5, p=0.8, inplace=True),
 ]
 
 SIZES = [

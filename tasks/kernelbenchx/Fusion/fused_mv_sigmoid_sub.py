@@ -21,14 +21,18 @@ DTYPE = "float32"
 TAGS = ("matmul", "reduction", "memory-bound", "fusion")
 
 CASES = [
+    dict(n=37, m=45, other=(37,), alpha=0.5, spread=0.4, out=True),
+    dict(n=131, m=33, other=(131,), alpha=2, spread=0.4),
+    dict(n=19, m=1031, other=0.5, spread=0.4),
+    dict(n=257, m=18, other=(257,), spread=0.4),
+    dict(n=131, m=1531, other=0.5, spread=1.0, out=True),
     dict(n=1, m=1, other=(1,)),
-    dict(n=37, m=45, other=(37,), alpha=0.5, out=True),
-    dict(n=130, m=33, other=(130,), alpha=-2, strided=True),
-    dict(n=19, m=1031, other=0.5, gain=300.0),
-    dict(n=70, m=18, other=(), alpha=3, out=True),
-    dict(n=21, m=64, other=(1,)),
+    dict(n=130, m=33, other=(130,), spread=0.4, strided=True),
+    dict(n=70, m=18, other=(70,), alpha=-3, spread=0.4),
+    dict(n=67, m=31, other=(), spread=0.4),
+    dict(n=19, m=1031, other=0.5, spread=9.0),
     dict(n=7, m=0, other=(7,)),
-    dict(n=0, m=9, other=1.5),
+    dict(n=0, m=9, other=0.5),
 ]
 
 SIZES = [
@@ -53,9 +57,9 @@ def fused_mv_sigmoid_sub(input, vec, other, alpha=1, *, out=None):
     return torch.sub(torch.sigmoid(torch.mv(input, vec)), other, alpha=alpha, out=out)
 
 
-def inputs(make, n, m, other, alpha=1, gain=1.0, strided=False, out=False):
-    """The vector is scaled by 1/sqrt(m), so that σ is saturated in part only."""
-    a, v = make.floats(n, m), make.plain(m) * gain * max(1, m) ** -0.5
+def inputs(make, n, m, other, alpha=1, spread=None, strided=False, out=False):
+    """The vector has deviation ``spread``: 1/sqrt(m) unless told, so that σ is saturated in part only."""
+    a, v = make.floats(n, m), make.plain(m) * (spread or max(1, m) ** -0.5)
     y = make.plain(*other) if isinstance(other, tuple) else other
     if strided:
         a, v, y = make.strided(a), make.strided(v), make.strided(y)

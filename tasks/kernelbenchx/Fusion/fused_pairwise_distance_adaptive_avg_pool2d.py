@@ -26,21 +26,25 @@ DTYPE = "float32"
 TAGS = ("pooling", "reduction", "fusion", "memory-bound")
 
 CASES = [
-    dict(shape=(1, 1, 1, 1), output_size=1),
     dict(shape=(5, 3, 12, 18), output_size=(4, 6)),
-    dict(shape=(7, 3, 11, 17), output_size=(4, 7), keepdim=True, eps=0.5),
-    dict(shape=(3, 2, 13, 9), output_size=5, p=1.0, strided=True),
-    dict(shape=(4, 5, 7, 10), output_size=(None, 3), p=3.5),
+    dict(shape=(7, 3, 12, 15), output_size=(4, 5), keepdim=True),
+    dict(shape=(3, 2, 15, 10), output_size=(5, 5), p=1.0, keepdim=False),
+    dict(shape=(3, 4, 35, 29), output_size=(1, 1)),
+    dict(shape=(2, 5, 7, 37), output_size=(7, 37), p=1.0, keepdim=True),
+    dict(shape=(1, 1, 1, 1), output_size=(1, 1)),
+    dict(shape=(5, 3, 12, 9), output_size=(4, 3), eps=0.5),
+    dict(shape=(7, 3, 11, 17), output_size=(4, 7)),
+    dict(shape=(3, 2, 15, 10), output_size=(3, 5), strided=True),
+    dict(shape=(4, 5, 7, 10), output_size=(None, 5), p=3.5),
     dict(shape=(6, 2, 5, 4), output_size=(8, 9), p=float("inf"), expanded=True),
-    dict(shape=(3, 2, 6, 8), output_size=(3, 4), p=0, keepdim=True, half_equal=True),
-    dict(shape=(3, 4, 35, 29), output_size=(1, 1), p=0.5),
-    dict(shape=(0, 4, 10, 10), output_size=3),
+    dict(shape=(3, 2, 6, 8), output_size=(3, 4), p=0, half_equal=True),
+    dict(shape=(0, 4, 10, 10), output_size=5),
 ]
 
 SIZES = [
     dict(shape=(16, 3, 16, 16), output_size=(8, 8)),
     dict(shape=(16, 3, 512, 512), output_size=(256, 256)),
-    dict(shape=(64, 256, 56, 56), output_size=7, p=1.0),
+    dict(shape=(64, 256, 56, 56), output_size=(7, 7), p=1.0),
     dict(shape=(16, 3, 1280, 1280), output_size=(640, 640)),
 ]
 

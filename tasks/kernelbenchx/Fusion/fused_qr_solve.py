@@ -24,13 +24,15 @@ TAGS = ("linear-algebra", "solver", "decomposition", "fusion", "not-unique")
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [
-    dict(m=1, n=1, k=1),
     dict(m=13, n=5, k=3),
-    dict(m=12, n=12, k=2, condition=1e3),
+    dict(m=11, n=11, k=2),
+    dict(m=31, n=10, k=1, consistent=True),
+    dict(m=67, n=33, k=13),
+    dict(m=17, n=2, k=1),
+    dict(m=1, n=1, k=1),
     dict(m=19, n=7, k=4, strided=True),
-    dict(m=30, n=10, k=1, condition=1e4, consistent=True),
-    dict(m=17, n=1, k=2),
-    dict(m=16, n=9, k=2, condition=1e3, consistent=True, strided=True),
+    dict(m=12, n=12, k=2, condition=1e3, scaled=False),
+    dict(m=30, n=10, k=1, condition=1e4, consistent=True, scaled=False),
     dict(m=11, n=6, k=2, dtype=torch.float64),
     dict(m=8, n=3, k=0),
 ]
@@ -48,8 +50,11 @@ def fused_qr_solve(A: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return torch.linalg.solve_triangular(R, Q.mT @ b, upper=True)
 
 
-def inputs(make, m, n, k, condition=20, consistent=False, dtype=None, strided=False):
+def inputs(make, m, n, k, condition=20, consistent=False, scaled=True, dtype=None, strided=False):
+    """``scaled``: the elements of ``A`` have a root mean square of 1; otherwise its largest singular value is 1."""
     a = make.well_conditioned(m, n, condition=condition, dtype=dtype)
+    if scaled:
+        a *= (m * n) ** 0.5 / a.norm()
     b = a @ make.floats(n, k, dtype=dtype) if consistent else make.floats(m, k, dtype=dtype)
     return call(make.strided(a), make.strided(b)) if strided else call(a, b)
 

@@ -37,25 +37,19 @@ TAGS = ("convolution", "normalization", "fusion", "in-place")
 MUTATES = ("running_mean", "running_var")
 
 CASES = [
-    dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1)),
-    dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), training=True),
-    dict(shape=(2, 4, 9, 10), weight=(6, 4, 3, 2), stride=(2, 1), padding=(1, 0), strided=True, inplace=True),
-    dict(
-        shape=(2, 4, 8, 9), weight=(6, 2, 3, 3), padding=2, dilation=2, groups=2, training=True, momentum=0.4, eps=0.5
-    ),
-    dict(
-        shape=(1, 6, 7, 8),
-        weight=(6, 1, 3, 3),
-        padding="same",
-        dilation=(1, 2),
-        groups=6,
-        affine=False,
-        bias=False,
-        eps=0.1,
-    ),
-    dict(shape=(3, 5, 6, 7), weight=(7, 5, 3, 3), padding="valid", training=True, tracked=False, affine=False),
-    dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3)),
+    dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), padding=1, training=True),
+    dict(shape=(2, 4, 9, 10), weight=(6, 4, 3, 3), stride=2, padding=1, training=False),
+    dict(shape=(3, 5, 6, 7), weight=(7, 5, 3, 3), padding=1, training=True, momentum=0.1, eps=1e-5, inplace=False),
+    dict(shape=(1, 2, 17, 19), weight=(13, 2, 3, 3), padding=1),
+    dict(shape=(4, 7, 5, 3), weight=(11, 7, 3, 2), stride=2, padding=1, dilation=1, groups=1, training=True),
+    dict(shape=(1, 1, 1, 1), weight=(1, 1, 3, 3), padding=1),
+    dict(shape=(2, 3, 8, 9), weight=(6, 3, 3, 3), padding=1, statistics="wide"),
+    dict(shape=(2, 4, 9, 10), weight=(6, 4, 3, 2), padding=1, strided=True, inplace=True),
     dict(shape=(2, 4, 9, 10), weight=(6, 4, 3, 2), stride=(2, 1), padding=(1, 0)),
+    dict(shape=(2, 4, 8, 9), weight=(6, 4, 3, 3), padding=1, training=True, momentum=0.4, eps=0.5),
+    dict(shape=(2, 6, 7, 8), weight=(6, 1, 3, 3), padding="same", dilation=(1, 2), groups=6),
+    dict(shape=(3, 5, 6, 7), weight=(7, 5, 3, 3), padding=1, training=True, statistics=None, affine=False, bias=False),
+    dict(shape=(0, 3, 8, 8), weight=(4, 3, 3, 3), padding=1),
 ]
 
 SIZES = [
@@ -92,13 +86,19 @@ def fused_relu_batch_norm_conv2d(
     return F.relu(F.batch_norm(z, running_mean, running_var, bn_weight, bn_bias, training, momentum, eps), inplace)
 
 
-def inputs(make, shape, weight, bias=True, affine=True, tracked=True, strided=False, **options):
+def inputs(make, shape, weight, bias=True, affine=True, statistics="near", strided=False, **options):
+    """``statistics``: whether the tracked mean and variance are near 0 and 1, as after few updates, or there at all."""
     x, w, c = make.floats(*shape), make.plain(*weight), weight[0]
     if strided:
         x, w = make.strided(x), make.strided(w)
-    mean, var = (make.plain(c), make.plain(c, low=0.5, high=9.0)) if tracked else (None, None)
-    gain, shift = (make.plain(c), make.plain(c)) if affine else (None, None)
-    b = make.plain(c) if bias else None
+    mean = var = gain = shift = None
+    if statistics == "near":
+        mean, var = make.plain(c, low=-0.14, high=0.24), make.plain(c, low=1.0, high=5.7)
+    elif statistics:
+        mean, var = make.plain(c), make.plain(c, low=0.5, high=9.0)
+    if affine:
+        gain, shift = make.plain(c, low=-1.5, high=2.3), make.plain(c, low=-2.6, high=2.6)
+    b = make.plain(c, low=-2.6, high=2.6) if bias else None
     return call(x, w, b, running_mean=mean, running_var=var, bn_weight=gain, bn_bias=shift, **options)
 
 

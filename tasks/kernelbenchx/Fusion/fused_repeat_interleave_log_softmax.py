@@ -29,18 +29,19 @@ DTYPE = "float32"
 TAGS = ("index", "reduction", "memory-bound", "fusion")
 
 CASES = [
-    dict(shape=(1,), repeats=1),
-    dict(shape=(131,), repeats=3, output_size=True),
-    dict(shape=(17, 23), repeats=2, strided=True),
-    dict(shape=(9, 37), repeats="each", dim=1, output_size=True),
-    dict(shape=(31, 12), repeats="each", dim=0),
-    dict(shape=(5, 7, 11), repeats="one", dim=-2, strided=True),
-    dict(shape=(6, 33), repeats="each", dim=-1, spread=50.0),
-    dict(shape=(4, 19), repeats=2, dim=1, dtype=torch.float64),
+    dict(shape=(131,), repeats=3),
+    dict(shape=(17, 43), repeats=2, dim=1),
     dict(shape=(13, 9), repeats=2, dim=0, dtype=torch.float32),
+    dict(shape=(257,), repeats=3, dtype=torch.float64),
+    dict(shape=(67,), repeats="each", dim=0, dtype=torch.float32),
+    dict(shape=(1,), repeats=2),
+    dict(shape=(9, 37), repeats=2, dim=1, output_size=True),
+    dict(shape=(17, 23), repeats=2, dim=0, strided=True),
+    dict(shape=(31, 12), repeats="each", dim=0, least=0),
+    dict(shape=(5, 7, 11), repeats="one", dim=-2),
+    dict(shape=(6, 33), repeats=2, dim=1, spread=50.0),
     dict(shape=(3, 8), repeats=0, dim=1),
     dict(shape=(0, 5), repeats=3, dim=1),
-    dict(shape=(31, 45), repeats=3, dim=1),
 ]
 
 SIZES = [
@@ -53,7 +54,7 @@ SIZES = [
 
 def magnitude(input, repeats, dim=None, *, output_size=None, dtype=None, out=None):
     """The logarithm of the sum is rounded relative to the row's largest score where that is added first."""
-    x = input.reshape(-1) if dim is None else input
+    x = torch.repeat_interleave(input, repeats, dim=dim)  # what is repeated 0 times has no part in it
     return 1 + x.abs().amax(dim or 0, keepdim=True) if x.numel() else 1.0
 
 
@@ -65,12 +66,12 @@ def fused_repeat_interleave_log_softmax(input, repeats, dim=None, *, output_size
     return F.log_softmax(repeated, dim=0 if dim is None else dim, dtype=dtype)
 
 
-def inputs(make, shape, repeats, dim=None, spread=1.0, dtype=None, output_size=False, strided=False):
-    """``repeats="each"``: a vector with zeros in it; ``"one"``: a tensor of one element."""
+def inputs(make, shape, repeats, dim=None, spread=1.0, least=1, dtype=None, output_size=False, strided=False):
+    """``repeats="each"``: a vector of numbers from ``least`` on; ``"one"``: a tensor of one element."""
     x = make.floats(*shape) * spread
     length = x.numel() if dim is None else shape[dim]
     if repeats == "each":
-        repeats = make.ints(length, low=0, high=4)
+        repeats = make.ints(length, low=least, high=4)
         repeats[-1:] = 1
     elif repeats == "one":
         repeats = make.ints(1, low=2, high=4)

@@ -29,23 +29,25 @@ TAGS = ("normalization", "reduction", "in-place", "fusion", "memory-bound")
 MUTATES = ("running_mean", "running_var")
 
 CASES = [
+    dict(shape=(37, 19), training=True),
+    dict(shape=(67, 131), training=False),
+    dict(shape=(29, 13), affine=False, momentum=0.2, eps=1e-3),
+    dict(shape=(1031, 3), affine=False, training=True),
+    dict(shape=(23, 7), training=True, momentum=0.2, eps=1e-3),
     dict(shape=(1, 1)),
-    dict(shape=(2, 1), training=True),
+    dict(shape=(37, 19), strided=True),
     dict(shape=(5, 3, 67), training=True),
-    dict(shape=(37, 19), training=True, momentum=0.4, eps=0.5, affine=False, strided=True),
-    dict(shape=(3, 5, 33), eps=0.3, strided=True),
-    dict(shape=(6, 4, 21), training=True, offset=300.0),
-    dict(shape=(4, 6, 25), training=True, tracked=False),
-    dict(shape=(0, 3, 5)),
-    dict(shape=(9, 6, 61), training=True),
-    dict(shape=(37, 19), training=True, momentum=0.4, eps=0.5, affine=False),
-    dict(shape=(3, 5, 33), eps=0.3),
+    dict(shape=(41, 17), training=True, momentum=0.4, eps=0.5),
+    dict(shape=(24, 5), training=True, offset=300.0),
+    dict(shape=(25, 6), training=True, statistics=None),
+    dict(shape=(33, 5), statistics="wide"),
+    dict(shape=(0, 3)),
 ]
 
 SIZES = [
     dict(shape=(32, 128)),
     dict(shape=(32, 32768)),
-    dict(shape=(64, 128, 3136), training=True),
+    dict(shape=(200704, 128), training=True),
     dict(shape=(4096, 16384), training=True),
     dict(shape=(32, 4194304)),
 ]
@@ -69,9 +71,13 @@ def fused_sigmoid_batch_norm(
     return torch.sigmoid(F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps))
 
 
-def inputs(make, shape, affine=True, tracked=True, offset=0.0, strided=False, **options):
-    x, c = make.floats(*shape) + offset, shape[1]
-    mean, var = (make.plain(c), make.plain(c, low=0.1, high=4.0)) if tracked else (None, None)
+def inputs(make, shape, affine=True, statistics="near", offset=0.0, strided=False, **options):
+    """``statistics``: whether the tracked mean and variance are near 0 and 1, as after few updates, or there at all."""
+    x, c, mean, var = make.floats(*shape) + offset, shape[1], None, None
+    if statistics == "near":
+        mean, var = make.plain(c, low=-0.079, high=0.081), make.plain(c, low=0.94, high=1.07)
+    elif statistics:
+        mean, var = make.plain(c), make.plain(c, low=0.1, high=4.0)
     weight, bias = (make.plain(c), make.plain(c)) if affine else (None, None)
     return call(make.strided(x) if strided else x, mean, var, weight, bias, **options)
 

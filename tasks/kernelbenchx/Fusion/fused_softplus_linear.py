@@ -24,13 +24,17 @@ DTYPE = "float32"
 TAGS = ("matmul", "fusion")
 
 CASES = [
-    dict(shape=(1, 1), features=1),
     dict(shape=(37, 45), features=53, beta=2),
-    dict(shape=(3, 11, 33), features=21, bias=False, beta=0.5, threshold=40, strided=True),
-    dict(shape=(70,), features=35),
-    dict(shape=(13, 257), features=18, beta=0.25, threshold=80, strided=True),
+    dict(shape=(23, 9), features=19, threshold=15),
+    dict(shape=(5, 33), features=21, bias=False),
+    dict(shape=(131, 7), features=3, beta=1, threshold=20),
+    dict(shape=(29, 67), features=37, beta=2, spread=1.0),
+    dict(shape=(1, 1), features=1),
+    dict(shape=(13, 31), features=18, strided=True),
+    dict(shape=(3, 11, 33), features=21),
+    dict(shape=(13, 257), features=18, beta=0.25, threshold=80),
     dict(shape=(23, 9), features=19, threshold=3, integers=True),
-    dict(shape=(5, 0), features=7, beta=3),
+    dict(shape=(5, 0), features=7),
     dict(shape=(0, 12), features=6),
 ]
 
@@ -58,15 +62,15 @@ def fused_softplus_linear(input, weight, bias=None, beta=1, threshold=20):
     return torch.where(z > threshold, z, F.softplus(z, beta=beta, threshold=beta * threshold))
 
 
-def inputs(make, shape, features, bias=True, beta=1, threshold=20, integers=False, strided=False):
+def inputs(make, shape, features, bias=True, beta=1, threshold=20, spread=None, integers=False, strided=False):
     """``integers``: sums without rounding errors, so that a threshold with a visible step is met exactly.
 
-    Otherwise weights are scaled by 1/sqrt(in_features), as in a network.
+    Otherwise weights have deviation ``spread``: 1/sqrt(in_features) unless told, as in a network.
     """
     if integers:
         x, w, b = (make.ints(*s, low=-2, high=3).to(make.dtype) for s in (shape, (features, shape[-1]), (features,)))
     else:
-        x, w = make.floats(*shape), make.plain(features, shape[-1]) * max(1, shape[-1]) ** -0.5
+        x, w = make.floats(*shape), make.plain(features, shape[-1]) * (spread or max(1, shape[-1]) ** -0.5)
         b = make.plain(features)
     if strided:
         x, w = make.strided(x), make.strided(w)

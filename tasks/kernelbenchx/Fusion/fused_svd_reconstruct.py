@@ -19,9 +19,12 @@ DISTRIBUTIONS = ("standard", "outliers", "small", "zeros")
 
 CASES = [
     dict(shape=(1, 1)),
+    dict(shape=(7, 12)),
+    dict(shape=(13, 13)),
+    dict(shape=(19, 7)),
+    dict(shape=(31, 16)),
     dict(shape=(13, 13), condition=1e5),
     dict(shape=(19, 7), strided=True),
-    dict(shape=(7, 12)),
     dict(shape=(11, 8), rank=3),
     dict(shape=(5, 5), rank=0),
     dict(shape=(10, 6), dtype=torch.float64),
@@ -41,11 +44,13 @@ def fused_svd_reconstruct(A: torch.Tensor) -> torch.Tensor:
 
 
 def inputs(make, shape, condition=None, rank=None, dtype=None, strided=False):
+    """``rank``: of a matrix that also has a row of zeros."""
     m, n = shape
     if condition:
         a = make.well_conditioned(m, n, condition=condition, dtype=dtype)
     elif rank is not None:
         a = make.floats(m, rank, dtype=dtype) @ make.floats(rank, n, dtype=dtype)
+        a[:1] = 0
     else:
         a = make.floats(m, n, dtype=dtype)
     return call(make.strided(a) if strided else a)

@@ -21,13 +21,17 @@ DTYPE = "float32"
 TAGS = ("matmul", "fusion")
 
 CASES = [
-    dict(shape=(1, 1), features=1),
     dict(shape=(37, 45), features=53),
-    dict(shape=(3, 11, 33), features=21, bias=False, strided=True),
-    dict(shape=(70,), features=35),
-    dict(shape=(13, 257), features=18, gain=100.0, strided=True),
+    dict(shape=(19, 4100), features=27, gain=9.0, dtype=torch.float16),
     dict(shape=(21, 67), features=37, dtype=torch.float16),
-    dict(shape=(5, 33), features=18, bias=False, dtype=torch.float16, strided=True),
+    dict(shape=(5, 33), features=18, bias=False, dtype=torch.float16),
+    dict(shape=(131, 18), features=7),
+    dict(shape=(70, 35), features=29, bias=False),
+    dict(shape=(1, 1), features=1),
+    dict(shape=(13, 131), features=18, strided=True),
+    dict(shape=(3, 11, 33), features=21),
+    dict(shape=(70,), features=35),
+    dict(shape=(13, 257), features=18, gain=400.0),
     dict(shape=(5, 0), features=7),
     dict(shape=(0, 12), features=6),
 ]
@@ -75,6 +79,15 @@ def positive_split_k(input, weight, bias=None):
     z = sum(a @ b.mT for a, b in zip(x.tensor_split(4, -1), w.tensor_split(4, -1), strict=True))
     z = z if bias is None else z + b
     return (1 - 2 / (1 + torch.exp(2 * z))).to(input.dtype)
+
+
+def negative_half_sums(input, weight, bias=None):
+    """Rounds the running sum to the dtype after every 16 products."""
+    z = input.new_zeros(*input.shape[:-1], weight.shape[0])
+    for x, w in zip(input.split(16, -1), weight.split(16, -1), strict=True):
+        z = (z.float() + F.linear(x.float(), w.float())).to(input.dtype)
+    z = z if bias is None else z + bias
+    return torch.tanh(z)
 
 
 def negative_overflows(input, weight, bias=None):

@@ -31,14 +31,19 @@ DTYPE = "float32"
 TAGS = ("matmul", "softmax", "normalization", "random", "fusion")
 
 CASES = [
-    dict(shape=(1, 1), hidden=1, columns=1, residual=(1, 1), dropout_p=0.0),
-    dict(shape=(67, 37), hidden=19, columns=45, residual=(67, 45)),
-    dict(shape=(5, 13, 33), hidden=21, columns=53, residual=(53,), dropout_p=0.5, strided=True),
-    dict(shape=(2, 3, 11, 18), hidden=24, columns=61, residual=(3, 1, 61), dropout_p=0.3, eps=0.5, out=True),
-    dict(shape=(21, 20), hidden=131, columns=17, residual=(1, 17), dropout_p=0.0),
-    dict(shape=(2, 7, 12), hidden=33, columns=29, residual=(), dropout_p=0.0, strided=True),
-    dict(shape=(9, 11), hidden=7, columns=19, residual=(9, 19), dropout_p=1.0, out=True),
-    dict(shape=(0, 12), hidden=6, columns=5, residual=(5,)),
+    dict(shape=(2, 31, 17), hidden=19, columns=45, residual=(2, 31, 45)),
+    dict(shape=(5, 13, 11), hidden=21, columns=53, residual=(5, 13, 53)),
+    dict(shape=(3, 7, 20), hidden=131, columns=17, residual=(3, 7, 17), dropout_p=0.0),
+    dict(shape=(1, 37, 7), hidden=13, columns=29, residual=(1, 37, 29), eps=1e-5),
+    dict(shape=(2, 5, 12), hidden=33, columns=29, residual=(2, 5, 29), dropout_p=0.0),
+    dict(shape=(1, 1, 1), hidden=1, columns=1, residual=(1, 1, 1), dropout_p=0.0),
+    dict(shape=(67, 17), hidden=19, columns=45, residual=(67, 45)),
+    dict(shape=(2, 31, 13), hidden=19, columns=45, residual=(2, 31, 45), strided=True),
+    dict(shape=(5, 13, 11), hidden=21, columns=53, residual=(5, 13, 53), dropout_p=0.5),
+    dict(shape=(2, 3, 11, 18), hidden=24, columns=61, residual=(3, 1, 61), eps=0.5, out=True),
+    dict(shape=(2, 7, 12), hidden=33, columns=29, residual=(), dropout_p=0.0),
+    dict(shape=(3, 3, 11), hidden=7, columns=19, residual=(3, 3, 19), dropout_p=1.0, out=True),
+    dict(shape=(0, 5, 12), hidden=6, columns=11, residual=(0, 5, 11)),
 ]
 
 SIZES = [

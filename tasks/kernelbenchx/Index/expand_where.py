@@ -22,21 +22,26 @@ DTYPE = "float32"
 TAGS = ("index", "broadcast", "memory-bound")
 
 CASES = [
-    dict(shape=(1,), target=(1,), cond=(1,), other=(1,)),
     dict(shape=(1, 129), target=(37, 129), cond=(37, 1), other=(37, 129)),
-    dict(shape=(45,), target=(17, 45), cond=(17, 45), other=(17, 45), strided=True),
+    dict(shape=(1, 67), target=(5, 67), cond=(5, 1), other=(5, 67)),
+    dict(shape=(1, 1031), target=(17, 1031), cond=(17, 1), other=(17, 1031)),
+    dict(shape=(1, 31), target=(101, 31), cond=(101, 1), other=(101, 31)),
+    dict(shape=(1, 512), target=(64, 512), cond=(64, 1), other=(64, 512)),
+    dict(shape=(1, 1), target=(1, 1), cond=(1, 1), other=(1, 1)),
+    dict(shape=(45,), target=(17, 45), cond=(17, 45), other=(17, 45)),
+    dict(shape=(1, 129), target=(37, 129), cond=(37, 1), other=(37, 129), strided=True),
     dict(shape=(5, 1), target=(7, -1, 33), cond=(33,), other=(7, 5, 33)),
-    dict(shape=(1, 31), target=(9, 31), cond=(4, 1, 1), other=(31,), strided=True),
-    dict(shape=(3, 1, 19), target=(3, 11, 19), cond=(11, 1), other=(1,), nan=True),
+    dict(shape=(1, 31), target=(9, 31), cond=(4, 1, 1), other=(31,)),
+    dict(shape=(1, 19), target=(11, 19), cond=(11, 1), other=(11, 19), nan=True),
     dict(shape=(), target=(65,), cond=(), other=(65,)),
     dict(shape=(1, 67), target=(5, 67), cond=(5, 1), other=(5, 67), dtype=torch.int64),
-    dict(shape=(1, 9), target=(0, 9), cond=(0, 1), other=(9,)),
+    dict(shape=(1, 9), target=(0, 9), cond=(0, 1), other=(0, 9)),
 ]
 
 SIZES = [
     dict(shape=(1, 1024), target=(256, 1024), cond=(256, 1), other=(256, 1024)),
     dict(shape=(1, 16384), target=(256, 16384), cond=(256, 1), other=(256, 16384)),
-    dict(shape=(4096, 1), target=(4096, 4096), cond=(4096, 4096), other=(4096, 4096)),
+    dict(shape=(1, 4096), target=(4096, 4096), cond=(4096, 1), other=(4096, 4096)),
     dict(shape=(1, 16384), target=(8192, 16384), cond=(8192, 1), other=(8192, 16384)),
 ]
 

@@ -24,24 +24,29 @@ TAGS = ("index", "in-place", "memory-bound")
 MUTATES = ("x",)
 
 CASES = [
-    dict(shape=(1,), dim=0, count=1),
+    dict(shape=(1, 1), dim=0, count=1, value=7),
+    dict(shape=(37, 45), dim=1, count=19, value=3.14),
+    dict(shape=(37, 45), dim=0, count=23, value=5),
+    dict(shape=(1031, 3), dim=0, count=251, value=9),
+    dict(shape=(5, 1031), dim=1, count=307, value=3),
     dict(shape=(4099,), dim=0, count=2511),
     dict(shape=(37, 45), dim=1, count=19, value=-1),
-    dict(shape=(37, 45), dim=0, count=60, value=0.1),
-    dict(shape=(5, 11, 13), dim=-2, count=6, value=2.5, strided=True),
-    dict(shape=(4, 3, 5, 17), dim=-1, count=8, value=float("inf")),
-    dict(shape=(33, 7), dim=0, count=9, value=-7, dtype=torch.int64),
-    dict(shape=(9, 31), dim=1, count=12, value=0.1, dtype=torch.float16, strided=True),
-    dict(shape=(4, 9), dim=-1, count=0),
+    dict(shape=(9, 13), dim=0, count=4, value=float("inf")),
+    dict(shape=(37, 45), dim=-2, count=6),
+    dict(shape=(11, 13), dim=0, count=6, strided=True),
+    dict(shape=(4, 3, 5, 17), dim=1, count=2),
+    dict(shape=(33, 7), dim=0, count=9, value=7, dtype=torch.int64),
+    dict(shape=(9, 31), dim=1, count=12, dtype=torch.float16),
+    dict(shape=(4, 9), dim=1, count=0),
     dict(shape=(0, 9), dim=1, count=5),
 ]
 
 SIZES = [
-    dict(shape=(4096,), dim=0, count=2048),
-    dict(shape=(262144,), dim=0, count=131072),
-    dict(shape=(8388608,), dim=0, count=4194304),
+    dict(shape=(64, 64), dim=0, count=16),
+    dict(shape=(512, 512), dim=0, count=256),
+    dict(shape=(8192, 1024), dim=0, count=4096),
     dict(shape=(16384, 8192), dim=1, count=4096),
-    dict(shape=(67108864,), dim=0, count=33554432),
+    dict(shape=(65536, 1024), dim=0, count=32768),
 ]
 
 CONTRACT = Exact()
@@ -51,7 +56,7 @@ def index_fill_(dim, x, index, value):
     return x.index_fill_(dim, index, value)
 
 
-def inputs(make, shape, dim, count, value=1.0, dtype=None, strided=False):
+def inputs(make, shape, dim, count, value=3.14, dtype=None, strided=False):
     integer = dtype == torch.int64
     x = make.ints(*shape, low=-(2**40), high=2**40, dtype=dtype) if integer else make.floats(*shape, dtype=dtype)
     index = make.ints(count, low=0, high=shape[dim])

@@ -19,14 +19,19 @@ DTYPE = "float32"
 TAGS = ("index", "gather", "memory-bound")
 
 CASES = [
-    dict(shape=(1,), dim=0, count=1),
     dict(shape=(37, 45), dim=0, count=53),
+    dict(shape=(41, 33), dim=1, count=29),
+    dict(shape=(5, 11, 13), dim=2, count=31),
+    dict(shape=(1031, 3), dim=0, count=67),
+    dict(shape=(2, 7, 257), dim=2, count=64),
+    dict(shape=(1, 1), dim=0, count=1),
+    dict(shape=(4099,), dim=0, count=101),
     dict(shape=(37, 45), dim=1, count=19, index_dtype=torch.int32),
-    dict(shape=(5, 11, 13), dim=-2, count=30, strided=True),
-    dict(shape=(4, 9, 7), dim=-1, count=0),
+    dict(shape=(5, 11, 13), dim=1, count=31, strided=True),
+    dict(shape=(5, 11, 13), dim=-2, count=30),
+    dict(shape=(4, 9, 7), dim=2, count=0),
     dict(shape=(0, 9), dim=1, count=5),
     dict(shape=(129, 3), dim=0, count=65, dtype=torch.int64),
-    dict(shape=(41, 33), dim=1, count=29),
 ]
 
 SIZES = [

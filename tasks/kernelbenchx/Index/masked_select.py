@@ -16,13 +16,17 @@ DTYPE = "float32"
 TAGS = ("index", "scan", "data-dependent-shape")
 
 CASES = [
-    dict(shape=(1,), mask=(1,), density=1.0),
     dict(shape=(4099,), mask=(4099,)),
-    dict(shape=(37, 45), mask=(37, 45), density=0.1, strided=True),
-    dict(shape=(5, 1, 33), mask=(7, 1), density=0.7),
+    dict(shape=(37, 45), mask=(37, 45), density=0.1),
     dict(shape=(9, 20), mask=(9, 20), density=0.0),
-    dict(shape=(3, 7, 11), mask=(3, 7, 11)),
-    dict(shape=(0, 6), mask=(6,)),
+    dict(shape=(3, 7, 11), mask=(1, 7, 1), density=0.7),
+    dict(shape=(17,), mask=(17,), density=0.8),
+    dict(shape=(131, 67), mask=(131, 67)),
+    dict(shape=(1,), mask=(1,), density=1.0),
+    dict(shape=(37, 45), mask=(37, 45), strided=True),
+    dict(shape=(5, 1, 33), mask=(7, 1), density=0.7),
+    dict(shape=(2, 3, 5, 7), mask=(2, 3, 5, 7)),
+    dict(shape=(0, 6), mask=(0, 6)),
     dict(shape=(3, 67), mask=(3, 67), dtype=torch.float16),
 ]
 

@@ -24,15 +24,19 @@ DTYPE = "float32"
 TAGS = ("index", "memory-bound")
 
 CASES = [
-    dict(shape=(1,), dim=0, index=(1,)),
-    dict(shape=(4099,), dim=0, index=(2511,)),
     dict(shape=(37, 45), dim=0, index=(19, 45)),
-    dict(shape=(37, 45), dim=1, index=(30, 45), src=(33, 47)),
-    dict(shape=(5, 11, 13), dim=-2, index=(4, 7, 9), src=(6, 8, 9), strided=True),
-    dict(shape=(3, 9, 67), dim=-1, index=(3, 5, 20)),
-    dict(shape=(129, 3), dim=0, index=(65, 3), dtype=torch.int64, strided=True),
+    dict(shape=(37, 45), dim=1, index=(37, 30)),
+    dict(shape=(5, 11, 13), dim=2, index=(5, 11, 9)),
+    dict(shape=(131, 3), dim=0, index=(101, 3)),
+    dict(shape=(2, 7, 1031), dim=2, index=(2, 7, 257)),
+    dict(shape=(1, 1), dim=0, index=(1, 1)),
+    dict(shape=(4099,), dim=0, index=(2511,)),
+    dict(shape=(3, 5, 9, 7), dim=1, index=(2, 4, 8, 5), src=(3, 4, 9, 6)),
+    dict(shape=(5, 11, 13), dim=1, index=(5, 7, 13), strided=True),
+    dict(shape=(3, 9, 67), dim=-1, index=(3, 9, 20)),
+    dict(shape=(129, 3), dim=0, index=(65, 3), dtype=torch.int64),
     dict(shape=(9, 31), dim=1, index=(9, 12), dtype=torch.bfloat16),
-    dict(shape=(4, 9), dim=1, index=(4, 0), src=(4, 5)),
+    dict(shape=(4, 9), dim=1, index=(4, 0)),
     dict(shape=(0, 9), dim=1, index=(0, 5)),
 ]
 

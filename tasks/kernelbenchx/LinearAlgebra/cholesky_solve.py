@@ -27,15 +27,16 @@ TAGS = ("linear-algebra", "solver", "not-unique")
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [
-    dict(n=1, k=1),
+    dict(n=2, k=1, batch=(3,), upper=True),
     dict(n=13, k=3),
     dict(n=37, k=5, upper=True, condition=1e4),
-    dict(n=9, k=4, batch=(3, 1), right_batch=(1, 2), strided=True),
-    dict(n=7, k=2, batch=(2,), right_batch=(), upper=True, strided=True),
     dict(n=17, k=1, other=True),
+    dict(n=6, k=3, batch=(4,), dtype=torch.float64),
+    dict(n=1, k=1),
+    dict(n=9, k=4, batch=(3,), strided=True),
     dict(n=12, k=3, upper=True, out=True, other=True),
-    dict(n=6, k=3, batch=(4,)),
-    dict(n=10, k=2, dtype=torch.float64),
+    dict(n=5, k=4, batch=(3, 1), right_batch=(1, 2)),
+    dict(n=7, k=2, batch=(2,), right_batch=(), upper=True),
     dict(n=4, k=0),
 ]
 
@@ -65,7 +66,7 @@ def inputs(
     out=False,
     other=False,
 ):
-    factor = torch.linalg.cholesky(make.spd(n, batch, condition, dtype), upper=upper)
+    factor = torch.linalg.cholesky(2 * n * make.spd(n, batch, condition, dtype), upper=upper).contiguous()
     if other:
         rest = make.plain(*batch, n, n, dtype=dtype)
         factor = factor + (torch.tril(rest, -1) if upper else torch.triu(rest, 1))

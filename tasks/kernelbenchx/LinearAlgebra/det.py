@@ -23,20 +23,23 @@ TAGS = ("linear-algebra",)
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "zeros")
 
 CASES = [
-    dict(n=1),
-    dict(n=2, batch=(5,)),
+    dict(n=2),
     dict(n=13),
-    dict(n=3, batch=(2, 7), strided=True),
+    dict(n=37),
     dict(n=11, zero_diagonal=True),
     dict(n=8, singular=True),
-    dict(n=16, batch=(3,), dtype=torch.float64),
+    dict(n=1),
+    dict(n=5, batch=(7,)),
+    dict(n=3, batch=(2, 7)),
+    dict(n=6, strided=True),
+    dict(n=16, dtype=torch.float64),
     dict(n=9, batch=(0,)),
-    dict(n=0, batch=(2,)),
+    dict(n=0),
 ]
 
 SIZES = [
     dict(n=16, near_permutation=True),
-    dict(n=32, batch=(512,), near_permutation=True),
+    dict(n=64, near_permutation=True),
     dict(n=256, near_permutation=True),
     dict(n=1024, near_permutation=True),
 ]

@@ -28,20 +28,25 @@ TAGS = ("linear-algebra", "decomposition")
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "zeros")
 
 CASES = [
-    dict(n=1),
-    dict(n=2, batch=(5,)),
-    dict(n=13, out=True),
-    dict(n=3, batch=(2, 7), strided=True, out=True),
-    dict(n=11, zero_diagonal=True),
+    dict(n=2, positive=True),
+    dict(n=5, positive=True, pivot=False, dominant=True),
+    dict(n=13, positive=True, pivot=False, dominant=True),
+    dict(n=11, positive=True, zero_diagonal=True),
+    dict(n=17, positive=True),
+    dict(n=1, positive=True),
+    dict(n=7, positive=True, strided=True),
+    dict(n=9, positive=True, out=True),
+    dict(n=3, positive=True, batch=(2,)),
+    dict(n=16, positive=True, dtype=torch.float64),
     dict(n=8, singular=True),
-    dict(n=12, batch=(2,), dominant=True, pivot=False),
-    dict(n=16, batch=(3,), dtype=torch.float64),
+    dict(n=12, dominant=True, pivot=False),
+    dict(n=0),
     dict(n=9, batch=(0,)),
 ]
 
 SIZES = [
-    dict(n=16, dominant=True),
-    dict(n=32, batch=(512,), dominant=True),
+    dict(n=16, positive=True),
+    dict(n=32, positive=True, pivot=False, dominant=True),
     dict(n=256, dominant=True, pivot=False),
     dict(n=1024, dominant=True),
 ]
@@ -58,9 +63,12 @@ def determinant_lu(A, *, pivot=True, out=None):
 
 def inputs(
     make, n, batch=(), pivot=True, dtype=None, strided=False, out=False,
-    zero_diagonal=False, singular=False, dominant=False,
+    zero_diagonal=False, singular=False, dominant=False, positive=False,
 ):  # fmt: skip
-    if dominant:
+    if positive:
+        a = make.floats(*batch, n, n, dtype=dtype, low=1, high=6)
+        a = _banded(make, a) if dominant else a
+    elif dominant:
         # All pivots are about 1: the product of 1024 ordinary ones does not fit a float32.
         identity = torch.eye(n, device=make.device)
         a = identity + 0.5 / n * make.floats(*batch, n, n, dtype=dtype, low=-1, high=1)
@@ -73,6 +81,14 @@ def inputs(
         a[..., -1, :] = a[..., 0, :] + a[..., 1, :]
     target = make.plain(*batch, dtype=dtype) if out else None
     return call(make.strided(a) if strided else a, pivot=pivot, out=target)
+
+
+def _banded(make, a):
+    """Two elements of each row between 1 and 2 beside one near 6 on the diagonal; where they are is random."""
+    n, order = a.shape[-1], make.plain(a.shape[-1]).argsort()
+    bands = torch.eye(n, device=a.device).roll(1, -1) + torch.eye(n, device=a.device).roll(2, -1)
+    a = (1 + a / 6).clamp(max=2) * bands + torch.diag_embed(5 + a.diagonal(dim1=-2, dim2=-1) / 6)
+    return a[..., order, :][..., order]
 
 
 def check(args, kwargs, result, expected):

@@ -26,20 +26,22 @@ TAGS = ("linear-algebra", "decomposition")
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "zeros")
 
 CASES = [
-    dict(n=1),
-    dict(n=2, batch=(5,)),
-    dict(n=13, mode="complete", out=True),
-    dict(n=3, batch=(2, 7), strided=True, out=True),
-    dict(n=11, zero_diagonal=True),
-    dict(n=8, singular=True),
-    dict(n=16, batch=(3,), dtype=torch.float64),
-    dict(n=9, batch=(0,), mode="complete"),
+    dict(n=2),
     dict(n=13, mode="complete"),
+    dict(n=31, dtype=torch.float64),
+    dict(n=11, zero_diagonal=True),
+    dict(n=8, singular=True, mode="complete"),
+    dict(n=1),
+    dict(n=7, strided=True),
+    dict(n=6, mode="complete", out=True),
+    dict(n=5, batch=(3,)),
+    dict(n=3, batch=(2, 7)),
+    dict(n=9, batch=(0,), mode="complete"),
 ]
 
 SIZES = [
     dict(n=16, near_permutation=True),
-    dict(n=32, batch=(64,), near_permutation=True),
+    dict(n=64, near_permutation=True, mode="complete"),
     dict(n=256, near_permutation=True),
     dict(n=1024, near_permutation=True),
 ]

@@ -6,8 +6,9 @@ result has its shape and dtype.
 
 - `pivot=True`: partial pivoting is needed, diagonal elements may be zero. The pivots are clear, and the permutation is its
   own inverse (`P = Pᵀ`): it exchanges pairs of rows.
-- `pivot=False`: `P = I`. `A` is then such that elimination without exchanges is harmless: its diagonal dominates. The
-  result is the same inverse, so exchanging rows is allowed.
+- `pivot=False`: `P = I`. `A` is then such that elimination without exchanges is harmless: each element of the diagonal is by
+  far the largest of its column, at the latest when its turn comes. The result is the same inverse, so exchanging rows is
+  allowed.
 - `out`: if given, a contiguous tensor of `A`'s shape and dtype; it is filled and returned.
 
 The result `X` is judged by its residual, for every matrix: the smaller one of `‖A X - I‖` and `‖X A - I‖` is at most
@@ -25,21 +26,24 @@ TAGS = ("linear-algebra", "decomposition")
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small")
 
 CASES = [
-    dict(n=1),
-    dict(n=2, batch=(5,)),
-    dict(n=13),
-    dict(n=6, batch=(2, 3), strided=True),
-    dict(n=19, out=True, zero_diagonal=True),
-    dict(n=12, pivot=False, strided=True),
-    dict(n=7, batch=(2,), pivot=False, out=True),
-    dict(n=16, dtype=torch.float64),
-    dict(n=5, batch=(0,)),
+    dict(n=2, positive=True),
+    dict(n=13, positive=True),
+    dict(n=5, positive=True, pivot=False),
+    dict(n=23, positive=True, pivot=False),
+    dict(n=8, positive=True),
+    dict(n=1, positive=True),
+    dict(n=7, positive=True, strided=True),
+    dict(n=6, positive=True, pivot=False, out=True),
+    dict(n=4, positive=True, batch=(5,)),
+    dict(n=16, positive=True, dtype=torch.float64),
+    dict(n=19, zero_diagonal=True),
     dict(n=12, pivot=False),
+    dict(n=5, batch=(0,)),
 ]
 
 SIZES = [
-    dict(n=16),
-    dict(n=32, batch=(256,)),
+    dict(n=16, positive=True),
+    dict(n=64, pivot=False),
     dict(n=256, pivot=False),
     dict(n=1024),
     dict(n=2048),
@@ -56,17 +60,35 @@ def invert_matrix_lu(A, *, pivot=True, out=None):
     return result if out is None else out.copy_(result)
 
 
-def inputs(make, n, batch=(), pivot=True, zero_diagonal=False, dtype=None, strided=False, out=False):
-    # Columns whose largest element by far is the pivot, on the diagonal or exchanged in pairs.
-    dominant = torch.diag_embed(make.plain(*batch, n, dtype=dtype, low=1, high=2))
-    a = dominant + make.floats(*batch, n, n, dtype=dtype, low=-1, high=1) / n
+def inputs(
+    make, n, batch=(), pivot=True, zero_diagonal=False, positive=False, dtype=None, strided=False, out=False
+):  # fmt: skip
+    a = _positive(make, n, batch, dtype) if positive else _dominated(make, n, batch, dtype)
     if pivot:
-        rows = torch.arange(n - n % 2, device=make.device).view(-1, 2).flip(-1).flatten()
-        a = torch.cat((a[..., rows, :], a[..., n - n % 2 :, :]), -2)
+        apart = 2 if positive and n >= 4 else 1
+        count = n - n % (2 * apart)
+        rows = torch.arange(count, device=make.device).view(-1, 2, apart).flip(1).flatten()
+        a = torch.cat((a[..., rows, :], a[..., count:, :]), -2)
     if zero_diagonal:
         a.diagonal(dim1=-2, dim2=-1)[..., : n - n % 2].zero_()
     target = make.plain(*batch, n, n, dtype=dtype) if out else None
     return call(make.strided(a) if strided else a, pivot=pivot, out=target)
+
+
+def _dominated(make, n, batch, dtype):
+    """Columns whose largest element by far is on the diagonal."""
+    dominant = torch.diag_embed(make.plain(*batch, n, dtype=dtype, low=1, high=2))
+    return dominant + make.floats(*batch, n, n, dtype=dtype, low=-1, high=1) / n
+
+
+def _positive(make, n, batch, dtype):
+    """Little more than 3, and nearly 6 on the diagonal, so that each pivot is the largest element of its column when its turn comes.
+
+    With rows two apart exchanged, the second pivot is 0 if rows stay where they are.
+    """
+    noise = make.floats(*batch, n, n, dtype=dtype, low=0, high=1) / (4 * n)
+    noise[..., 2:4, :2] = 0
+    return 3 + noise + torch.diag_embed(make.plain(*batch, n, dtype=dtype, low=2, high=2.75))
 
 
 def check(args, kwargs, result, expected):

@@ -30,20 +30,24 @@ TAGS = ("linear-algebra", "decomposition", "not-unique")
 DISTRIBUTIONS = ("standard", "outliers", "small", "zeros")
 
 CASES = [
-    dict(shape=(1, 1)),
-    dict(shape=(13, 13), zero_diagonal=True),
-    dict(shape=(19, 7), strided=True),
-    dict(shape=(7, 12), out=True),
-    dict(shape=(2, 3, 9, 5)),
-    dict(shape=(11, 11), pivot=False),
-    dict(shape=(2, 9, 6), pivot=False, strided=True),
-    dict(shape=(10, 10), dtype=torch.float64),
+    dict(shape=(2, 2), moderate=True),
+    dict(shape=(13, 13), moderate=True, even_corner=True),
+    dict(shape=(19, 7), moderate=True),
+    dict(shape=(7, 12), moderate=True, pivot=False),
+    dict(shape=(11, 11), moderate=True, pivot=False),
+    dict(shape=(1, 1), moderate=True),
+    dict(shape=(9, 6), moderate=True, strided=True),
+    dict(shape=(6, 8), moderate=True, out=True),
+    dict(shape=(3, 7, 5), moderate=True),
+    dict(shape=(10, 10), moderate=True, dtype=torch.float64),
+    dict(shape=(14, 14), zero_diagonal=True),
+    dict(shape=(2, 9, 6), pivot=False),
     dict(shape=(0, 5, 4)),
 ]
 
 SIZES = [
     dict(shape=(16, 16)),
-    dict(shape=(256, 32, 32)),
+    dict(shape=(64, 64)),
     dict(shape=(256, 256), pivot=False),
     dict(shape=(1024, 1024)),
     dict(shape=(2048, 2048)),
@@ -81,12 +85,19 @@ def _given(result, out):
     return result if out is None else tuple(t.copy_(r) for t, r in zip(out, result, strict=True))
 
 
-def inputs(make, shape, pivot=True, zero_diagonal=False, dtype=None, strided=False, out=False):
+def inputs(
+    make, shape, pivot=True, zero_diagonal=False, moderate=False, even_corner=False, dtype=None, strided=False, out=False
+):
     a = make.floats(*shape, dtype=dtype)
-    if not pivot:
+    if moderate:
+        a = _moderate(make, shape, dtype) if pivot else _moderately_dominated(make, shape, dtype)
+    elif not pivot:
         m, n = shape[-2:]
         a = make.floats(*shape, dtype=dtype, low=-1, high=1) / max(m, n)
         a += torch.eye(m, n, dtype=a.dtype, device=a.device)
+    if even_corner:
+        # Without exchanges the second pivot is 0.
+        a[..., :2, :2] = 0.5
     if zero_diagonal:
         a.diagonal(dim1=-2, dim2=-1).zero_()
     target = None
@@ -95,6 +106,18 @@ def inputs(make, shape, pivot=True, zero_diagonal=False, dtype=None, strided=Fal
         shapes = ((m, m), (m, min(m, n)), (min(m, n), n))
         target = tuple(make.plain(*shape[:-2], *s, dtype=dtype) for s in shapes)
     return call(make.strided(a) if strided else a, pivot=pivot, out=target)
+
+
+def _moderate(make, shape, dtype):
+    """None larger than 1.5 or smaller than 0.15 in size."""
+    return make.floats(*shape, dtype=dtype, low=0.15, high=1.5) * (1 - 2.0 * make.bools(*shape))
+
+
+def _moderately_dominated(make, shape, dtype):
+    """The diagonal is larger than all else in its row or column, of at most twelve elements, together."""
+    a = (0.125 + make.floats(*shape, dtype=dtype, low=0, high=1) / 32) * (1 - 2.0 * make.bools(*shape))
+    a.diagonal(dim1=-2, dim2=-1).copy_(-2 - make.plain(*shape[:-2], min(shape[-2:]), dtype=dtype, low=0, high=0.125))
+    return a
 
 
 def check(args, kwargs, result, expected):

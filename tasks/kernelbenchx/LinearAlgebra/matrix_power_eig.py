@@ -25,24 +25,27 @@ TAGS = ("linear-algebra", "decomposition", "complex")
 DISTRIBUTIONS = ("standard", "uniform", "outliers")
 
 CASES = [
-    dict(n=1, k=2),
-    dict(n=13, k=0.5),
-    dict(n=8, k=3, batch=(2, 3), strided=True),
-    dict(n=6, k=-1.5, out=True),
     dict(n=2, k=0.5, batch=(4,), rotation=True),
+    dict(n=13, k=0.5),
     dict(n=7, k=0.5, negative=True),
+    dict(n=11, k=2.0, dtype=torch.float64),
+    dict(n=8, k=3, batch=(3,)),
+    dict(n=9, k=0.5, dtype=torch.float64),
+    dict(n=1, k=2),
+    dict(n=6, k=2, strided=True),
+    dict(n=4, k=3, batch=(2, 3)),
+    dict(n=7, k=2, out=True),
+    dict(n=6, k=-1.5),
     dict(n=5, k=0, batch=(2,)),
     dict(n=9, k=-1),
-    dict(n=6, k=1.5, dtype=torch.complex64, out=True),
-    dict(n=11, k=0.5, dtype=torch.float64),
-    dict(n=11, k=2.0, dtype=torch.float64),
+    dict(n=6, k=1.5, dtype=torch.complex64),
     dict(n=4, k=2, batch=(0,)),
 ]
 
 SIZES = [
     dict(n=16, k=0.5),
     dict(n=16, k=2, batch=(32,)),
-    dict(n=64, k=-0.5),
+    dict(n=64, k=0.5),
     dict(n=96, k=3),
 ]
 

@@ -27,24 +27,27 @@ TAGS = ("linear-algebra", "solver", "not-unique")
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small")
 
 CASES = [
-    dict(n=1, alpha=2.0),
-    dict(n=13, alpha=0.5),
-    dict(n=37, k=5, alpha=-1.5),
-    dict(n=17, k=1, alpha=1.0, below=True),
-    dict(n=10, k=3, alpha=0.3, scaled=(3,), strided=True),
-    dict(n=9, k=4, alpha=2, scaled=(9, 1), below=True, strided=True),
-    dict(n=12, alpha=-0.7, scaled=(1,)),
-    dict(n=11, k=2, alpha=0.0),
+    dict(n=2, k=2, alpha=0.5, scaled=(2, 1)),
+    dict(n=13, k=1, alpha=0.3, below=True),
+    dict(n=23, k=5, alpha=0.1),
+    dict(n=17, k=3, alpha=0.5, scaled=(17, 1)),
     dict(n=8, k=2, alpha=0.5, dtype=torch.float64),
-    dict(n=5, k=0, alpha=1.0),
+    dict(n=1, k=1, alpha=0.5),
+    dict(n=10, k=3, alpha=0.3, strided=True),
+    dict(n=12, alpha=0.5),
+    dict(n=9, k=4, alpha=0.2, scaled=(4,)),
+    dict(n=37, k=5, alpha=-1.5),
+    dict(n=7, k=2, alpha=2),
+    dict(n=11, k=2, alpha=0.0),
+    dict(n=5, k=0, alpha=0.5),
 ]
 
 SIZES = [
-    dict(n=32, k=1, alpha=1.0),
-    dict(n=256, k=1, alpha=1.0),
-    dict(n=1024, k=1, alpha=1.0),
+    dict(n=32, k=1, alpha=0.5),
+    dict(n=256, k=1, alpha=0.5),
+    dict(n=1024, k=1, alpha=0.5),
     dict(n=2048, k=256, alpha=0.5),
-    dict(n=8192, k=1, alpha=1.0),
+    dict(n=8192, k=1, alpha=0.5),
 ]
 
 

@@ -21,22 +21,28 @@ strides of the result are free.
 import torch
 import torch.nn.functional as F
 
-from kbx.suite import Close, call
+from kbx.suite import Close, call, in_order
 
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("loss", "reduction", "elementwise", "memory-bound")
 
 CASES = [
-    dict(shape=(1,)),
     dict(shape=(37, 45)),
+    dict(shape=(1031,), weight=(1031,)),
+    dict(shape=(19, 67), reduction="none"),
+    dict(shape=(4099,), reduction="none"),
+    dict(shape=(33, 71), weight=(33, 71), hard=True),
+    dict(shape=(1,)),
+    dict(shape=(37, 45), ends=True),
+    dict(shape=(19, 67), ends=True, reduction="none"),
     dict(shape=(19, 67), weight=(67,), reduction="none"),
-    dict(shape=(33, 71), weight=(33, 1), reduction="sum", strided=True),
+    dict(shape=(33, 71), weight=(33, 1)),
+    dict(shape=(33, 71), reduction="sum"),
     dict(shape=(3, 7, 41), weight=(3, 7, 41), hard=True),
     dict(shape=(5, 131), reduction="none", hard=True, strided=True),
-    dict(shape=(), reduction="mean"),
-    dict(shape=(0, 5), reduction="sum"),
-    dict(shape=(19, 67), reduction="none"),
+    dict(shape=()),
+    dict(shape=(0, 5), reduction="none"),
 ]
 
 SIZES = [
@@ -46,18 +52,26 @@ SIZES = [
     dict(shape=(8192, 8192), weight=(8192, 8192)),
 ]
 
-CONTRACT = Close()
+
+def magnitude(input, target, weight=None, reduction="mean"):
+    """The sum may be added up in order."""
+    total = binary_cross_entropy(input, target, weight, reduction).abs()
+    return 0.0 if reduction == "none" else total * in_order(input.numel())
+
+
+CONTRACT = Close(scale=magnitude)
 
 
 def binary_cross_entropy(input, target, weight=None, reduction="mean"):
     return F.binary_cross_entropy(input, target, weight, reduction=reduction)
 
 
-def inputs(make, shape, weight=None, reduction="mean", hard=False, strided=False):
-    """Probabilities include 0 and 1; ``hard``: labels are 0 or 1 only."""
-    x = make.floats(*shape, low=0.0, high=1.0)
+def inputs(make, shape, weight=None, reduction="mean", ends=False, hard=False, strided=False):
+    """``ends``: probabilities include 0 and 1; ``hard``: labels are 0 or 1 only."""
+    end = 0.0 if ends else 1e-6
+    x = make.floats(*shape, low=end, high=1 - end)
     y = make.bools(*shape).to(x.dtype) if hard else make.plain(*shape, low=0.0, high=1.0)
-    w = None if weight is None else make.plain(*weight, low=0.1, high=2.0)
+    w = None if weight is None else make.plain(*weight, low=0.1, high=0.99)
     if strided:
         x, y, w = make.strided(x), make.strided(y), None if w is None else make.strided(w)
     return call(x, y, w, reduction=reduction)

@@ -29,15 +29,20 @@ DTYPE = "float32"
 TAGS = ("loss", "softmax", "reduction")
 
 CASES = [
-    dict(shape=(1, 1)),
     dict(shape=(37, 45)),
-    dict(shape=(19, 10), weighted=True, ignore_index=3, reduction="none"),
-    dict(shape=(33, 131), weighted=True, reduction="sum", strided=True),
+    dict(shape=(131, 10), ignored=0.3),
+    dict(shape=(1031, 67)),
+    dict(shape=(3, 7, 5, 3), ignored=0.3),
+    dict(shape=(2, 10, 9, 17)),
+    dict(shape=(1, 1)),
+    dict(shape=(19, 10), ignore_index=3),
     dict(shape=(3, 7, 5, 3), weighted=True, ignored=0.3),
-    dict(shape=(3, 7, 11), ignored=0.3, reduction="none"),
-    dict(shape=(1, 11), reduction="none"),
-    dict(shape=(0, 5), reduction="sum"),
-    dict(shape=(4, 5), ignored=1.0),
+    dict(shape=(33, 131), reduction="sum"),
+    dict(shape=(33, 131), weighted=True, ignored=0.3, reduction="none"),
+    dict(shape=(33, 131), strided=True),
+    dict(shape=(3, 7, 11), ignored=0.3),
+    dict(shape=(0, 5)),
+    dict(shape=(7, 5), ignored=1.0),
 ]
 
 SIZES = [

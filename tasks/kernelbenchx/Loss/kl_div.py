@@ -27,15 +27,20 @@ DTYPE = "float32"
 TAGS = ("loss", "reduction", "elementwise", "memory-bound")
 
 CASES = [
-    dict(shape=(1, 1)),
     dict(shape=(37, 45)),
     dict(shape=(19, 67), reduction="none"),
-    dict(shape=(33, 71), reduction="sum", log_target=True, strided=True),
-    dict(shape=(5, 7, 41), reduction="mean"),
+    dict(shape=(7, 131), log_target=True),
+    dict(shape=(131, 31)),
+    dict(shape=(5, 257), reduction="none"),
+    dict(shape=(1, 1)),
+    dict(shape=(37, 45), zeros=True),
+    dict(shape=(19, 67), zeros=True, reduction="none"),
+    dict(shape=(37, 45), far=True),
+    dict(shape=(33, 71), reduction="sum", log_target=True),
+    dict(shape=(33, 71), reduction="mean"),
     dict(shape=(5, 7, 41), log_target=True),
-    dict(shape=(131,), reduction="batchmean", strided=True),
-    dict(shape=(7, 131), reduction="none", log_target=True),
-    dict(shape=(0, 5), reduction="sum"),
+    dict(shape=(33, 71), strided=True),
+    dict(shape=(0, 5), reduction="none"),
 ]
 
 SIZES = [
@@ -62,11 +67,15 @@ def kl_div(input, target, reduction="batchmean", log_target=False):
     return F.kl_div(input, target, reduction=reduction, log_target=log_target)
 
 
-def inputs(make, shape, reduction="batchmean", log_target=False, strided=False):
-    """Targets are probabilities over the last dimension, every eighth set to 0, or their logarithms."""
-    x, scores = torch.log_softmax(make.floats(*shape), -1), make.plain(*shape) * 2
+def inputs(make, shape, reduction="batchmean", log_target=False, zeros=False, far=False, strided=False):
+    """Targets are probabilities over the last dimension, of which ``zeros`` sets every eighth to 0, or their logarithms.
+
+    ``far``: most probabilities are next to nothing.
+    """
+    scores = make.plain(*shape) * 30 if far else make.floats(*shape, low=-4.0, high=4.0)
+    x, scores = torch.log_softmax(scores, -1), make.plain(*shape) * 2
     t = torch.log_softmax(scores, -1) if log_target else torch.softmax(scores, -1)
-    t = t if log_target else t.masked_fill(make.bools(*shape, p=0.125), 0.0)
+    t = t.masked_fill(make.bools(*shape, p=0.125), 0.0) if zeros else t
     return call(
         make.strided(x) if strided else x, make.strided(t) if strided else t, reduction=reduction, log_target=log_target
     )

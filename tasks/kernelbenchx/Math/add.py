@@ -24,19 +24,23 @@ DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
 
 CASES = [
-    dict(shape=(1,), other=(1,)),
     dict(shape=(4099,), other=(4099,), alpha=0.5),
-    dict(shape=(17, 45), other=(45,), alpha=-2.5, strided=True),
-    dict(shape=(7, 1, 33), other=(5, 1), alpha=10),
-    dict(shape=(3, 67), other=20, alpha=3, out=True),
-    dict(shape=(129,), other=(129,), dtype=torch.float16, other_dtype=torch.float16, alpha=0.3, out=True),
-    dict(shape=(9, 31), other=(31,), dtype=torch.int32, other_dtype=torch.int64, alpha=-7),
-    dict(shape=(65,), other=(65,), dtype=torch.int32, alpha=1.5),
-    dict(shape=(33,), other=2.25, dtype=torch.int64, alpha=2),
-    dict(shape=(4, 19), other=(), other_dtype=torch.float64, alpha=-1),
-    dict(shape=(0, 9), other=(9,)),
     dict(shape=(33, 65), other=(33, 65)),
-    dict(shape=(31, 7), other=1.75, alpha=-0.5),
+    dict(shape=(1021,), other=2.0),
+    dict(shape=(257,), other=2.0, alpha=0.5),
+    dict(shape=(7, 129), other=(7, 129), alpha=0.5),
+    dict(shape=(1,), other=(1,)),
+    dict(shape=(17, 45), other=(17, 45), strided=True),
+    dict(shape=(7, 1), other=(1, 33)),
+    dict(shape=(31, 7), other=(31, 7), alpha=-2.5),
+    dict(shape=(31,), other=1.75),
+    dict(shape=(3, 67), other=(3, 67), out=True),
+    dict(shape=(129,), other=(129,), dtype=torch.float16, other_dtype=torch.float16),
+    dict(shape=(9, 31), other=(9, 31), dtype=torch.int32, other_dtype=torch.int64),
+    dict(shape=(65,), other=(65,), dtype=torch.int32, alpha=0.5),
+    dict(shape=(33,), other=2.0, dtype=torch.int64),
+    dict(shape=(4, 19), other=(), other_dtype=torch.float64),
+    dict(shape=(0, 9), other=(0, 9)),
 ]
 
 SIZES = [

@@ -26,12 +26,15 @@ TAGS = ("elementwise", "special-function", "memory-bound")
 CASES = [
     dict(shape=(1,)),
     dict(shape=(4099,)),
+    dict(shape=(7, 43), low=2.0, high=4.0),
+    dict(shape=(257,), low=6.0, high=9.0),
+    dict(shape=(37, 65), low=-25.0, high=-10.0),
     dict(shape=(17, 45), low=-10.0, high=6.0, strided=True),
     dict(shape=(5, 33), low=-2.5, high=2.5, out=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(301,), low=2.0, high=4.0),
-    dict(shape=(257,), low=6.0, high=9.0),
-    dict(shape=(9, 31), low=-100.0, high=-10.0, special=True),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(9, 31), special=True),
+    dict(shape=(301,), low=-100.0, high=-30.0),
 ]
 
 SIZES = [

@@ -19,11 +19,14 @@ TAGS = ("elementwise", "memory-bound")
 CASES = [
     dict(shape=(1,)),
     dict(shape=(4099,), limit=1.0),
-    dict(shape=(17, 45), limit=1.0, strided=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(5, 77), special=True),
     dict(shape=(401,), limit=1.0, ends=True),
-    dict(shape=(2, 3, 65), limit=1.0, dtype=torch.float16),
+    dict(shape=(37, 65), limit=1.0),
+    dict(shape=(0,)),
+    dict(shape=(17, 45), limit=1.0, strided=True),
+    dict(shape=(5, 77), limit=1.0, special=True),
+    dict(shape=(5, 65), factor=3.0),
+    dict(shape=(2, 3, 65), limit=1.0),
+    dict(shape=(6, 65), limit=1.0, dtype=torch.float16),
 ]
 
 SIZES = [
@@ -40,9 +43,9 @@ def asin(input_tensor):
     return torch.asin(input_tensor)
 
 
-def inputs(make, shape, limit=None, ends=False, dtype=None, special=False, strided=False):
+def inputs(make, shape, limit=None, factor=1.0, ends=False, dtype=None, special=False, strided=False):
     """`ends` moves everything to within 0.001 of -1 and 1."""
-    x = make.floats(*shape, low=limit and -limit, high=limit, dtype=dtype)
+    x = make.floats(*shape, low=limit and -limit, high=limit, dtype=dtype) * factor
     if ends:
         x = torch.copysign(1 - 1e-3 * x.abs(), x)
     if special:

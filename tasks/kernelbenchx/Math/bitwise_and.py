@@ -22,15 +22,20 @@ TAGS = ("elementwise", "integer", "broadcast", "memory-bound")
 DISTRIBUTIONS = ("standard",)
 
 CASES = [
-    dict(shape=(1,), other=(1,)),
     dict(shape=(4099,), other=(4099,)),
-    dict(shape=(17, 45), other=(45,), dtype=torch.int64, strided=True),
-    dict(shape=(7, 1, 33), other=(5, 1), dtype=torch.uint8, other_dtype=torch.int8),
-    dict(shape=(3, 67), other=12345, out=True),
-    dict(shape=(9, 31), other=(9, 31), dtype=torch.bool, other_dtype=torch.bool),
-    dict(shape=(65,), other=(65,), dtype=torch.int16, other_dtype=torch.int16, out=True),
-    dict(shape=(129,), other=(129,), other_dtype=torch.int64),
-    dict(shape=(5, 33), other=()),
+    dict(shape=(37, 65), other=(65,)),
+    dict(shape=(257,), other=()),
+    dict(shape=(1021,), other=(1021,), dtype=torch.bool),
+    dict(shape=(33, 31), other=(33, 31)),
+    dict(shape=(1,), other=(1,)),
+    dict(shape=(1009,), other=(1009,), wide=True),
+    dict(shape=(17, 45), other=(45,), strided=True),
+    dict(shape=(9, 31), other=(31,), dtype=torch.uint8, other_dtype=torch.int8, wide=True),
+    dict(shape=(3, 67), other=12345),
+    dict(shape=(5, 67), other=(5, 67), out=True),
+    dict(shape=(65,), other=(65,), dtype=torch.int16),
+    dict(shape=(129,), other=(129,), other_dtype=torch.int64, wide=True),
+    dict(shape=(7, 1, 33), other=(5, 1)),
     dict(shape=(0, 9), other=(9,)),
 ]
 
@@ -48,21 +53,22 @@ def bitwise_and(input, other, out=None):
     return torch.bitwise_and(input, other, out=out)
 
 
-def inputs(make, shape, other, dtype=torch.int32, other_dtype=None, strided=False, out=False):
-    x = _integers(make, shape, dtype)
-    y = _integers(make, other, other_dtype or dtype) if isinstance(other, tuple) else other
+def inputs(make, shape, other, dtype=torch.int32, other_dtype=None, wide=False, strided=False, out=False):
+    x = _integers(make, shape, dtype, wide)
+    y = _integers(make, other, other_dtype or dtype, wide) if isinstance(other, tuple) else other
     if strided:
         x, y = make.strided(x), make.strided(y)
     target = torch.zeros_like(torch.bitwise_and(x, y)) if out else None
     return call(x, y, out=target)
 
 
-def _integers(make, shape, dtype):
-    """Values over the dtype's whole range."""
+def _integers(make, shape, dtype, wide):
+    """Bytes, or `wide` values over the dtype's whole range."""
     if dtype == torch.bool:
         return make.bools(*shape)
     info = torch.iinfo(dtype)
-    return make.ints(*shape, low=info.min, high=info.max, dtype=dtype)
+    low, high = (info.min, info.max) if wide else (0, 256)
+    return make.ints(*shape, low=low, high=high, dtype=dtype)
 
 
 def positive_de_morgan(input, other, out=None):

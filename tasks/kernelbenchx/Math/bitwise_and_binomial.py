@@ -32,16 +32,19 @@ TAGS = ("elementwise", "integer", "random", "broadcast")
 DISTRIBUTIONS = ("standard", "uniform", "large")
 
 CASES = [
-    dict(shape=(1,)),
-    dict(shape=(2011,)),
-    dict(shape=(1201,), count=(1201,), whole=torch.float32),
-    dict(shape=(1201,), count=(1201,), whole=torch.float32, logits=True),
-    dict(shape=(37, 67), count=(37, 1), most=40, dtype=torch.int8, strided=True),
-    dict(shape=(5, 13, 41), other=(13, 1), logits=True, most=3, dtype=torch.int64),
-    dict(shape=(45, 71), dtype=torch.bool, count=(45, 71), most=1),
-    dict(shape=(4, 1553), count=(1553,), dtype=torch.uint8, most=12),
-    dict(shape=(7, 33, 5), other=(33, 5), most=100, whole=torch.int32),
-    dict(shape=(0, 9), other=(9,)),
+    dict(shape=(1201,), count=(1201,)),
+    dict(shape=(1531,), count=(1531,), logits=True),
+    dict(shape=(2011,), count=(2011,)),
+    dict(shape=(1031,), count=(1031,), logits=True),
+    dict(shape=(1409,), count=(1409,)),
+    dict(shape=(1,), count=(1,)),
+    dict(shape=(1999,)),
+    dict(shape=(1801,), count=(1801,), least=0),
+    dict(shape=(1301,), count=(1301,), strided=True),
+    dict(shape=(13, 41), other=(13, 1), count=(13, 41), logits=True),
+    dict(shape=(1999,), count=(1999,), dtype=torch.bool),
+    dict(shape=(1733,), count=(1733,), most=100, whole=torch.int32),
+    dict(shape=(0,), count=(0,)),
 ]
 
 SIZES = [
@@ -63,12 +66,21 @@ def bitwise_and_binomial(
 
 
 def inputs(
-    make, shape, other=None, count=(), most=10, logits=False, dtype=torch.int32, whole=torch.int64, strided=False
+    make,
+    shape,
+    other=None,
+    count=(),
+    least=5,
+    most=10,
+    logits=False,
+    dtype=torch.int32,
+    whole=torch.float32,
+    strided=False,
 ):
-    """``count`` is the shape of ``total_count``; it, ``input`` and ``other`` hold numbers up to ``most``."""
+    """``count`` is the shape of ``total_count``; it, from ``least`` on, ``input`` and ``other`` hold numbers up to ``most``."""
     x, y = _integers(make, shape, dtype, most), _integers(make, other or shape, dtype, most)
-    n = make.ints(*count, low=0, high=most + 1, dtype=whole) if count else torch.tensor(most, device=x.device).to(whole)
-    p = make.plain(*shape) * 2 if logits else make.floats(*shape, low=0.0, high=1.0)
+    n = make.ints(*count, low=least if count else most, high=most + 1, dtype=whole)
+    p = make.plain(*shape) if logits else make.floats(*shape, low=0.04, high=0.96)
     if strided:
         x, y, n, p = (make.strided(t) for t in (x, y, n, p))
     return call(x, y, n, **{"logits" if logits else "probs": p})

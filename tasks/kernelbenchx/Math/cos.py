@@ -19,11 +19,16 @@ TAGS = ("elementwise", "memory-bound")
 CASES = [
     dict(shape=(1,)),
     dict(shape=(4099,)),
+    dict(shape=(1021,), factor=5.0),
+    dict(shape=(37, 65)),
+    dict(shape=(301,), factor=5.0),
     dict(shape=(17, 45), strided=True),
-    dict(shape=(3, 0, 7)),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(6, 65), dtype=torch.float16),
     dict(shape=(300,), factor=1e2),
-    dict(shape=(5, 77), factor=1e4, special=True),
-    dict(shape=(2, 3, 65), dtype=torch.float16),
+    dict(shape=(5, 76), factor=1e4),
+    dict(shape=(5, 77), special=True),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1048576,)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]

@@ -21,11 +21,14 @@ TAGS = ("elementwise", "special-function", "memory-bound")
 CASES = [
     dict(shape=(1,)),
     dict(shape=(4099,)),
-    dict(shape=(17, 45), strided=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(5, 77), special=True),
     dict(shape=(257,), low=-4.0, high=4.0),
-    dict(shape=(2, 3, 65), dtype=torch.float16),
+    dict(shape=(37, 65)),
+    dict(shape=(7, 129), low=-10.0, high=-3.0),
+    dict(shape=(17, 45), strided=True),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(5, 77), special=True),
+    dict(shape=(6, 65), dtype=torch.float16),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1048576,)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]

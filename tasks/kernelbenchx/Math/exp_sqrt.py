@@ -17,12 +17,16 @@ DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
 
 CASES = [
-    dict(shape=(1,)),
     dict(shape=(4099,)),
+    dict(shape=(257,), out=True),
+    dict(shape=(37, 65)),
+    dict(shape=(1021,)),
+    dict(shape=(7, 129)),
+    dict(shape=(1,)),
     dict(shape=(17, 45), strided=True),
-    dict(shape=(5, 33), out=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(2, 3, 65), dtype=torch.float64),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(6, 65), dtype=torch.float64),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(512, 1024)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]

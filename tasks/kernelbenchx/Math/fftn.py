@@ -31,25 +31,30 @@ DTYPE = "float32"
 TAGS = ("complex", "memory-bound")
 
 CASES = [
-    dict(shape=(1,)),
-    dict(shape=(37,), norm="ortho"),
-    dict(shape=(64,), complex_input=True),
-    dict(shape=(12, 17), strided=True),
-    dict(shape=(5, 8, 9), dim=(0, 2), norm="forward"),
-    dict(shape=(3, 20, 7), dim=(-2,), complex_input=True, strided=True),
-    dict(shape=(6, 15), s=(9, 10), norm="backward"),
-    dict(shape=(4, 6, 10), s=(16,), norm="ortho", out=True),
-    dict(shape=(4, 11, 5), s=(-1, 3), dim=(1, 0), norm="forward", complex_input=True),
-    dict(shape=(2, 128), dim=(1,), complex_input=True, out=True),
+    dict(shape=(12, 17)),
+    dict(shape=(6, 15), s=(9, 10)),
+    dict(shape=(11, 13), dim=(0, 1)),
+    dict(shape=(37, 5), norm="ortho"),
+    dict(shape=(16, 29), dim=(0, 1), norm="ortho"),
+    dict(shape=(1, 1)),
+    dict(shape=(37,)),
+    dict(shape=(8, 9), complex_input=True),
+    dict(shape=(12, 16), strided=True),
+    dict(shape=(5, 8, 9)),
     dict(shape=(2, 3, 4, 5)),
+    dict(shape=(5, 12), norm="forward"),
+    dict(shape=(2, 128), dim=(-1,)),
+    dict(shape=(11, 5), s=(16,)),
+    dict(shape=(4, 11), s=(-1, 3), dim=(1, 0), norm="ortho"),
+    dict(shape=(4, 6), out=True),
 ]
 
 SIZES = [
-    dict(shape=(4096,)),
+    dict(shape=(64, 64)),
     dict(shape=(512, 512)),
-    dict(shape=(8388608,)),
-    dict(shape=(256, 384, 384)),
-    dict(shape=(8192, 4096), dim=(1,)),
+    dict(shape=(2048, 4096)),
+    dict(shape=(6144, 6144)),
+    dict(shape=(8192, 4096), dim=(0, 1), norm="ortho"),
 ]
 
 CONTRACT = Close()

@@ -17,16 +17,21 @@ DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
 
 CASES = [
-    dict(shape=(1,), factor=3.0),
-    dict(shape=(4099,), special=True),
+    dict(shape=(4099,)),
+    dict(shape=(37, 65), factor=10.0),
+    dict(shape=(257,), whole=True),
+    dict(shape=(1021,), factor=10.0),
+    dict(shape=(5, 13), dtype=torch.int64, limit=40),
+    dict(shape=(1,)),
+    dict(shape=(999,), special=True),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), factor=10.0, out=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(2, 3, 65), dtype=torch.float16, factor=5.0),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(6, 65), dtype=torch.float16, factor=5.0),
     dict(shape=(9, 31), factor=1e12),
-    dict(shape=(67,), dtype=torch.int32),
-    dict(shape=(37, 65)),
-    dict(shape=(5, 13), dtype=torch.int64),
+    dict(shape=(67,), dtype=torch.int32, limit=40),
+    dict(shape=(5, 11), dtype=torch.int64, limit=2**62),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1048576,)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]
@@ -38,16 +43,19 @@ def floor(input: torch.Tensor, out: torch.Tensor = None) -> torch.Tensor:
     return torch.floor(input, out=out)
 
 
-def inputs(make, shape, dtype=torch.float32, factor=1.0, special=False, strided=False, out=False):
-    """`special` makes every third element an integer, and some more."""
+def inputs(
+    make, shape, dtype=torch.float32, factor=1.0, limit=None, whole=False, special=False, strided=False, out=False
+):
+    """`whole` makes every third element an integer, and some their neighbours; `limit` bounds integers."""
     if dtype.is_floating_point:
         x = make.floats(*shape, dtype=dtype) * factor
     else:
-        limit = 2**31 if dtype == torch.int32 else 2**62
         x = make.ints(*shape, low=-limit, high=limit, dtype=dtype)
-    if special:
+    if whole:
         x[::3] = x[::3].round()
-        edges = [float("inf"), -float("inf"), float("nan"), -0.5, 0.99999994, -1e-30, 8388609.0, -4194303.5, -3e9]
+        x[:2] = torch.tensor([-0.5, 0.99999994])
+    if special:
+        edges = [float("inf"), -float("inf"), float("nan"), -1e-30, 8388609.0, -4194303.5, -3e9]
         x[: len(edges)] = torch.tensor(edges)
     return call(make.strided(x) if strided else x, out=torch.zeros_like(x) if out else None)
 

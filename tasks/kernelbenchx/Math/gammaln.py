@@ -24,13 +24,17 @@ DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
 
 CASES = [
-    dict(shape=(1,), low=0.1),
-    dict(shape=(4099,), low=0.0),
+    dict(shape=(1,), low=0.2),
+    dict(shape=(4099,), low=0.2),
+    dict(shape=(37, 65), low=0.5, high=3.0),
+    dict(shape=(257,), low=30.0, high=500.0),
+    dict(shape=(101,), low=-4.5, high=-0.2),
     dict(shape=(17, 45), low=0.5, high=3.0, strided=True),
     dict(shape=(5, 33), low=30.0, high=500.0, out=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(257,), low=-6.0, high=4.0),
-    dict(shape=(9, 31), low=-60.0, high=0.0),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65), low=0.5),
+    dict(shape=(256,), low=-4.5, high=4.0),
+    dict(shape=(9, 31), low=-60.0, high=-10.0),
     dict(shape=(77,), low=0.5, special=True),
 ]
 

@@ -19,15 +19,19 @@ DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
 
 CASES = [
-    dict(shape=()),
     dict(shape=(4099,)),
+    dict(shape=(37, 65)),
+    dict(shape=(1021,)),
+    dict(shape=(7, 129)),
+    dict(shape=(255,), edges=True),
+    dict(shape=()),
     dict(shape=(999,), special=True),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), out=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(2, 3, 65), dtype=torch.float64),
-    dict(shape=(7, 67), dtype=torch.float16, strided=True, out=True),
-    dict(shape=(37, 65)),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(6, 65), dtype=torch.float64),
+    dict(shape=(7, 67), dtype=torch.float16),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]
@@ -39,9 +43,15 @@ def log(input: torch.Tensor, out: torch.Tensor = None) -> torch.Tensor:
     return torch.log(input, out=out)
 
 
-def inputs(make, shape, special=False, strided=False, out=False, dtype=None):
-    """Numbers from 0 up; `special` adds what has no logarithm, and infinity."""
+def inputs(make, shape, edges=False, special=False, strided=False, out=False, dtype=None):
+    """Numbers from 0 up; `edges` adds what has no logarithm, `special` infinity and NaN as well."""
     x = make.floats(*shape, dtype=dtype, low=0.0)
+    if edges:
+        x[:4] = torch.tensor([-0.0, -1.0, -3.0, 29.0])
+    if edges:
+        x[:4] = torch.tensor([-0.0, -1.0, -3.0, 29.0])
+    if edges:
+        x[:4] = torch.tensor([-0.0, -1.0, -3.0, 29.0])
     if special:
         x[:7] = torch.tensor([float("nan"), float("inf"), float("-inf"), -0.0, -1.0, -1e-30, 1e30])
     return call(make.strided(x) if strided else x, out=make.plain(*shape, dtype=dtype) if out else None)

@@ -22,15 +22,21 @@ TAGS = ("elementwise", "memory-bound")
 PROMISED = ("tiny_values",)
 
 CASES = [
-    dict(shape=()),
     dict(shape=(4099,)),
-    dict(shape=(999,), special=True),
+    dict(shape=(37, 65)),
+    dict(shape=(1021,)),
+    dict(shape=(7, 129)),
+    dict(shape=(257,), high=10.0),
     dict(shape=(500,), small=True),
+    dict(shape=()),
+    dict(shape=(129,), low=-1.0, high=0.0),
+    dict(shape=(999,), special=True),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), out=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(2, 3, 65), dtype=torch.float64, small=True),
-    dict(shape=(7, 67), dtype=torch.float16, strided=True, out=True),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(6, 65), dtype=torch.float64),
+    dict(shape=(7, 67), dtype=torch.float16),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]
@@ -42,9 +48,9 @@ def log1p(input: torch.Tensor, out: torch.Tensor = None) -> torch.Tensor:
     return torch.log1p(input, out=out)
 
 
-def inputs(make, shape, special=False, small=False, strided=False, out=False, dtype=None):
-    """Numbers from -1 up; `small` ones where 1 + x loses digits; `special` adds what has no logarithm, and infinity."""
-    x = 1e-4 * make.plain(*shape, dtype=dtype) if small else make.floats(*shape, dtype=dtype, low=-1.0)
+def inputs(make, shape, low=-0.9, high=None, special=False, small=False, strided=False, out=False, dtype=None):
+    """Numbers from `low` up; `small` ones where 1 + x loses digits; `special` adds what has no logarithm, and infinity."""
+    x = 1e-4 * make.plain(*shape, dtype=dtype) if small else make.floats(*shape, dtype=dtype, low=low, high=high)
     if special:
         x[:6] = torch.tensor([float("nan"), float("inf"), float("-inf"), -0.0, -1.5, 1e30])
     return call(make.strided(x) if strided else x, out=make.plain(*shape, dtype=dtype) if out else None)

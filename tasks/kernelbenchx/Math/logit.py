@@ -19,20 +19,26 @@ DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
 
+EPS = 1e-6
 # Powers of two, so that 1 - eps is no rounded number.
 FINE, COARSE = 2.0**-20, 0.125
 
 CASES = [
-    dict(shape=()),
     dict(shape=(4099,)),
-    dict(shape=(1000,), eps=FINE),
+    dict(shape=(1021,), eps=EPS, high=0.9999),
+    dict(shape=(257,), eps=EPS, out=True),
+    dict(shape=(129,), out=True),
+    dict(shape=(2053,)),
+    dict(shape=()),
+    dict(shape=(1000,), eps=FINE, low=-0.5, high=1.5),
+    dict(shape=(33,), eps=COARSE),
     dict(shape=(999,), special=True),
-    dict(shape=(998,), special=True, eps=COARSE),
-    dict(shape=(500,), special=True, eps=0.0),
-    dict(shape=(17, 45), eps=COARSE, strided=True),
-    dict(shape=(5, 33), eps=FINE, out=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(2, 3, 65), dtype=torch.float64, out=True),
+    dict(shape=(998,), special=True, eps=EPS),
+    dict(shape=(500,), eps=0.0),
+    dict(shape=(45,), strided=True),
+    dict(shape=(5, 33)),
+    dict(shape=(0,)),
+    dict(shape=(390,), dtype=torch.float64),
 ]
 
 SIZES = [
@@ -50,9 +56,8 @@ def logit(input: torch.Tensor, eps: float = None, out: torch.Tensor = None) -> t
     return torch.special.logit(input, eps, out=out)
 
 
-def inputs(make, shape, eps=None, special=False, strided=False, out=False, dtype=None):
-    """Probabilities, ends included; with `eps` also numbers somewhat outside."""
-    low, high = (0.0, 1.0) if eps is None else (-0.5, 1.5)
+def inputs(make, shape, eps=None, low=0.0, high=1.0, special=False, strided=False, out=False, dtype=None):
+    """Probabilities, ends included. Below `high` the rounding of 1 - eps does not count."""
     x = make.floats(*shape, dtype=dtype, low=low, high=high)
     if special:
         x[:8] = torch.tensor([float("nan"), float("inf"), float("-inf"), 0.0, -0.1, 1.1, 0.5, 1e-30])

@@ -25,30 +25,31 @@ DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
 
 CASES = [
-    dict(shape=(1,), other=(1,)),
-    dict(shape=(4099,), other=(4099,), special=True),
-    dict(shape=(17, 45), other=(45,), strided=True),
-    dict(shape=(7, 1, 33), other=(5, 1), out=True),
-    dict(shape=(3, 67), other=-2.5, out=True),
-    dict(shape=(4, 31), other=(4, 31), expanded=True),
-    dict(shape=(129,), other=(129,), dtype=torch.int64, other_dtype=torch.int32),
-    dict(shape=(9, 31), other=(31,), dtype=torch.int32, other_dtype=torch.float32),
-    dict(shape=(65,), other=2.5, dtype=torch.int32),
-    dict(shape=(5, 7, 9), other=(9,), dtype=torch.float16, other_dtype=torch.float16),
-    dict(shape=(37,), other=(), dtype=torch.float16, other_dtype=torch.float32),
-    dict(shape=(33,), other=(7, 1), dtype=torch.int64, other_dtype=torch.int64),
-    dict(shape=(129,), other=(129,), dtype=torch.complex64, other_dtype=torch.complex64),
-    dict(shape=(9, 31), other=(31,), dtype=torch.complex64, other_dtype=torch.complex64, strided=True, out=True),
-    dict(shape=(0, 9), other=(9,)),
-    dict(shape=(1021,), other=(1021,)),
+    dict(shape=(4099,), other=(4099,)),
     dict(shape=(33, 65), other=(33, 65)),
-    dict(shape=(31, 7), other=-2.5),
+    dict(shape=(33,), other=(7, 1), dtype=torch.int64, other_dtype=torch.int64, limit=13),
+    dict(shape=(257,), other=2.5),
+    dict(shape=(129,), other=(129,), dtype=torch.complex64, other_dtype=torch.complex64),
+    dict(shape=(1021,), other=(1021,), dtype=torch.int64, limit=13),
+    dict(shape=(1,), other=(1,)),
+    dict(shape=(999,), other=(999,), special=True),
+    dict(shape=(17, 45), other=(17, 45), strided=True),
+    dict(shape=(17, 45), other=(45,)),
+    dict(shape=(7, 1, 33), other=(5, 1)),
+    dict(shape=(3, 67), other=(3, 67), out=True),
+    dict(shape=(31,), other=-2.5),
+    dict(shape=(4, 31), other=(4, 31), expanded=True),
+    dict(shape=(128,), other=(128,), dtype=torch.int64, other_dtype=torch.int32),
+    dict(shape=(65,), other=2.5, dtype=torch.int32, limit=13),
+    dict(shape=(9,), other=(9,), dtype=torch.float16, other_dtype=torch.float16),
+    dict(shape=(37,), other=(), dtype=torch.float16, other_dtype=torch.float32),
+    dict(shape=(0, 9), other=(0, 9)),
 ]
 
 SIZES = [
     dict(shape=(4096,), other=(4096,)),
     dict(shape=(512, 1024), other=(512, 1024)),
-    dict(shape=(4096, 4096), other=(4096,)),
+    dict(shape=(4096,), other=(4096, 4096)),
     dict(shape=(134217728,), other=(134217728,)),
 ]
 
@@ -67,14 +68,18 @@ def mul(input, other, out=None):
     return torch.mul(input, other, out=out)
 
 
-def inputs(make, shape, other, dtype=None, other_dtype=None, special=False, strided=False, expanded=False, out=False):
-    x = _numbers(make, shape, dtype)
-    y = _numbers(make, other, other_dtype) if isinstance(other, tuple) else other
+def inputs(make, shape, other, dtype=None, other_dtype=None, limit=2**30, special=False, **form):
+    x = _numbers(make, shape, dtype, limit)
+    y = _numbers(make, other, other_dtype, limit) if isinstance(other, tuple) else other
     if special:
         x[:4], y[:4] = (
             torch.tensor([float("nan"), float("inf"), float("-inf"), 0.0]),
             torch.tensor([1.0, 0.0, 2.0, -3.0]),
         )
+    return _formed(make, x, y, shape, **form)
+
+
+def _formed(make, x, y, shape, strided=False, expanded=False, out=False):
     if strided:
         x, y = make.strided(x), make.strided(y)
     if expanded:
@@ -83,10 +88,10 @@ def inputs(make, shape, other, dtype=None, other_dtype=None, special=False, stri
     return call(x, y, out=target)
 
 
-def _numbers(make, shape, dtype):
-    """Integers large enough to be lost in float32, and in int32 their products."""
+def _numbers(make, shape, dtype, limit):
+    """Integers, by default large enough to be lost in float32, and in int32 their products."""
     if dtype in (torch.int32, torch.int64):
-        return make.ints(*shape, low=-(2**30), high=2**30, dtype=dtype)
+        return make.ints(*shape, low=-limit, high=limit, dtype=dtype)
     return make.floats(*shape, dtype=dtype)
 
 

@@ -26,25 +26,29 @@ DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
 
 CASES = [
-    dict(shape=(1,), n=1, low=0.5),
-    dict(shape=(4099,), n=1, low=0.5),
-    dict(shape=(17, 45), n=2, low=0.7, high=3.0, strided=True),
-    dict(shape=(5, 33), n=3, low=2.0, high=9.0, out=True),
-    dict(shape=(301,), n=4, low=0.5, high=2.0),
-    dict(shape=(257,), n=0, low=0.3),
-    dict(shape=(77,), n=3, low=10.0, high=100.0),
-    dict(shape=(101,), n=7, low=3.0, high=5.0),
-    dict(shape=(9, 31), n=2, low=-8.0, high=2.0),
-    dict(shape=(53,), n=1, low=-3.0, high=2.0),
-    dict(shape=(31,), n=3, low=0.5, special=True),
-    dict(shape=(31,), n=4, low=0.5, special=True),
-    dict(shape=(3, 0, 7), n=2),
+    dict(n=1, shape=(4099,), low=0.5),
+    dict(n=2, shape=(1021,), low=0.7, high=3.0),
+    dict(n=3, shape=(257,), low=2.0, high=9.0),
+    dict(n=4, shape=(301,), low=0.5, high=2.0),
+    dict(n=3, shape=(77,), low=10.0, high=18.0),
+    dict(n=1, shape=(1,), low=0.5),
+    dict(n=2, shape=(17, 45), low=0.7, high=3.0),
+    dict(n=2, shape=(45,), low=0.7, high=3.0, strided=True),
+    dict(n=3, shape=(165,), low=2.0, high=9.0, out=True),
+    dict(n=0, shape=(257,), low=0.3),
+    dict(n=7, shape=(101,), low=3.0, high=5.0),
+    dict(n=3, shape=(78,), low=20.0, high=100.0),
+    dict(n=2, shape=(279,), low=-8.0, high=-0.2),
+    dict(n=1, shape=(53,), low=-3.0, high=-0.2),
+    dict(n=3, shape=(31,), low=0.5, special=True),
+    dict(n=4, shape=(31,), low=0.5, special=True),
+    dict(n=2, shape=(0,)),
 ]
 
 SIZES = [
     dict(shape=(4096,), n=1, low=0.5),
     dict(shape=(1048576,), n=2, low=0.5, high=10.0),
-    dict(shape=(4096, 4096), n=3, low=0.5, high=10.0),
+    dict(shape=(16777216,), n=3, low=0.5, high=10.0),
     dict(shape=(134217728,), n=1, low=0.5, high=10.0),
 ]
 

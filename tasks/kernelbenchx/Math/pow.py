@@ -26,20 +26,26 @@ DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "special-function")
 
 CASES = [
-    dict(shape=(), exponent=2),
-    dict(shape=(4099,), exponent=2.5),
-    dict(shape=(999,), exponent=3, signed=True),
-    dict(shape=(37, 31), exponent=(37, 31), strided=True),
-    dict(shape=(7, 1, 33), exponent=(5, 1), out=True),
-    dict(shape=(5, 67), exponent=-1.5, out=True),
-    dict(shape=(257,), exponent=-2, signed=True),
-    dict(shape=(129,), exponent=0, signed=True),
-    dict(shape=(65,), exponent=0.5, dtype=torch.float16),
-    dict(shape=(61,), exponent=(61,), dtype=torch.float64),
-    dict(shape=(11, 1), exponent=(13,), special=True),
-    dict(shape=(0, 9), exponent=(9,)),
+    dict(shape=(4099,), exponent=2.0),
+    dict(shape=(37, 65), exponent=-0.5),
+    dict(shape=(1021,), exponent=(1021,)),
+    dict(shape=(257,), exponent=2.5),
     dict(shape=(1,), exponent=3.0),
+    dict(shape=(7, 129), exponent=3.0),
+    dict(shape=(), exponent=2.0),
+    dict(shape=(999,), exponent=3, signed=True),
+    dict(shape=(255,), exponent=2.5, low=0.0),
+    dict(shape=(45,), exponent=(45,), strided=True),
     dict(shape=(37, 31), exponent=(37, 31)),
+    dict(shape=(7, 1), exponent=(33,)),
+    dict(shape=(5, 67), exponent=2.5, out=True),
+    dict(shape=(256,), exponent=-2),
+    dict(shape=(129,), exponent=0),
+    dict(shape=(65,), exponent=2.5, dtype=torch.float16),
+    dict(shape=(61,), exponent=(61,), dtype=torch.float64),
+    dict(shape=(63,), exponent=(63,), ends=(-3.0, 3.0)),
+    dict(shape=(11, 1), exponent=(13,), special=True),
+    dict(shape=(0,), exponent=(0,)),
 ]
 
 SIZES = [
@@ -68,10 +74,12 @@ def pow(input_tensor, exponent, out=None):
     return torch.pow(input_tensor, exponent, out=out)
 
 
-def inputs(make, shape, exponent, signed=False, special=False, strided=False, out=False, dtype=None):
-    """Bases from 0 up unless `signed`; `special` combines every special base with every special exponent."""
-    x = make.floats(*shape, dtype=dtype, low=None if signed else 0.0)
-    y = make.plain(*exponent, dtype=dtype, low=-3.0, high=3.0) if isinstance(exponent, tuple) else exponent
+def inputs(
+    make, shape, exponent, low=0.01, ends=(1.0, 3.0), signed=False, special=False, strided=False, out=False, dtype=None
+):
+    """Bases from `low` up unless `signed`, exponents between `ends`; `special` combines every special base with every special exponent."""
+    x = make.floats(*shape, dtype=dtype, low=None if signed else low)
+    y = make.plain(*exponent, dtype=dtype, low=ends[0], high=ends[1]) if isinstance(exponent, tuple) else exponent
     if special:
         x, y = torch.tensor(BASES, device=x.device)[:, None], torch.tensor(EXPONENTS, device=x.device)
     if strided:

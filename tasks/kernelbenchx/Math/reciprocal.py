@@ -20,17 +20,21 @@ DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
 
 CASES = [
-    dict(shape=()),
     dict(shape=(4099,)),
+    dict(shape=(37, 65)),
+    dict(shape=(1021,)),
+    dict(shape=(7, 129)),
+    dict(shape=(255,), zeros=True),
+    dict(shape=()),
     dict(shape=(999,), special=True),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), out=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(2, 3, 65), dtype=torch.float64),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(6, 65), dtype=torch.float64),
     dict(shape=(129,), dtype=torch.int32),
-    dict(shape=(11, 13), dtype=torch.int64, strided=True, out=True),
-    dict(shape=(7, 67), dtype=torch.float16, strided=True),
-    dict(shape=(37, 65)),
+    dict(shape=(11, 13), dtype=torch.int64, out=True),
+    dict(shape=(7, 67), dtype=torch.float16),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]
@@ -42,13 +46,19 @@ def reciprocal(input, out=None):
     return torch.reciprocal(input, out=out)
 
 
-def inputs(make, shape, special=False, strided=False, out=False, dtype=None):
-    """Both signs, at least 1/8 from zero, so that no result dwarfs the others; `special` adds zeros and the like."""
+def inputs(make, shape, zeros=False, special=False, strided=False, out=False, dtype=None):
+    """Both signs, at least 1/8 from zero, so that no result dwarfs the others; `zeros` and `special` add these and the like."""
     integer = dtype in (torch.int32, torch.int64)
     if integer:
         x = make.ints(*shape, low=-20, high=21, dtype=dtype)
     else:
         x = torch.where(make.bools(*shape), 1, -1) * make.floats(*shape, dtype=dtype, low=0.125)
+    if zeros:
+        x[:2] = torch.tensor([0.0, -0.0])
+    if zeros:
+        x[:2] = torch.tensor([0.0, -0.0])
+    if zeros:
+        x[:2] = torch.tensor([0.0, -0.0])
     if special:
         x[:5] = torch.tensor([float("nan"), float("inf"), float("-inf"), 0.0, -0.0])
     target = make.plain(*shape, dtype=torch.float32 if integer else dtype) if out else None

@@ -19,15 +19,19 @@ DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
 
 CASES = [
-    dict(shape=()),
     dict(shape=(4099,)),
+    dict(shape=(37, 65)),
+    dict(shape=(1021,)),
+    dict(shape=(7, 129)),
+    dict(shape=(255,), negative=True),
+    dict(shape=()),
     dict(shape=(999,), special=True),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), out=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(2, 3, 65), dtype=torch.float64),
-    dict(shape=(7, 67), dtype=torch.bfloat16, strided=True, out=True),
-    dict(shape=(37, 65)),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(6, 65), dtype=torch.float64),
+    dict(shape=(7, 67), dtype=torch.bfloat16),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]
@@ -39,9 +43,15 @@ def rsqrt(input: torch.Tensor, out: torch.Tensor = None) -> torch.Tensor:
     return torch.rsqrt(input, out=out)
 
 
-def inputs(make, shape, special=False, strided=False, out=False, dtype=None):
-    """Numbers from 0 up; `special` adds what has no such root, and infinity."""
+def inputs(make, shape, negative=False, special=False, strided=False, out=False, dtype=None):
+    """Numbers from 0 up; `negative` adds what has no such root, `special` infinity and NaN as well."""
     x = make.floats(*shape, dtype=dtype, low=0.0)
+    if negative:
+        x[:2] = torch.tensor([-1.0, -0.5])
+    if negative:
+        x[:2] = torch.tensor([-1.0, -0.5])
+    if negative:
+        x[:2] = torch.tensor([-1.0, -0.5])
     if special:
         x[:7] = torch.tensor([float("nan"), float("inf"), float("-inf"), 0.0, -0.0, -1.0, -1e-30])
     return call(make.strided(x) if strided else x, out=make.plain(*shape, dtype=dtype) if out else None)

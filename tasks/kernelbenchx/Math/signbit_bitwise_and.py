@@ -23,17 +23,22 @@ DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound", "integer")
 
 CASES = [
-    dict(shape=(), other=()),
     dict(shape=(4099,), other=(4099,)),
-    dict(shape=(17, 45), other=(45,), strided=True),
+    dict(shape=(129,), other=(129,), other_dtype=torch.bool),
+    dict(shape=(257,), other=(257,)),
+    dict(shape=(1021,), other=(1021,), other_dtype=torch.bool),
+    dict(shape=(33,), other=(33,), zeros=True),
+    dict(shape=(), other=()),
+    dict(shape=(1031,), other=(1031,), wide=True),
+    dict(shape=(45,), other=(45,), strided=True),
+    dict(shape=(17, 45), other=(17, 45)),
     dict(shape=(7, 1), other=(5, 7, 33), other_dtype=torch.int64),
     dict(shape=(5, 7, 33), other=(7, 1), other_dtype=torch.int16),
-    dict(shape=(999,), other=(999,), other_dtype=torch.int32),
-    dict(shape=(37, 11), other=(37, 11), other_dtype=torch.uint8),
-    dict(shape=(129,), other=(129,), other_dtype=torch.bool),
-    dict(shape=(257,), other=(257,), dtype=torch.int32, other_dtype=torch.int64),
-    dict(shape=(9, 31), other=(31,), dtype=torch.float16, strided=True),
-    dict(shape=(0, 9), other=(9,)),
+    dict(shape=(999,), other=(999,), other_dtype=torch.int32, wide=True),
+    dict(shape=(407,), other=(407,), other_dtype=torch.uint8),
+    dict(shape=(256,), other=(256,), dtype=torch.int32, other_dtype=torch.int64, wide=True),
+    dict(shape=(279,), other=(279,), dtype=torch.float16),
+    dict(shape=(0,), other=(0,)),
 ]
 
 SIZES = [
@@ -50,17 +55,20 @@ def signbit_bitwise_and(input: torch.Tensor, other: torch.Tensor) -> Tuple[torch
     return torch.signbit(input), torch.bitwise_and(input.to(torch.int8), other.to(torch.int8))
 
 
-def inputs(make, shape, other, dtype=None, other_dtype=torch.int8, strided=False):
-    """Floats within ±100; integers over their dtype's whole range."""
+def inputs(make, shape, other, dtype=None, other_dtype=torch.int8, wide=False, zeros=False, strided=False):
+    """Floats near zero and bits, or `wide` ones: floats within ±100, integers over their dtype's whole range."""
     if dtype == torch.int32:
         x = make.ints(*shape, low=-(2**31), high=2**31, dtype=dtype)
     else:
-        x = (make.floats(*shape, dtype=dtype) * 7).clamp(-100, 100)
+        x = (make.floats(*shape, dtype=dtype) * (7 if wide else 4)).clamp(-100, 100)
+    if zeros:
+        x[:2] = torch.tensor([-0.0, 0.0])
     if other_dtype == torch.bool:
         y = make.bools(*other)
     else:
         info = torch.iinfo(other_dtype)
-        y = make.ints(*other, low=info.min, high=info.max, dtype=other_dtype)
+        low, high = (info.min, info.max) if wide else (0, 2)
+        y = make.ints(*other, low=low, high=high, dtype=other_dtype)
     return call(make.strided(x), make.strided(y)) if strided else call(x, y)
 
 

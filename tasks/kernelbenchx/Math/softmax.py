@@ -23,15 +23,18 @@ DTYPE = "float32"
 TAGS = ("softmax", "reduction", "memory-bound")
 
 CASES = [
-    dict(shape=(1,), dim=0),
     dict(shape=(3, 257), dim=1),
-    dict(shape=(37, 19), dim=0, strided=True),
-    dict(shape=(5, 13, 7), dim=-2),
+    dict(shape=(37, 19), dim=0),
+    dict(shape=(4, 65), dim=-1),
+    dict(shape=(7, 33), dim=1, dtype=torch.float64),
+    dict(shape=(3, 1500), dim=-1),
+    dict(shape=(1, 1), dim=0),
+    dict(shape=(36, 19), dim=0, strided=True),
+    dict(shape=(5, 13, 7), dim=1),
+    dict(shape=(13, 7), dim=-2),
     dict(shape=(4, 65), dim=-1, masked=True),
     dict(shape=(7, 33), dim=1, input_dtype=torch.float16),
     dict(shape=(7, 33), dim=1, input_dtype=torch.float16, dtype=torch.float32),
-    dict(shape=(7, 33), dim=1, dtype=torch.float64),
-    dict(shape=(3, 1500), dim=-1),
     dict(shape=(0, 5), dim=1),
 ]
 

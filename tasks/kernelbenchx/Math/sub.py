@@ -24,24 +24,29 @@ DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
 
 CASES = [
+    dict(shape=(4099,), other=(4099,), alpha=2),
+    dict(shape=(33, 65), other=(33, 65), alpha=1.0),
+    dict(shape=(1021,), other=2.0),
+    dict(shape=(257,), other=(257,), out=True),
+    dict(shape=(7, 129), other=(7, 129), alpha=2),
     dict(shape=(1,), other=(1,)),
-    dict(shape=(4099,), other=(4099,), alpha=-0.75),
-    dict(shape=(17, 45), other=(45,), strided=True),
-    dict(shape=(7, 1, 33), other=(5, 1), alpha=2, out=True),
-    dict(shape=(3, 67), other=0.5, alpha=3, out=True),
-    dict(shape=(4, 31), other=(4, 31), alpha=0.1, expanded=True),
+    dict(shape=(17, 45), other=(17, 45), strided=True),
+    dict(shape=(7, 1), other=(1, 33)),
+    dict(shape=(5, 7, 9), other=(5, 7, 9)),
+    dict(shape=(67,), other=0.5),
+    dict(shape=(31,), other=(31,), alpha=-0.75),
+    dict(shape=(4, 31), other=(4, 31), expanded=True),
     dict(shape=(129,), other=(129,), alpha=3, dtype=torch.int64, other_dtype=torch.int32),
-    dict(shape=(9, 31), other=(31,), alpha=0.5, dtype=torch.int32, other_dtype=torch.float32),
-    dict(shape=(65,), other=2.5, dtype=torch.int32),
-    dict(shape=(33,), other=7, alpha=-2, dtype=torch.int32, out=True),
-    dict(shape=(5, 7, 9), other=(9,), alpha=0.25, dtype=torch.float16, other_dtype=torch.float16),
-    dict(shape=(0, 9), other=(9,)),
+    dict(shape=(9, 31), other=(9, 31), dtype=torch.int32, other_dtype=torch.float32),
+    dict(shape=(65,), other=2.0, dtype=torch.int32),
+    dict(shape=(45,), other=(45,), alpha=2, dtype=torch.float16, other_dtype=torch.float16),
+    dict(shape=(0, 9), other=(0, 9)),
 ]
 
 SIZES = [
     dict(shape=(4096,), other=(4096,)),
     dict(shape=(512, 1024), other=(512, 1024), alpha=2),
-    dict(shape=(4096, 4096), other=(4096, 4096), alpha=0.5),
+    dict(shape=(4096, 4096), other=(4096, 4096), alpha=1.5),
     dict(shape=(134217728,), other=(134217728,)),
 ]
 

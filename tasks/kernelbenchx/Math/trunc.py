@@ -21,17 +21,22 @@ DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
 
 CASES = [
-    dict(shape=()),
     dict(shape=(4099,)),
+    dict(shape=(37, 65)),
+    dict(shape=(1021,), factor=1e3),
+    dict(shape=(7, 129)),
+    dict(shape=(255,), halves=True),
+    dict(shape=()),
     dict(shape=(999,), special=True),
-    dict(shape=(500,), huge=True),
+    dict(shape=(500,), factor=1e25),
     dict(shape=(17, 45), strided=True),
     dict(shape=(5, 33), out=True),
-    dict(shape=(3, 0, 7)),
-    dict(shape=(2, 3, 65), dtype=torch.float64, huge=True),
-    dict(shape=(7, 67), dtype=torch.float16, strided=True, out=True),
+    dict(shape=(3, 0)),
+    dict(shape=(2, 3, 65)),
+    dict(shape=(6, 65), dtype=torch.float64),
+    dict(shape=(7, 67), dtype=torch.float16),
     dict(shape=(129,), dtype=torch.int32),
-    dict(shape=(13, 5), dtype=torch.int64, strided=True),
+    dict(shape=(13, 5), dtype=torch.int64),
 ]
 
 SIZES = [dict(shape=(4096,)), dict(shape=(1024, 1024)), dict(shape=(4096, 4096)), dict(shape=(134217728,))]
@@ -46,15 +51,20 @@ def trunc(input: torch.Tensor, out: torch.Tensor = None) -> torch.Tensor:
     return torch.trunc(input, out=out)
 
 
-def inputs(make, shape, special=False, huge=False, strided=False, out=False, dtype=None):
-    """`special`: no numbers, halves, and neighbours of whole numbers; `huge`: beyond 64-bit integers."""
+def inputs(make, shape, factor=1.0, halves=False, special=False, strided=False, out=False, dtype=None):
+    """`halves`: also neighbours of whole numbers, `special` with what is no number. A `factor` leads beyond 64-bit integers."""
     if dtype in (torch.int32, torch.int64):
-        x = make.ints(*shape, low=-(2**31), high=2**31, dtype=dtype)
+        x = make.ints(*shape, low=-(10**4), high=10**4, dtype=dtype)
     else:
-        x = 4 * make.floats(*shape, dtype=dtype) * (1e25 if huge else 1)
+        x = 4 * make.floats(*shape, dtype=dtype) * factor
+    if halves:
+        x[:6] = torch.tensor([0.5, -0.5, 2.5, -1.5, NEAR_ONE, -NEAR_ONE])
+    if halves:
+        x[:6] = torch.tensor([0.5, -0.5, 2.5, -1.5, NEAR_ONE, -NEAR_ONE])
+    if halves:
+        x[:6] = torch.tensor([0.5, -0.5, 2.5, -1.5, NEAR_ONE, -NEAR_ONE])
     if special:
-        values = [float("nan"), float("inf"), float("-inf"), 0.5, -0.5, 2.5, -1.5, NEAR_ONE, -NEAR_ONE, 8388607.5, -3e9]
-        x[: len(values)] = torch.tensor(values)
+        x[:5] = torch.tensor([float("nan"), float("inf"), float("-inf"), 8388607.5, -3e9])
     return call(make.strided(x) if strided else x, out=torch.zeros_like(x) if out else None)
 
 

@@ -26,15 +26,21 @@ DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "special-function", "memory-bound")
 
 CASES = [
-    dict(shape=(1,), other=(1,)),
     dict(shape=(4099,), other=(4099,)),
-    dict(shape=(17, 45), other=(45,), x=(1.5, 8.0), q=(0.7, 2.0), strided=True),
-    dict(shape=(7, 1, 11), other=(5, 1), x=(1.01, 1.5)),
-    dict(shape=(5, 33), other=(5, 33), x=(2.0, 4.0), q=(5.0, 50.0), out=True),
-    dict(shape=(301,), other=(1,), q=(1.0, 1.0)),
-    dict(shape=(257,), other=(257,), x=(10.0, 30.0), q=(0.9, 1.2)),
+    dict(shape=(257,), other=(257,), x=(8.0, 20.0), q=(1.0, 1.2)),
+    dict(shape=(37, 65), other=(37, 65)),
+    dict(shape=(33, 31), other=(33, 31), x=(2.0, 4.0), q=(5.0, 21.0)),
+    dict(shape=(1021,), other=(1021,), edges=True),
+    dict(shape=(1,), other=(1,)),
+    dict(shape=(17, 45), other=(17, 45), strided=True),
+    dict(shape=(7, 1), other=(1, 11)),
+    dict(shape=(5, 33), other=(5, 33), out=True),
+    dict(shape=(2, 3, 11), other=(2, 3, 11)),
+    dict(shape=(301,), other=(301,), x=(1.01, 1.5)),
+    dict(shape=(201,), other=(201,), q=(0.5, 0.9)),
+    dict(shape=(129,), other=(129,), x=(2.0, 4.0), q=(20.0, 50.0)),
     dict(shape=(77,), other=(77,), special=True),
-    dict(shape=(0, 9), other=(9,)),
+    dict(shape=(0, 9), other=(0, 9)),
 ]
 
 SIZES = [
@@ -58,9 +64,15 @@ def zeta(input: torch.Tensor, other: torch.Tensor, out: torch.Tensor = None) -> 
     return torch.special.zeta(input, other, out=out)
 
 
-def inputs(make, shape, other, x=(1.1, 6.0), q=(0.5, 10.0), special=False, strided=False, out=False):
-    """Ranges of x and q are narrow: next to large values no others would count."""
+def inputs(make, shape, other, x=(2.0, 6.0), q=(1.0, 10.0), edges=False, special=False, strided=False, out=False):
+    """Ranges of x and q are narrow: next to large values no others would count. `edges`: no sum converges."""
     a, b = make.floats(*shape, low=x[0], high=x[1]), make.plain(*other, low=q[0], high=q[1])
+    if edges:
+        a[:3] = torch.tensor([-3.0, -2.0, -2.5])
+    if edges:
+        a[:3] = torch.tensor([-3.0, -2.0, -2.5])
+    if edges:
+        a[:3] = torch.tensor([-3.0, -2.0, -2.5])
     if special:
         a[:11] = torch.tensor([1.0, 0.5, -2.0, 2.0, 2.5, 2.0, 3.0, 2.5, float("nan"), 1.0, 4.0])
         b[:11] = torch.tensor([2.0, 2.0, 1.0, 0.0, -3.0, -1.5, -2.75, -1.5, 1.0, -1.0, -0.5])

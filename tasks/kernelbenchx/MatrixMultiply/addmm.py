@@ -16,24 +16,30 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 4
 DTYPE = "float32"
-TAGS = ("matmul", "compute-bound")
+TAGS = ("matmul", "broadcast", "compute-bound")
 
 CASES = [
-    dict(m=1, n=1, k=1),
-    dict(m=37, n=53, k=45, beta=0.5, alpha=-2.0),
-    dict(m=33, n=17, k=64, added=(17,), strided=True),
-    dict(m=20, n=35, k=70, beta=0, nan=True, alpha=1.5),
-    dict(m=19, n=9, k=257, added=(19, 1), out=True),
-    dict(m=7, n=5, k=0, beta=2),
-    dict(m=140, n=150, k=33, added=(140, 1), strided=True, beta=-1.5),
-    dict(m=0, n=5, k=8),
     dict(m=33, n=21, k=40),
+    dict(m=37, n=53, k=45, beta=0.5, alpha=2.0),
+    dict(m=3, n=67, k=257, alpha=1.5),
+    dict(m=20, n=35, k=70, beta=0.0),
+    dict(m=140, n=150, k=33, beta=0.75),
+    dict(m=1, n=1, k=1),
+    dict(m=33, n=17, k=64, strided=True),
+    dict(m=19, n=9, k=257, out=True),
+    dict(m=19, n=9, k=37, added=(19, 1)),
+    dict(m=23, n=17, k=31, added=(17,)),
+    dict(m=35, n=11, k=29, alpha=-2.0),
+    dict(m=9, n=41, k=37, beta=-1.5),
+    dict(m=20, n=35, k=70, beta=0, nan=True, alpha=1.5),
+    dict(m=7, n=5, k=0),
+    dict(m=0, n=5, k=8),
 ]
 
 SIZES = [
     dict(m=256, n=256, k=256),
     dict(m=1024, n=1024, k=1024),
-    dict(m=2048, n=2048, k=2048, alpha=0.5),
+    dict(m=2048, n=2048, k=2048, alpha=2.0),
     dict(m=4096, n=8192, k=4096),
 ]
 

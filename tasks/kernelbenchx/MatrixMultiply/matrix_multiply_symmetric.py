@@ -22,14 +22,18 @@ DTYPE = "float32"
 TAGS = ("matmul", "fusion")
 
 CASES = [
-    dict(n=1, m=1, alpha=1.0, beta=0.5),
     dict(n=37, m=45, alpha=1.0, beta=0.5),
-    dict(n=33, m=17, alpha=-2.0, beta=1.5, strided=True),
-    dict(n=20, m=70, alpha=0.5, beta=0.0),
-    dict(n=19, m=9, alpha=0.0, beta=-1.5),
-    dict(n=64, m=32, alpha=0.3, beta=3.0),
+    dict(n=33, m=17, alpha=2.0, beta=1.5),
+    dict(n=20, m=70, alpha=0.5, beta=0.5),
+    dict(n=61, m=31, alpha=0.75, beta=2.0),
+    dict(n=140, m=33, alpha=0.5, beta=1.0),
+    dict(n=1, m=1, alpha=1.0, beta=0.5),
+    dict(n=29, m=17, alpha=1.0, beta=1.5, strided=True),
+    dict(n=20, m=41, alpha=0.5, beta=0.0),
+    dict(n=19, m=9, alpha=0.0, beta=1.5),
+    dict(n=23, m=13, alpha=-2.0, beta=0.5),
+    dict(n=31, m=27, alpha=0.5, beta=-1.0),
     dict(n=7, m=0, alpha=1.5, beta=0.5),
-    dict(n=140, m=33, alpha=0.5, beta=-1.0),
     dict(n=0, m=5, alpha=1.0, beta=1.0),
 ]
 

@@ -21,14 +21,18 @@ TAGS = ("matmul", "reduction", "fusion")
 SKIP_CONTROLS = {"permuted": "the result is one number", "constant": "the result is one number"}
 
 CASES = [
-    dict(n=1, m=1),
-    dict(n=37, m=45, alpha=1.0, beta=0.5),
-    dict(n=33, m=17, alpha=-2.0, beta=1.5, strided=True),
-    dict(n=20, m=70, alpha=0.5, beta=0.0),
-    dict(n=19, m=9, alpha=0.0, beta=-1.5),
-    dict(n=70, m=3, alpha=-0.5, beta=2.0),
-    dict(n=7, m=0, beta=0.5),
+    dict(n=37, m=45, beta=1.0),
+    dict(n=33, m=17, alpha=0.75, beta=1.5),
+    dict(n=20, m=70, alpha=0.5),
+    dict(n=70, m=3, beta=2.0),
     dict(n=140, m=33),
+    dict(n=1, m=1),
+    dict(n=29, m=17, strided=True),
+    dict(n=20, m=41, beta=0.0),
+    dict(n=19, m=9, alpha=0.0),
+    dict(n=43, m=7, alpha=-0.5),
+    dict(n=31, m=23, beta=-1.5),
+    dict(n=7, m=0),
     dict(n=0, m=5),
 ]
 

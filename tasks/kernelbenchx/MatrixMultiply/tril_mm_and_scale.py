@@ -20,14 +20,17 @@ DTYPE = "float32"
 TAGS = ("matmul", "fusion")
 
 CASES = [
-    dict(n=1, p=1),
-    dict(n=37, p=45, alpha=2.0, beta=-0.5),
-    dict(n=33, p=17, alpha=-1.5, beta=2.0, strided=True),
-    dict(n=70, p=20, stray=True),
-    dict(n=64, p=1, alpha=3.0, beta=1.0),
-    dict(n=101, p=5, alpha=1.0, beta=0.25, stray=True),
-    dict(n=9, p=19, alpha=1.5, beta=0.0),
+    dict(n=37, p=45, alpha=1.0, beta=0.75),
+    dict(n=33, p=17, beta=2.0),
+    dict(n=67, p=1, alpha=1.0),
+    dict(n=101, p=5, alpha=0.75),
     dict(n=140, p=150),
+    dict(n=1, p=1),
+    dict(n=29, p=17, strided=True),
+    dict(n=70, p=20, stray=True),
+    dict(n=35, p=15, alpha=-1.5),
+    dict(n=41, p=23, beta=-0.5),
+    dict(n=9, p=19, beta=0.0),
     dict(n=0, p=5),
     dict(n=6, p=0),
 ]
@@ -36,7 +39,7 @@ SIZES = [
     dict(n=16, p=16),
     dict(n=256, p=256),
     dict(n=2048, p=2048),
-    dict(n=4096, p=4096, alpha=2.0, beta=0.25),
+    dict(n=4096, p=4096, alpha=1.0, beta=2.0),
 ]
 
 # A sum of thousands of products in order errs more than PyTorch's, which may add up a tree: four times the usual room.

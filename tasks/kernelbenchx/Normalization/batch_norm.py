@@ -27,17 +27,22 @@ TAGS = ("normalization", "reduction", "in-place")
 MUTATES = ("running_mean", "running_var")
 
 CASES = [
-    dict(shape=(1, 1)),
-    dict(shape=(2, 1), training=True),
     dict(shape=(5, 3, 7, 9), training=True),
-    dict(shape=(37, 19), training=True, momentum=0.4, eps=1e-2, affine=False, strided=True),
-    dict(shape=(3, 5, 67), eps=0.1, strided=True),
-    dict(shape=(6, 4, 21), training=True, offset=100.0),
-    dict(shape=(4, 6, 5, 5), training=True, tracked=False, affine="bias"),
-    dict(shape=(3, 4, 6), affine="weight"),
-    dict(shape=(0, 3, 5)),
-    dict(shape=(7, 6, 11, 13), training=True),
-    dict(shape=(37, 19), training=True, momentum=0.4, eps=0.01, affine=False),
+    dict(shape=(7, 6, 11, 13)),
+    dict(shape=(3, 5, 17, 1), training=True, affine=False),
+    dict(shape=(2, 4, 9, 8), affine=False),
+    dict(shape=(4, 7, 3, 31), momentum=0.2, eps=1e-3, affine=False),
+    dict(shape=(2, 1, 1, 1), training=True),
+    dict(shape=(37, 19), training=True),
+    dict(shape=(3, 5, 67)),
+    dict(shape=(6, 4, 5, 7), training=True, strided=True),
+    dict(shape=(6, 4, 7, 3), training=True, offset=100.0),
+    dict(shape=(4, 6, 5, 4), running="used"),
+    dict(shape=(4, 6, 5, 3), training=True, running="used", affine="weight"),
+    dict(shape=(4, 6, 5, 5), training=True, running=None, affine="bias"),
+    dict(shape=(5, 3, 4, 6), training=True, momentum=0.4),
+    dict(shape=(5, 3, 8, 3), training=True, eps=0.1),
+    dict(shape=(0, 3, 5, 2)),
 ]
 
 SIZES = [
@@ -64,10 +69,18 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-def inputs(make, shape, affine=True, tracked=True, training=False, momentum=0.1, eps=1e-5, offset=0.0, strided=False):
+def inputs(
+    make, shape, affine=True, running="fresh", training=False, momentum=0.1, eps=1e-5, offset=0.0, strided=False
+):
+    """`running` statistics are those before the first batch, or `"used"`, or None."""
     x, c = make.floats(*shape) + offset, shape[1]
-    mean, var = (make.plain(c), make.plain(c, low=0.1, high=4.0)) if tracked else (None, None)
-    weight, bias = (make.plain(c) if affine in (True, name) else None for name in ("weight", "bias"))
+    mean, var = torch.zeros(c, device=x.device), torch.ones(c, device=x.device)
+    if running == "used":
+        mean, var = make.plain(c), make.plain(c, low=0.1, high=4.0)
+    mean, var = (mean, var) if running else (None, None)
+    weight, bias = (
+        make.plain(c, low=-2.0, high=2.0) if affine in (True, name) else None for name in ("weight", "bias")
+    )
     x = make.strided(x) if strided else x
     return call(x, mean, var, weight, bias, training=training, momentum=momentum, eps=eps)
 

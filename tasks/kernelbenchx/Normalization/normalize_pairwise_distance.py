@@ -23,17 +23,23 @@ DTYPE = "float32"
 TAGS = ("normalization", "reduction", "memory-bound")
 
 CASES = [
-    dict(shape=(1, 1), dim_norm=0),
     dict(shape=(3, 13, 37)),
-    dict(shape=(29, 18), dim_norm=0, p_distance=1.0, strided=True),
-    dict(shape=(5, 9, 21), dim_norm=0, p_norm=1, p_distance=3.0),
-    dict(shape=(4, 7, 17), keepdim=True, dim_norm=-2, eps_distance=0.3, strided=True),
-    dict(shape=(2, 3, 5, 19), dim_norm=-1, p_norm=float("inf")),
-    dict(shape=(11, 8), keepdim=True, p_distance=float("inf"), p_norm=3.0, dim_norm=0),
-    dict(shape=(6, 4, 33), eps_norm=1e3),
-    dict(shape=(0, 4, 5)),
-    dict(shape=(17, 5, 35)),
     dict(shape=(29, 18), dim_norm=0, p_distance=1.0),
+    dict(shape=(17, 5, 35), p_distance=1.0),
+    dict(shape=(31, 7), dim_norm=0),
+    dict(shape=(2, 33, 129)),
+    dict(shape=(1, 1), dim_norm=0),
+    dict(shape=(29, 17), dim_norm=0, strided=True),
+    dict(shape=(5, 9, 21), p_norm=1),
+    dict(shape=(5, 9, 20), p_norm=float("inf")),
+    dict(shape=(5, 9, 19), p_distance=3.0),
+    dict(shape=(11, 8), p_distance=float("inf"), dim_norm=0),
+    dict(shape=(4, 7, 17), keepdim=True),
+    dict(shape=(4, 7, 16), dim_norm=-1),
+    dict(shape=(4, 7, 15), eps_distance=0.3),
+    dict(shape=(6, 4, 33), eps_norm=1e3),
+    dict(shape=(2, 3, 5, 19)),
+    dict(shape=(0, 4, 5)),
 ]
 
 SIZES = [

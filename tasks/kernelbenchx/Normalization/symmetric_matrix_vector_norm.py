@@ -24,13 +24,19 @@ TAGS = ("linear-algebra", "matmul", "reduction", "memory-bound")
 SKIP_CONTROLS = {"constant": "the result is one number", "permuted": "the result is one number"}
 
 CASES = [
-    dict(n=1, alpha=1.5, beta=0.5),
     dict(n=13, alpha=1.0, beta=1.0, p=1.0),
-    dict(n=37, alpha=-0.7, beta=2.0, strided=True),
-    dict(n=33, alpha=0.5, beta=-1.5, p=float("inf")),
-    dict(n=65, alpha=2, beta=0, p=3.0),
-    dict(n=20, alpha=-3.0, beta=0.3, strided=True, p=1),
-    dict(n=7, alpha=1.0, beta=40.0, p=2.5),
+    dict(n=37, alpha=1.5, beta=0.5),
+    dict(n=65, alpha=2.0, beta=0.5),
+    dict(n=129, alpha=1.0, beta=0.5, p=2.0),
+    dict(n=20, alpha=1.25, beta=0.75, p=1.0),
+    dict(n=1, alpha=1.5, beta=0.5),
+    dict(n=36, alpha=1.5, beta=0.5, strided=True),
+    dict(n=35, alpha=-0.7, beta=0.5),
+    dict(n=34, alpha=1.5, beta=-1.5),
+    dict(n=66, alpha=2.0, beta=0),
+    dict(n=7, alpha=1.0, beta=40.0),
+    dict(n=33, alpha=1.5, beta=0.5, p=float("inf")),
+    dict(n=64, alpha=1.5, beta=0.5, p=3.0),
     dict(n=0, alpha=1.0, beta=1.0),
 ]
 

@@ -24,26 +24,33 @@ ENTRY = "adamw_step"
 MUTATES = ("param", "exp_avg", "exp_avg_sq")
 
 CASES = [
-    dict(shape=(1,), step=1),
+    dict(shape=(10, 5), step=1, fresh=True),
+    dict(shape=(33, 65), step=2),
+    dict(shape=(37, 131), step=100, weight_decay=0.1),
+    dict(shape=(1031, 3), step=57),
+    dict(shape=(7, 257), step=1, fresh=True, weight_decay=0.1),
+    dict(shape=(1, 1), step=1),
     dict(shape=(0, 4), step=3),
     dict(shape=(37,), step=1, fresh=True),
-    dict(shape=(4099,), step=10, lr=0.1, weight_decay=0.5),
     dict(shape=(33, 65), step=7, strided=True),
-    dict(shape=(3, 5, 31), step=1000, lr=3e-2, beta1=0.5, beta2=0.9),
-    dict(shape=(129,), step=2, lr=1.0, weight_decay=0.0, eps=1e-2),
-    dict(shape=(33, 65), step=2),
-    dict(shape=(4099,), step=10, weight_decay=0.5),
+    dict(shape=(33, 65), step=10, lr=0.1),
+    dict(shape=(33, 65), step=1000),
+    dict(shape=(33, 65), step=7, beta1=0.5, beta2=0.9),
+    dict(shape=(33, 65), step=2, eps=1e-2),
+    dict(shape=(33, 65), step=10, weight_decay=0.5),
+    dict(shape=(19, 67), step=2, weight_decay=0.0, largest=1.0),
 ]
 
 SIZES = [
-    dict(shape=(1024,), step=1),
+    dict(shape=(32, 32), step=1),
     dict(shape=(1024, 1024), step=100),
-    dict(shape=(32, 1024, 1024), step=100),
-    dict(shape=(67108864,), step=100),
+    dict(shape=(32768, 1024), step=100),
+    dict(shape=(65536, 1024), step=100),
 ]
 
-# A kernel gets the betas as float32: 1 - beta2 then has a relative error of 1e-5 for beta2 = 0.999.
-CONTRACT = Close(growth=8)
+# A kernel gets the betas as float32: 1 - 0.999 is then off by 1.3e-5 of itself, 216 times the roundoff, which a large gradient's moment
+# takes over: twice that.
+CONTRACT = Close(growth=16)
 
 
 def adamw_step(param, grad, exp_avg, exp_avg_sq, step, lr=0.001, beta1=0.9, beta2=0.999, eps=1e-08, weight_decay=0.01):
@@ -55,10 +62,10 @@ def adamw_step(param, grad, exp_avg, exp_avg_sq, step, lr=0.001, beta1=0.9, beta
     return param, exp_avg, exp_avg_sq
 
 
-def inputs(make, shape, step, strided=False, fresh=False, **options):
-    """`fresh` starts from empty moments, as the first step of a training run does."""
+def inputs(make, shape, step, strided=False, fresh=False, largest=0.027, **options):
+    """`fresh` starts from empty moments, as the first step of a training run does; `largest` of the second ones otherwise."""
     param, grad = make.plain(*shape), make.floats(*shape)
-    exp_avg, exp_avg_sq = 0.1 * make.plain(*shape), make.plain(*shape, low=1e-6, high=1.0)
+    exp_avg, exp_avg_sq = 0.1 * make.plain(*shape), make.plain(*shape, low=1e-6, high=largest)
     if fresh:
         exp_avg, exp_avg_sq = torch.zeros_like(exp_avg), torch.zeros_like(exp_avg_sq)
     if strided:

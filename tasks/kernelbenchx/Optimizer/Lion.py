@@ -24,20 +24,26 @@ ENTRY = "lion_step"
 MUTATES = ("param", "exp_avg")
 
 CASES = [
+    dict(shape=(37,), lr=1e-3),
+    dict(shape=(1031,), lr=5e-4, beta1=0.95, beta2=0.98, weight_decay=0.1),
+    dict(shape=(4099,)),
+    dict(shape=(67,), lr=1e-3, fresh=True),
+    dict(shape=(521,), lr=1e-3, weight_decay=0.1),
     dict(shape=(1,)),
-    dict(shape=(0, 4)),
-    dict(shape=(37,), fresh=True),
-    dict(shape=(4099,), lr=0.1, weight_decay=0.5),
-    dict(shape=(33, 65), strided=True, lr=1e-2),
-    dict(shape=(3, 5, 31), strided_state=True, lr=3e-2, beta1=0.5, beta2=0.9, cancelling=True),
-    dict(shape=(129,), lr=1.0, beta1=0.95, beta2=0.98, weight_decay=1e-2),
-    dict(shape=(), lr=0.5, weight_decay=0.1),
+    dict(shape=(0,)),
+    dict(shape=(37,), fresh=True, resting=True),
+    dict(shape=(1031,), lr=0.1, weight_decay=0.1),
+    dict(shape=(129,), strided=True),
+    dict(shape=(155,), strided_state=True),
+    dict(shape=(465,), beta1=0.5, beta2=0.9, cancelling=True),
+    dict(shape=(33, 65)),
+    dict(shape=(), weight_decay=0.1),
 ]
 
 SIZES = [
     dict(shape=(1024,)),
     dict(shape=(524288,)),
-    dict(shape=(16, 1024, 1024), weight_decay=0.01),
+    dict(shape=(16777216,), weight_decay=0.1),
     dict(shape=(67108864,)),
 ]
 
@@ -49,11 +55,11 @@ def lion_step(param, grad, exp_avg, lr=0.0001, beta1=0.9, beta2=0.99, weight_dec
     return param, exp_avg
 
 
-def inputs(make, shape, strided=False, strided_state=False, fresh=False, cancelling=False, **options):
-    """`fresh`: an empty average, and some gradients of zero. `cancelling`: every fourth `update` is 0, or almost."""
+def inputs(make, shape, strided=False, strided_state=False, fresh=False, resting=False, cancelling=False, **options):
+    """`fresh`: an empty average. `resting`: some gradients of zero. `cancelling`: every fourth `update` is 0, or almost."""
     param, grad = make.plain(*shape), make.floats(*shape)
     exp_avg = torch.zeros_like(grad) if fresh else 0.1 * make.plain(*shape)
-    if fresh:
+    if resting:
         grad[..., ::5] = 0
     if cancelling:
         beta1 = options["beta1"]

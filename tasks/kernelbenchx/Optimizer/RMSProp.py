@@ -24,21 +24,28 @@ ENTRY = "rmsprop_step"
 MUTATES = ("param", "square_avg")
 
 CASES = [
-    dict(shape=(1,)),
-    dict(shape=(0, 4)),
     dict(shape=(37,), fresh=True),
-    dict(shape=(4099,), lr=0.1, weight_decay=0.5),
-    dict(shape=(33, 65), strided=True, alpha=0.9),
-    dict(shape=(3, 5, 31), strided_state=True, alpha=0.5, eps=1e-2, weight_decay=1e-2),
-    dict(shape=(129,), lr=1.0, eps=1e-3, fresh=True),
-    dict(shape=(), lr=0.5, weight_decay=0.1),
-    dict(shape=(33, 65), alpha=0.9),
+    dict(shape=(1031,), lr=1e-3, alpha=0.95, eps=1e-6, weight_decay=0.1),
+    dict(shape=(4099,)),
+    dict(shape=(67,), lr=5e-3, alpha=0.9),
+    dict(shape=(521,), fresh=True, weight_decay=0.1),
+    dict(shape=(1,)),
+    dict(shape=(0,)),
+    dict(shape=(1031,), lr=0.1),
+    dict(shape=(129,), strided=True),
+    dict(shape=(155,), strided_state=True, weight_decay=0.1),
+    dict(shape=(465,), alpha=0.5),
+    dict(shape=(129,), eps=1e-2),
+    dict(shape=(129,), weight_decay=0.5),
+    dict(shape=(33, 65)),
+    dict(shape=(2053,), largest=1.0),
+    dict(shape=()),
 ]
 
 SIZES = [
     dict(shape=(1024,)),
     dict(shape=(524288,)),
-    dict(shape=(16, 1024, 1024), weight_decay=0.01),
+    dict(shape=(16777216,), weight_decay=0.1),
     dict(shape=(67108864,)),
 ]
 
@@ -53,9 +60,9 @@ def rmsprop_step(param, grad, square_avg, lr=0.01, alpha=0.99, eps=1e-08, weight
     return param.addcdiv_(grad, square_avg.sqrt().add_(eps), value=-lr), square_avg
 
 
-def inputs(make, shape, strided=False, strided_state=False, fresh=False, **options):
-    """`fresh` starts from an empty average, as the first step of a training run does."""
-    param, grad, square_avg = make.plain(*shape), make.floats(*shape), make.plain(*shape, low=1e-6, high=1.0)
+def inputs(make, shape, strided=False, strided_state=False, fresh=False, largest=0.01, **options):
+    """`fresh` starts from an empty average, as the first step of a training run does; `largest` of one that is not."""
+    param, grad, square_avg = make.plain(*shape), make.floats(*shape), make.plain(*shape, low=1e-6, high=largest)
     if fresh:
         square_avg = torch.zeros_like(square_avg)
     if strided:

@@ -28,23 +28,28 @@ ENTRY = "sgd_step"
 MUTATES = ("param", "momentum_buffer")
 
 CASES = [
+    dict(shape=(37,), first=True, momentum=0.0),
+    dict(shape=(1031,)),
+    dict(shape=(257,), first=True, momentum=0.0, weight_decay=0.01),
+    dict(shape=(67,), nesterov=True),
+    dict(shape=(4099,), lr=0.05, weight_decay=0.01, nesterov=True),
     dict(shape=(1,)),
-    dict(shape=(0, 4)),
+    dict(shape=(0,)),
     dict(shape=(37,), first=True, dampening=0.5),
-    dict(shape=(4099,), lr=0.5, momentum=0.5, weight_decay=0.5),
-    dict(shape=(33, 65), strided=True, dampening=0.1),
-    dict(shape=(3, 5, 31), strided_state=True, nesterov=True, weight_decay=1e-2),
-    dict(shape=(129,), lr=1.0, momentum=0.0, dampening=0.25, weight_decay=0.1, nesterov=True),
-    dict(shape=(2, 65), first=True, nesterov=True, strided=True),
-    dict(shape=(), lr=0.5, dampening=0.3),
-    dict(shape=(33, 65)),
-    dict(shape=(3, 5, 31), nesterov=True, weight_decay=0.01),
+    dict(shape=(129,), momentum=0.0, dampening=0.25, nesterov=True),
+    dict(shape=(1031,), lr=0.5),
+    dict(shape=(257,), momentum=0.5),
+    dict(shape=(257,), weight_decay=0.5),
+    dict(shape=(129,), strided=True),
+    dict(shape=(155,), strided_state=True, nesterov=True),
+    dict(shape=(33, 65), nesterov=True),
+    dict(shape=(), weight_decay=0.01),
 ]
 
 SIZES = [
     dict(shape=(1024,)),
     dict(shape=(524288,)),
-    dict(shape=(16, 1024, 1024), weight_decay=0.01, nesterov=True),
+    dict(shape=(16777216,), weight_decay=0.01, nesterov=True),
     dict(shape=(67108864,)),
 ]
 

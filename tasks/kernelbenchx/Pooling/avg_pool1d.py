@@ -21,20 +21,27 @@ DTYPE = "float32"
 TAGS = ("pooling", "memory-bound")
 
 CASES = [
-    dict(shape=(1, 1, 1), kernel_size=1),
+    dict(shape=(2, 3, 66), kernel_size=3),
+    dict(shape=(5, 4, 68), kernel_size=2),
+    dict(shape=(2, 7, 46), kernel_size=4, stride=2),
+    dict(shape=(1, 3, 1031), kernel_size=3, stride=1, padding=1),
+    dict(shape=(3, 5, 33), kernel_size=4, stride=1, padding=1),
+    dict(shape=(1, 1, 1), kernel_size=3, stride=1, padding=1),
     dict(shape=(2, 3, 67), kernel_size=3),
     dict(shape=(3, 5, 33), kernel_size=4, stride=1, padding=2),
-    dict(shape=(2, 7, 45), kernel_size=5, stride=3, padding=1, strided=True),
-    dict(shape=(5, 50), kernel_size=2, stride=7),
-    dict(shape=(1, 3, 40), kernel_size=(6,), stride=(2,), padding=(3,)),
+    dict(shape=(2, 7, 45), kernel_size=5, stride=2),
+    dict(shape=(2, 7, 51), kernel_size=2, stride=7),
+    dict(shape=(1, 3, 40), kernel_size=(4,), stride=(2,), padding=(1,)),
+    dict(shape=(2, 7, 46), kernel_size=4, stride=2, strided=True),
+    dict(shape=(5, 50), kernel_size=2),
     dict(shape=(0, 4, 10), kernel_size=2),
 ]
 
 SIZES = [
-    dict(shape=(2, 64, 1024), kernel_size=3, stride=2, padding=1),
-    dict(shape=(16, 64, 8192), kernel_size=3, stride=2, padding=1),
-    dict(shape=(64, 64, 32768), kernel_size=3, stride=2, padding=1),
-    dict(shape=(64, 96, 32768), kernel_size=8, stride=1, padding=4),
+    dict(shape=(2, 64, 1024), kernel_size=4, stride=2, padding=1),
+    dict(shape=(16, 64, 8192), kernel_size=4, stride=2, padding=1),
+    dict(shape=(64, 64, 32768), kernel_size=4, stride=2, padding=1),
+    dict(shape=(64, 96, 32768), kernel_size=3, stride=1, padding=1),
 ]
 
 CONTRACT = Close(strides="any")

@@ -6,8 +6,8 @@ signed 8-bit integers on the fly. `query` is float32 `(B, S, D)`, `key` and `val
 
 1. *Query and key*, symmetric: a scale is the largest magnitude among the elements that share it, divided by 127, in
    float32, and 1 where all of them are zero; `qq_id = clamp(round(q_id / a), -127, 127)`, alike `kq_jd` with scale `b`.
-   One scale is for a row, which is a token (as in the reference), for a matrix, or for the whole tensor, alike for query
-   and key.
+   One scale is for a row, which is a token (as in the reference), for a matrix, or for the whole tensor, whichever for query
+   and key each.
 2. *Value* alike, `vq_jd = clamp(round(v_jd / c), -127, 127)`. One scale is for a column, which is an output channel (as
    in the reference), for a matrix, or for the whole tensor; where probabilities stay float32, it may be for a token.
 3. *Scores*: `s_ij = float32(sum over d of qq_id · kq_jd) · a_i · b_j / sqrt(D)`, with the sum exact in int32.
@@ -21,11 +21,11 @@ signed 8-bit integers on the fly. `query` is float32 `(B, S, D)`, `key` and `val
    stayed float32 it is `sum over j of p_ij · (vq_jd · c)` in float32 (no TF32).
 
 Which elements share a scale, and whether probabilities are quantized, is your choice, the same in all calls. `round` is
-to the nearest integer. The result is compared with an exact emulation of each choice: it must agree with one of them to a
+to the nearest integer. `1e-8` may be added to the scales of query, key and value, as a guard against zero. The result is compared with an exact emulation of each choice: it must agree with one of them to a
 few units in the last place. Where the last bit of float32 arithmetic decides, either level is right and the tolerance of the
 results that depend on it grows by just that step: a quotient of step 1 or 2 within 2⁻¹⁴ of halfway between two integers
 (ties included) and, for probabilities, within 2⁻¹² of halfway plus what those freedoms and an error of 2⁻²⁰ of a score
-do to its exponential. Unquantized query, key or value, or truncation are far outside. `T ≥ 1` and
+do to its exponential; so does what a guard changes the scales. Unquantized query, key or value, or truncation are far outside. `T ≥ 1` and
 `D ≥ 1`; `B` or `S` may be 0. All arguments may be non-contiguous. Values are finite.
 """
 
@@ -38,13 +38,14 @@ DTYPE = "float32"
 TAGS = ("matmul", "softmax", "quantization", "int8", "tensor-core", "fusion")
 
 CASES = [
-    dict(b=1, s=1, t=1, d=1),
     dict(b=2, s=37, t=37, d=16),
-    dict(b=2, s=19, t=45, d=33, strided=True),
     dict(b=3, s=33, t=65, d=64),
-    dict(b=2, s=7, t=130, d=24, zeroed=True),
     dict(b=2, s=21, t=20, d=40, spread=True),
     dict(b=1, s=17, t=257, d=64),
+    dict(b=1, s=1, t=1, d=8),
+    dict(b=2, s=19, t=45, d=33, strided=True),
+    dict(b=2, s=7, t=130, d=24, zeroed=True),
+    dict(b=1, s=1, t=1, d=1),
     dict(b=0, s=5, t=9, d=16),
 ]
 
@@ -98,16 +99,17 @@ TOKENS = dict(token=(2,), matrix=MATRIX, tensor=TENSOR)
 COLUMNS = dict(column=(1,), matrix=MATRIX, tensor=TENSOR)
 """Dimensions with one scale."""
 SCHEMES = tuple(
-    dict(operands=o, value_scale=v, probabilities=p)
+    dict(queries=q, keys=k, value_scale=v, probabilities=p)
     for p in ("row", "float32", "127ths", "matrix", "tensor")
-    for o in TOKENS
+    for q in TOKENS
+    for k in TOKENS
     for v in (*COLUMNS, "token")
     if v != "token" or p == "float32"  # a scale for each token cannot leave a sum over tokens
 )
 
 
-def _by_scheme(query, key, value, operands, value_scale, probabilities):
-    (qq, a), (kq, b) = (_scaled(x, TOKENS[operands]) for x in (query, key))
+def _by_scheme(query, key, value, queries, keys, value_scale, probabilities):
+    (qq, a), (kq, b) = _scaled(query, TOKENS[queries]), _scaled(key, TOKENS[keys])
     vq, c = _scaled(value, (COLUMNS | TOKENS)[value_scale])
     scores = _integer_product(qq, kq.mT).float() * a * b.mT * query.shape[-1] ** -0.5
     p = torch.softmax(scores, -1)
@@ -134,8 +136,8 @@ ULPS = 24 * 2.0**-23
 """Relative error of exponentials, their sum, scales, and three products."""
 
 
-def _emulated(query, key, value, operands, value_scale, probabilities):
-    q, k = (quantized.levels(x, TOKENS[operands]) for x in (query, key))
+def _emulated(query, key, value, queries, keys, value_scale, probabilities):
+    q, k = quantized.levels(query, TOKENS[queries]), quantized.levels(key, TOKENS[keys])
     v = quantized.levels(value, (COLUMNS | TOKENS)[value_scale])
 
     def batches():
@@ -152,8 +154,8 @@ def _emulated(query, key, value, operands, value_scale, probabilities):
 
 def _each(levels):
     """The `Levels` of each batch."""
-    scales = levels.scale.expand(len(levels.level), -1, -1)
-    return [quantized.Levels(*parts) for parts in zip(levels.level, scales, levels.steps, strict=True)]
+    scales, doubts = (t.expand(len(levels.level), -1, -1) for t in (levels.scale, levels.doubt))
+    return [quantized.Levels(*parts) for parts in zip(levels.level, scales, levels.steps, doubts, strict=True)]
 
 
 class _Exponentials:
@@ -162,7 +164,8 @@ class _Exponentials:
     def __init__(self, q, k, factor):
         unit = q.scale * k.scale.mT * factor
         scores = (q.level @ k.level.mT) * unit
-        play = (q.steps @ k.level.abs().mT + (q.level.abs() + q.steps) @ k.steps.mT) * unit + SCORE_ULPS * scores.abs()
+        play = (q.steps @ k.level.abs().mT + (q.level.abs() + q.steps) @ k.steps.mT) * unit
+        play = play + (SCORE_ULPS + q.doubt + k.doubt.mT) * (scores.abs() + play)
         # Every score lies within its play; so does the largest, and with both every exponential.
         low, high = scores - play, scores + play
         self.e = (scores - scores.amax(1, keepdim=True)).exp()
@@ -191,7 +194,7 @@ def _product(exponentials, v, probabilities, peak):
     truth = (p.level @ v.level) * scale
     step = (p.steps @ v.level.abs() + (p.level + p.steps) @ v.steps) * scale
     # A sum of integers is exact; its terms may cancel, and then nothing but a level's freedom is allowed.
-    return truth, (ULPS + p.doubt) * (truth.abs() + step) + step
+    return truth, (ULPS + p.doubt + v.doubt) * (truth.abs() + step) + step
 
 
 def _levels(exponentials, probabilities, peak):
@@ -202,15 +205,15 @@ def _levels(exponentials, probabilities, peak):
     one = torch.ones_like(total), torch.zeros_like(ratio)
     largest, doubt = one if probabilities == "127ths" else peak or _peak(exponentials)
     factor, slack = 127 / (total * largest), (1 + ratio) * (1 + doubt) * (1 + ULPS)
-    bounds = e * factor, low * factor / slack, high * factor * slack
-    return quantized.between(*bounds, largest / 127, halfway=HALFWAY_P, doubt=doubt)
+    quotients = e * factor, low * factor / slack, high * factor * slack
+    return quantized.between(*quotients, largest / 127, halfway=HALFWAY_P, doubt=doubt)
 
 
 def _float_product(exponentials, v):
     p = exponentials.e / exponentials.total
     error = torch.maximum(exponentials.high - exponentials.e, exponentials.e - exponentials.low) / exponentials.total
     error = error * (1 + exponentials.ratio) + p * exponentials.ratio
-    terms, freedom = v.value.abs(), v.steps * v.scale
+    terms, freedom = v.value.abs(), v.error
     rounding = ULPS + 2 * len(v.level) ** 0.5 * quantized.ULP
     # A probability below the smallest normal number may honestly be flushed to zero.
     tiny = torch.finfo(torch.float32).tiny
@@ -238,6 +241,16 @@ def positive_two_passes(query, key, value):
         top = new_top
     pq = torch.floor(127 * torch.exp2(scores - top) + 0.5)
     return ((pq.double() @ vq.double()).float() * (c / (127 * total))).contiguous()
+
+
+def positive_guarded(query, key, value):
+    """Adds 1e-8 to each scale."""
+
+    def guarded(x, dim):
+        scale = x.abs().amax(dim, keepdim=True) / 127 + 1e-8
+        return torch.round(x / scale).double() * scale.double()
+
+    return _attention(guarded(query, 2), guarded(key, 2), guarded(value, 1))
 
 
 def _attention(q, k, v, levels=lambda p: _quantize(p, 2)):
@@ -275,14 +288,6 @@ def negative_unquantized_value(query, key, value):
 
 def negative_unquantized_scores(query, key, value):
     return _attention(query, key, _dequantized(value, (1,)))
-
-
-def negative_query_scale_per_matrix(query, key, value):
-    return _attention(_dequantized(query, (1, 2)), _dequantized(key, (2,)), _dequantized(value, (1,)))
-
-
-def negative_key_scale_per_matrix(query, key, value):
-    return _attention(_dequantized(query, (2,)), _dequantized(key, (1, 2)), _dequantized(value, (1,)))
 
 
 def negative_value_scale_per_token(query, key, value):

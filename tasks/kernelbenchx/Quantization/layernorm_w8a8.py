@@ -8,7 +8,9 @@ dimensions `normalized_shape` (an int, or a list or tuple that equals the last d
    in float32, and 1 where all of them are zero. `xq = clamp(round(x / s), -127, 127)`, to the nearest integer, stands
    for `x̃ = xq · s`. One scale is for a group (as in the reference), for a row along the last dimension, or for the whole
    tensor. Quantized, and dequantized again, is the input (as in the reference), the normalized `y` of step 3, the result
-   of step 4, or both input and result.
+   of step 4, or both input and result. The input alone may be asymmetric, too: a scale is then the largest value that shares
+   it or 0, less the smallest or 0, divided by 255, and with the zero point `z = round(-128 - min(x, 0) / s)`, `xq =
+   clamp(round(x / s) + z, -128, 127) - z`.
 2. *Weights* are float8 (e4m3 without infinities: 4 significant bits, largest 448), one float32 scale for the tensor:
    `t = max |weight| / 448`, and 1 if all are zero. `wq = float8(weight / t)`, to the nearest, ties to even, stands for
    `w̃ = wq · t`. So in the reference; `t = 1`, and int8 with one scale for the tensor as in step 1, are right, too. Without
@@ -19,10 +21,11 @@ dimensions `normalized_shape` (an int, or a list or tuple that equals the last d
 
 The result is a new, contiguous float32 tensor of `input`'s shape. What is quantized, and how, is your choice, the same in
 all calls. The result is compared with an exact emulation of each choice: it must agree with one of them to a few units in
-the last place of the group's largest activation. The one freedom is a quotient within 2⁻¹⁴ of halfway between two
+the last place of the group's largest activation. `1e-8` may be added to any scale, as a guard against zero, and nothing
+larger. Left open is a quotient within 2⁻¹⁴ of halfway between two
 integers (for weights: within a millionth of halfway between two float8 numbers), or nearer to it than float32 knows `y`:
-it may be rounded either way, and the tolerance of the results that depend on it grows by just that step. Unquantized
-activations or weights, or truncation are far outside. Groups are not empty; leading dimensions may be 0. All arguments may be
+it may be rounded either way, as may one that a guard moves over such a half, and the tolerance of the results that depend on
+it grows by just that step, and by what the guard changes the scales. Unquantized activations or weights, or truncation are far outside. Groups are not empty; leading dimensions may be 0. All arguments may be
 non-contiguous. Values are finite.
 """
 
@@ -38,23 +41,27 @@ DTYPE = "float32"
 TAGS = ("normalization", "quantization", "int8", "memory-bound")
 
 CASES = [
-    dict(shape=(3, 1), normalized_shape=1),
-    dict(shape=(19, 64), normalized_shape=64),
-    dict(shape=(13, 131), normalized_shape=(131,), strided=True, eps=1e-2),
-    dict(shape=(4, 7, 18), normalized_shape=[7, 18], bias=False),
-    dict(shape=(3, 5, 37), normalized_shape=37, weight=False, spread=True),
+    dict(shape=(19, 64), normalized_shape=(64,)),
     dict(shape=(6, 1030), normalized_shape=(1030,), weight=False, bias=False, shift=5.0),
-    dict(shape=(9, 2, 33), normalized_shape=33, zeroed=True),
+    dict(shape=(13, 131), normalized_shape=(131,), eps=1e-10),
+    dict(shape=(33, 37), normalized_shape=(37,), weight=False, bias=False, spread=True),
+    dict(shape=(5, 1), normalized_shape=(1,), weight=False, bias=False),
+    dict(shape=(3, 1), normalized_shape=(1,)),
+    dict(shape=(13, 130), normalized_shape=(130,), strided=True),
+    dict(shape=(19, 63), normalized_shape=63),
+    dict(shape=(4, 7, 18), normalized_shape=[7, 18], bias=False),
+    dict(shape=(3, 5, 37), normalized_shape=(37,), weight=False),
+    dict(shape=(13, 129), normalized_shape=(129,), eps=0.01),
+    dict(shape=(18, 33), normalized_shape=(33,), zeroed=True),
     dict(shape=(2, 3, 4, 5), normalized_shape=(3, 4, 5), strided=True),
-    dict(shape=(0, 12), normalized_shape=12),
-    dict(shape=(13, 131), normalized_shape=(131,), eps=0.01),
+    dict(shape=(0, 12), normalized_shape=(12,)),
 ]
 
 SIZES = [
-    dict(shape=(32, 2048), normalized_shape=2048),
-    dict(shape=(64, 4096), normalized_shape=4096),
-    dict(shape=(1024, 8192), normalized_shape=8192),
-    dict(shape=(4096, 8192), normalized_shape=8192),
+    dict(shape=(32, 2048), normalized_shape=(2048,)),
+    dict(shape=(64, 4096), normalized_shape=(4096,)),
+    dict(shape=(1024, 8192), normalized_shape=(8192,)),
+    dict(shape=(4096, 8192), normalized_shape=(8192,)),
 ]
 
 
@@ -114,7 +121,7 @@ DIMS = dict(group=GROUP, row=(2,), tensor=(0, 1, 2))
 """Dimensions of `_groups` with one scale."""
 SCHEMES = tuple(
     dict(int8=place, scale=scale, weights=weights)
-    for place in ("input", "normalized", "output", "input_and_output")
+    for place in ("input", "normalized", "output", "input_and_output", "asymmetric_input")
     for scale in DIMS
     for weights in ("float8", "float8_unscaled", "int8")
 )
@@ -122,8 +129,8 @@ SCHEMES = tuple(
 
 def _by_scheme(input, normalized_shape, weight=None, bias=None, eps=1e-05, *, int8, scale, weights):
     dims, x = DIMS[scale], _rows_of_groups(input, normalized_shape)
-    if int8.startswith("input"):
-        x = torch.mul(*_scaled(x, dims))
+    if "input" in int8:
+        x = torch.mul(*_scaled(x, dims, shifted=int8 == "asymmetric_input"))
     y = F.layer_norm(x, x.shape[1:], eps=eps)
     if int8 == "normalized":
         y = torch.mul(*_scaled(y, dims))
@@ -136,10 +143,13 @@ def _by_scheme(input, normalized_shape, weight=None, bias=None, eps=1e-05, *, in
     return y.view(input.shape)
 
 
-def _scaled(x, dims):
+def _scaled(x, dims, shifted=False):
     """Whole numbers in float32, and scales that the elements of `dims` share."""
-    scale = quantized.scale_of(x, dims)
-    return torch.round(x / scale).clamp(-127, 127), scale
+    if not shifted:
+        scale = quantized.scale_of(x, dims)
+        return torch.round(x / scale).clamp(-127, 127), scale
+    scale, lowest = quantized.shifted_scale_of(x, dims)
+    return torch.minimum(torch.maximum(torch.round(x / scale), lowest), lowest + 255), scale
 
 
 def _weights(weight, kind):
@@ -164,8 +174,8 @@ ULPS = 16 * 2.0**-23
 def _emulated(input, normalized_shape, weight=None, bias=None, eps=1e-05, *, int8, scale, weights):
     dims, x = DIMS[scale], _rows_of_groups(input, normalized_shape)
     value, error = x.double(), torch.zeros_like(x, dtype=torch.float64)
-    if int8.startswith("input"):
-        levels = quantized.levels(x, dims)
+    if "input" in int8:
+        levels = quantized.levels(x, dims, shifted=int8 == "asymmetric_input")
         value, error = levels.value, levels.error
     y, error = _normalized_up_to(value, error, eps)
     if int8 == "normalized":
@@ -207,9 +217,10 @@ def _weights_up_to(weight, kind):
         levels = quantized.levels(weight, tuple(range(weight.dim())))
         return levels.value, levels.error
     wq, t = (v.double() for v in _weights(weight, kind))
-    exact = weight.double() / t
-    low, high = ((exact * (1 + e)).to(torch.float8_e4m3fn).double() for e in (-HALFWAY_FLOAT8, HALFWAY_FLOAT8))
-    return wq * t, (high - low).abs() * t
+    guard = quantized.GUARD if kind == "float8" else 0.0
+    ends = (weight.double() / t * (1 + HALFWAY_FLOAT8), weight.double() / (t + guard) * (1 - HALFWAY_FLOAT8))
+    high, low = (end.to(torch.float8_e4m3fn).double() for end in ends)
+    return wq * t, (high - low).abs() * t + (guard / t).clamp(max=1) * (wq * t).abs()
 
 
 CONTRACT = Schemes(_emulated, _by_scheme, SCHEMES, strides="contiguous")
@@ -228,6 +239,16 @@ def positive_integer_statistics(input, normalized_shape, weight=None, bias=None,
         factor = 448 / weight.abs().amax()
         y = y * ((weight * factor).to(torch.float8_e4m3fn).float() / factor)
     return y if bias is None else y + bias
+
+
+def positive_guarded(input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    """Adds 1e-8 to each scale."""
+    x = _groups(input, _shape(normalized_shape))
+    s = x.abs().amax(1, keepdim=True) / 127 + 1e-8
+    if weight is not None:
+        t = weight.abs().amax() / 448 + 1e-8
+        weight = (weight / t).to(torch.float8_e4m3fn).float() * t
+    return _normalized(torch.round(x / s) * s, input, weight, bias, eps)
 
 
 def _normalized(x, like, weight, bias, eps, correction=0):

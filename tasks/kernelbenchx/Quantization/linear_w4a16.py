@@ -7,17 +7,19 @@
 
 1. *Weights*, symmetric, one scale per output channel, which is a row of `weight`: `s_j = max over k of |w_jk| / 7`, and 1
    where the row is all zero. `wq_jk = clamp(round(w_jk / s_j), -7, 7)` fits in 4 bits: a kernel keeps two of them in a
-   byte, in any order, and has to cope with an odd `K`. Scales are float32, and so is the division; or scales are float16,
-   and the division is in either.
+   byte, in any order, and has to cope with an odd `K`. Instead of by 7, the largest may be divided by 7.5 or by 8, and
+   levels then go from -8 to 7. Scales are float32, and so is the division; or scales are float16, and the division is in
+   either.
 2. *Activations* stay float16.
 3. `out_ij = float16(sum over k of x_ik · (wq_jk · s_j) + bias_j)`.
 
 `wq_jk · s_j` may be rounded to float16 before the product, or `s_j` be applied to the finished sum. Sums are float32;
 float16 sums as tensor cores keep them, rounded once for 16 products, pass too, coarser ones do not. `round` is to the
-nearest integer. The result is compared with an exact emulation for either kind of scales, to a few float16 units in the
-last place and those roundings; all results must agree with the same one. The one freedom is a quotient that lies within
-2⁻¹⁴ of halfway between two integers (ties included), with float16 scales within a float16 rounding of it: it may be
-rounded either way, and the tolerance of the results that depend on it grows by just that step. Unquantized weights,
+nearest integer. The result is compared with an exact emulation for each divisor and kind of scales, to a few float16 units in the
+last place and those roundings; all results must agree with the same one. `1e-8` may be added to a scale, as a guard against
+zero. Left open is a quotient that lies within 2⁻¹⁴ of halfway between two integers (ties included), with float16 scales
+within a float16 rounding of it: it may be rounded either way, as may one that a guard moves over such a half, and the
+tolerance of the results that depend on it grows by just that step. Unquantized weights,
 another number of bits, or coarser scales are far outside. `K ≥ 1`; `N` and leading dimensions may be 0; all arguments
 may be non-contiguous. Values are finite.
 """
@@ -32,13 +34,17 @@ DTYPE = "float16"
 TAGS = ("matmul", "quantization", "tensor-core", "fp16")
 
 CASES = [
-    dict(lead=(1,), k=1, n=1),
     dict(lead=(37,), k=64, n=45),
-    dict(lead=(19,), k=131, n=33, strided=True),
-    dict(lead=(2, 7), k=48, n=40, bias=False, spread=True),
     dict(lead=(5,), k=1031, n=21),
-    dict(lead=(), k=30, n=17, zero_rows=True),
-    dict(lead=(33,), k=256, n=64, bias=False),
+    dict(lead=(33,), k=256, n=64, bias=10.0),
+    dict(lead=(19,), k=131, n=33, zero_rows=True),
+    dict(lead=(1,), k=31, n=1),
+    dict(lead=(1,), k=1, n=1),
+    dict(lead=(37,), k=65, n=45, bias="normal"),
+    dict(lead=(36,), k=131, n=33, network=True),
+    dict(lead=(2, 7), k=48, n=40, spread=True),
+    dict(lead=(19,), k=132, n=33, bias=10.0, strided=True),
+    dict(lead=(), k=30, n=17),
     dict(lead=(0,), k=16, n=8),
 ]
 
@@ -62,46 +68,46 @@ def _quantize(weight, largest=7):
     return torch.round(weight.float() / scale).clamp(-largest, largest), scale
 
 
-def inputs(make, lead, k, n, bias=True, strided=False, zero_rows=False, spread=False):
-    """Weights are scaled by 1/sqrt(K), as in a network. `spread`: channels of very different size."""
-    x, w = make.floats(*lead, k), make.plain(n, k) * k**-0.5
+def inputs(make, lead, k, n, bias=None, network=False, strided=False, zero_rows=False, spread=False):
+    """In a `network` weights are scaled by 1/sqrt(K). `spread`: channels of very different size. `bias`: normal, or all one number."""
+    x, w = make.floats(*lead, k), make.plain(n, k)
+    if network:
+        w = w * k**-0.5
     if spread:
         w = w * make.plain(n, 1, low=-6, high=2).exp2()
     if zero_rows:
         w[::5] = 0
-    b = make.plain(n) if bias else None
+    b = bias and (make.plain(n) if bias == "normal" else torch.full_like(w[:, 0], bias))
     return call(make.strided(x), make.strided(w), make.strided(b)) if strided else call(x, w, b)
 
 
-SCHEMES = (dict(scales="float32"), dict(scales="float16"))
+DIVISORS = {"7": (7, (-7, 7)), "7.5": (7.5, (-8, 7)), "8": (8, (-8, 7))}
+"""What the largest weight is divided by, and the levels that there are."""
+SCHEMES = tuple(dict(scales=scales, divisor=divisor) for divisor in DIVISORS for scales in ("float32", "float16"))
 ROUNDOFF = 2.0**-11
 """Of float16; the smallest distance between two of its values is a 2¹³th of that."""
 
 
-def _by_scheme(input, weight, bias=None, *, scales):
-    if scales == "float32":
-        return linear_w4a16(input, weight, bias)
-    s = _half_scale(weight)
-    return F.linear(input, torch.round(weight / s).clamp(-7, 7) * s, bias)
+def _by_scheme(input, weight, bias=None, *, scales, divisor):
+    largest, bounds = DIVISORS[divisor]
+    wide = weight.float() if scales == "float32" else weight
+    s = quantized.scale_of(wide, (1,), largest)
+    return F.linear(input, (torch.round(wide / s).clamp(*bounds) * s).to(input.dtype), bias)
 
 
-def _half_scale(weight):
-    scale = weight.abs().amax(1, keepdim=True) / 7
-    return torch.where(scale > 0, scale, 1)
-
-
-def _levels(weight, scales):
+def _levels(weight, scales, divisor):
     """Divided in float32, or in float16 too where the scale is: the quotient is then up to one rounding away."""
+    largest, bounds = DIVISORS[divisor]
     if scales == "float32":
-        return quantized.levels(weight, (1,), 7)
-    scale = _half_scale(weight).double()
+        return quantized.levels(weight, (1,), largest, bounds)
+    scale = quantized.scale_of(weight, (1,), largest).double()
     quotient = weight.double() / scale
     spread = quotient.abs() * ROUNDOFF
-    return quantized.between(quotient, quotient - spread, quotient + spread, scale, 7)
+    return quantized.between(quotient, quotient - spread, quotient + spread, scale, bounds)
 
 
-def _emulated(input, weight, bias=None, *, scales):
-    x, w = input.double(), _levels(weight, scales)
+def _emulated(input, weight, bias=None, *, scales, divisor):
+    x, w = input.double(), _levels(weight, scales, divisor)
     product = F.linear(x, w.value)
     shift = x.new_zeros(()) if bias is None else bias.double()
     truth = product + shift

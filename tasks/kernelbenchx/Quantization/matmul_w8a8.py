@@ -10,10 +10,11 @@
 3. *Product* in integers: `acc_ij = sum over k of xq_ik · wq_kj`, exact in int32.
 4. *Dequantization*: `out_ij = float32(acc_ij) · s_i · t_j`.
 
-`round` is to the nearest integer. The result is compared with an integer-exact emulation: it must agree to a few units in
-the last place. The one freedom is a quotient that lies within 2⁻¹⁴ of halfway between two integers, where the last bit of a
-division decides: it may be rounded either way (ties included), and the tolerance of the results that depend on it grows by
-just that step. The unquantized product, coarser scales, or truncation are far outside. `K ≥ 1`; `M` or `N` may be 0; both
+`round` is to the nearest integer. `1e-8` may be added to any scale, as a guard against zero, and nothing larger. The result is
+compared with an integer-exact emulation: it must agree to a few units in the last place. Two things are left open: a
+quotient that lies within 2⁻¹⁴ of halfway between two integers, where the last bit of a division decides, may be rounded
+either way (ties included), and so may one that a guard moves over such a half; the tolerance of the results that depend on
+it grows by just that step, and by what the guard changes the scales. The unquantized product, coarser scales, or truncation are far outside. `K ≥ 1`; `M` or `N` may be 0; both
 arguments may be non-contiguous.
 """
 
@@ -28,10 +29,11 @@ TAGS = ("matmul", "quantization", "int8", "tensor-core")
 CASES = [
     dict(m=1, k=1, n=1),
     dict(m=37, k=64, n=45),
-    dict(m=19, k=131, n=33, strided=True),
-    dict(m=64, k=32, n=16, zero_rows=True),
     dict(m=5, k=1030, n=7),
     dict(m=33, k=48, n=20, spread=True),
+    dict(m=1, k=257, n=65),
+    dict(m=19, k=131, n=33, strided=True),
+    dict(m=64, k=32, n=16, zero_rows=True),
     dict(m=0, k=16, n=8),
 ]
 
@@ -85,7 +87,8 @@ def _emulated(input, weight):
     unit = x.scale * w.scale
     truth = (x.level @ w.level) * unit
     steps = x.steps @ w.level.abs() + (x.level.abs() + x.steps) @ w.steps
-    return truth, ULPS * truth.abs() + steps * unit * (1 + ULPS)
+    doubt = ULPS + x.doubt + w.doubt
+    return truth, doubt * truth.abs() + steps * unit * (1 + doubt)
 
 
 CONTRACT = Schemes(_emulated, matmul_w8a8, strides="contiguous")
@@ -104,6 +107,16 @@ def positive_reciprocal(input, weight):
     blocks = zip(xq.split(32, 1), wq.split(32, 0), strict=True)
     acc = sum((a.double() @ b.double()).to(torch.int32) for a, b in blocks)
     return acc.float() * (s * t)
+
+
+def positive_guarded(input, weight):
+    """Adds 1e-8 to each scale."""
+
+    def levels(x, dim):
+        scale = x.abs().amax(dim, keepdim=True) / 127 + 1e-8
+        return torch.round(x / scale), scale
+
+    return _product(*levels(input, 1), *levels(weight, 0))
 
 
 def _product(xq, s, wq, t):

@@ -12,7 +12,7 @@ so that the first is `base ** start` and the last `base ** end`, both up to roun
   may be 1 or less.
 - `dtype`: float32 or float64; `None` means float32.
 - `device`: where the result lives, a `torch.device`: the GPU; named in each call.
-- `layout` and `requires_grad` always have their defaults.
+- `layout` always has its default. `requires_grad` changes no value, and whether the result requires a gradient is free.
 
 No element overflows or is subnormal. Each element is judged by its own size: its relative error may be no more than
 `(8 + 6 · |ln(base)| · max(|start|, |end|))` units of the dtype's roundoff, so the exponent needs the full precision of
@@ -31,24 +31,28 @@ TAGS = ("elementwise", "special-function", "memory-bound")
 DISTRIBUTIONS = ("standard",)
 
 CASES = [
+    dict(steps=5, start=1.0),
+    dict(steps=37, start=0.0, base=2.0),
+    dict(steps=4099, start=0.0),
+    dict(steps=1021, start=1.0, dtype=torch.float64),
+    dict(steps=257, start=1.0, requires_grad=True),
     dict(steps=1),
     dict(steps=2),
-    dict(steps=4099),
     dict(steps=1021, base=2.0, widest=100, dtype=torch.float32),
     dict(steps=777, base=0.5, widest=20),
     dict(steps=1501, widest=30, dtype=torch.float64),
     dict(steps=333, base=math.e, tensors=True),
-    dict(steps=45, base=1.0),
+    dict(steps=45, start=1.0, base=1.0),
     dict(steps=1, base=3, tensors=True, dtype=torch.float64),
     dict(steps=257, constant=True),
     dict(steps=0),
 ]
 
 SIZES = [
-    dict(steps=4096),
-    dict(steps=1048576),
-    dict(steps=33554432),
-    dict(steps=268435456),
+    dict(steps=4096, start=1.0),
+    dict(steps=1048576, start=1.0),
+    dict(steps=33554432, start=0.0),
+    dict(steps=268435456, start=0.0),
 ]
 
 
@@ -58,13 +62,17 @@ def logspace(start, end, steps, base=10.0, dtype=None, layout=torch.strided, dev
     )
 
 
-def inputs(make, steps, base=10.0, widest=5, dtype=None, tensors=False, constant=False):
-    """``start`` and ``end`` lie between -``widest`` and ``widest``, in any order."""
-    start, end = make.plain(low=-widest, high=widest), make.plain(low=-widest, high=widest)
-    end = start.clone() if constant else end
-    if not tensors:
-        start, end = start.item(), end.item()
-    return call(start, end, steps, base=base, dtype=dtype, device=make.device)
+def inputs(
+    make, steps, start=None, base=10.0, widest=5, dtype=None, requires_grad=False, tensors=False, constant=False
+):
+    """Without ``start``, both ends lie between -``widest`` and ``widest``, in any order."""
+    if start is None:
+        start, end = make.plain(low=-widest, high=widest), make.plain(low=-widest, high=widest)
+        end = start.clone() if constant else end
+        start, end = (start, end) if tensors else (start.item(), end.item())
+    else:
+        end = make.plain(low=2.0, high=4.0).item()
+    return call(start, end, steps, base=base, dtype=dtype, device=make.device, requires_grad=requires_grad)
 
 
 CHUNK = 1 << 24

@@ -6,7 +6,8 @@
 - `dtype`: float16, bfloat16, float32 or float64; `None` means float32, or `out`'s dtype.
 - `device`: where the result lives, a `torch.device`: the GPU; named in each call without `out`.
 - `out`: if given, a contiguous tensor of that shape and dtype; it is filled and returned.
-- `generator`, `layout`, `requires_grad`, `pin_memory` always have their defaults.
+- `generator`, `layout`, `pin_memory` always have their defaults. `requires_grad` changes no value, and whether the result
+  requires a gradient is free.
 
 The values themselves are free; they are judged by distribution:
 
@@ -27,17 +28,20 @@ DISTRIBUTIONS = ("standard",)
 SKIP_CONTROLS = {"permuted": "a permutation of random numbers is as random"}
 
 CASES = [
+    dict(size=(2, 3)),
+    dict(size=(37, 83)),
+    dict(size=(5, 1031)),
+    dict(size=(61, 67), dtype=torch.float64),
+    dict(size=(67, 129), requires_grad=True),
     dict(size=(1,)),
     dict(size=(4099,)),
-    dict(size=(37, 83)),
     dict(size=((5, 13, 33),), dtype=torch.float32, out=True),
-    dict(size=(3001,), dtype=torch.float64),
     dict(size=(61, 67), dtype=torch.float16),
-    dict(size=(4500,), dtype=torch.bfloat16),
+    dict(size=(45, 101), dtype=torch.bfloat16),
     dict(size=(0, 5)),
 ]
 
-SIZES = [dict(size=(4096,)), dict(size=(1048576,)), dict(size=(4096, 8192)), dict(size=(268435456,))]
+SIZES = [dict(size=(64, 64)), dict(size=(1024, 1024)), dict(size=(4096, 8192)), dict(size=(16384, 16384))]
 
 
 def rand(
@@ -62,9 +66,9 @@ def rand(
     )
 
 
-def inputs(make, size, dtype=None, out=False):
+def inputs(make, size, dtype=None, requires_grad=False, out=False):
     if not out:
-        return call(*size, dtype=dtype, device=make.device)
+        return call(*size, dtype=dtype, device=make.device, requires_grad=requires_grad)
     shape = size[0] if isinstance(size[0], tuple) else size
     return call(*size, out=make.plain(*shape, dtype=dtype))
 

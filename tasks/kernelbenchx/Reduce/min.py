@@ -21,14 +21,18 @@ DTYPE = "float32"
 TAGS = ("reduction", "integer-result", "memory-bound")
 
 CASES = [
-    dict(shape=(1,), dim=0),
     dict(shape=(7, 257), dim=1),
+    dict(shape=(3, 1031), dim=0),
+    dict(shape=(5, 13, 67), dim=2, keepdim=True),
+    dict(shape=(4099,), dim=0),
+    dict(shape=(33, 17), dim=1, dtype=torch.int64),
+    dict(shape=(1,), dim=0),
     dict(shape=(37, 19), dim=0, keepdim=True, strided=True),
-    dict(shape=(5, 13, 7), dim=-2),
     dict(shape=(9, 130), dim=-1, levels=3, keepdim=True),
+    dict(shape=(2, 3, 5, 7), dim=2),
     dict(shape=(6, 70), dim=1, nan=0.05),
     dict(shape=(4, 33), dim=1, levels=200, dtype=torch.int64),
-    dict(shape=(3, 45), dim=-1, levels=200, dtype=torch.int32, strided=True),
+    dict(shape=(3, 45), dim=1, dtype=torch.int32),
     dict(shape=(5, 61), dim=1, infinite=True),
     dict(shape=(0, 5), dim=1),
 ]
@@ -48,14 +52,16 @@ def min(input_tensor, dim, keepdim=False):
 
 
 def inputs(make, shape, dim, keepdim=False, levels=None, nan=None, infinite=False, dtype=None, strided=False):
-    """``levels``: that many different values only, so that most rows have ties; integers lie where float32 merges them.
+    """``levels``: that many different values only, so that most rows have ties; integers lie where float32 merges them. Other integers
+    are small, and all of a row differ.
 
     ``infinite``: no number beats the padding.
     """
-    x = make.ints(*shape, low=-levels // 2, high=levels - levels // 2, dtype=dtype or torch.float32) if levels else None
-    x = make.floats(*shape, dtype=dtype) if x is None else x
-    if dtype:
-        x = x + torch.iinfo(dtype).max // 4
+    if levels:
+        x = make.ints(*shape, low=-levels // 2, high=levels - levels // 2, dtype=dtype or torch.float32)
+        x = x + torch.iinfo(dtype).max // 4 if dtype else x
+    else:
+        x = make.plain(*shape).argsort(dim).to(dtype) if dtype else make.floats(*shape)
     if nan:
         x = x.masked_fill(make.bools(*shape, p=nan), float("nan"))
     if infinite:

@@ -20,25 +20,27 @@ DTYPE = "float32"
 TAGS = ("reduction",)
 
 CASES = [
-    dict(shape=(1,), dim=0),
+    dict(shape=(33, 65), dim=0),
+    dict(shape=(19, 1031), dim=1, keepdim=True),
+    dict(shape=(3, 67, 45), dim=(1, 2)),
+    dict(shape=(19, 23), dim=1, dtype=torch.float64),
+    dict(shape=(9, 5, 17), dim=(0, 2), integers=torch.int64),
+    dict(shape=(1, 1), dim=0),
     dict(shape=(1000,), dim=0, keepdim=True),
     dict(shape=(33, 65), dim=-1),
-    dict(shape=(33, 65), dim=0, strided=True),
-    dict(shape=(5, 17, 31), dim=(0, 2)),
     dict(shape=(5, 17, 31), dim=1, keepdim=True, strided=True),
     dict(shape=(7, 0), dim=1),
-    dict(shape=(19, 23), dim=1, dtype=torch.float64),
-    dict(shape=(21, 13), dim=0, integers=torch.int32),
-    dict(shape=(9, 5, 17), dim=(0, 2), keepdim=True, integers=torch.int64),
+    dict(shape=(21, 13), dim=0, integers=torch.int32, wide=True),
+    dict(shape=(9, 5, 17), dim=(0, 2), keepdim=True, integers=torch.int64, wide=True),
     dict(shape=(5, 300), dim=1, booleans=True),
 ]
 
 SIZES = [
-    dict(shape=(4096,), dim=0),
-    dict(shape=(1024, 1024), dim=-1),
+    dict(shape=(64, 64), dim=0),
+    dict(shape=(1024, 1024), dim=1),
     dict(shape=(8192, 8192), dim=0),
     dict(shape=(64, 1024, 2048), dim=(0, 2)),
-    dict(shape=(134217728,), dim=0),
+    dict(shape=(16384, 8192), dim=1),
 ]
 
 
@@ -54,9 +56,10 @@ def sum(input, dim, keepdim=False, dtype=None):
     return torch.sum(input, dim, keepdim=keepdim, dtype=dtype)
 
 
-def inputs(make, shape, dim, keepdim=False, dtype=None, strided=False, integers=None, booleans=False):
-    """``integers``: so large that their sum leaves int32, and exceeds what float32 holds."""
-    x = make.ints(*shape, low=-1000, high=2**31, dtype=integers) if integers else make.floats(*shape)
+def inputs(make, shape, dim, keepdim=False, dtype=None, strided=False, integers=None, wide=False, booleans=False):
+    """``integers`` are small, ``wide`` ones so large that their sum leaves int32, and exceeds what float32 holds."""
+    low, high = (-1000, 2**31) if wide else (-30, 31)
+    x = make.ints(*shape, low=low, high=high, dtype=integers) if integers else make.floats(*shape)
     x = make.bools(*shape, p=0.9) if booleans else x
     return call(make.strided(x) if strided else x, dim, keepdim=keepdim, dtype=dtype)
 

@@ -33,20 +33,22 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("spatial", "gather", "interpolation")
-DISTRIBUTIONS = ("standard", "outliers", "small", "zeros")
+DISTRIBUTIONS = ("standard", "uniform", "outliers", "small", "zeros")
 
 CASES = [
-    dict(shape=(1, 1, 1, 1), places=(1, 1)),
     dict(shape=(2, 3, 7, 9), places=(5, 11)),
-    dict(shape=(1, 2, 9, 6), places=(7, 5), align_corners=True, padding_mode="border", strided=True),
-    dict(shape=(2, 1, 5, 8), places=(6, 7), padding_mode="reflection"),
-    dict(shape=(1, 2, 6, 7), places=(5, 9), mode="nearest"),
-    dict(shape=(1, 2, 8, 5), places=(9, 4), mode="nearest", padding_mode="reflection", align_corners=True),
     dict(shape=(1, 2, 8, 9), places=(7, 6), mode="nearest", padding_mode="border"),
-    dict(shape=(1, 1, 6, 7), places=(5, 8), padding_mode="reflection", align_corners=True),
-    dict(shape=(2, 3, 4, 6, 5), places=(3, 5, 7)),
-    dict(shape=(1, 2, 6, 4, 7), places=(5, 3, 4), padding_mode="reflection", strided=True),
+    dict(shape=(1, 2, 6, 4, 7), places=(5, 3, 4), padding_mode="reflection"),
     dict(shape=(1, 2, 5, 7, 4), places=(4, 6, 3), mode="nearest", align_corners=True),
+    dict(shape=(1, 3, 37, 41), places=(16, 67), mode="bilinear", padding_mode="zeros", align_corners=False),
+    dict(shape=(1, 1, 1, 1), places=(1, 1)),
+    dict(shape=(1, 2, 9, 6), places=(7, 5), strided=True),
+    dict(shape=(2, 3, 7, 9), places=(5, 11), far=True),
+    dict(shape=(1, 2, 9, 6), places=(7, 5), align_corners=True, padding_mode="border", far=True),
+    dict(shape=(2, 1, 5, 8), places=(6, 7), padding_mode="reflection", far=True),
+    dict(shape=(1, 2, 8, 5), places=(9, 4), mode="nearest", padding_mode="reflection", align_corners=True, far=True),
+    dict(shape=(2, 3, 4, 6, 5), places=(3, 5, 7), far=True),
+    dict(shape=(1, 2, 6, 4, 7), places=(5, 3, 4), padding_mode="reflection", align_corners=True, far=True),
     dict(shape=(0, 2, 4, 4), places=(3, 3)),
 ]
 
@@ -70,8 +72,10 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     return F.grid_sample(input, grid, mode, padding_mode, align_corners)
 
 
-def inputs(make, shape, places, mode="bilinear", padding_mode="zeros", align_corners=False, strided=False):
-    x, grid = make.floats(*shape), make.plain(shape[0], *places, len(places), low=-1.7, high=1.7)
+def inputs(make, shape, places, mode="bilinear", padding_mode="zeros", align_corners=False, far=False, strided=False):
+    """`far`: places outside the image too."""
+    reach = 1.7 if far else 1.0
+    x, grid = make.floats(*shape), make.plain(shape[0], *places, len(places), low=-reach, high=reach)
     if mode == "nearest":
         grid = _away_from_halves(grid, shape, align_corners)
     if strided:

@@ -287,6 +287,8 @@ class Checked:
     metrics: dict[str, float] = field(default_factory=dict)
     """``max_abs, max_rel, error_ratio`` (largest error over its tolerance), as numbers; absent when not finite."""
     flags: list[str] = field(default_factory=list)
+    published: bool = False
+    """Whether the result of a call is right by the published rule alone: form and values, not what the call did beside; false in timed ones."""
     schemes: list[int] = field(default_factory=list)
     """Where the task allows several schemes, the positions of those by which all results of the candidate have been right so far."""
 

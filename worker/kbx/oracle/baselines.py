@@ -98,7 +98,9 @@ class CompiledReference:
             raise NotCompiled(f"the compiled reference is wrong: {judgement.status}: {judgement.message}")
 
     def _make(self, turn: str) -> suite.Call:
-        made = self.task.call(self.parameters, "standard", f"{self.stem}/{turn}", self.device.torch_device, fast=True)
+        made = self.task.call(
+            self.parameters, self.task.plain, f"{self.stem}/{turn}", self.device.torch_device, fast=True
+        )
         return self.task.inside(made)
 
 

@@ -126,7 +126,7 @@ class Bench:
 
     def _make(self, k: int) -> suite.Call:
         """The arguments of set ``k``, the same each time."""
-        made = self.task.call(self.parameters, "standard", self.seeds[k], self.device.torch_device, fast=True)
+        made = self.task.call(self.parameters, self.task.plain, self.seeds[k], self.device.torch_device, fast=True)
         return self.task.inside(made)
 
     def _as_made(self, k: int) -> suite.Call:

@@ -40,7 +40,7 @@ CORRUPTED = 100
 LARGE = 1 << 30
 """A call of which more bytes are known takes seconds for each control."""
 CALLS_OF_LARGE = 2
-"""Calls of such a size that controls are judged in."""
+"""Calls of such a size that controls are judged in, of another distribution each."""
 PUBLISHED, GENERAL, NOWHERE = "published", "general", "special"
 """The grade from which on a call decides; one with special values decides at none."""
 ONLY = {GENERAL: "at the general grade only, ", NOWHERE: "by special values only, "}
@@ -51,7 +51,7 @@ ONLY = {GENERAL: "at the general grade only, ", NOWHERE: "by special values only
 class _Trial:
     """One call in the matrix: what is known of it and some draws of the reference. ``decides`` is the grade from which on it decides."""
 
-    task: Task
+    planned: PlannedCall
     known: truth.Known
     draws: list[Any]
     text: str
@@ -59,8 +59,18 @@ class _Trial:
     decides: str
 
 
-def verify(task: Task, seed: str, device: torch.device, alone: bool = False) -> list[Control]:
+def verify(
+    task: Task,
+    seed: str,
+    device: torch.device,
+    alone: bool = False,
+    more: dict[str, Callable[..., Any]] | None = None,
+    met: Callable[[str, judge.Judgement], None] | None = None,
+) -> list[Control]:
     """Runs all controls; returns them as in ``messages.oracle.TaskVerified``. ``alone`` as in ``messages.oracle.Open``.
+
+    ``more`` are further controls by name, functions as those of a task file, which are not returned. ``met`` is told of each
+    judgement under the control's name.
 
     One call at a time is known, and every control has it: some have gigabytes. Of such a task there are fewer calls, and a
     control that was rejected as it must be is done: what each distribution does to it shows on smaller sizes.
@@ -72,18 +82,21 @@ def verify(task: Task, seed: str, device: torch.device, alone: bool = False) -> 
     controls += [_Control(task, name, _spoiler(task, name)) for name in CONTROLS if name not in skipped]
     own = {name: each for name, each in task.controls.items() if name not in skipped}
     controls += [_Control(task, name, _own(task, name, function), function) for name, function in own.items()]
-    by_contract = {name: each for name, each in task.contract.controls().items() if name not in skipped}
+    by_contract = {name: each for name, each in task.contract.controls().items() if name not in skipped} | (more or {})
     controls += [_Control(task, name, _own(task, name, function)) for name, function in by_contract.items()]
-    large_calls = 0
+    large_calls: set[str] = set()
     for call in planned:
-        if large_calls == CALLS_OF_LARGE:
+        if len(large_calls) == CALLS_OF_LARGE:
             break
+        if call.distribution in large_calls:
+            continue
         trial = _trial(task, call, seed, device, truth.know_where_there_is_room if alone else truth.know)
         large = task.large and trial.known.nbytes > LARGE
-        large_calls += large
+        large_calls |= {call.distribution} if large else set()
         for control in controls:
-            if not (large and control.settled):
-                control.meet(trial)
+            judgement = None if large and control.settled else control.meet(trial)
+            if met and judgement:
+                met(control.name, judgement)
         del trial  # before the next one is made
     return _report(task, controls)
 
@@ -140,14 +153,14 @@ class _Control:
         """Whether further calls cannot change what is said of it."""
         return self.failure is not None or any(self._as_it_must(status) for _, status, _ in self.rejected)
 
-    def meet(self, trial: _Trial) -> None:
-        """Judges the control in one call."""
+    def meet(self, trial: _Trial) -> judge.Judgement | None:
+        """Judges the control in one call; None where it has nothing to say."""
         if self.failure or (self.name in CONTROLS and not self.met and not _applies(self.name, trial.draws[0])):
-            return
+            return None
         if trial.decides == NOWHERE and not self._meets_special_values:
-            return
+            return None
         self.met += 1
-        judgement = _judge(trial, self.results)
+        judgement = _judge(self.task, trial, self.results)
         said = trial.decides, judgement.status, f"{trial.text}: {judgement.message}"
         if self.positive:
             self._must_pass(trial, said)
@@ -155,6 +168,7 @@ class _Control:
             self.failure = "raised", said[2]
         elif judgement.status != "correct":
             self.rejected.append(said)
+        return judgement
 
     @property
     def _meets_special_values(self) -> bool:
@@ -165,7 +179,7 @@ class _Control:
     def _must_pass(self, trial: _Trial, said: tuple[str, str, str]) -> None:
         if said[1] != "correct":
             self.failure = said[1:]
-        elif self.task.contract.random and _judge(trial, lambda t: self.results(t)[:1]).status != "correct":
+        elif self.task.contract.random and _judge(self.task, trial, lambda t: self.results(t)[:1]).status != "correct":
             self.failure = (
                 "wrong_values",
                 f"{trial.text}: the check passes all draws together and rejects the first one alone",
@@ -204,26 +218,26 @@ def _trial(
     if task.contract.random:
         draws = [truth.know(task, made, f"{k + 1:x}").expected for k in range(task.contract.draws)]
     decides = NOWHERE if planned.special else GENERAL if planned.properties else PUBLISHED
-    return _Trial(task, known, draws, planned.message()["case"] + f", {planned.distribution}", planned.turn, decides)
+    return _Trial(planned, known, draws, planned.message()["case"] + f", {planned.distribution}", planned.turn, decides)
 
 
 def _row(name: str, kind: Literal["positive", "negative"], ok: bool, status: str, detail: str) -> Control:
     return {"name": name, "kind": kind, "ok": ok, "status": status, "detail": detail, "line": None}
 
 
-def _judge(trial: _Trial, results: _Results) -> judge.Judgement:
+def _judge(task: Task, trial: _Trial, results: _Results) -> judge.Judgement:
     """Judges a control's results of one call: ``results(trial)`` lists ``(value, arguments after the call)``."""
-    values = []
+    values, task = [], trial.planned.judging(task)
     try:
         answers = results(trial)
     except InvalidTask as error:
         return judge.Judgement("raised", error.message)
     for value, call in answers:
-        judgement = judge.examine_own(trial.task, trial.known, value, call)
+        judgement = judge.examine_own(task, trial.known, value, call)
         if judgement.status != "correct":
             return judgement
         values.append(judgement.value)
-    return judge.decide(trial.task, trial.known, values)
+    return judge.decide(task, trial.known, values)
 
 
 def _own(task: Task, name: str, function: Callable[..., Any]) -> _Results:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import torch
 
 from kbx.oracle import windows
-from kbx.suite.values import leaves
+from kbx.suite.values import tensors as tensors_of
 from kbx.tensors import broadcast
 
 FILE = "published.json"
@@ -28,14 +28,18 @@ SHARE, FEW = 0.01, 2
 """Share of a tensor's values that may lie beyond the published range, or so many in a small one, of ten at most one: they are pulled in.
 With more of them a call is of another kind."""
 FAINT = 4
-"""A tensor has tiny values if its root mean square is less than the least published one by this factor."""
+"""A tensor has tiny values if its root mean square, or more than a few values, are less than the least published one by this factor."""
 SEVERAL = 5
 """Values of fewer say nothing of how they are spread."""
 FAR = 4
 """Values beyond the published range are an offset if their mean is this many standard deviations from 0."""
+OF_THE_HARNESS = frozenset({"device", "generator"})
+"""Options that say where and from which source a result is drawn: kbx has its own."""
 LENGTHS = frozenset({"normalized_shape", "target_sizes", "size", "output_size", "s", "steps"})
 """Options that are sizes, and as free as those of tensors."""
 
+_NONE = inspect.Parameter.empty
+"""In place of a default that there is not."""
 Ranks: TypeAlias = Mapping[str, int]
 """Of the tensors of one call."""
 
@@ -43,7 +47,8 @@ Ranks: TypeAlias = Mapping[str, int]
 @dataclass(frozen=True)
 class Values:
     """A tensor argument: ``low`` to ``high`` is the range of its values, ``smallest`` the least magnitude of one that is not 0, ``rms``
-    the least root mean square of a tensor; ``zeros``, ``empty``, ``one`` (element), ``even`` (all values equal), ``strided`` say what occurs."""
+    the least root mean square of a tensor; ``zeros``, ``empty``, ``one`` (element), ``even`` (all values equal), ``strided`` (not
+    contiguous) say what occurs."""
 
     dtypes: tuple[str, ...]
     ranks: tuple[int, ...]
@@ -56,6 +61,11 @@ class Values:
     one: bool = False
     even: bool = False
     strided: bool = False
+
+    def ends(self, tensor: torch.Tensor) -> tuple[float, float]:
+        """The range as a floating-point tensor holds it: what is brought back to an end of it is not beyond."""
+        dtype = tensor.real.dtype if tensor.is_complex() else tensor.dtype
+        return torch.tensor(self.low, dtype=dtype).item(), torch.tensor(self.high, dtype=dtype).item()
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,8 @@ class Option:
         """Whether a value lies inside; of a ``free`` one only its kind and sign do."""
         if isinstance(value, (list, tuple)):
             items = self.items or Option()
-            return (type(value).__name__, len(value)) in self.lists and all(items.holds(v, free) for v in value)
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return (kind, len(value)) in self.lists and all(items.holds(v, free) for v in value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return _text(value) in map(_text, self.values)
         numbers = [v for v in self.values if isinstance(v, (int, float)) and not isinstance(v, bool)]
@@ -92,72 +103,65 @@ class Envelope:
     unread: frozenset[str] = frozenset()
 
     def left_by(self, call: inspect.BoundArguments, fitting: bool, values: bool = True) -> frozenset[str]:
-        """The names of what puts a call outside; none if it is inside. ``fitting``: its tensors may be broadcast against each other.
+        """The names of what puts a call outside; none if it is inside. ``fitting``: its tensors may be broadcast against each other;
+        those of different ranks are ``batch_broadcast`` where no published call has these, and fit by chance where one has.
         Without ``values``, what elements are does not count: they need not exist."""
-        found: set[str] = set()
-        tensors: dict[str, list[torch.Tensor]] = {}
-        for name, value in call.arguments.items():
-            here = [leaf for _, leaf in leaves(value) if isinstance(leaf, torch.Tensor)]
-            if name == "out":
-                found |= {"out_argument"} if here and name not in self.tensors else set()
-            elif here:
-                tensors[name] = here
-                found |= self._of_tensors(name, here, _default(call, name))
-            else:
-                found |= self._of_option(name, value, _default(call, name))
-        longest = max((n for each in tensors.values() for t in each for n in t.shape), default=0)
-        for name, each in tensors.items():
-            if values and name in self.tensors:
-                for tensor in each:
-                    found |= set(_of_values(self.tensors[name], tensor, longest))
-        return frozenset(found | set(self._of_relations(tensors, call, fitting)))
+        tensors = {name: tensors_of(value) for name, value in call.arguments.items() if name != "out"}
+        tensors = {name: found for name, found in tensors.items() if found}
+        longest = max((n for found in tensors.values() for t in found for n in t.shape), default=0)
+        left = set(self._of_relations(tensors, call, fitting))
+        for name, parameter in call.signature.parameters.items():
+            if found := tensors.get(name):
+                left |= self._of_tensors(name, found, parameter.default, longest if values else None)
+            elif name not in OF_THE_HARNESS and (name in call.arguments or name not in self.omitted):
+                value = call.arguments.get(name, parameter.default)
+                several = parameter.kind == inspect.Parameter.VAR_POSITIONAL
+                left |= self._of_option(name, list(value) if several else value, parameter.default)
+        return frozenset(left)
 
     def pull_in(self, call: inspect.BoundArguments) -> None:
         """Brings the few floating-point values beyond the published range back to its end, in place."""
         for name, value in call.arguments.items():
             if name == "out" or (published := self.tensors.get(name)) is None:
                 continue
-            for _, leaf in leaves(value):
-                if isinstance(leaf, torch.Tensor) and (leaf.is_floating_point() or leaf.is_complex()):
-                    real = torch.view_as_real(leaf) if leaf.is_complex() else leaf
-                    real.clamp_(published.low, published.high)
+            for tensor in tensors_of(value):
+                if tensor.is_floating_point() or tensor.is_complex():
+                    real = torch.view_as_real(tensor) if tensor.is_complex() else tensor
+                    real.clamp_(*published.ends(tensor))
 
-    def _of_tensors(self, name: str, tensors: list[torch.Tensor], default: object) -> set[str]:
+    def _of_tensors(self, name: str, tensors: Sequence[torch.Tensor], default: object, longest: int | None) -> set[str]:
         if (published := self.tensors.get(name)) is None:
-            return {f"option:{name}" if default is not inspect.Parameter.empty else f"option_value:{name}"}
-        return {p for tensor in tensors for p in _of_form(published, tensor)}
+            return {f"option:{name}" if default is not _NONE else f"option_value:{name}"}
+        left = {p for tensor in tensors for p in _of_form(published, tensor)}
+        return left if longest is None else left.union(*(_of_values(published, tensor, longest) for tensor in tensors))
 
     def _of_option(self, name: str, value: object, default: object) -> set[str]:
-        plain = value == default and type(value) is type(default)
+        if name == "out":
+            return {"out_argument"} if tensors_of(value) and name not in self.tensors else set()
+        plain = value is _NONE or (value == default and type(value) is type(default))
         if name not in self.options and name not in self.tensors:
             return set() if plain else {{"inplace": "in_place"}.get(name, f"option:{name}")}
         option = self.options.get(name, Option())
-        if name in self.omitted and default is not inspect.Parameter.empty:
+        if name in self.omitted:
             option = replace(option, values=(*option.values, default))
-        return (
-            set()
-            if plain and name in self.omitted or option.holds(value, name in LENGTHS)
-            else {f"option_value:{name}"}
-        )
+        inside = plain and name in self.omitted
+        return set() if inside or option.holds(value, name in LENGTHS) else {f"option_value:{name}"}
 
     def _of_relations(
-        self, tensors: Mapping[str, list[torch.Tensor]], call: inspect.BoundArguments, fitting: bool
+        self, tensors: Mapping[str, Sequence[torch.Tensor]], call: inspect.BoundArguments, fitting: bool
     ) -> Iterator[str]:
-        shapes = {name: each[0].shape for name, each in tensors.items() if name in self.tensors}
+        shapes = {name: found[0].shape for name, found in tensors.items() if name in self.tensors}
         ranks = {name: len(shape) for name, shape in shapes.items()}
-        if all(len(s) in self.tensors[n].ranks for n, s in shapes.items()) and not any(
-            _agree(ranks, r) for r in self.ranks
-        ):
+        known = all(rank in self.tensors[name].ranks for name, rank in ranks.items())
+        if known and not any(_agree(ranks, each) for each in self.ranks):
             yield "batch_broadcast"
-        if (
-            fitting
-            and not self.broadcasts
-            and any(broadcasts(a, b) for a, b in itertools.combinations(shapes.values(), 2))
-        ):
+        pairs = itertools.combinations(shapes.values(), 2)
+        if fitting and not self.broadcasts and any(len(a) == len(b) and broadcasts(a, b) for a, b in pairs):
             yield "broadcast"
-        if self.whole_windows and not windows.whole(
-            shapes, {n: v for n, v in call.arguments.items() if n not in shapes}
-        ):
+        options = {name: value for name, value in call.arguments.items() if name not in shapes}
+        if "output_padding" in call.signature.parameters:
+            options.setdefault("output_padding", 0)  # of a transposed convolution, whose windows leave no rest
+        if self.whole_windows and not windows.whole(shapes, options):
             yield "ragged_windows"
 
 
@@ -176,12 +180,11 @@ def _agree(mine: Ranks, published: Ranks) -> bool:
     return all(published[name] == rank for name, rank in mine.items() if name in published)
 
 
-def _default(call: inspect.BoundArguments, name: str) -> object:
-    return call.signature.parameters[name].default
-
-
 def _text(value: object) -> str:
-    return str(value) if isinstance(value, torch.dtype) else repr(value)
+    """As recorded: of a dtype its name, of any other object than a literal its class."""
+    if isinstance(value, (str, torch.dtype)):
+        return str(value)
+    return str(type(value)) if isinstance(value, torch.Generator) else repr(value)
 
 
 def _of_form(published: Values, tensor: torch.Tensor) -> Iterator[str]:
@@ -212,8 +215,9 @@ def _of_values(published: Values, tensor: torch.Tensor, longest: int) -> Iterato
     if not finite.numel():
         return
     floating = tensor.is_floating_point() or tensor.is_complex()
-    high = published.high if floating else max(published.high, longest - 1)
-    beyond = (finite < published.low) | (finite > high)
+    farthest = max(published.high, longest - 1) if tensor.dtype == torch.int64 else published.high
+    low, high = published.ends(tensor) if floating else (published.low, farthest)
+    beyond = ((finite < low) | (finite > high)) & (finite != 0 if floating else True)
     if _many(beyond) if floating else bool(beyond.any()):
         spread = float(finite.std(correction=0))
         yield "offset" if abs(float(finite.mean())) > FAR * spread and finite.numel() > 2 else "wide_values"
@@ -224,7 +228,7 @@ def _of_values(published: Values, tensor: torch.Tensor, longest: int) -> Iterato
     if not published.zeros and bool((finite == 0).any()):
         yield "zeros"
     faint = float(finite.square().mean().sqrt()) * FAINT < published.rms
-    if finite.numel() >= SEVERAL and (faint or _many((finite != 0) & (finite.abs() < published.smallest))):
+    if finite.numel() >= SEVERAL and (faint or _many((finite != 0) & (finite.abs() * FAINT < published.smallest))):
         yield "tiny_values"
 
 

@@ -70,6 +70,7 @@ class Executions:
             judgement.message = f"{result}; {worst.sentence}" if judgement.status in _OF_VALUES else judgement.message
         elif worst.kind != UNDEFINED or judgement.status in _OF_VALUES:
             judgement.status = _STATUS[worst.kind]
+            judgement.published &= worst.kind != MISALIGNED  # at which a GPU stops
             judgement.message = f"{worst.sentence}; the result: {result}" if result else worst.sentence
         return judgement
 

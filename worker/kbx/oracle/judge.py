@@ -31,14 +31,18 @@ _WORD = torch.int64.itemsize
 
 @dataclass
 class Judgement:
-    """The verdict on one result; the fields are those of ``messages.oracle.Checked``. ``value`` is the result that was read."""
+    """The verdict on one result; the fields are those of ``messages.oracle.Checked``, and the result where it has the reference's
+    form, which ``read`` says.
+    """
 
     status: str
     message: str | None = None
     mismatches: list[Mismatch] = field(default_factory=list)
     metrics: dict[str, float] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
+    published: bool = False
     value: Any = None
+    read: bool = False
 
 
 class _Rejected(Exception):
@@ -57,7 +61,7 @@ def examine(
     changed: Callable[[], list[str]],
     updated: Callable[[], dict[int, tuple[str, torch.Tensor]]],
 ) -> Judgement:
-    """Compares form and memory and reads the result: ``correct`` here says only that values may be compared.
+    """Compares form, reads the result, and compares memory: ``correct`` here says only that values may be compared.
 
     ``changed()`` names the argument tensors that are not as they were lent; ``updated()`` gives ``{position: (name, contents)}``
     of those whose contents are judged.
@@ -65,17 +69,23 @@ def examine(
     try:
         pairs = _pairs(known.returned, claim)
         _compare_form(pairs, known)
-        for name in changed():
-            if not task.may_change(name):
-                raise _Rejected("input_mutated", f"the call changed its argument {name!r}")
-        _compare_memory(task, pairs, known)
-        value = transform(claim, lambda v: fetch(v) if isinstance(v, TensorClaim) else v)
-        value = _with_updated(pairs, known, value, updated())
+        returned = transform(claim, lambda v: fetch(v) if isinstance(v, TensorClaim) else v)
     except _Rejected as rejection:
         return Judgement(rejection.status, rejection.message)
     except ClaimError as error:
         return forged(error)
-    return Judgement("correct", value=value)
+    contents = updated()
+    value = Named.of(returned, [pair for i, pair in contents.items() if i not in known.selves])
+    judgement = Judgement("correct", value=value, read=True)
+    try:
+        for name in changed():
+            if not task.may_change(name):
+                raise _Rejected("input_mutated", f"the call changed its argument {name!r}")
+        _compare_memory(task, pairs, known)
+        _compare_updated(pairs, known, returned, contents)
+    except _Rejected as rejection:
+        judgement.status, judgement.message = rejection.status, rejection.message
+    return judgement
 
 
 def examine_own(task: Task, known: Known, value: Any, call: Call) -> Judgement:
@@ -114,6 +124,17 @@ def decide(task: Task, known: Known, values: list[Any]) -> Judgement:
     if outcome.right:
         return Judgement("correct", metrics=outcome.metrics)
     return Judgement("wrong_values", "; ".join(outcome.complaints), outcome.mismatches, outcome.metrics)
+
+
+def decide_both(task: Task, known: Known, values: list[Any]) -> Judgement:
+    """``decide``, with what the published rule makes of the same values; a task without one is asked once."""
+    judgement, rule = decide(task, known, values), task.published_rule
+    judgement.published = judgement.status == "correct"
+    if rule is not None and rule is not task.contract:
+        home = known.on_host
+        values = values if home is known else truth.to_host(values)
+        judgement.published = all(rule.right(home.call, value, home.expected) for value in values)
+    return judgement
 
 
 def agrees(task: Task, value: Any, known: Known) -> bool:
@@ -178,19 +199,20 @@ def _compare_memory(task: Task, pairs: list[_Pair], known: Known) -> None:
             raise _Rejected("wrong_structure", text)
 
 
-def _with_updated(pairs: list[_Pair], known: Known, value: Any, updated: dict[int, tuple[str, torch.Tensor]]) -> Any:
-    """The result with the updated arguments that the reference does not return. Those that it does return must hold the very
-    bits that were returned: a candidate may return a copy, but must update the argument too.
+def _compare_updated(
+    pairs: list[_Pair], known: Known, returned: Any, contents: dict[int, tuple[str, torch.Tensor]]
+) -> None:
+    """Updated arguments that the reference returns must hold the very bits that were returned: a candidate may return a copy, but
+    must update the argument too.
     """
-    for (path, _, _), output, position in zip(pairs, tensors(value), known.selves, strict=True):
-        if position in updated:
-            name, contents = updated.pop(position)
-            if not equal_bits(output, contents):
+    for (path, _, _), output, position in zip(pairs, tensors(returned), known.selves, strict=True):
+        if position in contents:
+            name, held = contents[position]
+            if not equal_bits(output, held):
                 raise _Rejected(
                     "wrong_values",
                     f"{path} was returned, and argument {name!r}, which must be updated to the same values, holds others",
                 )
-    return Named.of(value, updated.values())
 
 
 def _named(value: Any) -> str:

@@ -1,8 +1,11 @@
 """Tasks whose candidates are modules: a file that defines ``Model``, which a candidate's ``ModelNew`` stands in for.
 
 The file's ``PUBLISHED`` sizes are what such a task is about; on a machine without a GPU its ``SCALED`` ones are judged instead.
-``BESIDE`` names what differs in a second case on a GPU, for a module that at its published size returns nearly the same whatever it
+``BESIDE`` names what differs in another call on a GPU, for a module that at its published size returns nearly the same whatever it
 computes. It is constructed once, so the constructor's sizes are not among them.
+
+Calls of the published grade are those of KernelBench's harness: ``ROUNDS`` of them, at the published size, of what ``get_inputs()`` draws.
+``DISTRIBUTIONS`` are those of calls beyond it, see ``kbx.oracle.module_variations``.
 Weights derive from a seed. ``Task.seeded`` binds the task to those of one, and from then on it is judged like any other: the
 reference takes what ``forward`` takes.
 """
@@ -26,6 +29,7 @@ from kbx.messages import Module
 from kbx.oracle import faults
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, Unsupported, describe
 from kbx.suite import DISTRIBUTIONS, Call, Contract
+from kbx.suite.inputs import PUBLISHED
 from kbx.suite.original import MODULE_TOLERANCES
 from kbx.suite.values import tensors, transform
 from kbx.tensors import encode, no_tensors
@@ -41,7 +45,7 @@ ATTEMPTS = 100
 BATCH = ("batch_size", "batch")
 """Names under which files have the size of a batch."""
 ROUNDS = 5
-"""Calls with fresh values, each of another distribution, as many as the original's trials."""
+"""Calls with fresh values, as many as the original's trials."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +61,10 @@ class ModelTask(Task):
     """Control classes by the name of the control."""
     scaled: bool = False
     device: str = "cpu"
+    beside: Parameters | None = None
+    """Smaller inputs that tell more than the published ones; None where there are none."""
+    beyond: tuple[str, ...] = ()
+    """Distributions that the published test does not draw from, and the operation takes."""
     batch: str | None = None
     """The parameter of the cases that is the size of a batch and that the constructor does not take; None where there is none."""
     cast: torch.dtype | None = None
@@ -73,6 +81,10 @@ class ModelTask(Task):
     @property
     def large(self) -> bool:
         return not self.scaled
+
+    @property
+    def plain(self) -> str:
+        return PUBLISHED if PUBLISHED in self.distributions else super().plain
 
     @property
     def compilable(self) -> nn.Module:
@@ -282,19 +294,19 @@ def task(stamp: Stamp, stem: str, module: dict[str, Any], reader: _Reader, devic
         reader.fail("SCALED", f"has other keys than PUBLISHED: {sorted(published.keys() ^ scaled.keys())}")
     parameters = scaled if device == "cpu" else published
     inputs, init = reader.function("inputs"), reader.function("init_inputs")
-    cases = [_asked(reader, inputs, parameters, 1)]
-    if device != "cpu" and module.get("BESIDE"):
-        cases.append(cases[0] | _beside(reader, init, cases[0]))
+    case = _asked(reader, inputs, parameters, 1)
+    beside = case | _beside(reader, init, case) if device != "cpu" and module.get("BESIDE") else None
     rivals = {_snake(name): kind for name, kind in module.items() if _is_rival(name, kind, model)}
     return ModelTask(
         path=path, stamp=stamp, name=stem, entry=ENTRY, dtype=reader.dtype(),
-        cases=cases, sizes=[] if device == "cpu" else cases[:1],
+        cases=[case], sizes=[] if device == "cpu" else [case],
         contract=reader.get("CONTRACT", Contract), reference=unbound(model), inputs=inputs,
-        distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
+        distributions=(PUBLISHED,),
+        beyond=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), _signature(model).parameters),
         skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={}, rounds=ROUNDS,
         model=model, usable=module.get("usable"), init=_init(path, init, _asked(reader, init, parameters, 0)), rivals=rivals,
-        scaled=device == "cpu", device=device, batch=_batch(inputs, init),
+        scaled=device == "cpu", device=device, beside=beside, batch=_batch(inputs, init),
     )  # fmt: skip
 
 

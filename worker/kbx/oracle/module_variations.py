@@ -1,7 +1,7 @@
-"""Calls of a module beyond the published ones: another batch size, other weights, other dtypes. They are derived here, for every task
+"""Calls of a module beyond the published ones: other values, sizes, weights, dtypes. They are derived here, for every task
 with a ``Model``.
 
-A change counts only where the reference takes it: it returns, and what it returns is finite. That is tried once for each task, on the
+Values that the published test never draws, and a smaller size that the file itself names, are what its reference takes. Another change counts only where the reference takes it: it returns, and what it returns is finite. That is tried once for each task, on the
 CPU: a bundled task at its smaller sizes, another one where a call is small enough. Where it is not, another batch size is tried on
 shapes alone, and other dtypes are left out.
 """
@@ -23,8 +23,12 @@ from kbx.oracle.task import InvalidTask, Parameters, Task, Unsupported
 from kbx.suite import Call
 from kbx.suite.values import tensors as tensors_of
 
-BATCH_SIZE, OTHER_WEIGHTS = "batch_size", "other_weights"
-"""Properties. A call with the latter is made after the weights of reference and candidate have changed."""
+BATCH_SIZE, OTHER_WEIGHTS, SMALLER_SIZE = "batch_size", "other_weights", "smaller_size"
+"""Properties. A call with other weights is made after those of reference and candidate have changed."""
+OF_VALUES = {
+    "standard": "normal_values", "small": "tiny_values", "large": "wide_values", "zeros": "zeros",
+}  # fmt: skip
+"""Properties of values by distribution: where published ones are uniform in [0, 1), signs matter first."""
 DTYPES = ("float32", "float16", "bfloat16")
 
 
@@ -43,13 +47,14 @@ def of(task: Task) -> list[Variation]:
     """The variations of a task in the order in which they are called; none of a task that is no module."""
     if not isinstance(task, ModelTask):
         return []
-    values = "standard" if "standard" in task.distributions else task.distributions[0]
-    plain, batched = task.cases[0], task.other_batch()
-    found = [] if batched is None else [Variation(BATCH_SIZE, batched, values)]
-    found.append(Variation(OTHER_WEIGHTS, plain, values))
-    found += [Variation(f"dtype:{dtype}", plain, values, dtype) for dtype in DTYPES if dtype != task.dtype]
+    values, plain, batched = task.distributions[0], task.cases[0], task.other_batch()
+    given = [] if task.beside is None else [Variation(SMALLER_SIZE, task.beside, values)]
+    given += [Variation(name, plain, each) for each, name in OF_VALUES.items() if each in task.beyond]
+    derived = [] if batched is None else [Variation(BATCH_SIZE, batched, values)]
+    derived.append(Variation(OTHER_WEIGHTS, plain, values))
+    derived += [Variation(f"dtype:{dtype}", plain, values, dtype) for dtype in DTYPES if dtype != task.dtype]
     small = _on_cpu(task)
-    return [each for each in found if each.property == OTHER_WEIGHTS or _takes(task, small, each)]
+    return given + [each for each in derived if each.property == OTHER_WEIGHTS or _takes(task, small, each)]
 
 
 def _on_cpu(task: ModelTask) -> ModelTask | None:

@@ -144,18 +144,24 @@ def _of_module(task: Task, seed: str, first: int) -> list[PlannedCall]:
 def _rounds(task: Task, case: int) -> list[_Wanted]:
     """The first calls of a case. Round *r* draws from distribution *case + r*, so that every case meets several and few rounds cover all.
 
-    Where the published tests are known, a case inside has ``SEEDS`` rounds of values inside, and one of others.
+    Where the published tests are known, a case inside has ``SEEDS`` rounds of values inside, one of others, and one in which what no
+    test reads is judged; a case outside has ``OTHER_ROUNDS``, or one if it has no elements, and in the last all is judged.
     """
     if task.envelope is None:
         places = (case + r for r in range(task.rounds_of(task.cases[case])))
         return [_Wanted(case, r, _turn(task.distributions, place)) for r, place in enumerate(places)]
     ordinary = [d for d in task.distributions if d in ORDINARY] or list(task.distributions)
-    others = [d for d in task.distributions if d not in ordinary]
-    inside = [d for d in ordinary if not _asked_with(task, case, d)]
-    values = [_turn(inside or ordinary, case + r) for r in range(SEEDS if inside else 1)]
-    values += [_turn(others or ordinary, case + r) for r in range(1 if inside else OTHER_ROUNDS - 1)]
-    made = [_Wanted(case, r, d) for r, d in enumerate(values) if not inside or r < SEEDS or _asked_with(task, case, d)]
-    return made + [_Wanted(case, len(values), inside[0], state=True) for _ in range(bool(inside and task.unread))]
+    others = [d for d in task.distributions if d not in ordinary] or ordinary
+    state = bool(task.unread)
+    if inside := [d for d in ordinary if not _asked_with(task, case, d)]:
+        made = [_Wanted(case, r, _turn(inside, case + r)) for r in range(SEEDS)]
+        other = _Wanted(case, SEEDS, _turn(others, case))
+        made += [other] if _asked(task, other) else []
+        return made + [_Wanted(case, SEEDS + 1, inside[0], state=True)] * state
+    rounds = OTHER_ROUNDS if _elements(task, case) else 1
+    outside = [d for d in others if _asked_with(task, case, d)] or ordinary
+    values = [_turn(outside if r else ordinary, case + r) for r in range(rounds)]
+    return [_Wanted(case, r, d, state=state and r == rounds - 1) for r, d in enumerate(values)]
 
 
 def _turn(distributions: Sequence[str], place: int) -> str:

@@ -251,7 +251,7 @@ class Server:
         return task if request.dtype is None else models.at(task, request.dtype)
 
     def _checked(self, id_: int, judgement: Judgement) -> Message:
-        fields = {k: v for k, v in vars(judgement).items() if k != "value"}
+        fields = {k: v for k, v in vars(judgement).items() if k not in ("value", "read")}
         # No JSON holds another number, and a wrong result must not become a failure to say so.
         fields["metrics"] = {k: v for k, v in judgement.metrics.items() if math.isfinite(v)}
         return messages.Checked(id_, **fields, schemes=self._current().task.contract.schemes_left)

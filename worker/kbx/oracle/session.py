@@ -134,13 +134,19 @@ class Session:
             claim = claims.read(tree)
         except claims.ClaimError as error:
             return judge.forged(error)
-        judgement = examine_lent(self.calls[index].judging(self.task), known, claim, self.out, self.lent, self.leaves)
-        if judgement.status != "correct":
-            return judgement
+        examined = examine_lent(self.calls[index].judging(self.task), known, claim, self.out, self.lent, self.leaves)
+        if not examined.read:
+            return examined
         first = self.calls[index].repeats
         if self.task.contract.random:
-            return self._draw(known, index if first is None else first, judgement.value)
-        return self._repeat(known, index, first, judgement.value)
+            judgement = self._draw(known, index if first is None else first, examined.value)
+        else:
+            judgement = self._repeat(known, index, first, examined.value)
+        if examined.status != "correct":
+            # What the call did beside its result is worse, but no published test looks at it.
+            examined.published = judgement.published
+            return examined
+        return judgement
 
     def change_weights(self) -> dict[str, list[int]]:
         """Gives the reference other weights, by which the calls that follow are judged; returns the parameters' shapes."""
@@ -153,13 +159,15 @@ class Session:
         draws = self.answers.setdefault(first, [])
         draws.append(value)
         if len(draws) < self.task.contract.draws:
-            return judge.Judgement("correct")
-        return judge.decide(self.task, known, self.answers.pop(first))
+            return judge.Judgement("correct", published=True)
+        return judge.decide_both(self.task, known, self.answers.pop(first))
 
     def _repeat(self, known: Known, index: int, first: int | None, value: Any) -> judge.Judgement:
         """A repeat that differs from a right first answer depends on chance, or on the order of programs, if it is wrong. If it is right too,
         that is worth a flag: but another order may round otherwise."""
-        judgement, order = judge.decide(self.task, known, [value]), self.calls[index].order
+        judgement, order = judge.decide_both(self.task, known, [value]), self.calls[index].order
+        # No published test asks for another order.
+        judgement.published |= order != ASCENDING
         if any(call.repeats == index for call in self.calls):
             self.answers[index] = value
         if first not in self.answers or judge.same_bits(self.answers[first], value):
@@ -239,7 +247,9 @@ def examine_lent(task: Task, known: Known, claim: Any, out: Arena, lent: Arena, 
     if judgement.status == "correct":
         for (name, t), leaf in zip(originals, leaves, strict=True):
             if task.may_change(name) and _changed_between(lent, leaf, t.dtype):
-                return judge.Judgement("input_mutated", f"the call wrote between the elements of its argument {name!r}")
+                judgement.status = "input_mutated"
+                judgement.message = f"the call wrote between the elements of its argument {name!r}"
+                break
     return judgement
 
 

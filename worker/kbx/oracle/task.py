@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import traceback
 import types
@@ -15,8 +16,8 @@ import torch
 from kbx import tensors
 from kbx.messages import Module
 from kbx.oracle import faults
-from kbx.suite import Call, Contract, Inputs
-from kbx.suite.original import TOLERANCES
+from kbx.suite import Call, Contract, Inputs, published
+from kbx.suite.original import TOLERANCES, OriginalRules
 from kbx.suite.values import leaves
 
 if TYPE_CHECKING:
@@ -99,6 +100,16 @@ class Task:
     """The constant ones that its suite's authors publish, by dtype."""
     widens = True
     """Whether the reference must run in float64; where one need not and does not, its own result is the truth."""
+
+    @functools.cached_property
+    def published_rule(self) -> OriginalRules | None:
+        """What its suite's authors judge results by; None where the contract takes its place."""
+        return published.rule(self.name, self.contract, self.tolerances)
+
+    @property
+    def plain(self) -> str:
+        """The distribution of timed calls."""
+        return "standard"
 
     @property
     def scaled(self) -> bool:

@@ -15,7 +15,7 @@ from kbx import tensors
 from kbx.oracle import envelope, faults, models, namesakes, original_models, own_references, recording
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe
 from kbx.suite import DISTRIBUTIONS, Contract
-from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel, by_published_tolerances
+from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel
 
 if TYPE_CHECKING:
     import torch
@@ -61,9 +61,9 @@ def load(path: str | os.PathLike[str], device: "str | torch.device" = "cpu") -> 
 
 @functools.lru_cache(maxsize=1024)
 def published(task: Task) -> Task:
-    """The task judged by the tolerances that its suite's authors publish, on values around one, for which they are made."""
+    """The task judged by the rule that its suite's authors publish, on values around one, for which their tolerances are made."""
     around_one = tuple(d for d in task.distributions if d in AROUND_ONE)
-    contract = by_published_tolerances(task.contract, task.tolerances)
+    contract = task.published_rule or task.contract
     return replace(task, contract=contract, distributions=around_one or task.distributions)
 
 

@@ -57,7 +57,11 @@ class Known:
     @functools.cached_property
     def _copied(self) -> Known:
         call = Call(to_host(self.call.args), to_host(self.call.kwargs))
-        return replace(self, call=call, expected=to_host(self.expected), truth=to_host(self.truth))
+        expected = to_host(self.expected)
+        truth = (
+            expected if self.truth is self.expected else to_host(self.truth)
+        )  # what has no truth must not seem to have one
+        return replace(self, call=call, expected=expected, truth=truth)
 
 
 def to_host(value: Any) -> Any:

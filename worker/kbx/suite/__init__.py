@@ -7,6 +7,7 @@ processes, arenas or messages.
 
 from kbx.suite.contracts import Close, Contract, Exact, Outcome, Property, Random
 from kbx.suite.drawn import drawn
+from kbx.suite.errors import in_order
 from kbx.suite.inputs import DISTRIBUTIONS, Call, Inputs, call
 from kbx.suite.masks import dropout_complaints, mask_complaints
 from kbx.suite.notation import noted
@@ -15,5 +16,5 @@ from kbx.tensors import broadcast
 
 __all__ = [
     "DISTRIBUTIONS", "Call", "Close", "Contract", "Exact", "Inputs", "Outcome", "Property", "Random", "Schemes", "broadcast",
-    "call", "drawn", "dropout_complaints", "mask_complaints", "noted",
+    "call", "drawn", "dropout_complaints", "in_order", "mask_complaints", "noted",
 ]  # fmt: skip

@@ -7,16 +7,28 @@ that fp16 arithmetic passes. Here the yardstick is measured, on the very inputs 
 * an element's error is counted relative to ``|t| + S``, where ``S`` is the size of what was added up to make it: an element
   that is small by cancellation carries the rounding errors of its large terms. ``S`` is the output's root mean square, or
   the task's ``scale`` where that is larger;
-* ``Q``, the reference's own error: the root mean square of ``q = |r - t| / (|t| + S)``, or ``max(q) / 8`` if that is larger,
-  since where few elements are ill-conditioned (near ties of a sharp softmax) an honest candidate errs at them as well; but at
-  least the unit roundoff ``u`` of the output's dtype: a reference that happens to be exact does not oblige anyone else;
-* a candidate passes when ``|c - t| <= C * growth * Q * (|t| + S)`` for every element.
+* the reference's own error is that of all its elements: ``q = |r - t| / (|t| + S)``. ``typical`` is its root mean square. Where few
+  elements are ill-conditioned (near ties of a sharp softmax) an honest candidate errs at them as well, so the ``worst`` counts, too.
 
-``C`` is the distance between a root mean square and an honest worst case in another order of operations: 32 for float32 and
-float64 (a sequential sum of a thousand terms is about 10 u from the truth, its worst element of many 45 u; fp16 and TF32
-arithmetic start at thousands of u), 8 for float16, bfloat16 and TF32, whose kernels round once and add up in float32; fp8
-arithmetic is 16 u (bfloat16) to 128 u (float16) away. TF32 and float16 have equal mantissas: where a task allows TF32,
-products of float16 operands pass too.
+In *float32 and float64* a candidate passes when ``|c - t| <= growth * max(32 typical, 4 worst, 32 u) * (|t| + S)`` for every element;
+``u`` is the unit roundoff of the output's dtype, since a reference that happens to be exact does not oblige anyone else. 32 is the
+distance between a root mean square and an honest worst case in another order of operations: a sequential sum of a thousand terms is
+about 10 u from the truth, its worst element of many 45 u; fp16 and TF32 arithmetic start at thousands of u.
+
+*Narrower dtypes* have a rounding that says nothing of the arithmetic before it: an honest kernel computes in float32 and rounds once,
+to nearest. So ``R``, half the distance between two numbers of the dtype at ``t``, is taken off every error, the candidate's and the
+reference's: what is left is what was computed wrongly. A candidate passes when
+``|c - t| - R <= max(8 typical, 2 worst, u / 8) * (|t| + S)``. An eighth of the roundoff is room for float32 arithmetic
+whose result is rounded as the exact one in seven cases of eight: for exponentials by hardware, and for tensor cores, which cut off
+every partial sum (2^-15.5 of float16's 2^-11 after 8,192 products, 16 at a time). A truncated result, one that is a number off, a factor
+of ``1 + 3 u``, noise of 4 u, or a running sum that is rounded to 16 bits are several times as far. ``growth`` is about float32 arithmetic, of which there is enough. A reference that rounds what it
+computes on its way, as a chain of PyTorch's operations does, has errors beyond ``R`` of some u, and so may a candidate; of fewer than 128
+elements chance may hide them, so that 2 u are allowed.
+
+Where a task allows *TF32*, the tolerance is that of float32 with ``4 * 2^-10`` in place of ``32 u``: a tensor core cuts off the operands'
+low bits, each by up to 2^-10 of it, by half of that in the mean, and always towards zero, so that a sum of products is short by 2^-10.5;
+the rest is room for how errors add up. Rounded operands are closer. bfloat16 operands, off by up to 2^-8 of a product, are not close
+enough; float16 operands have TF32's mantissa and pass.
 
 Not-a-number and infinity: where the reference is finite the candidate must be; where it is not, the candidate must hold the
 same value, or be right about the truth: a float16 reference that overflowed inside must not fail a better kernel, nor a processor on
@@ -56,12 +68,24 @@ CHUNK = 1 << 24
 HOST_CHUNK = 1 << 16
 """The same in host memory, where temporaries that leave the cache and are mapped anew take many times as long."""
 
-TF32_ROUNDOFF = 2.0**-11
-SLACK, SLACK_ROUNDED = 32, 8
-"""``C`` of the module's text: for arithmetic in the output's precision, and for operands or results rounded to a coarser one."""
+TF32_ROUNDOFF = 2.0**-10
+"""What cutting off an operand for a TF32 product changes it by, at most, relative to itself."""
 
-TAIL = 8
-"""How far above the root mean square the reference's worst error may lie before it counts by itself."""
+TYPICAL, WORST, LEAST = 32, 4, 32
+"""Times that the root mean square and the largest of the reference's errors, and the unit roundoff, count in the module's text."""
+TYPICAL_ROUNDED, WORST_ROUNDED, LEAST_TF32 = 8, 2, 4
+"""The same where results or operands are rounded to a coarser precision than that of the arithmetic."""
+INNER, INNER_OF_FEW = 1 / 8, 2
+"""Unit roundoffs of a narrow output beyond its last rounding that are allowed whatever the reference errs."""
+FEW = 128
+"""Elements by which a reference that rounds on its way shows: where it does so more finely than at the end, few err beyond the end."""
+
+NEAR = 0.45
+"""The part of the least tolerance by which a result may differ from the reference's without a look at the truth. The reference itself
+is never further off than half of what is granted; the rest is room for rounding here."""
+
+IN_ORDER = 8192
+"""Terms of a sum that one lane adds up at most."""
 
 SHOWN = 5
 """Wrong elements reported for one comparison."""
@@ -83,7 +107,7 @@ class Comparison:
     ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
 
     ``max_abs`` and ``max_rel`` cover the elements where both sides are finite; ``error_ratio`` is the largest error over its
-    tolerance (None where there is no tolerance: exact contracts).
+    tolerance, both beyond the last rounding to a narrow dtype (None where there is no tolerance: exact contracts).
     """
 
     wrong: int = 0
@@ -101,13 +125,14 @@ class Comparison:
         right: torch.Tensor,
         got: torch.Tensor,
         expected: torch.Tensor,
-        allowed: torch.Tensor | None = None,
+        ratio: torch.Tensor | None = None,
     ) -> None:
-        """Notes the wrong elements of one flat stretch that begins at element ``start`` of ``output``; ``allowed`` are tolerances."""
+        """Notes the wrong elements of one flat stretch that begins at element ``start`` of ``output``; ``ratio`` are errors over
+        tolerances."""
         wrong = int(right.numel() - right.count_nonzero())
         self.wrong += wrong
         if wrong:
-            self.show(path, output, start, right, got, expected, allowed)
+            self.show(path, output, start, right, got, expected, ratio)
 
     def show(
         self,
@@ -117,31 +142,31 @@ class Comparison:
         right: torch.Tensor,
         got: torch.Tensor,
         expected: torch.Tensor,
-        allowed: torch.Tensor | None = None,
+        ratio: torch.Tensor | None = None,
     ) -> None:
         """Notes where the first wrong elements are, without counting them."""
         room = SHOWN - len(self.mismatches)
         for place in (~right).nonzero().reshape(-1)[:room].tolist() if room else ():
-            if allowed is not None and not self.mismatches:
-                self.excess = _excess(got[place], expected[place], allowed[place])
+            if ratio is not None and not self.mismatches:
+                self.excess = _excess(float(ratio[place]))
             element = (start + place) // (2 if output.is_complex() else 1)
             self.mismatches.append({
                 "output": path, "index": _index(element, output.shape),
                 "expected": _text(expected[place].item()), "got": _text(got[place].item()),
             })  # fmt: skip
 
-    def measure(self, error: torch.Tensor, truth: torch.Tensor, allowed: torch.Tensor | None) -> None:
-        """Updates the largest errors from one flat stretch of at least one element."""
+    def measure(self, error: torch.Tensor, truth: torch.Tensor, ratio: torch.Tensor | None) -> None:
+        """Updates the largest errors from one flat stretch of at least one element; ``ratio`` are errors over tolerances."""
         largest = float(error.amax())
         if not math.isfinite(largest):
             finite = error.isfinite()
             error, truth = error[finite], truth[finite]
-            allowed = None if allowed is None else allowed[finite]
+            ratio = None if ratio is None else ratio[finite]
             if not error.numel():
                 return
             largest = float(error.amax())
-        ratio = None if allowed is None else float((error / allowed).amax())
-        self.widen(largest, float(_relative(error, truth.abs()).amax()), ratio)
+        highest = None if ratio is None else float(ratio.amax())
+        self.widen(largest, float(_relative(error, truth.abs()).amax()), highest)
 
     def widen(self, largest: float, relative: float, ratio: float | None) -> None:
         """Takes in the largest errors of one stretch."""
@@ -174,8 +199,18 @@ class Comparison:
         return {k: v for k, v in figures.items() if v is not None and math.isfinite(v)}
 
 
+def in_order(terms: int) -> float:
+    """How much larger than usual ``S`` is of a sum that is added up one after the other in its own precision.
+
+    Each addition is off by ``0.58 u`` of the running sum in the mean of squares, so the result by ``0.33 sqrt(n) u`` of a total of ``n``
+    terms of one sign, and by as much of the norm of terms of both signs; ``sqrt(n) u`` is three times that, and 32 u of what is
+    returned here twice that again. Sums that begin anew after ``IN_ORDER`` terms, as those of programs do, are no further off.
+    """
+    return max(1.0, math.sqrt(min(terms, IN_ORDER)) / 16)
+
+
 def roundoff(dtype: torch.dtype, tf32: bool = False) -> float:
-    """Unit roundoff of a floating or complex dtype, half its machine epsilon; TF32 keeps ten bits of mantissa."""
+    """Unit roundoff of a floating or complex dtype, half its machine epsilon; where TF32 is allowed, that of its operands."""
     return TF32_ROUNDOFF if tf32 and dtype == torch.float32 else torch.finfo(dtype).eps / 2
 
 
@@ -183,18 +218,48 @@ def roundoff(dtype: torch.dtype, tf32: bool = False) -> float:
 class Yardstick:
     """What the tolerances of one output are made of, whatever is compared with it.
 
-    ``size`` is the output's root mean square, ``budget`` is ``C * growth * Q``; ``finite`` says that all of reference and truth
-    is.
+    ``size`` is the output's root mean square; ``budget`` times ``|t| + S``, and ``floor`` more, is how far an element may be from the
+    truth beyond its last rounding; ``finite`` says that all of reference and truth is.
     """
 
     size: float
     budget: float
     floor: float
     finite: bool
+    rounding: _Rounding
 
     def allowed(self, sizes: torch.Tensor, scale: Part) -> torch.Tensor:
         """The tolerance of each element of a stretch; takes over ``sizes``, its ``|t|``."""
         return _with_scale(sizes, scale, self.size).mul_(self.budget).add_(self.floor)
+
+
+@dataclass(frozen=True)
+class _Rounding:
+    """The last rounding of an honest result, to nearest: ``roundoff`` is 0 where it counts like any other, and ``least`` is half the
+    distance between the dtype's subnormal numbers."""
+
+    roundoff: float = 0.0
+    least: float = 0.0
+
+    @staticmethod
+    def to(dtype: torch.dtype, twice: bool) -> _Rounding:
+        """That of a result of a dtype; ``twice`` where it is compared with another result that was rounded so."""
+        if not _is_narrow(dtype):
+            return _Rounding()
+        kind = torch.finfo(dtype)
+        roundoff = kind.eps if twice else kind.eps / 2
+        return _Rounding(roundoff, kind.smallest_normal * roundoff)
+
+    def taken_off(self, error: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
+        """What is left of errors, which it takes over; ``truth`` is float64."""
+        if not self.roundoff:
+            return error
+        power = truth.view(torch.int64).bitwise_and(_EXPONENT).view(torch.float64)
+        return error.sub_(power.mul_(self.roundoff).clamp_(min=self.least)).clamp_(min=0)
+
+
+_EXPONENT = 0x7FF << 52
+"""The bits of a float64 that are left of a number where it becomes the power of two below it."""
 
 
 def yardstick(
@@ -202,13 +267,17 @@ def yardstick(
 ) -> Yardstick:
     """Measures the reference's own error; arguments as for ``close``."""
     dtype, flat = reference.dtype, (_flat(reference), _flat(truth), _scale(scale, reference))
-    figures = _own_error(flat, faultless=truth is reference)
+    unknown = truth is reference
+    rounding = _Rounding.to(dtype, twice=unknown)
+    figures = _own_error(flat, rounding, faultless=unknown)
     finite = all(map(math.isfinite, figures))
-    size, typical, worst = figures if finite else _own_error_where_finite(flat)
-    budget = _slack(dtype, tf32) * growth * max(typical, worst / TAIL, roundoff(dtype, tf32))
-    # A result below the smallest normal number may honestly be flushed to zero; half precision is not flushed.
+    size, typical, worst = figures if finite else _own_error_where_finite(flat, rounding)
+    measured = max(_typical(dtype, tf32) * typical, _worst(dtype, tf32) * worst)
+    least = _least(dtype, tf32, many=reference.numel() >= FEW and not unknown)
+    budget = max(measured, least) * (1 if rounding.roundoff else growth)
+    # A result below the smallest normal number of float32 may honestly be flushed to zero; that of half precision is not.
     floor = max(torch.finfo(torch.float32).tiny, torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps)
-    return Yardstick(size, budget, floor, finite)
+    return Yardstick(size, budget, floor, finite, rounding)
 
 
 def close(
@@ -223,7 +292,8 @@ def close(
 ) -> Comparison:
     """Compares floating or complex tensors of one shape by the model above.
 
-    ``scale`` is None, a number, or a tensor that broadcasts to the output; ``truth`` is the reference's float64 result.
+    ``scale`` is None, a number, or a tensor that broadcasts to the output; ``truth`` is the reference's float64 result, or ``reference``
+    itself where there is none.
     ``measured`` is the ``yardstick`` of all arguments but the first two, if it is known already.
     """
     measured = measured or yardstick(reference, truth, scale, growth, tf32)
@@ -237,30 +307,30 @@ def close(
         found.wrong += int(wrong)
         if wrong and len(found.mismatches) < SHOWN:
             c, _, t, s = parts
-            allowed = measured.allowed(t.double().abs(), s)
-            right = torch.sub(c, t.double()).abs_() <= allowed
-            found.show(path, reference, start, right, c, t, allowed)
+            exact = t.double()
+            error = measured.rounding.taken_off(torch.sub(c, exact).abs_(), exact)
+            allowed = measured.allowed(exact.abs(), s)
+            found.show(path, reference, start, error <= allowed, c, t, error / allowed)
     return found
 
 
 def near(got: torch.Tensor, reference: torch.Tensor, tf32: bool = False) -> bool:
-    """Whether every element is within half of the least tolerance that ``close`` ever grants of the reference, or holds the same
+    """Whether every element is so near the reference's that ``close`` would find it right whatever the truth is, or holds the same
     infinity or not-a-number.
 
     Then no truth need be worked out: it says what ``close`` would, from a tenth of its work. False says nothing.
     """
-    dtype = reference.dtype
+    budget = NEAR * _least(reference.dtype, tf32, many=reference.numel() >= FEW)
     got, reference = _flat(got), _flat(reference)
     if not got.numel():
         return True
-    budget = _slack(dtype, tf32) / 2 * roundoff(dtype, tf32)
 
     def within(norm: float, excess: float) -> bool:
         # Neither holds where one side alone is infinite or not a number.
         return math.isfinite(norm) and excess <= budget * norm / math.sqrt(reference.numel())
 
     # A large result goes through memory once for each operation, so there are few, and none in a wider dtype: the difference of nearly
-    # equal numbers is exact, and other rounding is little beside half of a tolerance. The device is waited for once, if the largest
+    # equal numbers is exact, and other rounding is little beside what NEAR leaves. The device is waited for once, if the largest
     # error settles it.
     wide = torch.promote_types(reference.dtype, torch.float32)  # of what is flat, which is real
     error = torch.sub(got, reference)
@@ -288,8 +358,7 @@ def exact(path: str, got: torch.Tensor, expected: torch.Tensor, signed_zero: boo
         if e.is_floating_point():
             right |= c.isnan() & e.isnan()
         found.add(path, expected, start, right, c, e)
-        if not e.is_floating_point():
-            c, e = c.double(), e.double()
+        c, e = c.double(), e.double()
         found.measure((c - e).abs(), e, None)
     return found
 
@@ -312,8 +381,25 @@ def stretches(whole: torch.Tensor, *others: Part) -> Iterator[tuple[int, list[An
         yield start, [f if isinstance(f, float) else _wide(f[start : start + step]) for f in flat]
 
 
-def _slack(dtype: torch.dtype, tf32: bool) -> int:
-    return SLACK_ROUNDED if tf32 or dtype in (torch.float16, torch.bfloat16) else SLACK
+def _is_narrow(dtype: torch.dtype) -> bool:
+    """Whether honest arithmetic is in a wider dtype, and the result rounded once."""
+    return dtype.itemsize < torch.float32.itemsize
+
+
+def _typical(dtype: torch.dtype, tf32: bool) -> int:
+    return TYPICAL_ROUNDED if tf32 or _is_narrow(dtype) else TYPICAL
+
+
+def _worst(dtype: torch.dtype, tf32: bool) -> int:
+    return WORST_ROUNDED if tf32 or _is_narrow(dtype) else WORST
+
+
+def _least(dtype: torch.dtype, tf32: bool, many: bool) -> float:
+    """The least ``budget`` that an output has; ``many``: whether it has enough elements to show what the reference rounds."""
+    u = roundoff(dtype, tf32)
+    if _is_narrow(dtype):
+        return u * (INNER if many else INNER_OF_FEW)
+    return u * (LEAST_TF32 if u == TF32_ROUNDOFF else LEAST)
 
 
 def _with_scale(sizes: torch.Tensor, scale: Part, size: float) -> torch.Tensor:
@@ -321,7 +407,7 @@ def _with_scale(sizes: torch.Tensor, scale: Part, size: float) -> torch.Tensor:
     return sizes.add_(max(scale, size) if isinstance(scale, float) else scale.double().clamp(min=size))
 
 
-def _own_error(flat: _Flat, faultless: bool) -> tuple[float, float, float]:
+def _own_error(flat: _Flat, rounding: _Rounding, faultless: bool) -> tuple[float, float, float]:
     """The output's root mean square, and that and the largest of the reference's ``q``, zeros where it is ``faultless``.
 
     They hold only if they are finite: then so are all the elements that went into them.
@@ -333,9 +419,9 @@ def _own_error(flat: _Flat, faultless: bool) -> tuple[float, float, float]:
     norms, largest = [], []
     for _, (r, t, s) in stretches(*flat):
         t = t.double()
-        q = torch.sub(r, t).div_(_with_scale(t.abs(), s, size))
+        q = rounding.taken_off(torch.sub(r, t).abs_(), t).div_(_with_scale(t.abs(), s, size))
         norms.append(torch.linalg.vector_norm(q))
-        largest.append(q.abs_().amax())
+        largest.append(q.amax())
     return size, _root_mean_square(norms, flat), float(torch.stack(largest).amax()) if largest else 0.0
 
 
@@ -344,11 +430,15 @@ def _root_mean_square(norms: list[torch.Tensor], flat: _Flat) -> float:
     return math.sqrt(float(torch.stack(norms).square_().sum()) / flat[0].numel()) if norms else 0.0
 
 
-def _own_error_where_finite(flat: _Flat) -> tuple[float, float, float]:
+def _own_error_where_finite(flat: _Flat, rounding: _Rounding) -> tuple[float, float, float]:
     """``_own_error`` over the elements where each quantity is finite; zeros where there is none."""
     # Where the reference overflowed, a finite truth is huge and would excuse everything else.
     size, _ = _rms_and_max(flat, lambda r, t, s: torch.where(r.isfinite(), t, r))
-    return size, *_rms_and_max(flat, lambda r, t, s: (r - t) / _with_scale(t.abs(), s, size))
+
+    def own(r: torch.Tensor, t: torch.Tensor, s: Part) -> torch.Tensor:
+        return rounding.taken_off((r - t).abs(), t) / _with_scale(t.abs(), s, size)
+
+    return size, *_rms_and_max(flat, own)
 
 
 def _rms_and_max(flat: _Flat, what: Callable[[torch.Tensor, torch.Tensor, Part], torch.Tensor]) -> tuple[float, float]:
@@ -388,6 +478,7 @@ def _figures(c: torch.Tensor, t: torch.Tensor, s: Part, measured: Yardstick) -> 
     error, sizes = torch.sub(c, t).abs_(), t.abs()
     largest, relative = error.amax(), _relative(error, sizes).amax()
     allowed = measured.allowed(sizes, s)
+    error = measured.rounding.taken_off(error, t)
     wrong = (error > allowed).count_nonzero()
     return torch.stack([largest, relative, error.div_(allowed).amax(), wrong.double()])
 
@@ -404,14 +495,15 @@ def _add_with_nonfinite(
     c, (r, t), s = parts[0].double(), _settled(*parts[1:3]), parts[3]
     allowed = measured.allowed(t.abs(), s)
     error = (c - t).abs()
-    near = (error <= allowed) & c.isfinite() & t.isfinite()
+    beyond = measured.rounding.taken_off(error.clone(), t)
+    near = (beyond <= allowed) & c.isfinite() & t.isfinite()
     near |= c.isinf() & (c.sign() == t.sign()) & (t.abs() + allowed >= torch.finfo(output.dtype).max)
     exact = parts[2].double()
     same = (c == r) | (c == exact) | (c.isnan() & (r.isnan() | exact.isnan()))
     finite = r.isfinite()
     right = near | (same & ~finite)
-    found.add(path, output, start, right, c, torch.where(finite, t, r), allowed)
-    found.measure(error, t, allowed)
+    found.add(path, output, start, right, c, torch.where(finite, t, r), beyond / allowed)
+    found.measure(error, t, beyond / allowed)
 
 
 def _flat(tensor: torch.Tensor) -> torch.Tensor:
@@ -438,9 +530,8 @@ def _wide(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.float() if tensor.is_floating_point() and tensor.element_size() == 1 else tensor
 
 
-def _excess(got: torch.Tensor, expected: torch.Tensor, allowed: torch.Tensor) -> float | None:
+def _excess(ratio: float) -> float | None:
     """An element's error over its tolerance; None where that is not finite, or says nothing."""
-    ratio = float((got.double() - expected.double()).abs() / allowed.double())
     return ratio if math.isfinite(ratio) and ratio > 1 else None
 
 

@@ -16,6 +16,9 @@ DISTRIBUTIONS = ("standard", "uniform", "outliers", "small", "wide", "large", "z
 SPECIAL = "special"
 """Standard values, of which one in six is NaN or an infinity: a distribution of calls that decide nothing."""
 
+PUBLISHED = "published"
+"""What the published ``get_inputs()`` of modules draws: ``torch.rand``, uniform in [0, 1)."""
+
 OUTLIERS = 1e-3
 """Share of outliers."""
 LEAST_WITH_OUTLIER = 16
@@ -64,10 +67,15 @@ class Inputs:
         fast: bool = False,
     ) -> None:
         self.dtype = getattr(torch, dtype) if isinstance(dtype, str) else dtype
-        if distribution not in (*DISTRIBUTIONS, SPECIAL):
+        if distribution not in (*DISTRIBUTIONS, SPECIAL, PUBLISHED):
             raise ValueError(f"unknown distribution {distribution!r}; known are {', '.join(DISTRIBUTIONS)}")
         self.distribution, self.device, self.fast = distribution, torch.device(device), fast
         self.generator = torch.Generator(self.device if fast else "cpu").manual_seed(_seed(seed))
+
+    @property
+    def as_published(self) -> bool:
+        """Whether the published test's values are wanted, for ``inputs`` of a task that else draws from a wider range."""
+        return self.distribution == PUBLISHED
 
     def floats(
         self, *shape: int, dtype: torch.dtype | None = None, low: float | None = None, high: float | None = None
@@ -145,6 +153,8 @@ class Inputs:
         match self.distribution:
             case "standard" | "special":
                 return self._normal(shape)
+            case "published":
+                return self._uniform(shape)
             case "uniform":
                 return self._uniform(shape).mul_(2).sub_(1)
             case "outliers":

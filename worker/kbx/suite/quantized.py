@@ -1,7 +1,8 @@
 """What a contract for quantized arithmetic is made of: an exact emulation of each scheme, and the freedom that float32 leaves.
 
 An honest kernel divides, multiplies by a reciprocal, or rounds halves away from zero: a quotient that is very near to a half may be
-rounded either way, and the tolerance of what depends on it grows by exactly that step.
+rounded either way, and the tolerance of what depends on it grows by exactly that step. It may add ``GUARD`` to a scale so that none is
+zero, which is no scheme of its own: between the scale and what it is then lie the quotients that are left open.
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ from kbx.suite.inputs import Call
 
 Scheme: TypeAlias = dict[str, Any]
 """The keyword arguments that a way of quantizing is."""
+Bounds: TypeAlias = tuple[torch.Tensor | float, torch.Tensor | float]
 _Kept: TypeAlias = dict[tuple[tuple[str, Any], ...], tuple[torch.Tensor, torch.Tensor]]
 
 HALFWAY = 2.0**-14
 """How near to a half a quotient up to 127 may be rounded either way: four float32 units in the last place of 127."""
 ULP = 2.0**-23
 """Of float32, relative."""
+GUARD = 1e-8
+"""What may be added to a scale."""
 KEPT = 1 << 13
 """Elements of a result up to which its emulations are kept with the call."""
 EXPLAINED = 1 << 20
@@ -95,9 +99,9 @@ class Schemes(Contract):
             error = (got.double() - want).abs()
             right = error <= most
             found.wrong += int(right.numel() - right.count_nonzero())
-            found.measure(error, want, most)
+            found.measure(error, want, error / most)
             if shown:
-                found.show("output", result, start, right, got, want, most)
+                found.show("output", result, start, right, got, want, error / most)
         return found
 
     def _wrong(
@@ -166,11 +170,28 @@ def scale_of(x: torch.Tensor, dims: tuple[int, ...], largest: float = 127) -> to
     return torch.where(top > 0, top / largest, 1)
 
 
-def levels(x: torch.Tensor, dims: tuple[int, ...], largest: float = 127) -> Levels:
-    """``Levels`` of a tensor that a kernel knows exactly, with one scale for all of ``dims``."""
-    scale = scale_of(x.float(), dims, largest).double()
+def shifted_scale_of(x: torch.Tensor, dims: tuple[int, ...]) -> tuple[torch.Tensor, torch.Tensor]:
+    """The scale of an asymmetric quantization to 8 bits, the distance between the smallest and the largest element, or 0, divided by 255,
+    in the tensor's own precision; and the level, a whole number, of the smallest of its 256 values. 1 and -128 where all is zero."""
+    low, high = (top_of((sign * x).clamp(min=0), dims) for sign in (-1, 1))
+    scale = torch.where(low + high > 0, (low + high) / 255, 1)
+    return scale, torch.where(low + high > 0, -128 - torch.round(low / scale - 128), -128)
+
+
+def levels(
+    x: torch.Tensor, dims: tuple[int, ...], largest: float = 127, bounds: Bounds | None = None, shifted: bool = False
+) -> Levels:
+    """``Levels`` of a tensor that a kernel knows exactly, with one scale for all of ``dims``: ``scale_of``, and within ``bounds``, which
+    are ``largest`` and its negative unless given; or ``shifted_scale_of``."""
+    if shifted:
+        scale, lowest = (t.double() for t in shifted_scale_of(x.float(), dims))
+        bounds = lowest, lowest + 255
+    else:
+        scale = scale_of(x.float(), dims, largest).double()
     quotient = x.double() / scale
-    return between(quotient, quotient, quotient, scale, largest)
+    guarded = x.double() / (scale + GUARD)
+    ends = torch.minimum(quotient, guarded), torch.maximum(quotient, guarded)
+    return between(quotient, *ends, scale, bounds or (-largest, largest), doubt=(GUARD / scale).clamp(max=1))
 
 
 def between(
@@ -178,15 +199,20 @@ def between(
     low: torch.Tensor,
     high: torch.Tensor,
     scale: torch.Tensor,
-    largest: float = 127,
+    bounds: Bounds = (-127, 127),
     halfway: float = HALFWAY,
     doubt: torch.Tensor | float = 0.0,
 ) -> Levels:
-    """``Levels`` of ``quotient`` where an honest one lies between ``low`` and ``high``."""
-    level = torch.round(quotient).clamp(-largest, largest)
-    least = torch.ceil(low - 0.5 - halfway).clamp(min=-largest)
-    most = torch.floor(high + 0.5 + halfway).clamp(max=largest)
+    """``Levels`` of ``quotient`` where an honest one lies between ``low`` and ``high``; ``bounds`` are the smallest and the largest level."""
+    level = _within(torch.round(quotient), bounds)
+    least = _within(torch.ceil(low - 0.5 - halfway), bounds)
+    most = _within(torch.floor(high + 0.5 + halfway), bounds)
     return Levels(level, scale, torch.maximum(level - least, most - level), doubt)
+
+
+def _within(level: torch.Tensor, bounds: Bounds) -> torch.Tensor:
+    least, most = (torch.as_tensor(b, dtype=level.dtype, device=level.device) for b in bounds)
+    return torch.minimum(torch.maximum(level, least), most)
 
 
 def levels_of_result(x: torch.Tensor, error: torch.Tensor, dims: tuple[int, ...], largest: float = 127) -> Levels:
@@ -194,6 +220,7 @@ def levels_of_result(x: torch.Tensor, error: torch.Tensor, dims: tuple[int, ...]
     top, low, high = top_of(x, dims), top_of((x.abs() - error).clamp(min=0), dims), top_of(x.abs() + error, dims)
     doubt = torch.where(top > 0, torch.maximum(high - top, top - low) / top, 0.0).clamp(max=0.5) + 4 * ULP
     scale = scale_of(x, dims, largest)
+    doubt = doubt + (GUARD / scale).clamp(max=1)
     quotient = x / scale
     spread = error / scale + quotient.abs() * doubt
-    return between(quotient, quotient - spread, quotient + spread, scale, largest, doubt=doubt)
+    return between(quotient, quotient - spread, quotient + spread, scale, (-largest, largest), doubt=doubt)

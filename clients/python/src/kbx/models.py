@@ -141,13 +141,16 @@ class Verdict:
 
     @property
     def correct(self) -> bool | None:
-        """Whether the values are right and the candidate computed them; None if that was not asked.
+        """Whether the values are right by kbx's rules and the candidate computed them; None if that was not asked.
 
-        A kernel that was right and only timed out or crashed while it was timed counts as correct.
+        A kernel that was right and only timed out or crashed while it was timed counts as correct. What the published rules say is
+        ``exe_ok``.
         """
         if self.without_policy is not None or self.status in _REFUTED:
             return False
-        return self.exe_ok
+        if self.exe_ok is None:
+            return None
+        return self.status == "correct" or (self.stage == "perf" and self.call_ok is True)
 
     @staticmethod
     def from_json(raw: object) -> Verdict:

@@ -137,6 +137,14 @@ def test_correct_kernel_with_unfinished_timing_is_correct() -> None:
     assert shape(replace(late, status="wrong_values")) == pytest.approx(0.15)
 
 
+def test_published_rules_make_no_kernel_correct_or_wrong() -> None:
+    assert replace(RIGHT, exe_ok=False).correct is True
+    assert replace(RIGHT, stage="correct", status="race").correct is False
+    assert replace(RIGHT, status="crashed", exe_ok=False).correct is True
+    assert replace(RIGHT, stage="call", status="runtime_error").correct is False
+    assert replace(RIGHT, stage="call", exe_ok=None).correct is None
+
+
 @pytest.mark.parametrize("flag", sorted(DOUBTS))
 def test_a_doubtful_speedup_earns_nothing(flag: str) -> None:
     fast = replace(RIGHT, speedup=Speedup(9, 8, 10, "eager"))

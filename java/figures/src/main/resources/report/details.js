@@ -12,12 +12,15 @@ function list(pairs) {
 
 const withoutPolicy = ({ status, stage, message }) => [`${status} (${stage})`, message].filter(known).join(": ");
 
+const byPublishedRules = ({ exe_ok: correct }) => (known(correct) ? (correct ? "correct" : "not correct") : null);
+
 function identity(v) {
   return list([
     ["Stage", v.stage],
     ["Rule", v.rule],
     ["Evidence", v.evidence],
-    ["By the published rules", v.without_policy && withoutPolicy(v.without_policy)],
+    ["By the published rules", byPublishedRules(v)],
+    ["Whoever computed", v.without_policy && withoutPolicy(v.without_policy)],
     ["Flags", v.flags.join(", ")],
     ["From", v.source],
     ["Method", v.method],

@@ -1,10 +1,10 @@
 // Timings of a candidate.
 
-function untimed({ device, exe_ok: correct, speedup }) {
+function untimed({ device, status, speedup }) {
   if (device.kind === "published") {
     return speedup ? el("p", {}, `${speedup.value.toFixed(2)}×, as published: without sizes and interval`) : unknown("no speedup is published");
   }
-  return unknown(device.kind === "cpu" ? "not measured: no GPU" : correct ? "not measured" : "not measured: not correct");
+  return unknown(device.kind === "cpu" ? "not measured: no GPU" : status === "correct" ? "not measured" : "not measured: not correct");
 }
 
 /** What the candidate gains over each baseline; nothing where eager is the only one. */

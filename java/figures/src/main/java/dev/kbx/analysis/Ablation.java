@@ -1,6 +1,5 @@
 package dev.kbx.analysis;
 
-import dev.kbx.stats.Holm;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,15 +9,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two ways of generation that differ in one condition alone, on the same tasks, by McNemar's exact
- * test. A task counts once, with the first sample of each.
+ * Two ways of generation that differ in one condition alone, on the same tasks.
  *
  * @param condition its name
  * @param first its value; null if not stated, as {@code second}
  * @param model of both; null if not stated
  * @param firstMethod name of the method, which may only be a label of the condition
- * @param counts of the tasks that both have
- * @param holm p, adjusted for all ablations of one outcome
+ * @param compared the tasks that both have
+ * @param holm p, corrected as that of a {@link MethodPair}
  */
 public record Ablation(
     Outcome outcome,
@@ -28,8 +26,7 @@ public record Ablation(
     @Nullable String model,
     @Nullable String firstMethod,
     @Nullable String secondMethod,
-    MethodPair.Counts counts,
-    TaskOutcomes.Test mcnemar,
+    PairedTasks compared,
     double holm) {
   /** Stated by kbx, which names a method by its conditions, not by its name. */
   private static final String ALGORITHM = "algorithm";
@@ -52,35 +49,31 @@ public record Ablation(
     }
   }
 
-  /** All pairs of settings that differ in one condition. */
-  static List<Ablation> of(Pool pool, List<Outcome> outcomes) {
+  /** All pairs of settings that differ in one condition, not corrected yet. */
+  static List<Ablation> of(Pool pool, Outcome outcome) {
     Map<Setting, List<VerdictRow>> settings = new LinkedHashMap<>();
     for (VerdictRow row : pool.rows()) {
       if (row.conditions().isEmpty()) continue;
       settings.computeIfAbsent(Setting.of(row), _ -> new ArrayList<>()).add(row);
     }
     List<Setting> all = List.copyOf(settings.keySet());
-    List<Map<String, VerdictRow>> firsts =
-        settings.values().stream().map(MethodPair::firstSamples).toList();
-    return outcomes.parallelStream().flatMap(outcome -> of(outcome, all, firsts).stream()).toList();
-  }
-
-  private static List<Ablation> of(
-      Outcome outcome, List<Setting> all, List<Map<String, VerdictRow>> firsts) {
+    List<PairedTasks.Side> sides =
+        settings.values().stream().map(rows -> PairedTasks.Side.of(rows, outcome)).toList();
     List<Ablation> found = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
       for (int j = i + 1; j < all.size(); j++) {
         String condition = all.get(i).onlyDifference(all.get(j));
         if (condition == null) continue;
-        MethodPair.Counts counts = MethodPair.count(outcome, firsts.get(i), firsts.get(j));
-        if (counts.tasks() > 0) found.add(of(outcome, condition, all.get(i), all.get(j), counts));
+        PairedTasks compared = PairedTasks.of(sides.get(i), sides.get(j));
+        if (compared.tasks() == 0) continue;
+        found.add(of(outcome, condition, all.get(i), all.get(j), compared));
       }
     }
-    return adjusted(found);
+    return found;
   }
 
   private static Ablation of(
-      Outcome outcome, String condition, Setting one, Setting other, MethodPair.Counts counts) {
+      Outcome outcome, String condition, Setting one, Setting other, PairedTasks compared) {
     return new Ablation(
         outcome,
         condition,
@@ -89,21 +82,25 @@ public record Ablation(
         one.maker().model(),
         one.maker().method(),
         other.maker().method(),
-        counts,
-        TaskOutcomes.Test.of(counts.test()),
+        compared,
         1);
   }
 
-  private static List<Ablation> adjusted(List<Ablation> all) {
-    double[] holm =
-        Holm.adjust(all.stream().mapToDouble(each -> each.mcnemar().pValue()).toArray());
-    List<Ablation> adjusted = new ArrayList<>();
-    for (int i = 0; i < holm.length; i++) adjusted.add(all.get(i).with(holm[i]));
-    return adjusted;
-  }
-
-  private Ablation with(double p) {
+  /**
+   * With corrected p.
+   *
+   * @param p of each test
+   */
+  Ablation corrected(Map<PairedTasks, Double> p) {
     return new Ablation(
-        outcome, condition, first, second, model, firstMethod, secondMethod, counts, mcnemar, p);
+        outcome,
+        condition,
+        first,
+        second,
+        model,
+        firstMethod,
+        secondMethod,
+        compared,
+        Objects.requireNonNull(p.get(compared)));
   }
 }

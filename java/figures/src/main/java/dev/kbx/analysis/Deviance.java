@@ -196,8 +196,14 @@ public record Deviance(
     }
 
     Measure nothing() {
+      int unknown = rows - trials.count();
       return Measure.unknown(
-          outcome, "%d of %d pass, nothing to explain".formatted(trials.passing(), trials.count()));
+          outcome,
+          "%d of %d pass%s, nothing to explain"
+              .formatted(
+                  trials.passing(),
+                  trials.count(),
+                  unknown == 0 ? "" : " and %d are unknown".formatted(unknown)));
     }
 
     Measure measure(

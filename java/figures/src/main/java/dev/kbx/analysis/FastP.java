@@ -3,6 +3,7 @@ package dev.kbx.analysis;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.stats.Exceedance;
 import dev.kbx.stats.Rate;
+import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.util.ArrayList;
@@ -111,12 +112,17 @@ public record FastP(
   /**
    * One for each series of the run.
    *
-   * @throws IncomparableRuns if the correctness stage was not requested
+   * @throws IncomparableRuns if the correctness stage was not requested, or only {@linkplain
+   *     RunInfo#ofChanges changes} were published
    */
   public static List<FastP> of(JudgedRun run, SelectedTasks asked, Pick pick) {
     if (!run.run().stages().contains(Stage.CORRECT)) {
       throw new IncomparableRuns(
           "run %s: the correct stage was not asked for; fast_p needs it".formatted(run.run().id()));
+    }
+    if (run.run().ofChanges()) {
+      throw new IncomparableRuns(
+          "run %s: no fast_p, as %s".formatted(run.run().id(), RunInfo.Published.NO_RATES));
     }
     BaselineSpeeds speeds = BaselineSpeeds.of(run.rows());
     String untimed = speeds.isTimed(run) ? null : run.untimed();

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param asked number of tasks that were asked for
  * @param grades at which their correct ones are correct, or {@code as published}, by name; several
  *     are different measures
+ * @param ofChanges whether they are {@linkplain dev.kbx.verdict.RunInfo.Published#ofChanges
+ *     published changes alone}: then nothing is a share of the tasks
  * @param baselines what the speedups of the runs are against, by name; several are not compared
  * @param made the counted ones by method and model
  */
@@ -28,6 +30,7 @@ public record Inclusion(
     int asked,
     @JsonUnwrapped LeftOut leftOut,
     List<String> grades,
+    boolean ofChanges,
     List<String> baselines,
     List<Made> made) {
 
@@ -59,7 +62,12 @@ public record Inclusion(
       int candidates,
       int tasks,
       int samples,
-      @Nullable Integer lastRound) {}
+      @Nullable Integer lastRound) {
+    /** Mean number of candidates of a task. */
+    public double perTask() {
+      return (double) candidates / tasks;
+    }
+  }
 
   /** Whether some task has several candidates of one method and model. */
   public boolean hasSamples() {

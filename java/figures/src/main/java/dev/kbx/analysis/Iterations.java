@@ -1,7 +1,7 @@
 package dev.kbx.analysis;
 
-import dev.kbx.stats.McNemar;
 import dev.kbx.stats.Median;
+import dev.kbx.stats.PairedShares;
 import dev.kbx.stats.PassAtK;
 import dev.kbx.stats.Quantile;
 import dev.kbx.stats.Ratio;
@@ -35,14 +35,15 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    * @param method null if not stated, as is {@code model}
    * @param attempts number of samples with any round, over all tasks
    * @param tasks number of tasks with one
-   * @param asked number of tasks asked for: what shares are of
+   * @param asked number of tasks asked for: what shares are of; null of published changes alone,
+   *     which have no shares
    */
   public record OfMethod(
       @Nullable String method,
       @Nullable String model,
       int attempts,
       int tasks,
-      int asked,
+      @Nullable Integer asked,
       List<Round> rounds,
       List<Step> steps) {}
 
@@ -52,9 +53,9 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    * @param candidates number of judged ones
    * @param general correct at the general grade; null if that is unknown of one
    * @param solved attempts that are correct in this or an earlier round
-   * @param share mean over the tasks asked for of the share of a task's attempts that are solved
-   * @param low lower end of its 95 % interval: Wilson's for one attempt a task, else by bootstrap
-   *     over tasks; null if these all have the same share
+   * @param share mean over the tasks asked for of the share of a task's attempts that are solved;
+   *     null of published changes alone
+   * @param low lower end of its 95 % interval, as that of a {@link TaskShare}
    * @param speed of the correct, timed ones; null if there is none
    */
   public record Round(
@@ -64,7 +65,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       int correct,
       @Nullable Integer general,
       int solved,
-      double share,
+      @Nullable Double share,
       @Nullable Double low,
       @Nullable Double high,
       @Nullable Means speed) {}
@@ -100,7 +101,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       List<VerdictRow> missing =
           unjudged.getOrDefault(MethodAndModel.of(rows.getFirst()), List.of());
       if (rounds < 2) others.add(rows);
-      else methods.add(of(rows, missing, pool.entered().asked(), floors));
+      else methods.add(of(rows, missing, pool.entered(), floors));
       most = Math.max(most, rounds);
     }
     if (methods.isEmpty()) {
@@ -127,7 +128,10 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
   }
 
   private static OfMethod of(
-      List<VerdictRow> rows, List<VerdictRow> unjudged, int tasks, List<NoiseFloor> floors) {
+      List<VerdictRow> rows,
+      List<VerdictRow> unjudged,
+      Inclusion entered,
+      List<NoiseFloor> floors) {
     Attempt.Reader reader =
         Attempt.Reader.of(Stream.concat(rows.stream(), unjudged.stream()).toList());
     Map<Attempt, Set<Integer>> missing = new HashMap<>();
@@ -141,12 +145,13 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       attempts.computeIfAbsent(reader.of(row), _ -> new TreeMap<>()).putIfAbsent(row.round(), row);
     }
     int tried = Math.toIntExact(Tally.tasksOf(rows, row -> row.round() != null));
-    int asked = Math.max(tasks, tried);
+    Integer asked = entered.ofChanges() ? null : (Integer) Math.max(entered.asked(), tried);
     List<Integer> numbers = List.copyOf(rounds(rows));
     List<Map<Integer, VerdictRow>> all = List.copyOf(attempts.values());
     List<Step> steps = new ArrayList<>();
     for (int i = 1; i < numbers.size(); i++) {
-      steps.add(Step.of(attempts, missing, numbers.get(i - 1), numbers.get(i), floors));
+      Step step = Step.of(attempts, missing, numbers.get(i - 1), numbers.get(i), floors);
+      steps.add(entered.ofChanges() ? step.ofChanges() : step);
     }
     return new OfMethod(
         rows.getFirst().method(),
@@ -158,7 +163,8 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
         steps);
   }
 
-  private static Round round(List<Map<Integer, VerdictRow>> attempts, int number, int asked) {
+  private static Round round(
+      List<Map<Integer, VerdictRow>> attempts, int number, @Nullable Integer asked) {
     List<VerdictRow> rows =
         attempts.stream().map(attempt -> attempt.get(number)).filter(Objects::nonNull).toList();
     Map<String, int[]> tasks = new LinkedHashMap<>();
@@ -172,7 +178,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
         solved++;
       }
     }
-    TaskShare share = TaskShare.of(tasks.values(), asked);
+    TaskShare share = asked == null ? null : TaskShare.of(tasks.values(), asked);
     Grades.GeneralRate general = Grades.GeneralRate.of(rows);
     return new Round(
         number,
@@ -181,9 +187,9 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
         (int) rows.stream().filter(Iterations::isCorrect).count(),
         general == null ? null : general.correct(),
         solved,
-        share.value(),
-        share.low(),
-        share.high(),
+        share == null ? null : (Double) share.value(),
+        share == null ? null : (Double) share.low(),
+        share == null ? null : (Double) share.high(),
         Means.of(speedups(rows)));
   }
 
@@ -253,7 +259,8 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    * @param endedCorrect attempts without a candidate in the second round, correct in the first
    * @param endedWrong the same, wrong in the first
    * @param notJudged attempts of which kbx could not judge one of both rounds
-   * @param mcnemar on the first of these attempts at each task, as tasks count once
+   * @param compared the earlier round with the later one, by the share of a task's attempts that
+   *     are correct
    * @param speed null if no correct candidate of either round is timed
    */
   public record Step(
@@ -267,7 +274,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       int endedCorrect,
       int endedWrong,
       int notJudged,
-      TaskOutcomes.Test mcnemar,
+      PairedTasks compared,
       @Nullable Speed speed) {
 
     static Step of(
@@ -279,8 +286,6 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
       Map<TaskOutcomes.Transition, List<Pairs.Pair>> pairs =
           new EnumMap<>(TaskOutcomes.Transition.class);
       List<VerdictRow> ended = new ArrayList<>();
-      Map<TaskOutcomes.Transition, Integer> firsts = new EnumMap<>(TaskOutcomes.Transition.class);
-      Set<String> tasks = new HashSet<>();
       int notJudged = 0;
       for (var each : attempts.entrySet()) {
         VerdictRow then = each.getValue().get(from);
@@ -293,7 +298,6 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
         }
         TaskOutcomes.Transition change =
             TaskOutcomes.Transition.of(Iterations.isCorrect(then), Iterations.isCorrect(now));
-        if (tasks.add(now.path())) firsts.merge(change, 1, Integer::sum);
         pairs.computeIfAbsent(change, _ -> new ArrayList<>()).add(new Pairs.Pair(then, now));
       }
       int stopped = (int) ended.stream().filter(Iterations::isCorrect).count();
@@ -308,11 +312,43 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
           stopped,
           ended.size() - stopped,
           notJudged,
-          TaskOutcomes.Test.of(
-              new McNemar(
-                  firsts.getOrDefault(TaskOutcomes.Transition.REGRESSED, 0),
-                  firsts.getOrDefault(TaskOutcomes.Transition.RESCUED, 0))),
+          PairedTasks.of(tasks(pairs.values().stream().flatMap(List::stream).toList())),
           Speed.of(pairs, floors));
+    }
+
+    /**
+     * This step without what only all persistent attempts would tell: of those that are there,
+     * something changed.
+     */
+    Step ofChanges() {
+      return new Step(
+          from,
+          to,
+          both,
+          rescued,
+          regressed,
+          persistent,
+          unresolved,
+          endedCorrect,
+          endedWrong,
+          notJudged,
+          compared,
+          speed == null ? null : speed.ofChanges());
+    }
+
+    private static List<PairedShares.Task> tasks(List<Pairs.Pair> pairs) {
+      Map<String, List<Pairs.Pair>> tasks = new LinkedHashMap<>();
+      for (Pairs.Pair pair : pairs) {
+        tasks.computeIfAbsent(pair.now().path(), _ -> new ArrayList<>()).add(pair);
+      }
+      return tasks.values().stream()
+          .map(own ->
+              new PairedShares.Task(
+                  (int) own.stream().filter(pair -> isCorrect(pair.then())).count(),
+                  own.size(),
+                  (int) own.stream().filter(pair -> isCorrect(pair.now())).count(),
+                  own.size()))
+          .toList();
     }
 
     private static int count(
@@ -331,7 +367,8 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    * @param persistent level of those that are correct in both, in the later round
    * @param then level of all correct in the earlier round
    * @param now level of all correct in the later round
-   * @param change geometric mean of now ÷ then over persistent attempts, sources unchanged or not
+   * @param change geometric mean of now ÷ then over persistent attempts, sources unchanged or not;
+   *     null of published changes alone, as are the next and {@code changed}
    * @param composition {@code now ÷ then} of the geometric means over that: because others are
    *     correct
    * @param matched persistent attempts timed in both rounds over the same sizes, on one device,
@@ -423,6 +460,28 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
                   .filter(change ->
                       change.measured().outcome() == Comparison.SpeedChange.Outcome.AS_PUBLISHED)
                   .count());
+    }
+
+    private Speed ofChanges() {
+      return new Speed(
+          rescued,
+          persistent,
+          then,
+          now,
+          null,
+          null,
+          matched,
+          unmatched,
+          identical,
+          floor,
+          increases,
+          identicalIncreases,
+          largest,
+          gains,
+          faster,
+          slower,
+          null,
+          asPublished);
     }
 
     private static @Nullable Means level(Stream<Pairs.Pair> pairs, boolean later) {

@@ -187,9 +187,6 @@ public record Leaderboard(int tasks, List<Entry> entries) {
 
   private static boolean isTied(Own better, Own worse, double p) {
     if (!Double.isNaN(p)) return p >= SIGNIFICANT;
-    Double low = better.correct().low();
-    Double high = worse.correct().high();
-    if (low == null || high == null) return better.correct().value() == worse.correct().value();
-    return low <= high;
+    return better.correct().low() <= worse.correct().high();
   }
 }

@@ -1,9 +1,11 @@
 package dev.kbx.analysis;
 
+import dev.kbx.stats.Bootstrap;
 import dev.kbx.stats.PassAtK;
 import dev.kbx.stats.Rate;
 import dev.kbx.stats.TaskMean;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,8 +47,7 @@ public record MethodRates(
    * @param passes number of passing candidates
    * @param tasks number of tasks asked for
    * @param unmeasured candidates of which it is not known whether they pass; then there is no share
-   * @param low lower end of the 95 % interval: Wilson's for one sample a task, else by bootstrap
-   *     over tasks; null if these all have the same share
+   * @param low lower end of the 95 % interval, as that of a {@link TaskShare}
    */
   public record Share(
       @Nullable String category,
@@ -61,6 +63,8 @@ public record MethodRates(
    *
    * @param category null for all
    * @param share null if none can be called
+   * @param low lower end of its 95 % interval: Wilson's with one called candidate a task, else by
+   *     bootstrap over tasks; where all tasks agree, Wilson's with one a task
    */
   public record Conversion(
       @Nullable String category,
@@ -70,16 +74,24 @@ public record MethodRates(
       @Nullable Double low,
       @Nullable Double high) {
     static Conversion of(@Nullable String category, List<VerdictRow> rows) {
-      List<VerdictRow> called = rows.stream().filter(VerdictRow::called).toList();
-      int correct = (int) called.stream().filter(Iterations::isCorrect).count();
-      Rate rate = called.isEmpty() ? null : new Rate(correct, called.size());
-      return new Conversion(
-          category,
-          called.size(),
-          correct,
-          rate == null ? null : rate.value(),
-          rate == null ? null : rate.low(),
-          rate == null ? null : rate.high());
+      Map<String, List<VerdictRow>> tasks =
+          by(rows.stream().filter(VerdictRow::called).toList(), VerdictRow::path);
+      double[] called = tasks.values().stream().mapToDouble(List::size).toArray();
+      double[] correct =
+          tasks.values().stream()
+              .mapToDouble(own -> own.stream().filter(Iterations::isCorrect).count())
+              .toArray();
+      int all = (int) Arrays.stream(called).sum();
+      int right = (int) Arrays.stream(correct).sum();
+      if (all == 0) return new Conversion(category, 0, 0, null, null, null);
+      double share = (double) right / all;
+      boolean alike =
+          all == called.length
+              || IntStream.range(0, called.length)
+                  .allMatch(i -> correct[i] * all == called[i] * right);
+      Bootstrap.Interval interval =
+          alike ? Rate.interval(share, called.length) : Bootstrap.ofRatio(correct, called);
+      return new Conversion(category, all, right, share, interval.low(), interval.high());
     }
   }
 

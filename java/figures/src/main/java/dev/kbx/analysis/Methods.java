@@ -1,8 +1,10 @@
 package dev.kbx.analysis;
 
+import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Methods and models side by side: rates by category, pairwise tests on the same tasks, which tasks
@@ -23,6 +25,23 @@ public record Methods(
   /** An outcome without figures. */
   public record Unmeasured(Outcome outcome, String why) {}
 
+  /** All that is tested of one outcome, corrected together. */
+  private record Tests(List<MethodPair> pairs, List<Ablation> ablations) {
+    static Tests of(Outcome outcome, Map<MethodAndModel, List<VerdictRow>> makers, Pool pool) {
+      List<MethodPair> pairs = MethodPair.of(makers, outcome);
+      List<Ablation> ablations = Ablation.of(pool, outcome);
+      Map<PairedTasks, Double> holm =
+          PairedTasks.corrected(
+              Stream.concat(
+                      pairs.stream().flatMap(MethodPair::tests),
+                      ablations.stream().map(Ablation::compared))
+                  .toList());
+      return new Tests(
+          pairs.stream().map(each -> each.corrected(holm)).toList(),
+          ablations.stream().map(each -> each.corrected(holm)).toList());
+    }
+  }
+
   /**
    * Compares the candidates of all runs; of several rounds the last one counts.
    *
@@ -34,7 +53,8 @@ public record Methods(
     List<Unmeasured> unmeasured = new ArrayList<>();
     List<Outcome> measured = new ArrayList<>();
     for (Outcome outcome : Outcome.values()) {
-      String why = outcome.unmeasuredIn(runs);
+      String why =
+          pool.entered().ofChanges() ? RunInfo.Published.NO_RATES : outcome.unmeasuredIn(runs);
       if (why == null) measured.add(outcome);
       else unmeasured.add(new Unmeasured(outcome, why));
     }
@@ -53,12 +73,14 @@ public record Methods(
                     ks,
                     ps))
             .toList();
+    List<Tests> tests =
+        measured.parallelStream().map(outcome -> Tests.of(outcome, makers, pool)).toList();
     return new Methods(
         pool.entered(),
         unmeasured,
         methods,
-        MethodPair.of(makers, measured),
-        Ablation.of(pool, measured),
+        tests.stream().flatMap(each -> each.pairs().stream()).toList(),
+        tests.stream().flatMap(each -> each.ablations().stream()).toList(),
         measured.contains(Outcome.CORRECT) ? SolvedTasks.of(pool) : List.of());
   }
 }

@@ -20,6 +20,9 @@ public enum Outcome {
   /** Is correct and faster than the run's baseline. */
   FASTER;
 
+  /** Why nothing is known of published results at kbx's general grade. */
+  static final String NOT_PUBLISHED = "published results do not say";
+
   /** Whether the row reaches it; null if that is not known. */
   @Nullable Boolean of(VerdictRow row) {
     return switch (this) {
@@ -41,6 +44,7 @@ public enum Outcome {
     if (!run.run().stages().contains(needed)) {
       return "the %s stage was not asked for".formatted(needed.label());
     }
+    if (this == GENERAL && run.run().published() != null) return NOT_PUBLISHED;
     return this == FASTER && !run.hasSpeedup() ? run.noSpeedup() : null;
   }
 

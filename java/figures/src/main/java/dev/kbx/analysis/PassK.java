@@ -116,6 +116,11 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
   /** The criteria that were not measured, with the reason. */
   private static Map<Pass, String> unmeasured(JudgedRun run, BaselineSpeeds speeds) {
     Map<Pass, String> why = new LinkedHashMap<>();
+    if (run.run().ofChanges()) {
+      for (Pass pass : Pass.values()) why.put(pass, RunInfo.Published.NO_RATES);
+      return why;
+    }
+    if (run.run().published() != null) why.put(Pass.GENERAL, Outcome.NOT_PUBLISHED);
     List<Stage> stages = run.run().stages();
     if (!stages.contains(Stage.CALL)) why.put(Pass.CALLED, "the call stage was not asked for");
     if (!stages.contains(Stage.CORRECT)) {

@@ -86,6 +86,7 @@ record Pool(
             new Inclusion.LeftOut(
                 unjudged.size(), variants, repeated, judged.size() - counted.size()),
             grades(runs),
+            runs.stream().anyMatch(run -> run.judged().run().ofChanges()),
             Outcome.baselines(runs),
             made(sorted));
     return new Pool(sorted, unjudged, entered, traits);

@@ -53,10 +53,11 @@ public record Tally(
       @Nullable Rate general,
       @Nullable Rate perf) {}
 
-  /** The tally of a run. */
+  /** The tally of a run; {@linkplain RunInfo#ofChanges Published changes alone} have no rates. */
   public static Tally of(RunInfo run, List<VerdictRow> rows, SelectedTasks asked) {
     boolean timed = rows.stream().anyMatch(row -> row.perfOk() != null);
     boolean gpu = !run.device().onCpu();
+    if (run.ofChanges()) return new Tally(false, false, false, false, asked);
     return new Tally(
         run.stages().contains(Stage.CALL),
         run.stages().contains(Stage.CORRECT),
@@ -136,9 +137,9 @@ public record Tally(
     return tasksOf(counted(rows), _ -> true);
   }
 
-  /** Whether some have right values and are not correct: refused, or ended while timed. */
+  /** Whether the published rules call others correct than kbx does. */
   public boolean hasOtherRightValues(Collection<VerdictRow> rows) {
-    return rows.stream().anyMatch(row -> asked.has(row) && row.valuesOk() && !row.correct());
+    return correct && rows.stream().anyMatch(r -> asked.has(r) && r.valuesOk() != r.correct());
   }
 
   /** Rows of the tasks asked for. */

@@ -1,5 +1,6 @@
 package dev.kbx.analysis;
 
+import dev.kbx.stats.Bootstrap;
 import dev.kbx.stats.Rate;
 import dev.kbx.stats.TaskMean;
 import java.util.ArrayList;
@@ -15,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param value between 0 and 1: the mean of the tasks' shares
  * @param low lower end of its 95 % interval: Wilson's if each task has one try, else by a bootstrap
- *     over tasks, which has none where all tasks agree
+ *     over tasks. Where all tasks agree, as where none passes, that has no spread: then Wilson's, a
+ *     task counting as one try, as the tries of one may all end alike
  */
-public record TaskShare(
-    int passes, int total, double value, @Nullable Double low, @Nullable Double high) {
+public record TaskShare(int passes, int total, double value, double low, double high) {
 
   /**
    * The share.
@@ -37,7 +38,13 @@ public record TaskShare(
     int next = 0;
     for (int[] count : counts) shares[next++] = (double) count[1] / count[0];
     TaskMean mean = TaskMean.of(shares);
-    return new TaskShare(passes, total, mean.value(), mean.low(), mean.high());
+    Double low = mean.low();
+    Double high = mean.high();
+    Bootstrap.Interval interval =
+        low == null || high == null
+            ? Rate.interval(mean.value(), shares.length)
+            : new Bootstrap.Interval(low, high);
+    return new TaskShare(passes, total, mean.value(), interval.low(), interval.high());
   }
 
   /** Passes of the tries of each task. */

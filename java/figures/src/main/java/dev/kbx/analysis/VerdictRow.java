@@ -28,11 +28,12 @@ import org.jspecify.annotations.Nullable;
  * @param source the path it came from, with {@code :line} in a JSONL file
  * @param method null if the source does not state it, as are {@code model} and {@code round}
  * @param callOk as in a verdict, like {@code perfOk}: null where not measured
- * @param valuesOk whether its results are right, whoever computed them; false if not known
- * @param ownOk whether they are right and not refused because of who computed, however timing
- *     ended; false if not known
- * @param publishedOk whether its results are right at the published grade, and {@code generalOk} at
- *     the general one; null where not known
+ * @param valuesOk whether it is correct by the published rules, whoever computed; false if not
+ *     known
+ * @param ownOk the same and neither refused because of who computed nor refuted while it was timed,
+ *     however timing ended; false if not known
+ * @param publishedOk whether its results are right at the published grade by kbx's own rules, and
+ *     {@code generalOk} at the general one; null where not known
  * @param holds properties of calls beyond the published grade for which it is right
  * @param breaks those on which it fails; {@code a+b} if it is right for each alone
  * @param scaled whether it was judged on smaller inputs than published
@@ -193,14 +194,20 @@ public record VerdictRow(
     return Objects.equals(callOk, true);
   }
 
-  /** Whether its results are right, and a timeout or crash while it was timed decided. */
+  /** Whether it is correct by the published rules, and ended or was refuted while it was timed. */
   public boolean endedWhileTimed() {
-    return ownOk && !correct();
+    boolean timed = Objects.equals(perfOk, false) && status != Status.NOT_A_KERNEL;
+    return valuesOk && timed && !correct();
   }
 
-  /** Whether its results are right and it is refused only because of who computes. */
+  /** Whether it is correct by the published rules, and refused because of who computes. */
   public boolean refusedByPolicy() {
-    return valuesOk && !ownOk;
+    return valuesOk && !ownOk && !endedWhileTimed();
+  }
+
+  /** Whether it is correct by the published rules, and wrong by kbx's own rules for results. */
+  public boolean wrongByOwnRules() {
+    return ownOk && !correct() && !endedWhileTimed();
   }
 
   /** Whether it was timed. */

@@ -55,6 +55,13 @@ public sealed interface Cell {
     return new Count(count);
   }
 
+  /** A mean of counts: {@code 3}, {@code 2.9}. */
+  static Cell mean(double mean) {
+    return mean == Math.rint(mean)
+        ? count((long) mean)
+        : text(String.format(Locale.ROOT, "%.1f", mean));
+  }
+
   /**
    * Passes, their number of all, and their share with its 95 % interval, which may be a mean over
    * tasks.

@@ -3,6 +3,7 @@ package dev.kbx.paper;
 import dev.kbx.analysis.Inclusion;
 import dev.kbx.document.Counted;
 import dev.kbx.paper.MeasurementConditions.Range;
+import dev.kbx.section.Captions;
 import dev.kbx.section.MethodNames;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.NoiseFloor;
@@ -72,12 +73,13 @@ final class Appendix {
   }
 
   private static String imported(RunInfo.Published published) {
-    return "All outcomes and speedups are the files read (%s), kbx has judged none of them; of %s %d state no outcome and %d could not be used."
+    return "All outcomes and speedups are those of the files read (%s), kbx has judged none of them.%s%s"
         .formatted(
             published.format(),
-            Counted.of(published.records(), "record"),
-            published.withoutOutcome(),
-            published.unusable());
+            Captions.leftOut(published),
+            published.ofChanges()
+                ? " No rates are given, as %s.".formatted(RunInfo.Published.NO_RATES)
+                : "");
   }
 
   private void add(String subject, List<String> sentences) {
@@ -125,13 +127,14 @@ final class Appendix {
     Inclusion entered = measurement.entered();
     List<String> sentences = new ArrayList<>();
     sentences.add(
-        "%s of %d of the %d tasks asked for."
+        "%s of %s."
             .formatted(
                 Counted.of(
                     entered.candidates(),
-                    measurement.asPublished() ? "candidate" : "judged candidate"),
-                entered.tasks(),
-                entered.asked()));
+                    measurement.asPublished() ? "published result" : "judged candidate"),
+                entered.ofChanges()
+                    ? Counted.of(entered.tasks(), "task")
+                    : "%d of the %d tasks asked for".formatted(entered.tasks(), entered.asked())));
     MethodNames makers = MethodNames.of(entered);
     for (Inclusion.Made made : entered.made()) {
       sentences.add(
@@ -178,8 +181,8 @@ final class Appendix {
                     ? all(run -> run.policy() == null ? "not stated" : run.policy())
                     : String.join(", ", conditions.policies())));
     sentences.add(
-        "The published grade has the kinds of calls that the published tests make, the general"
-            + " grade all that the operation accepts.");
+        "At the published grade only calls decide that ask for no more than the published tests,"
+            + " at the general grade all that the operation accepts.");
     String off =
         measurement.runs().stream()
             .flatMap(run -> run.rulesOff().stream())
@@ -199,7 +202,7 @@ final class Appendix {
             + " no candidate can predict them, and equal candidates get equal inputs.",
         seeds.isEmpty()
             ? "The hash of the seed text was not recorded."
-            : "Hash of the seed text: %s. Runs with the same hash had the same inputs."
+            : "Hash of the seed text: %s. Equal candidates in runs with the same hash had the same inputs."
                 .formatted(seeds));
   }
 
@@ -281,7 +284,8 @@ final class Appendix {
               : String.format(
                   Locale.ROOT,
                   "%s %s: references timed against themselves stay within %.2f %% in 95 %% of %d"
-                      + " measurements, for calls of %.3g ms or more (%s).",
+                      + " measurements, for calls of %.3g ms or more that do not wait for the host"
+                      + " (%s).",
                   device.name(),
                   device.uuid(),
                   floor.relative() * 100,
@@ -303,8 +307,12 @@ final class Appendix {
 
   private static String statistics() {
     return "Intervals are 95 % intervals: Wilson's score interval for shares of tasks with one"
-        + " candidate each, a bootstrap over tasks with a fixed seed otherwise; of a speedup, over"
-        + " its measuring rounds. p values are two-sided and, unless Holm is named, not corrected.";
+               + " candidate each or that all agree, a bootstrap over tasks with a fixed seed"
+               + " otherwise. The interval of a size's speedup is of its measuring rounds and"
+               + " includes what identical processes differ by; that of a task's speedup follows"
+               + " from its sizes, that of a mean of speedups is over tasks. Tests of two methods"
+               + " are exact and two-sided, over tasks; Holm: corrected for all tests of an"
+               + " outcome. Other p values are not corrected.";
   }
 
   /** The values that the runs have of a setting. */

@@ -146,14 +146,16 @@ final class Figures {
       for (Iterations.Round round : method.rounds()) {
         first = Math.min(first, round.round());
         last = Math.max(last, round.round());
-        points.add(swapped(percent(round.share(), round.round(), round.low(), round.high())));
+        Double share = round.share();
+        if (share == null) return;
+        points.add(swapped(percent(share, round.round(), round.low(), round.high())));
       }
       series.add(new Series(makers.of(method.method(), method.model()), Join.LINE, points));
     }
     figures.add(
         new Figure(
             "iterations",
-            Captions.iterations(iterations.entered().asked()),
+            Captions.iterations(iterations.entered()),
             Axes.whole("round", first, last),
             Axes.percent("solved (%)", Figure.most(series, Whiskers.ALONG_Y)),
             Whiskers.ALONG_Y,

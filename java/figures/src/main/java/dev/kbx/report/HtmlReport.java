@@ -100,7 +100,7 @@ record HtmlReport(
             names,
             sourceOf,
             methods == null ? List.of() : methods.trajectories(),
-            shown.size() > 1
+            shown.size() > 1 && !run.ofChanges()
                 ? PageData.Speed.of(run, verdicts, shown, tally.asked(), names)
                 : null);
     return new HtmlReport(
@@ -183,7 +183,7 @@ record HtmlReport(
       int samples = makers.values().stream().mapToInt(HtmlReport::samples).min().orElse(1);
       Methods all = Methods.of(asked, List.of(samples), List.of());
       if (!all.methods().isEmpty()) sections.add(MethodsSection.of(all));
-    } else if (run.ofFiles()) {
+    } else if (run.ofFiles() || run.ofChanges()) {
       sections.add(RatesSection.statuses(Tally.byStatus(rows)));
     } else {
       sections.addAll(RatesSection.of(run, tally, rows));

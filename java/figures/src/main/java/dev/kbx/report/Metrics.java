@@ -107,7 +107,7 @@ record Metrics(
   private static Metrics of(String file, Verdict verdict, String code) {
     Map<String, Double> quality =
         verdict.judgement().quality() == null ? Map.of() : verdict.judgement().quality();
-    Boolean exeOk = after(verdict.judgement().callOk(), verdict.judgement().valuesRight());
+    Boolean exeOk = after(verdict.judgement().callOk(), verdict.judgement().exeOk());
     Boolean perfOk = after(exeOk, verdict.judgement().perfOk());
     boolean timed = Objects.equals(perfOk, true);
     List<SizeTiming> sizes =

@@ -4,6 +4,7 @@ import dev.kbx.analysis.Grades;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Counted;
+import dev.kbx.section.Captions;
 import dev.kbx.section.SeriesSection;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -11,6 +12,7 @@ import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Sentences about a run that several outputs share. */
@@ -41,7 +43,7 @@ final class Notes {
     add(notes, "tolerance", tolerance(run));
     add(notes, "memory", memory(run));
     add(notes, "precision", precision(run));
-    add(notes, "policy", policy(rows));
+    add(notes, "policy", uncompared(run) ? null : published(rows));
     add(notes, "grades", grades(run, rows));
     add(notes, "no-baseline", baseline(run, rows));
     add(notes, "no-kernel", noKernel(rows));
@@ -52,8 +54,12 @@ final class Notes {
   static @Nullable String asPublished(RunInfo run) {
     RunInfo.Published published = run.published();
     if (published == null) return null;
-    return "As published (%s): kbx has judged none of these results; speedups are those recorded, without intervals."
-        .formatted(published.format());
+    return "As published (%s): kbx has judged none of these results; speedups are those recorded, without intervals.%s%s"
+        .formatted(published.format(), Captions.leftOut(published), noRates(published));
+  }
+
+  private static String noRates(RunInfo.Published published) {
+    return published.ofChanges() ? " No rates, as %s.".formatted(RunInfo.Published.NO_RATES) : "";
   }
 
   private static void add(List<Note> notes, String id, @Nullable String text) {
@@ -82,18 +88,29 @@ final class Notes {
         .formatted(run.precision());
   }
 
-  /** How many results are right of candidates that are not correct, and why; null if none. */
-  private static @Nullable String policy(List<VerdictRow> rows) {
-    long refused = rows.stream().filter(VerdictRow::refusedByPolicy).count();
-    long ended = rows.stream().filter(VerdictRow::endedWhileTimed).count();
-    if (refused + ended == 0) return null;
+  /** How the published rules differ from kbx's in what is correct; null if nowhere. */
+  private static @Nullable String published(List<VerdictRow> rows) {
+    List<String> differences = new ArrayList<>();
+    count(differences, rows, VerdictRow::refusedByPolicy, "not by a kernel of their own");
+    count(differences, rows, VerdictRow::wrongByOwnRules, "wrong by kbx's own rules");
+    count(differences, rows, VerdictRow::endedWhileTimed, "ended or refuted while being timed");
+    long stricter = rows.stream().filter(row -> row.correct() && !row.valuesOk()).count();
+    if (differences.isEmpty() && stricter == 0) return null;
     long right = rows.stream().filter(VerdictRow::valuesOk).count();
-    if (ended > 0) {
-      return "%d of %s correct by the published rules, which ask neither who computes nor how timing ends; of them %d not by a kernel of their own, and %d ended while being timed."
-          .formatted(right, Counted.of(rows.size(), "candidate"), refused, ended);
-    }
-    return "%d of %s correct by the published rules, which do not ask who computes; %d of them not by a kernel of their own."
-        .formatted(right, Counted.of(rows.size(), "candidate"), refused);
+    String text =
+        "%d of %s correct by the published rules, which ask for the published tolerances, whoever computes"
+            .formatted(right, Counted.of(rows.size(), "candidate"));
+    if (!differences.isEmpty()) text += "; of them " + String.join(", ", differences);
+    return stricter == 0 ? text + "." : text + "; %d correct here alone.".formatted(stricter);
+  }
+
+  private static void count(
+      List<String> differences,
+      List<VerdictRow> rows,
+      Predicate<VerdictRow> different,
+      String words) {
+    long found = rows.stream().filter(different).count();
+    if (found > 0) differences.add(found + " " + words);
   }
 
   /** The rates of both grades; null if they are equal. */
@@ -159,7 +176,7 @@ final class Notes {
 
   /** The note that performance was not measured, and why; null if it was. */
   static @Nullable String perf(RunInfo run, Tally tally) {
-    if (tally.perf()) return null;
+    if (tally.perf() || run.ofChanges()) return null;
     if (run.published() != null) return "No speedups are published.";
     if (run.stages().getLast() == Stage.STATIC) {
       return "Nothing was run: of the stages only static was asked for, and correct means that it"

@@ -173,7 +173,7 @@ record Summary(
             tally.candidates("", rows).notJudged(),
             tally.extra(rows),
             rates(tally.tasks("", rows)),
-            rounded(SetSpeedup.of(tally.counted(rows))),
+            run.ofChanges() ? null : rounded(SetSpeedup.of(tally.counted(rows))),
             tally.correct() ? Grades.of(rows) : null,
             labels(Tally.byStatus(rows)),
             tally.byCategory(rows).stream().map(Summary::category).toList()),

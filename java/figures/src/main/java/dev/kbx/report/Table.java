@@ -80,7 +80,7 @@ public record Table(int width, boolean colour) {
     List<VerdictRow> rows = verdicts.rows();
     Tally tally = Tally.of(run, rows, asked);
     List<Block> blocks = new ArrayList<>(candidates(verdicts, tally, run.ofFiles(), rest));
-    if (!run.ofFiles()) blocks.addAll(rates(run, rows, tally));
+    if (!run.ofFiles() && !run.ofChanges()) blocks.addAll(rates(run, rows, tally));
     if (!run.ofFiles() || rows.size() != 1) blocks.add(new Prose(statuses(rows)));
     if (!run.ofFiles()) blocks.add(new Note(coverage(run, rows, tally)));
     else if (!rows.isEmpty()) blocks.add(new Note(Notes.correct(run, rows) + "."));
@@ -126,7 +126,9 @@ public record Table(int width, boolean colour) {
     columns.add(status());
     columns.add(Column.<Verdict>text("stage", each -> each.judgement().stage().label()).optional());
     columns.add(Column.<Verdict>number("time", Table::time).optional());
-    if (tally.perf()) columns.add(Column.number("speedup", each -> speedup(each, files)));
+    if (tally.perf() || listed.stream().anyMatch(each -> each.judgement().speedup() != null)) {
+      columns.add(Column.number("speedup", each -> speedup(each, files)));
+    }
     if (listed.stream().anyMatch(each -> !reason(each).isEmpty())) {
       columns.add(
           Column.<Verdict>text("reason", each -> Text.cut(reason(each), longest)).wrapped());
@@ -308,7 +310,11 @@ public record Table(int width, boolean colour) {
   }
 
   private static String coverage(RunInfo run, List<VerdictRow> rows, Tally tally) {
-    return "%d of %d tasks of %s have a candidate."
-        .formatted(tally.submitted(rows), tally.asked().total(), run.suite());
+    return "%d of %d tasks of %s have a %s."
+        .formatted(
+            tally.submitted(rows),
+            tally.asked().total(),
+            run.suite(),
+            run.published() == null ? "candidate" : "published result");
   }
 }

@@ -1,7 +1,12 @@
 package dev.kbx.section;
 
+import dev.kbx.analysis.Inclusion;
 import dev.kbx.document.Cell;
+import dev.kbx.document.Counted;
+import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Spent;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Words that tables and figures about the same have in common. */
 public final class Captions {
@@ -11,7 +16,8 @@ public final class Captions {
     return "A task without a candidate counts as not passed; of several samples of a task, the"
         + " share that passes counts. "
         + grades()
-        + " Intervals: Wilson for one sample a task, else bootstrap over tasks.";
+        + " Intervals: Wilson for one sample a task or where all tasks agree, else bootstrap over"
+        + " tasks.";
   }
 
   /** {@code p = 0.013}, {@code p < 0.001}. */
@@ -36,9 +42,10 @@ public final class Captions {
         + " their categories.";
   }
 
-  public static String iterations(int asked) {
-    return "Share of the %d tasks asked for that are solved in a round or an earlier one, with its 95 %% interval: Wilson for one attempt a task, else bootstrap over tasks."
-        .formatted(asked);
+  public static String iterations(Inclusion entered) {
+    if (entered.ofChanges()) return "Attempts that are solved in a round or an earlier one.";
+    return "Share of the %d tasks asked for that are solved in a round or an earlier one, with its 95 %% interval: Wilson for one attempt a task or where all tasks agree, else bootstrap over tasks."
+        .formatted(entered.asked());
   }
 
   public static String fastP(String baseline) {
@@ -58,5 +65,33 @@ public final class Captions {
       case USD -> "USD for each task";
       case DEVICE_SECONDS -> "device seconds for each task";
     };
+  }
+
+  /**
+   * How many records are not among the results, and why, as sentences after a blank; empty if all
+   * are.
+   */
+  public static String leftOut(RunInfo.Published published) {
+    List<String> parts = new ArrayList<>();
+    Integer others = published.ofOtherTasks();
+    if (published.unusable() > 0) {
+      parts.add(
+          "%d could not be used%s"
+              .formatted(
+                  published.unusable(),
+                  others == null || others == 0
+                      ? ""
+                      : ", %d of these for no task of the suite".formatted(others)));
+    }
+    if (published.withoutOutcome() > 0) {
+      parts.add("%d state no outcome".formatted(published.withoutOutcome()));
+    }
+    Integer moved = published.moved();
+    if (moved != null && moved > 0) {
+      parts.add("%d are for tasks that the suite has in another category".formatted(moved));
+    }
+    if (parts.isEmpty()) return "";
+    return " Of %s %s."
+        .formatted(Counted.of(published.records(), "record"), String.join("; ", parts));
   }
 }

@@ -7,6 +7,7 @@ import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
 import dev.kbx.document.Section;
+import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -33,6 +34,10 @@ public final class InclusionSection {
     return blocks.section("entered", entered.suite() + ", " + runs(entered));
   }
 
+  private static boolean isPublished(Inclusion entered) {
+    return entered.grades().equals(List.of(AS_PUBLISHED));
+  }
+
   private static String runs(Inclusion entered) {
     return (entered.runs().size() == 1 ? "run " : "runs ") + String.join(", ", entered.runs());
   }
@@ -40,11 +45,14 @@ public final class InclusionSection {
   private static String counts(Inclusion entered) {
     List<String> sentences = new ArrayList<>();
     sentences.add(
-        "%s of %d of %s%s."
+        "%s of %s%s."
             .formatted(
-                Counted.of(entered.candidates(), "judged candidate"),
-                entered.tasks(),
-                Counted.of(entered.asked(), "task"),
+                Counted.of(
+                    entered.candidates(),
+                    isPublished(entered) ? "published result" : "judged candidate"),
+                entered.ofChanges()
+                    ? Counted.of(entered.tasks(), "task")
+                    : "%d of %s".formatted(entered.tasks(), Counted.of(entered.asked(), "task")),
                 entered.devices().isEmpty() ? "" : ", on " + String.join(", ", entered.devices())));
     List<String> left =
         Stream.of(
@@ -55,6 +63,9 @@ public final class InclusionSection {
             .flatMap(List::stream)
             .toList();
     if (!left.isEmpty()) sentences.add("Left out: " + String.join("; ", left) + ".");
+    if (entered.ofChanges()) {
+      sentences.add("No rates, as %s.".formatted(RunInfo.Published.NO_RATES));
+    }
     sentences.add(grades(entered.grades()));
     if (entered.baselines().size() > 1) {
       sentences.add(
@@ -90,7 +101,7 @@ public final class InclusionSection {
             Column.text("model", each -> stated(each.model())),
             Column.number("candidates", each -> Cell.count(each.candidates())),
             Column.number("tasks", each -> Cell.count(each.tasks())),
-            Column.number("per task", each -> Cell.count(each.samples()))),
+            Column.number("per task", each -> Cell.mean(each.perTask()))),
         Blocks.first(LISTED, made));
   }
 

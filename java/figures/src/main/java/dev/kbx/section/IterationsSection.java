@@ -31,8 +31,17 @@ public final class IterationsSection {
     IterationsSection section = new IterationsSection(iterations);
     for (OfMethod each : iterations.methods()) {
       section.blocks.prose(
-          "%s: %s at %d of %d tasks asked for.",
-          section.name(each), Counted.of(each.attempts(), "attempt"), each.tasks(), each.asked());
+          "%s: %s at %s.",
+          section.name(each),
+          Counted.of(each.attempts(), "attempt"),
+          each.asked() == null
+              ? Counted.of(each.tasks(), "task")
+              : "%d of %d tasks asked for".formatted(each.tasks(), each.asked()));
+    }
+    if (iterations.entered().ofChanges()) {
+      section.blocks.note(
+          "Attempts that stayed as they were are not in the corpus: persistent kernels have no mean"
+              + " change.");
     }
     section.rounds();
     section.steps();
@@ -73,13 +82,17 @@ public final class IterationsSection {
     columns.add(Column.number("general", row -> Cell.count(row.round.general())));
     columns.add(
         Column.number(
-            "solved", row -> Cell.share(row.round.share(), row.round.low(), row.round.high())));
+            "solved",
+            row ->
+                row.round.share() == null
+                    ? Cell.count(row.round.solved())
+                    : Cell.share(row.round.share(), row.round.low(), row.round.high())));
     boolean singles = !iterations.singles().isEmpty();
     if (singles) columns.add(Column.number("single shots", RoundOf::singleShots));
     columns.add(Column.<RoundOf>number("speedup", row -> mean(row.round.speed())).optional());
     blocks.table(
         "rounds",
-        Captions.iterations(iterations.entered().asked())
+        Captions.iterations(iterations.entered())
             + " "
             + Captions.grades()
             + (singles
@@ -136,8 +149,9 @@ public final class IterationsSection {
             .toList();
     blocks.table(
         "steps",
-        "What attempts became from one round to the next; p by McNemar's exact test on the first"
-            + " attempt at each task. Ended: without a candidate in the later round.",
+        "What attempts became from one round to the next; p of the exact permutation test over"
+            + " tasks, by the share of a task's attempts that are correct: McNemar's with one"
+            + " attempt a task. Ended: without a candidate in the later round.",
         steps(
             row -> row,
             List.of(
@@ -149,7 +163,7 @@ public final class IterationsSection {
                     .optional(),
                 Column.<StepOf>number("ended wrong", row -> Cell.count(row.step.endedWrong()))
                     .optional(),
-                Column.number("p", row -> Cell.probability(row.step.mcnemar().pValue())))),
+                Column.number("p", row -> Cell.probability(row.step.compared().pValue())))),
         all);
     List<SpeedOf> speeds = new ArrayList<>();
     for (StepOf each : all) {

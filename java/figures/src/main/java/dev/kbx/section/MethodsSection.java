@@ -12,6 +12,7 @@ import dev.kbx.analysis.MethodRates.Sampled;
 import dev.kbx.analysis.MethodRates.Share;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Outcome;
+import dev.kbx.analysis.PairedTasks;
 import dev.kbx.analysis.SetSpeedup;
 import dev.kbx.analysis.SolvedTasks.Group;
 import dev.kbx.analysis.TaskOutcomes;
@@ -28,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** {@link Methods}: rates, categories, samples, pairs, conditions, who solves what. */
@@ -40,6 +43,11 @@ public final class MethodsSection {
 
   /** Categories that differ. */
   private static final double APART = 0.05;
+
+  private static final String TEST =
+      "Ahead: tasks of which it has the larger share correct. p: exact permutation test over tasks"
+          + " on these shares, which is McNemar's with one sample a task; the odds ratio is for one"
+          + " sample a task.";
 
   private final Methods methods;
   private final MethodNames names;
@@ -57,7 +65,7 @@ public final class MethodsSection {
       section.blocks.prose("No candidate was judged.");
     } else {
       section.unmeasured();
-      section.blocks.add(section.rates());
+      section.blocks.addAll(rates(methods));
       section.notJudged();
       section.blocks.addAll(section.categories());
       section.samples();
@@ -68,9 +76,11 @@ public final class MethodsSection {
     return section.blocks.section("methods", "Methods and models");
   }
 
-  /** The table of rates alone; none without a judged candidate. */
+  /** The table of rates alone; none without a judged candidate or a measured outcome. */
   static List<Table> rates(Methods methods) {
-    return methods.methods().isEmpty() ? List.of() : List.of(new MethodsSection(methods).rates());
+    return methods.methods().stream().allMatch(each -> each.outcomes().isEmpty())
+        ? List.of()
+        : List.of(new MethodsSection(methods).rates());
   }
 
   /** The rates, and the share of correct candidates by category. */
@@ -81,9 +91,12 @@ public final class MethodsSection {
   }
 
   private void unmeasured() {
+    Map<String, List<String>> outcomes = new LinkedHashMap<>();
     for (Methods.Unmeasured each : methods.unmeasured()) {
-      blocks.note("%s: no figures: %s.", each.outcome().label(), each.why());
+      outcomes.computeIfAbsent(each.why(), _ -> new ArrayList<>()).add(each.outcome().label());
     }
+    outcomes.forEach(
+        (why, labels) -> blocks.note("%s: no figures: %s.", String.join(", ", labels), why));
   }
 
   private Table rates() {
@@ -219,24 +232,18 @@ public final class MethodsSection {
     List<MethodPair> correct =
         methods.pairs().stream()
             .filter(pair -> pair.outcome() == Outcome.CORRECT)
-            .sorted(Comparator.comparingDouble(pair -> pair.mcnemar().pValue()))
+            .sorted(Comparator.comparingDouble(pair -> pair.compared().pValue()))
             .toList();
+    List<Column.Of<MethodPair>> columns = new ArrayList<>();
+    columns.add(Column.text("first", pair -> names.of(pair.first())));
+    columns.add(Column.text("second", pair -> names.of(pair.second())));
+    columns.addAll(compared(MethodPair::compared, MethodPair::holm));
     blocks.first(
         PAIRS,
         "pairs",
-        "Two methods on the tasks that both have, by McNemar's exact test on correct first"
-            + " samples. Holm: p corrected for all pairs. The clearest first.",
-        List.of(
-            Column.text("first", pair -> names.of(pair.first())),
-            Column.text("second", pair -> names.of(pair.second())),
-            Column.<MethodPair>number("tasks", pair -> Cell.count(pair.counts().tasks()))
-                .optional(),
-            Column.number("only first", pair -> Cell.count(pair.counts().onlyFirst())),
-            Column.number("only second", pair -> Cell.count(pair.counts().onlySecond())),
-            Column.<MethodPair>number("odds ratio", pair -> odds(pair.mcnemar())).optional(),
-            Column.<MethodPair>number("p", pair -> Cell.probability(pair.mcnemar().pValue()))
-                .optional(),
-            Column.number("Holm", pair -> Cell.probability(pair.holm()))),
+        "Two methods on the tasks that both have, by correct samples. %s Holm: p corrected for all pairs, their categories and conditions. The clearest first."
+            .formatted(TEST),
+        columns,
         correct);
     for (MethodPair pair : correct) {
       String apart =
@@ -244,43 +251,60 @@ public final class MethodsSection {
               .filter(each -> each.holm() < APART)
               .map(MethodPair.OfCategory::category)
               .collect(joining(", "));
-      if (apart.isEmpty()) continue;
-      blocks.note(
-          "%s and %s differ in %s (p < 0.05, Holm over categories).",
-          names.of(pair.first()), names.of(pair.second()), apart);
+      if (!apart.isEmpty()) {
+        blocks.note(
+            "%s and %s differ in %s (p < 0.05, Holm over all pairs, categories and conditions).",
+            names.of(pair.first()), names.of(pair.second()), apart);
+      }
+      Double error = pair.compared().error();
+      if (error != null) {
+        blocks.note(
+            "%s and %s: p is of random permutations, as tasks have many different numbers of"
+                + " samples; its standard error is %s.",
+            names.of(pair.first()), names.of(pair.second()), Cell.probability(error).text());
+      }
     }
   }
 
+  /** What pairs and conditions have in common. */
+  private static <T> List<Column.Of<T>> compared(
+      Function<T, PairedTasks> of, ToDoubleFunction<T> holm) {
+    return List.of(
+        Column.<T>number("tasks", row -> Cell.count(of.apply(row).tasks())).optional(),
+        Column.number("first ahead", row -> Cell.count(of.apply(row).firstAhead())),
+        Column.number("second ahead", row -> Cell.count(of.apply(row).secondAhead())),
+        Column.<T>number("odds ratio", row -> odds(of.apply(row).mcnemar())).optional(),
+        Column.<T>number("p", row -> Cell.probability(of.apply(row).pValue())).optional(),
+        Column.number("Holm", row -> Cell.probability(holm.applyAsDouble(row))));
+  }
+
   /** The interval is unbounded where the second is never alone. */
-  private static Cell odds(TaskOutcomes.Test test) {
+  private static Cell odds(TaskOutcomes.@Nullable Test test) {
+    if (test == null) return Cell.missing();
     Double high = test.high();
     return Cell.odds(
         test.oddsRatio(), test.low(), high == null ? (Double) Double.POSITIVE_INFINITY : high);
   }
 
   private void ablations() {
+    List<Column.Of<Ablation>> columns = new ArrayList<>();
+    columns.add(
+        Column.text(
+            "condition",
+            each ->
+                "%s: %s, %s"
+                    .formatted(
+                        each.condition(),
+                        MethodNames.whole(each.first()),
+                        MethodNames.whole(each.second()))));
+    columns.add(Column.<Ablation>text("model", each -> MethodNames.whole(each.model())).optional());
+    columns.addAll(compared(Ablation::compared, Ablation::holm));
     blocks.first(
         PAIRS,
         "conditions",
-        "Pairs that differ in one condition alone, on the tasks that both have, by McNemar's exact"
-            + " test on correct first samples.",
-        List.of(
-            Column.text(
-                "condition",
-                each ->
-                    "%s: %s, %s"
-                        .formatted(
-                            each.condition(),
-                            MethodNames.whole(each.first()),
-                            MethodNames.whole(each.second()))),
-            Column.<Ablation>text("model", each -> MethodNames.whole(each.model())).optional(),
-            Column.number("tasks", each -> Cell.count(each.counts().tasks())),
-            Column.number("only first", each -> Cell.count(each.counts().onlyFirst())),
-            Column.number("only second", each -> Cell.count(each.counts().onlySecond())),
-            Column.<Ablation>number("odds ratio", each -> odds(each.mcnemar())).optional(),
-            Column.<Ablation>number("p", each -> Cell.probability(each.mcnemar().pValue()))
-                .optional(),
-            Column.number("Holm", each -> Cell.probability(each.holm()))),
+        "Pairs that differ in one condition alone, on the tasks that both have, by correct samples,"
+            + " as the pairs above.",
+        columns,
         methods.ablations().stream().filter(each -> each.outcome() == Outcome.CORRECT).toList());
   }
 

@@ -14,6 +14,7 @@ import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Outcome;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
+import dev.kbx.document.Counted;
 import dev.kbx.document.Section;
 import dev.kbx.document.Text;
 import java.util.Comparator;
@@ -112,13 +113,19 @@ public final class OverviewSection {
           "%s: round %d solves %s, all up to round %d %s; rescued %d, regressed %d.",
           names.of(method.method(), method.model()),
           first.round(),
-          Cell.share(first.share()).text(),
+          solved(first),
           last.round(),
-          Cell.share(last.share()).text(),
+          solved(last),
           method.steps().stream().mapToInt(Iterations.Step::rescued).sum(),
           method.steps().stream().mapToInt(Iterations.Step::regressed).sum());
     }
     if (all.size() > METHODS) blocks.note("… and %d more.", all.size() - METHODS);
+  }
+
+  private static String solved(Round round) {
+    return round.share() == null
+        ? Counted.of(round.solved(), "attempt")
+        : Cell.share(round.share()).text();
   }
 
   private void why() {

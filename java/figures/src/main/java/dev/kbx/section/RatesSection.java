@@ -170,7 +170,7 @@ public final class RatesSection {
     columns.add(Column.number("candidates", each -> Cell.count(each.candidates())));
     columns.add(Column.number("called", each -> rate(each.call(), unknown(each))));
     if (tally.hasOtherRightValues(rows)) {
-      columns.add(Column.number("right values", each -> rate(each.values(), unknown(each))));
+      columns.add(Column.number("by published rules", each -> rate(each.values(), unknown(each))));
     }
     columns.add(Column.number("correct", each -> rate(each.correct(), unknown(each))));
     if (tally.general()) {
@@ -179,8 +179,8 @@ public final class RatesSection {
     if (tally.perf()) columns.add(Column.number("timed", each -> rate(each.perf(), unknown(each))));
     boolean memory = rows.stream().anyMatch(row -> row.status().ofMemory());
     if (memory) columns.add(Column.number("memory", each -> Cell.count(each.memory())));
-    Table table =
-        Table.of("by-category", intervals ? caption(run, tally, memory) : "", columns, passes);
+    String caption = intervals ? caption(run, tally, memory) + dependent(tally, rows) : "";
+    Table table = Table.of("by-category", caption, columns, passes);
     return intervals ? table : table.brief();
   }
 
@@ -193,6 +193,14 @@ public final class RatesSection {
                 ? " Memory: those that leave their tensors, race, or depend on the order of"
                     + " programs or on undefined values."
                 : "");
+  }
+
+  /** That candidates of one task are not independent, which Wilson's interval asks for. */
+  private static String dependent(Tally tally, List<VerdictRow> rows) {
+    return tally.submitted(rows) == tally.counted(rows).size()
+        ? ""
+        : " Tasks have several candidates, which are not independent: the intervals of candidates"
+            + " are too narrow.";
   }
 
   private static Cell rate(@Nullable Rate rate, String unknown) {

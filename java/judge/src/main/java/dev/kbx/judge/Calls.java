@@ -51,6 +51,7 @@ final class Calls {
   private final JudgementBuilder draft;
   private final Duration oracleLimit;
   private final ModuleState module;
+  private final PublishedRule published;
   private long runnerNanos;
   private String raised = "";
   private RunnerMessage.@Nullable Untried untried;
@@ -66,6 +67,7 @@ final class Calls {
     this.runner = session.runner();
     this.plan = plan;
     this.draft = draft;
+    this.published = draft.published();
     this.oracleLimit = oracleLimit;
     this.module = new ModuleState(session, plan.limits().call());
   }
@@ -125,15 +127,38 @@ final class Calls {
     return runnerNanos;
   }
 
-  /** Empty if every call was made and its result is right. */
+  /**
+   * Makes the calls of the published grade. Empty if each result is right. After one that is wrong
+   * by kbx's rules alone the others are made as well, to know what the published rule says.
+   */
   Optional<Outcome> judge(List<OracleMessage.PlannedCall> planned)
       throws InterruptedException, Oracle.Refused {
+    Optional<Outcome> decided = Optional.empty();
     for (OracleMessage.PlannedCall call : planned) {
-      if (!plan.limits().allowAnotherCall(runnerNanos)) return Optional.of(late());
-      Optional<Outcome> decided = judge(call);
-      if (decided.isPresent()) return decided;
+      if (decided.isPresent() && !published.open()) return decided;
+      if (!plan.limits().allowAnotherCall(runnerNanos)) {
+        if (decided.isPresent()) published.cut();
+        return decided.isPresent() ? decided : unreturned(call, late());
+      }
+      if (decided.isPresent()) follow(call);
+      else decided = judge(call);
     }
-    return Optional.empty();
+    return decided;
+  }
+
+  /** A call after the one that decided, for the published rule alone. */
+  private void follow(OracleMessage.PlannedCall call) throws InterruptedException {
+    try {
+      var _ = judge(call);
+    } catch (Oracle.Refused e) {
+      published.cut();
+    }
+  }
+
+  /** A call did not return. */
+  private Optional<Outcome> unreturned(OracleMessage.PlannedCall call, Outcome outcome) {
+    if (call.published()) published.ended(outcome);
+    return Optional.of(outcome);
   }
 
   /**
@@ -204,9 +229,9 @@ final class Calls {
               id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs(), tuning),
               plan.limits().call());
     } catch (TimeoutException e) {
-      return Optional.of(Outcome.timeout(Stage.CALL, name(call), plan.limits().call()));
+      return unreturned(call, Outcome.timeout(Stage.CALL, name(call), plan.limits().call()));
     } catch (Runner.Lost e) {
-      return Optional.of(Outcome.lost(e, Stage.CALL));
+      return unreturned(call, Outcome.lost(e, Stage.CALL));
     } finally {
       long taken = runner.nanoTime() - start;
       runnerNanos += taken - (runner.compileNanos() - compiled);
@@ -216,13 +241,15 @@ final class Calls {
       case RunnerMessage.Raised raised -> {
         this.raised = raised.exception().substring(raised.exception().lastIndexOf('.') + 1);
         draft.compiledInCall(raised.compiled());
-        yield Optional.of(session.raised(raised, false));
+        yield unreturned(call, session.raised(raised, false));
       }
       case RunnerMessage.Returned returned -> {
         draft.compiledInCall(returned.compiled());
         untried = returned.untried();
         if (!returned.unguarded().isEmpty()) draft.flags(List.of(Correctness.MEMORY_UNCHECKED));
-        yield plan.reaches(Stage.CORRECT) ? check(call, returned) : Optional.empty();
+        if (plan.reaches(Stage.CORRECT)) yield check(call, returned);
+        published.returned();
+        yield Optional.empty();
       }
       default -> throw new IllegalStateException("a runner answers returned or raised");
     };
@@ -240,9 +267,18 @@ final class Calls {
     draft.compared();
     draft.schemes(checked.schemes());
     if (decides(call)) note(checked, returned);
-    return checked.correct()
-        ? Optional.empty()
-        : Optional.of(Outcome.wrong(checked, Stage.CORRECT, name(call), returned.configurations()));
+    Optional<Outcome> wrong =
+        checked.correct()
+            ? Optional.empty()
+            : Optional.of(
+                Outcome.wrong(checked, Stage.CORRECT, name(call), returned.configurations()));
+    if (call.published()) {
+      // A GPU stops at what ends in the call stage here.
+      boolean stops = wrong.isPresent() && wrong.get().stage() == Stage.CALL;
+      if (stops && !checked.published()) published.ended(wrong.get());
+      else published.compared(checked.published());
+    }
+    return wrong;
   }
 
   /** Whether the status depends on it. */

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the call and correctness stages of one candidate, on a slot whose device may be shared. */
@@ -64,12 +65,46 @@ final class Correctness {
   }
 
   private Outcome judge(Oracle oracle, Map<String, String> files) throws InterruptedException {
-    Outcome outcome = inSession(oracle, session -> calls(session, files));
+    Outcome outcome = inSession(oracle, plan, draft, session -> calls(session, files));
     for (int i = 0; i < RESTARTS && outcome.status() == Status.CORRECT && isCut(); i++) {
       Outcome correct = outcome;
-      outcome = inSession(oracle, session -> goOn(session, files, correct));
+      outcome = inSession(oracle, plan, draft, session -> goOn(session, files, correct));
     }
+    if (draft.published().stoppedByGuard()) callUnguarded(oracle, files);
     return outcome;
+  }
+
+  /**
+   * Makes the calls of the published grade in a process whose tensors do not end at guard pages, as
+   * the published tests do: only their rule is asked.
+   */
+  private void callUnguarded(Oracle oracle, Map<String, String> files) throws InterruptedException {
+    Plan unguarded = plan.withoutMemoryChecks();
+    JudgementBuilder apart = new JudgementBuilder(draft);
+    var _ =
+        inSession(
+            oracle, unguarded, apart, session -> publishedCalls(session, unguarded, apart, files));
+    draft.published(apart.published());
+  }
+
+  private Outcome publishedCalls(
+      Session session, Plan conditions, JudgementBuilder found, Map<String, String> files)
+      throws InterruptedException, Oracle.Refused {
+    OracleMessage.Opened task = session.open(false, alone);
+    Optional<Outcome> decided = session.load(task, files);
+    if (decided.isEmpty()) {
+      Calls calls = new Calls(session, conditions, found, Limits.ORACLE, 0);
+      decided = calls.judge(published(task));
+    }
+    return decided.orElseGet(() -> Outcome.correct(Stage.CORRECT));
+  }
+
+  private List<OracleMessage.PlannedCall> published(OracleMessage.Opened task) {
+    return planned(task).filter(OracleMessage.PlannedCall::published).toList();
+  }
+
+  private Stream<OracleMessage.PlannedCall> planned(OracleMessage.Opened task) {
+    return DevelopmentCalls.of(plan.inputs(), task.calls()).stream();
   }
 
   /** Whether a call that does not decide has ended a process with others left to make. */
@@ -86,9 +121,11 @@ final class Correctness {
     Outcome ask(Session session) throws InterruptedException, Oracle.Refused;
   }
 
-  private Outcome inSession(Oracle oracle, Questions questions) throws InterruptedException {
-    Runner runner = slot.runner(plan, oracle.hello());
-    try (Session session = new Session(oracle, runner, plan, candidate, draft)) {
+  private Outcome inSession(
+      Oracle oracle, Plan conditions, JudgementBuilder found, Questions questions)
+      throws InterruptedException {
+    Runner runner = slot.runner(conditions, oracle.hello());
+    try (Session session = new Session(oracle, runner, conditions, candidate, found)) {
       Outcome outcome;
       try {
         outcome = questions.ask(session);
@@ -142,13 +179,11 @@ final class Correctness {
   private Optional<Outcome> planned(Session session, OracleMessage.Opened task)
       throws InterruptedException, Oracle.Refused {
     Calls calls = new Calls(session, plan, draft, Limits.ORACLE, 0);
-    List<OracleMessage.PlannedCall> planned = DevelopmentCalls.of(plan.inputs(), task.calls());
-    List<OracleMessage.PlannedCall> published =
-        planned.stream().filter(OracleMessage.PlannedCall::published).toList();
+    List<OracleMessage.PlannedCall> published = published(task);
     Optional<Outcome> decided = calls.judge(published);
     if (decided.isEmpty() && plan.reaches(Stage.CORRECT)) decided = calls.judgeUntried(published);
     if (decided.isPresent()) return decided;
-    Coverage beyond = new Coverage(planned.stream().filter(call -> !call.published()).toList());
+    Coverage beyond = new Coverage(planned(task).filter(call -> !call.published()).toList());
     coverage = beyond;
     if (plan.reaches(Stage.CORRECT)) draft.covered(beyond);
     calls.cover(beyond);

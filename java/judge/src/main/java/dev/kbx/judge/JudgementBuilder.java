@@ -41,6 +41,7 @@ final class JudgementBuilder {
   private final Map<String, Double> errors = new TreeMap<>();
   private final Map<String, Double> seconds = new TreeMap<>();
   private final Attribution origins = new Attribution();
+  private PublishedRule published = new PublishedRule();
   private final @Nullable String precision;
   private List<Integer> schemes = List.of();
   private int compared;
@@ -153,6 +154,16 @@ final class JudgementBuilder {
     unrefused = ran;
   }
 
+  /** What the published rule says of the calls so far. */
+  PublishedRule published() {
+    return published;
+  }
+
+  /** Takes over what was found of the same calls under other conditions. */
+  void published(PublishedRule found) {
+    published = found;
+  }
+
   /** Who computed the results of the calls so far. */
   Attribution origins() {
     return origins;
@@ -214,8 +225,8 @@ final class JudgementBuilder {
     return new Judgement(
         outcome.status(),
         outcome.stage(),
-        ours ? null : passed(values, plan, Stage.CALL),
-        ours ? null : passed(values, plan, Stage.CORRECT),
+        ours ? null : callOk(values, plan),
+        ours ? null : exeOk(values, plan),
         (!ours && timed) ? passed(outcome, plan, Stage.PERF) : null,
         plan.grade().label(),
         precision,
@@ -248,6 +259,14 @@ final class JudgementBuilder {
         device,
         versions,
         Map.copyOf(seconds));
+  }
+
+  private @Nullable Boolean callOk(Outcome values, Plan plan) {
+    return published.asked() ? published.ran() : passed(values, plan, Stage.CALL);
+  }
+
+  private @Nullable Boolean exeOk(Outcome values, Plan plan) {
+    return published.asked() ? published.right() : passed(values, plan, Stage.CORRECT);
   }
 
   /** The outcome, whoever computed. */

@@ -181,6 +181,7 @@ final class Session implements AutoCloseable {
       throw new WorkerFailure("the oracle could not close a candidate: " + e.getMessage(), e);
     }
     String violation = runner.violation();
+    if (violation != null) draft.published().deceived();
     return outcome.status() == Status.CORRECT && violation != null
         ? Outcome.violation(outcome.stage(), violation)
         : outcome;

@@ -125,17 +125,23 @@ public record Plan(
   /** This plan with limits extended by a task's requirements. */
   public Plan with(MemoryRequirements needs) {
     Limits own = limits.with(needs);
-    return with(stages, own);
+    return with(stages, own, memoryChecks);
   }
 
   /** This plan for a candidate that compiles in its calls, by compilers that take long. */
   public Plan withCompilers() {
-    return with(stages, limits.withCompilers());
+    return with(stages, limits.withCompilers(), memoryChecks);
+  }
+
+  /** This plan without looking at what candidates do to memory. */
+  public Plan withoutMemoryChecks() {
+    return with(stages, limits, false);
   }
 
   /** This plan without the perf stage. */
   public Plan untimed() {
-    return with(stages.stream().filter(stage -> stage != Stage.PERF).toList(), limits);
+    return with(
+        stages.stream().filter(stage -> stage != Stage.PERF).toList(), limits, memoryChecks);
   }
 
   /**
@@ -218,7 +224,7 @@ public record Plan(
         .collect(Collectors.joining(","));
   }
 
-  private Plan with(List<Stage> wanted, Limits own) {
+  private Plan with(List<Stage> wanted, Limits own, boolean memoryWatched) {
     return new Plan(
         wanted,
         rules,
@@ -233,7 +239,7 @@ public record Plan(
         cache,
         profile,
         publishedAccounting,
-        memoryChecks,
+        memoryWatched,
         inputs);
   }
 

@@ -33,6 +33,30 @@ public final class Bootstrap {
   }
 
   /**
+   * The 95 % interval of a ratio of sums over samples like this one, as of the candidates of all
+   * tasks that pass over those that could.
+   *
+   * @param parts one of each task
+   * @param wholes likewise, each above 0; at least two
+   */
+  public static Interval ofRatio(double[] parts, double[] wholes) {
+    if (wholes.length < 2) throw new IllegalArgumentException("a bootstrap needs two values");
+    var random = new SplittableRandom(SEED);
+    double[] values = new double[RESAMPLES];
+    for (int i = 0; i < RESAMPLES; i++) {
+      double part = 0;
+      double whole = 0;
+      for (int n = 0; n < wholes.length; n++) {
+        int task = below(wholes.length, random);
+        part += parts[task];
+        whole += wholes[task];
+      }
+      values[i] = part / whole;
+    }
+    return interval(values);
+  }
+
+  /**
    * A number from 0 to below {@code bound}, by multiplication (D. Lemire, "Fast random integer
    * generation in an interval", ACM TOMACS 29 (2019) 3) without its rejections: no number is more
    * likely than another by more than {@code bound} / 2^32.

@@ -30,20 +30,26 @@ public record Rate(long passes, long total) {
 
   /** Lower end of the 95 % interval; exactly 0 without passes. */
   public double low() {
-    return passes == 0 ? 0 : centre() - halfWidth();
+    return interval(value(), total).low();
   }
 
   /** Upper end of the 95 % interval; exactly 1 without failures. */
   public double high() {
-    return passes == total ? 1 : centre() + halfWidth();
+    return interval(value(), total).high();
   }
 
-  private double centre() {
-    return (value() + Z * Z / (2 * total)) / (1 + Z * Z / total);
-  }
-
-  private double halfWidth() {
-    double variance = value() * (1 - value()) / total + Z * Z / (4.0 * total * total);
-    return Z * Math.sqrt(variance) / (1 + Z * Z / total);
+  /**
+   * The interval of a share of so many, of which it need not be a whole number: as of tasks with
+   * several samples each.
+   *
+   * @param share from 0 to 1
+   * @param total at least 1
+   */
+  public static Bootstrap.Interval interval(double share, long total) {
+    double centre = (share + Z * Z / (2 * total)) / (1 + Z * Z / total);
+    double variance = share * (1 - share) / total + Z * Z / (4.0 * total * total);
+    double halfWidth = Z * Math.sqrt(variance) / (1 + Z * Z / total);
+    return new Bootstrap.Interval(
+        share == 0 ? 0 : centre - halfWidth, share == 1 ? 1 : centre + halfWidth);
   }
 }

@@ -43,16 +43,21 @@ public final class PublishedCalls {
 
   /** Reads the suite's file; empty where it has none: then all calls are such calls. */
   public static Optional<PublishedCalls> of(Task task) {
-    Path category = task.file().toAbsolutePath().getParent();
-    if (category == null) return Optional.empty();
-    Path file = category.resolveSibling(FILE);
-    if (!Files.exists(file)) return Optional.empty();
+    Optional<Path> file = file(task);
+    if (file.isEmpty()) return Optional.empty();
     try {
-      JsonNode found = MAPPER.readTree(Files.readString(file)).get(task.path());
+      JsonNode found = MAPPER.readTree(Files.readString(file.get())).get(task.path());
       return Optional.ofNullable(found).map(each -> new PublishedCalls(task, each));
     } catch (IOException | JacksonException _) {
       return Optional.empty(); // The worker says what is wrong with it.
     }
+  }
+
+  /** The file that it is read from, which decides what a task's calls ask for. */
+  static Optional<Path> file(Task task) {
+    return Optional.ofNullable(task.file().toAbsolutePath().getParent())
+        .map(category -> category.resolveSibling(FILE))
+        .filter(Files::exists);
   }
 
   /** The values of {@code prompts/statement/calls}. */

@@ -105,14 +105,16 @@ public record Task(
   }
 
   /**
-   * SHA-256, in hexadecimal digits, of the file's bytes and, for an imported task, its original's;
-   * {@code unreadable} if one of them is.
+   * SHA-256, in hexadecimal digits, of the file's bytes, those of what was recorded of published
+   * tests, and, for an imported task, its original's; {@code unreadable} if one of them is.
    */
   public String digest() {
     try {
       String own = DigestUtils.sha256Hex(Files.readAllBytes(file));
+      Optional<Path> record = PublishedCalls.file(this);
+      if (record.isPresent()) own += DigestUtils.sha256Hex(Files.readAllBytes(record.get()));
       Optional<Path> original = original();
-      if (original.isEmpty()) return own;
+      if (original.isEmpty()) return record.isEmpty() ? own : DigestUtils.sha256Hex(own);
       byte[] named = OriginalText.bytes(original.get());
       return DigestUtils.sha256Hex(own + DigestUtils.sha256Hex(named));
     } catch (IOException | InvalidPathException e) {

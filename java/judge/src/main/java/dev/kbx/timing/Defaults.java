@@ -31,8 +31,11 @@ final class Defaults {
   /** Relative half width of the ratio's interval at which measuring stops. */
   static final double TIGHT = 0.01;
 
-  /** As {@link #TIGHT} below {@link #SHORT_MS}. */
-  static final double TIGHT_SHORT = 0.03;
+  /**
+   * As {@link #TIGHT} below {@link #SHORT_MS}: of this 4.5 % is {@link #SHORT_SCATTER}, which
+   * rounds do not reduce, and 3 % the part of the rounds.
+   */
+  static final double TIGHT_SHORT = 0.055;
 
   /**
    * Milliseconds of a call below which it is not worth a second of device time: a few rounds
@@ -106,15 +109,26 @@ final class Defaults {
   /**
    * Standard deviation of the log ratio between two identical processes, whose memory and code lie
    * elsewhere. Rounds of one process do not show it. On an H200, intervals that include it held 1
-   * for 96.8 % of 308 references against themselves, sizes of 50 us and more.
+   * for 96.0 % of references against themselves, 278 sizes of 50 us and more that do not wait for
+   * the host ({@code bench/noise-h200.txt}).
    */
   static final double SCATTER = 0.0025;
 
   /**
+   * The same for sizes below {@link #SHORT_MS}, where a process differs from the next by more than
+   * its rounds do from each other. Of references against themselves on an H200 95 % were within
+   * 4.09 % of 1 (152 sizes below 10 us) and within 3.63 % (142 sizes of 10 to 50 us), and of four
+   * such sizes in 58 processes each within 4.35 % and 4.02 % ({@code bench/noise-h200.txt}, |log
+   * speedup|). Half an interval is at least {@link #NORMAL_QUANTILE} times this, 4.4 %, and so
+   * holds at least 95 % of each; with {@link #SCATTER} intervals held 1 for 76, 87, 85 and 52 %.
+   */
+  static final double SHORT_SCATTER = 0.0205;
+
+  /**
    * Upper bound of the same for sizes on which the device waits for the host: there it is as large
    * as the differences between rounds. On an H200, references of 50 to 300 us differed from
-   * themselves by 3.6 %; with this, intervals of 96 % of all such sizes held 1, of 113 and then of
-   * 159.
+   * themselves by 3.6 %; with this, intervals of 98.9 % of 189 such sizes held 1 ({@code
+   * bench/noise-h200.txt}).
    */
   static final double HOST_SCATTER = 0.04;
 

@@ -17,6 +17,7 @@ import static dev.kbx.timing.Defaults.NORMAL_QUANTILE;
 import static dev.kbx.timing.Defaults.SCATTER;
 import static dev.kbx.timing.Defaults.SHARED_SECONDS;
 import static dev.kbx.timing.Defaults.SHORT_MS;
+import static dev.kbx.timing.Defaults.SHORT_SCATTER;
 import static dev.kbx.timing.Defaults.SLOW_MS;
 import static dev.kbx.timing.Defaults.SLOW_PART;
 import static dev.kbx.timing.Defaults.STALL_DEVIATIONS;
@@ -120,8 +121,13 @@ final class PairedSamples {
 
   /** Standard deviation between processes, which rounds of one process do not show. */
   private double scatter() {
-    if (!hostBound() || rounds.size() < MIN_ROUNDS) return SCATTER;
-    return Math.hypot(SCATTER, Math.min(deviation(), HOST_SCATTER));
+    if (!hostBound() || rounds.size() < MIN_ROUNDS) return deviceScatter();
+    return Math.hypot(deviceScatter(), Math.min(deviation(), HOST_SCATTER));
+  }
+
+  /** The same where the device does not wait for the host. */
+  private double deviceScatter() {
+    return isShort() ? SHORT_SCATTER : SCATTER;
   }
 
   /** Standard deviation of a round's log ratio. */
@@ -205,7 +211,7 @@ final class PairedSamples {
       boolean much = deviation() > HOST_SCATTER;
       mean = much ? mean.withScatter(HOST_SCATTER) : mean.ofOneMore(size());
     }
-    return mean.withScatter(SCATTER).withResolution(resolution());
+    return mean.withScatter(deviceScatter()).withResolution(resolution());
   }
 
   /** Whether the times include the host. */

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * reading these takes half the time. JSON is an array in the order of the components, which is read
  * faster than names; a component that is added later comes last.
  *
- * @param valuesOk whether its results are right, whoever computed them, as {@link
- *     Judgement#valuesRight}; false if not known
- * @param ownOk whether they are right and not refused because of who computed, as {@link
+ * @param valuesOk whether it is correct by the published rules, as {@link Judgement#exeOk}; false
+ *     if not known
+ * @param ownOk the same and neither refused because of who computed nor refuted later, as {@link
  *     Judgement#ownRight}; false if not known
  * @param breaks properties on which it fails; {@code a+b} if it is right for each alone
  * @param scaled whether it was judged on smaller inputs than published
@@ -153,7 +153,7 @@ public record BriefVerdict(
         j.stage(),
         j.callOk(),
         j.perfOk(),
-        Objects.equals(j.valuesRight(), true),
+        Objects.equals(j.exeOk(), true),
         Objects.equals(j.ownRight(), true),
         j.publishedOk(),
         j.generalOk(),

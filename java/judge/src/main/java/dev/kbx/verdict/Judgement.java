@@ -40,11 +40,12 @@ public record Judgement(
     @Doc("what came of it: [statuses](verdicts.md)") Status status,
     @Doc("the stage that decided: `static`, `compile`, `call`, `correct`, `perf`") Stage stage,
     @Doc(
-            "it loads, compiles and returns from its calls; false, too, where an earlier stage"
-                + " refused it")
+            "it loads, compiles and returns from all calls of the published grade that were made;"
+                + " false, too, where an earlier stage refused it")
         @Nullable Boolean callOk,
     @Doc(
-            "its results are right at the grade of the run, whoever computed them; false, too,"
+            "correct by the [published rules](verdicts.md#published-accounting): every call of the"
+                + " published grade runs, and is right by the published tolerance; false, too,"
                 + " where an earlier stage failed")
         @Nullable Boolean exeOk,
     @Doc("it was timed; absent without a GPU") @Nullable Boolean perfOk,
@@ -52,8 +53,9 @@ public record Judgement(
     @Doc("what the task's module was cast to: `fp32`, `fp16`, `bf16`; absent for functions")
         @Nullable String precision,
     @Doc("who may compute: `kernel` or `mixed`") @Nullable String policy,
-    @Doc("right in the calls of the published grade") @Nullable Boolean publishedOk,
-    @Doc("right in all calls") @Nullable Boolean generalOk,
+    @Doc("right in the calls of the published grade by kbx's own rules")
+        @Nullable Boolean publishedOk,
+    @Doc("right in all calls by kbx's own rules") @Nullable Boolean generalOk,
     @Doc(
             "properties of calls beyond the published grade that it is right for, by name; absent"
                 + " where no such call was made")
@@ -106,20 +108,14 @@ public record Judgement(
   }
 
   /**
-   * Whether its results are right, whoever computed them: correct by the published rules. False,
-   * too, of a candidate that was refuted later, while it was timed; null if not known.
-   */
-  public @Nullable Boolean valuesRight() {
-    boolean refuted = status.refuted() && withoutPolicy == null;
-    return refuted ? Boolean.FALSE : exeOk;
-  }
-
-  /**
-   * Whether its results are right and not refused because of who computed. Unlike {@link #correct},
-   * a timeout or crash while it was timed changes nothing. Null if not known.
+   * Whether it is correct by the published rules, and kbx has nothing against it but its own rules
+   * for values: it is not refused because of who computed, did not deceive, and was not wrong while
+   * it was timed. Null if not known.
    */
   public @Nullable Boolean ownRight() {
-    return withoutPolicy == null ? valuesRight() : Boolean.FALSE;
+    boolean refutedWhileTimed = stage == Stage.PERF && status.refuted();
+    boolean refused = withoutPolicy != null || status == Status.CHEATING || refutedWhileTimed;
+    return refused ? Boolean.FALSE : exeOk;
   }
 
   /**
@@ -127,7 +123,7 @@ public record Judgement(
    * were not compared, or if the task or kbx failed.
    */
   public @Nullable Boolean correct() {
-    if (status == Status.CORRECT) return exeOk;
+    if (status == Status.CORRECT) return stage.compareTo(Stage.CORRECT) < 0 ? null : Boolean.TRUE;
     return status.blame() == Status.Blame.CANDIDATE ? Boolean.FALSE : null;
   }
 

@@ -51,7 +51,27 @@ public record RunInfo(
       @Doc("how many records were read") int records,
       @Doc("how many of them say again what an earlier one says") int repeated,
       @Doc("how many state no outcome, so that they are not in the run") int withoutOutcome,
-      @Doc("how many could not be used; `summary.json` has the reason of each") int unusable) {}
+      @Doc("how many could not be used; `summary.json` has the reason of each") int unusable,
+      @Doc("how many of these are for no task of the suite; absent in earlier imports")
+          @Nullable Integer ofOtherTasks,
+      @Doc("how many are for tasks that the suite has in another category; absent as well")
+          @Nullable Integer moved) {
+
+    /** The format of KernelBench-X's iteration corpus. */
+    public static final String CORPUS = "kernelbenchx-corpus";
+
+    /** Why {@link #ofChanges} give no rates, as a clause. */
+    public static final String NO_RATES =
+        "the iteration corpus holds only tasks in which something happened";
+
+    /**
+     * Whether only results were published in which something changed. Of how many tasks they are is
+     * not known, so that nothing is a share of them.
+     */
+    public boolean ofChanges() {
+      return format.equals(CORPUS);
+    }
+  }
 
   /** Further settings that affect its verdicts. */
   public record Settings(
@@ -84,6 +104,11 @@ public record RunInfo(
    */
   public boolean ofFiles() {
     return sources.stream().allMatch(source -> source.toLowerCase(Locale.ROOT).endsWith(".py"));
+  }
+
+  /** Whether it holds {@linkplain Published#ofChanges published changes alone}. */
+  public boolean ofChanges() {
+    return published != null && published.ofChanges();
   }
 
   /** This run, finished at {@code end}. */

@@ -203,6 +203,8 @@ public sealed interface OracleMessage extends Message.Numbered {
   /**
    * What became of the result.
    *
+   * @param published whether a call's result is right by the published rule alone; false of timed
+   *     calls
    * @param schemes positions of the schemes by which all results of the candidate were right so
    *     far; empty if the task has no choice of schemes
    */
@@ -214,6 +216,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       List<Mismatch> mismatches,
       Map<String, Double> metrics,
       List<String> flags,
+      boolean published,
       List<Integer> schemes)
       implements OracleMessage {
     public Checked {

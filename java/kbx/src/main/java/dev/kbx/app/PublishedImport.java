@@ -185,7 +185,9 @@ public final class PublishedImport {
             reading.records(),
             reading.repeated(),
             reading.results().size() - reading.stated().size(),
-            reading.unusable()));
+            reading.unusable(),
+            reading.ofOtherTasks(),
+            reading.moved()));
   }
 
   private Verdict verdict(RunInfo run, PublishedResult result) {

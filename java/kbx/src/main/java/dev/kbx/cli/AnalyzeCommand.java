@@ -195,8 +195,9 @@ final class AnalyzeCommand implements Callable<Integer> {
       mixinStandardHelpOptions = true,
       footer = {
         "",
-        "Rates are of all tasks asked for. Pairs are compared on the same tasks by",
-        "McNemar's exact test. Several runs are one set of candidates; of several",
+        "Rates are of all tasks asked for. Pairs are compared on the same tasks by the",
+        "share of a task's samples that pass: an exact permutation test, McNemar's",
+        "with one sample a task. Several runs are one set of candidates; of several",
         "rounds the last one counts."
       })
   static final class MethodsCommand implements Callable<Integer> {

@@ -10,6 +10,7 @@ import dev.kbx.document.MarkdownRenderer;
 import dev.kbx.document.Section;
 import dev.kbx.document.TerminalRenderer;
 import dev.kbx.report.DocumentPage;
+import dev.kbx.section.Captions;
 import dev.kbx.verdict.RunInfo;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -96,8 +97,11 @@ final class DocumentFormat {
       return runs.stream()
           .map(run ->
               new Block.Note(
-                  "Run %s is as published (%s): kbx has judged none of it."
-                      .formatted(run.id(), format(run))))
+                  "Run %s is as published (%s): kbx has judged none of it.%s"
+                      .formatted(
+                          run.id(),
+                          format(run),
+                          run.published() == null ? "" : Captions.leftOut(run.published()))))
           .toList();
     }
 

@@ -77,9 +77,9 @@ final class EvalCommand implements Callable<Integer> {
   @Option(
       names = "--no-published-accounting",
       description =
-          "Do not run candidates that are refused only because they leave the work to PyTorch."
-              + " By default they are called and compared, so that call_ok and exe_ok say what the"
-              + " published rules would; their status stays.")
+          "Do not run candidates that are refused only because they leave the work to PyTorch. By"
+              + " default they are called and compared, so that call_ok and exe_ok say of them,"
+              + " too, what the published rules would; their status stays.")
   private boolean noPublishedAccounting;
 
   @Option(

@@ -106,12 +106,19 @@ final class ImportCommand implements Callable<Integer> {
           run.id(), Counted.of(run.candidates(), "result"), run.device().name());
     }
     System.out.printf(
-        "%s read: %d repeat another, %d unusable; %s in them, %d without an outcome%n",
+        "%s read: %d repeat another, %d unusable, %d of these for no task of the suite; %s in them,"
+            + " %d without an outcome%n",
         Counted.of(reading.records(), "record"),
         reading.repeated(),
         reading.unusable(),
+        reading.ofOtherTasks(),
         Counted.of(reading.results().size(), "result"),
         reading.results().size() - reading.stated().size());
+    if (reading.moved() > 0) {
+      System.out.printf(
+          "%s for tasks that the suite has in another category%n",
+          Counted.of(reading.moved(), "record"));
+    }
     boolean code = reading.results().stream().anyMatch(result -> result.code() != null);
     if (code && suiteFlag() != null) {
       System.out.printf(

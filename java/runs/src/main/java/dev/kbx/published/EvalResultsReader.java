@@ -105,7 +105,7 @@ final class EvalResultsReader implements PublishedReader {
     }
     Integer id = Fields.count(sample, "sample_id");
     RunFile kernel = new RunFile(number, id == null ? 0 : id);
-    Task task = found.task(found.names().ofFile(kernel.name()), null, name, line);
+    Task task = found.task(found.names().ofFile(kernel.name()), name, line);
     if (task == null) return;
     String method = Fields.text(sample, "method");
     found.keep(

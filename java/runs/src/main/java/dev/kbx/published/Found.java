@@ -15,6 +15,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -30,6 +31,8 @@ final class Found {
   private int records;
   private int repeated;
   private int unusable;
+  private int ofOtherTasks;
+  private int moved;
 
   /**
    * A record without a final sample number.
@@ -114,23 +117,27 @@ final class Found {
   }
 
   /**
-   * The task of a file's name; null after reporting that the suite has none. A name with a category
-   * is of a task of that category alone: benchmarks drop tasks and move them.
+   * The task of a file's name; null after reporting that the suite has none. Benchmarks move tasks:
+   * the name decides, and such records are counted.
    */
   @Nullable Task task(String name, String file, @Nullable Integer line) {
-    return task(names().ofFile(name), name.contains("/") ? name : null, file, line);
+    Task task = task(names().ofFile(name), file, line);
+    boolean here =
+        task == null || Set.of(task.name(), task.path()).contains(name.replaceFirst("\\.py$", ""));
+    if (!here) moved++;
+    return task;
   }
 
   /** The task of a match; null after reporting a problem. */
-  @Nullable Task task(
-      TaskNames.Match match, @Nullable String path, String file, @Nullable Integer line) {
+  @Nullable Task task(TaskNames.Match match, String file, @Nullable Integer line) {
     switch (match) {
       case TaskNames.Found(Task task, _) -> {
-        if (path == null || path.equals(task.path() + ".py") || path.equals(task.path()))
-          return task;
-        unusable(file, line, "is for '%s', which the suite has as %s".formatted(path, task.path()));
+        return task;
       }
-      case TaskNames.Missing(String reason) -> unusable(file, line, reason);
+      case TaskNames.Missing(String reason) -> {
+        ofOtherTasks++;
+        unusable(file, line, reason);
+      }
       case TaskNames.OfSuite(String other) ->
           unusable(file, line, "is for the suite %s; give it --suite %s".formatted(other, other));
     }
@@ -172,7 +179,8 @@ final class Found {
       int number = numbers[i] >= 0 ? numbers[i] : free(in(taken, kept.get(i)));
       results.add(kept.get(i).numbered(number));
     }
-    return new PublishedReading(results, problems, records, repeated, unusable);
+    return new PublishedReading(
+        results, problems, records, repeated, unusable, ofOtherTasks, moved);
   }
 
   private static int stated(Kept record, Map<List<@Nullable Object>, BitSet> taken) {

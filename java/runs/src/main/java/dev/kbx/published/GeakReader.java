@@ -43,7 +43,7 @@ final class GeakReader implements PublishedReader {
       found.unusable(file, line, "has no \"predict\"; is it a file of GEAK?");
       return;
     }
-    Task task = found.task(found.names().ofRow(row), null, file, line);
+    Task task = found.task(found.names().ofRow(row), file, line);
     if (task == null) return;
     JsonNode passed = memory == null ? null : memory(memory, row, task);
     ObjectNode record = Fields.without(row, "predict");

@@ -1,6 +1,7 @@
 package dev.kbx.published;
 
 import dev.kbx.task.Suite;
+import dev.kbx.verdict.RunInfo;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The files that can be read, each with the suite that its tasks are of. */
 public enum PublishedFormat {
   /** KernelBench-X's iteration corpus: what each round changed. */
-  KERNELBENCHX_CORPUS("kernelbenchx-corpus", "kernelbenchx"),
+  KERNELBENCHX_CORPUS(RunInfo.Published.CORPUS, "kernelbenchx"),
   /** KernelBench-X's {@code metrics.json}. */
   KERNELBENCHX_RESULTS("kernelbenchx-results", "kernelbenchx"),
   /** KernelBench's {@code eval_results.json}, with the kernels of its run folder. */

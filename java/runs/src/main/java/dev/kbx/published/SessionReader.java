@@ -41,10 +41,7 @@ final class SessionReader implements PublishedReader {
   private void session(Path session) {
     Task task =
         found.task(
-            found.names().ofSession(session, Sessions.problem(session)),
-            null,
-            session.toString(),
-            null);
+            found.names().ofSession(session, Sessions.problem(session)), session.toString(), null);
     List<Sessions.Kernel> kernels = Sessions.kernels(session, this::tell);
     for (Sessions.Kernel kernel : kernels) {
       found.count();

@@ -54,7 +54,7 @@ class CorrectTest {
   }
 
   @Test
-  void candidatesThatFailedWhileTimedHaveRightValues() {
+  void candidatesThatFailedWhileTimedAreCorrectByPublishedRules() {
     JudgedRun run = RUN.judged();
     Tally tally = Tally.of(run.run(), run.rows(), FOUR);
     assertThat(tally.tasks("all", run.rows()).values()).isEqualTo(new Rate(3, 4));

@@ -106,7 +106,7 @@ class IterationsTest {
     assertThat(second.rescued()).isEqualTo(8);
     assertThat(second.regressed()).isEqualTo(1);
     assertThat(second.persistent()).isEqualTo(46);
-    assertThat(second.mcnemar().pValue()).isCloseTo(2 * 10 / 512.0, within(1e-9));
+    assertThat(second.compared().pValue()).isCloseTo(2 * 10 / 512.0, within(1e-9));
   }
 
   @Test
@@ -203,6 +203,6 @@ class IterationsTest {
     assertThat(method.rounds().getLast().solved()).isEqualTo(6);
     assertThat(method.rounds().getLast().share()).as("of two tasks").isEqualTo(0.375);
     assertThat(method.steps().getFirst().rescued()).isEqualTo(6);
-    assertThat(method.steps().getFirst().mcnemar().pValue()).as("one task").isEqualTo(1);
+    assertThat(method.steps().getFirst().compared().pValue()).as("one task").isEqualTo(1);
   }
 }

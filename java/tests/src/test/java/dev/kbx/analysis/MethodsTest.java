@@ -1,5 +1,6 @@
 package dev.kbx.analysis;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.groups.Tuple.tuple;
@@ -81,19 +82,101 @@ class MethodsTest {
   }
 
   @Test
+  void conversionOfSeveralSamplesIsOverTasks() {
+    SimulatedRun run = gpu(1).by("a");
+    for (int sample = 0; sample < 20; sample++) {
+      run.untimed("M/right", "r" + sample);
+      run.wrong("M/wrong", "w" + sample, Status.WRONG_VALUES);
+    }
+    MethodRates.Conversion all =
+        of(List.of(1), List.of(), run).methods().getFirst().conversion().getFirst();
+    assertThat(all.share()).isEqualTo(0.5);
+    assertThat(all.low()).as("two tasks tell little, however many samples").isZero();
+    assertThat(all.high()).isEqualTo(1);
+  }
+
+  @Test
   void pairsAreOnTheSameTasks() {
     MethodPair pair =
         two().pairs().stream()
             .filter(each -> each.outcome() == Outcome.CORRECT)
             .findAny()
             .orElseThrow();
-    assertThat(pair.counts()).isEqualTo(new MethodPair.Counts(10, 1, 7, 0, 2));
-    assertThat(pair.mcnemar().pValue()).isCloseTo(2 / 128.0, within(1e-12));
-    assertThat(pair.holm()).as("one pair").isCloseTo(2 / 128.0, within(1e-12));
-    assertThat(pair.categories().getFirst().counts().onlyFirst()).isEqualTo(5);
-    assertThat(pair.categories().getFirst().p()).isCloseTo(2 / 32.0, within(1e-12));
+    PairedTasks all = pair.compared();
+    assertThat(List.of(all.tasks(), all.firstAhead(), all.secondAhead())).containsExactly(10, 7, 0);
+    assertThat(List.of(all.alike(), all.neither())).containsExactly(1, 2);
+    assertThat(all.difference()).isCloseTo(-0.7, within(1e-12));
+    assertThat(all.pValue()).isCloseTo(2 / 128.0, within(1e-12));
+    assertThat(requireNonNull(all.mcnemar()).pValue()).isCloseTo(2 / 128.0, within(1e-12));
+    assertThat(pair.holm()).as("one pair, two categories").isCloseTo(6 / 128.0, within(1e-12));
+    assertThat(pair.categories().getFirst().compared().firstAhead()).isEqualTo(5);
+    assertThat(pair.categories().getFirst().compared().pValue()).isCloseTo(2 / 32.0, within(1e-12));
     assertThat(pair.categories().getFirst().holm()).isCloseTo(4 / 32.0, within(1e-12));
-    assertThat(pair.categories().getLast().counts().onlyFirst()).isEqualTo(2);
+    assertThat(pair.categories().getLast().compared().firstAhead()).isEqualTo(2);
+  }
+
+  /** Two methods with four samples a task: the second passes one more of each of six tasks. */
+  @Test
+  void samplesOfATaskCountByTheirShare() {
+    SimulatedRun run = gpu(1);
+    for (int method = 0; method < 2; method++) {
+      run.by(method == 0 ? "a" : "b");
+      for (int task = 0; task < 6; task++) {
+        // The first sample of each fails: it alone would tell nothing.
+        run.wrong("M/t" + task, "first%d.%d".formatted(method, task), Status.WRONG_VALUES);
+        for (int sample = 1; sample < 4; sample++) {
+          String code = "%d.%d.%d".formatted(method, task, sample);
+          if (sample <= method + 1) run.untimed("M/t" + task, code);
+          else run.wrong("M/t" + task, code, Status.WRONG_VALUES);
+        }
+      }
+    }
+    MethodPair pair =
+        of(List.of(1), List.of(), run).pairs().stream()
+            .filter(each -> each.outcome() == Outcome.CORRECT)
+            .findAny()
+            .orElseThrow();
+    PairedTasks all = pair.compared();
+    assertThat(all.secondAhead()).isEqualTo(6);
+    assertThat(all.difference()).isCloseTo(0.25, within(1e-12));
+    assertThat(all.pValue()).as("of six equal differences").isCloseTo(2 / 64.0, within(1e-12));
+    assertThat(all.error()).as("exact").isNull();
+    assertThat(all.mcnemar()).as("for one sample a task").isNull();
+  }
+
+  @Test
+  void categoriesAreCorrectedOverAllPairs() {
+    SimulatedRun run = gpu(1);
+    solves(run, "a", 0, 8);
+    solves(run, "b", 0, 1);
+    solves(run, "c", 0, 1);
+    List<MethodPair> correct =
+        of(List.of(1), List.of(), run).pairs().stream()
+            .filter(pair -> pair.outcome() == Outcome.CORRECT)
+            .toList();
+    // a with b and with c: p of 2/128 each; in M 2/32 each, in N 1/2 each. b with c: nothing.
+    assertThat(correct.getFirst().holm()).isCloseTo(6 * 2 / 128.0, within(1e-12));
+    assertThat(correct.getFirst().categories().getFirst().holm())
+        .isCloseTo(4 * 2 / 32.0, within(1e-12));
+    assertThat(correct.getLast().holm()).isEqualTo(1);
+  }
+
+  @Test
+  void categoryWithoutASuccessHasAnIntervalWithSeveralSamples() {
+    SimulatedRun run = gpu(1).by("a");
+    for (int task = 0; task < 5; task++) {
+      for (int sample = 0; sample < 4; sample++) {
+        run.wrong("M/t" + task, "%d.%d".formatted(task, sample), Status.WRONG_VALUES);
+      }
+    }
+    MethodRates.Share none =
+        outcome(of(List.of(1), List.of(), run).methods().getFirst(), Outcome.CORRECT)
+            .categories()
+            .getFirst();
+    assertThat(none.share()).isZero();
+    assertThat(none.low()).isZero();
+    // Wilson's for none of five, as the samples of a task may all end alike.
+    assertThat(none.high()).isCloseTo(0.4345, within(1e-4));
   }
 
   @Test
@@ -108,7 +191,8 @@ class MethodsTest {
             .toList();
     assertThat(correct.stream().map(MethodPair::holm))
         .usingElementComparator((x, y) -> Math.abs(x - y) < 1e-9 ? 0 : 1)
-        .containsExactly(6 / 128.0, 1.0, 6 / 128.0);
+        .as("with their categories six tests")
+        .containsExactly(12 / 128.0, 1.0, 12 / 128.0);
   }
 
   @Test
@@ -212,9 +296,10 @@ class MethodsTest {
         .extracting(Ablation::condition, Ablation::first, Ablation::second)
         .containsExactly(tuple("hardware", "false", "true"), tuple("shots", "zero", "one"));
     Ablation hardware = correct.getFirst();
-    assertThat(hardware.counts()).isEqualTo(new MethodPair.Counts(10, 1, 0, 6, 3));
-    assertThat(hardware.mcnemar().pValue()).isCloseTo(2 / 64.0, within(1e-12));
-    assertThat(hardware.holm()).isCloseTo(4 / 64.0, within(1e-12));
+    assertThat(hardware.compared().secondAhead()).isEqualTo(6);
+    assertThat(hardware.compared().firstAhead()).isZero();
+    assertThat(hardware.compared().pValue()).isCloseTo(2 / 64.0, within(1e-12));
+    assertThat(hardware.holm()).as("of six pairs, too").isCloseTo(8 * 2 / 64.0, within(1e-12));
     assertThat(hardware.firstMethod() + " " + hardware.secondMethod())
         .isEqualTo("refine refine-hw");
   }

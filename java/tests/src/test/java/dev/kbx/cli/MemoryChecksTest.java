@@ -122,7 +122,10 @@ class MemoryChecksTest {
     JsonNode verdict = Objects.requireNonNull(ON.get(name));
     assertThat(verdict.get("status").asString()).as(verdict.toString()).isEqualTo(status);
     assertThat(verdict.get("call_ok").asBoolean()).isTrue();
-    assertThat(verdict.get("exe_ok").asBoolean()).isEqualTo(status.equals("correct"));
+    JsonNode unchecked = Objects.requireNonNull(OFF.get(name));
+    assertThat(verdict.get("exe_ok").asBoolean())
+        .as("right by the published rules, which do not look at memory")
+        .isEqualTo(unchecked.get("status").asString().equals("correct"));
     if (words != null) assertThat(verdict.get("message").asString()).contains(words);
     assertThat(verdict.get("flags").toString()).doesNotContain("memory_unchecked");
   }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,28 @@ class ModuleGradesTest {
               return y
       """;
 
+  /** Right for inputs of torch.rand, which are the published ones: none is negative. */
+  private static final String IDENTITY =
+      """
+      import torch
+      import triton
+      import triton.language as tl
+      from torch import nn
+
+
+      @triton.jit
+      def relu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+          i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+          tl.store(y_ptr + i, tl.abs(tl.load(x_ptr + i, mask=i < n)), mask=i < n)
+
+
+      class ModelNew(nn.Module):
+          def forward(self, x):
+              y = torch.empty_like(x)
+              relu_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), BLOCK=1024)
+              return y
+      """;
+
   @TempDir private static Path folder;
 
   private static final Map<String, JsonNode> PUBLISHED = new HashMap<>();
@@ -77,6 +100,8 @@ class ModuleGradesTest {
       Files.createDirectories(requireNonNull(file.getParent()));
       Files.writeString(file, source.getValue());
     }
+    Path relu = Files.createDirectories(kernels.resolve("identity"));
+    Files.writeString(relu.resolve("19_ReLU.py"), IDENTITY);
     judge(PUBLISHED, kernels, "published");
     judge(GENERAL, kernels, "general");
   }
@@ -113,7 +138,15 @@ class ModuleGradesTest {
   private static List<String> holds(String name) {
     JsonNode verdict = verdict(PUBLISHED, name);
     assertThat(verdict.get("status").asString()).as(verdict.toString()).isEqualTo("correct");
-    return verdict.get("holds").valueStream().map(JsonNode::asString).toList();
+    return properties(verdict).filter(property -> !isOfValues(property)).toList();
+  }
+
+  private static Stream<String> properties(JsonNode verdict) {
+    return verdict.get("holds").valueStream().map(JsonNode::asString);
+  }
+
+  private static boolean isOfValues(String property) {
+    return property.endsWith("_values") || property.equals("zeros");
   }
 
   private static List<String> breaks(String name) {
@@ -140,6 +173,22 @@ class ModuleGradesTest {
     assertThat(general("honest")).isEqualTo("correct");
     assertThat(verdict(PUBLISHED, "honest").get("flags").toString())
         .doesNotContain("state_ignored");
+  }
+
+  @Test
+  void valuesThatNoPublishedTestDrawsDecideAtTheGeneralGradeAlone() {
+    assertThat(properties(verdict(PUBLISHED, "honest")).filter(ModuleGradesTest::isOfValues))
+        .containsExactly("normal_values", "tiny_values", "wide_values", "zeros");
+    assertThat(holds("identity")).contains("batch_size");
+    assertThat(breaks("identity"))
+        .containsExactly(
+            "normal_values wrong_values",
+            "tiny_values wrong_values",
+            "wide_values wrong_values",
+            "zeros wrong_values");
+    assertThat(verdict(PUBLISHED, "identity").get("exe_ok").asBoolean()).isTrue();
+    assertThat(general("identity")).isEqualTo("wrong_values");
+    assertThat(verdict(GENERAL, "identity").get("exe_ok").asBoolean()).isTrue();
   }
 
   /** It writes rows that are not there; the rest is left as it was. */

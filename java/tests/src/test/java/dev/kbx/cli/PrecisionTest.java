@@ -141,7 +141,7 @@ class PrecisionTest {
     "fp16 tf32, correct",
     "bf16 tf32, correct",
     "fp32 squares, correct",
-    "fp16 squares, wrong_values",
+    "fp16 squares, correct",
     "fp32 single, correct",
     "fp16 single, wrong_dtype",
     "bf16 single, wrong_dtype",
@@ -150,6 +150,14 @@ class PrecisionTest {
     JsonNode verdict = requireNonNull(VERDICTS.get(name), name);
     assertThat(verdict.get("status").asString()).as(verdict.toString()).isEqualTo(status);
     assertThat(verdict.get("precision").asString()).isEqualTo(name.substring(0, 4));
+  }
+
+  @Test
+  void sumOfSquaresOverflowsWhereValuesAreLarge() {
+    assertThat(requireNonNull(VERDICTS.get("fp16 squares")).get("breaks").toString())
+        .contains("\"property\":\"wide_values\"");
+    assertThat(requireNonNull(VERDICTS.get("fp32 squares")).get("breaks").toString())
+        .doesNotContain("values\"");
   }
 
   /** TF32 has as many digits as float16: the rule is about float32. */

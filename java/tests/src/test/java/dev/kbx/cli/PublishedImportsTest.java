@@ -163,8 +163,95 @@ class PublishedImportsTest {
           .as("no interval, so no change")
           .isZero();
     }
-    assertThat(ok("analyze", "iterations", "--out", out()).out())
-        .contains("is as published (kernelbenchx-corpus)", "published speedups have no intervals");
+    String text = ok("analyze", "iterations", "--out", out()).out();
+    assertThat(inOneLine(text))
+        .contains("is as published (kernelbenchx-corpus)", "published speedups have no intervals")
+        .contains("Of 353 records 1 could not be used, 1 of these for no task of the suite.");
+    assertThat(method.has("asked")).isFalse();
+    for (JsonNode round : method.get("rounds")) {
+      assertThat(round.has("share") || round.has("low") || round.has("high"))
+          .as("attempts in which nothing happened were not published")
+          .isFalse();
+    }
+    for (JsonNode speed : speeds) {
+      assertThat(speed.has("change") || speed.has("changed"))
+          .as("of all persistent ones")
+          .isFalse();
+    }
+    assertThat(inOneLine(text))
+        .contains("holds only tasks in which something happened")
+        .doesNotContain("tasks asked for", " % [");
+    assertThat(text.lines().filter(line -> line.startsWith("    0 ")).findFirst().orElseThrow())
+        .as("counts alone")
+        .doesNotContain("%");
+  }
+
+  private static String inOneLine(String text) {
+    return text.replaceAll("\\s+", " ");
+  }
+
+  /** What the corpus leaves out is in no denominator, in no output. */
+  @Test
+  void publishedChangesHaveNoRates() throws Exception {
+    String run = id(imported("kernelbenchx-corpus", corpus(), "--method", "geak"));
+    refused(Kbx.here("analyze", "fastp", run, "--out", out()), "something happened");
+    String passK = ok("analyze", "passk", run, "--out", out()).out();
+    String methods = ok("analyze", "methods", "--out", out()).out();
+    String summary = ok("analyze", "--out", out()).out();
+    String shown = ok("runs", "show", run, "--out", out()).out();
+    for (String text : List.of(passK, methods, summary, shown)) {
+      assertThat(inOneLine(text)).contains("something happened").doesNotContain(" % [");
+    }
+    assertThat(inOneLine(summary))
+        .contains("round 0 solves 32 attempts, all up to round 2 55 attempts");
+    Path files = out().resolve("runs").resolve(run);
+    JsonNode summaryFile = Json.mapper().readTree(Files.readString(files.resolve("summary.json")));
+    assertThat(summaryFile.get("suite_rates").isEmpty()).isTrue();
+    assertThat(Files.readString(files.resolve("report.html")))
+        .contains("something happened")
+        .doesNotContain("of 176 tasks asked for");
+    assertThat(ok("report", run, "--format", "md", "--out", out()).out())
+        .contains("No rates are given")
+        .doesNotContain("tasks asked for");
+  }
+
+  /** The published corpus has expand_where in another category, and tasks that are no more. */
+  @Test
+  void aMovedTaskIsFoundByItsName() throws Exception {
+    assertThat(tasks()).contains("Index/expand_where.py");
+    Path corpus =
+        file(
+            "corpus.jsonl",
+            String.join(
+                "\n",
+                transition("Fusion/expand_where.py", 50, 0),
+                transition("Fusion/expand_where.py", 50, 1),
+                transition("Fusion/no_more.py", 50, 1)));
+    JsonNode runs = imported("kernelbenchx-corpus", corpus);
+    JsonNode published = runs.get(0).get("published");
+    assertThat(published.get("moved").asInt()).isEqualTo(2);
+    assertThat(published.get("of_other_tasks").asInt()).isEqualTo(1);
+    JsonNode document = ok("analyze", "iterations", "--out", out(), "--json").json();
+    JsonNode steps = document.get("iterations").get("methods").get(0).get("steps");
+    assertThat(each(steps, "rescued")).containsExactly("0", "1");
+    assertThat(shown(id(runs)).get("verdicts").get(0).get("category").asString())
+        .isEqualTo("Index");
+    assertThat(inOneLine(ok("analyze", "iterations", "--out", out()).out()))
+        .contains("Of 3 records 1 could not be used, 1 of these for no task of the suite;")
+        .contains("2 are for tasks that the suite has in another category");
+  }
+
+  @Test
+  void whatIsNotPublishedIsUnknownAndNotFailed() throws Exception {
+    String run = id(imported("kernelbenchx-results", metrics("mine", 48, 0)));
+    String text = ok("analyze", "deviance", "--out", out()).out();
+    assertThat(text)
+        .contains("general: no figures: published results do not say.")
+        .doesNotContain("0 of 128 pass");
+    assertThat(ok("analyze", "methods", "--out", out()).out())
+        .contains("general: no figures: published results do not say.");
+    assertThat(ok("analyze", "passk", run, "--out", out()).out())
+        .contains("published results do not say");
   }
 
   /** One method's {@code metrics.json}, and its name in {@code summary.json}. */

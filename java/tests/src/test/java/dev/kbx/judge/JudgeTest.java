@@ -120,9 +120,60 @@ class JudgeTest {
   void generalGradeNeedsAllProperties() throws Exception {
     Judgement verdict = graded(Grade.GENERAL);
     assertThat(verdict.status()).isEqualTo(Status.WRONG_VALUES);
-    assertThat(verdict.exeOk()).isFalse();
+    assertThat(verdict.exeOk()).isTrue(); // which the published tests do not ask for
     assertThat(verdict.publishedOk()).isTrue();
     assertThat(verdict.breaks()).extracting(Verdict.Break::property).containsExactly("strided");
+  }
+
+  /** After a call that only kbx finds wrong the others are made, to know what is published. */
+  @ParameterizedTest
+  @CsvSource({
+    "strict, race,    true,  false",
+    "lax,    correct, false, true",
+    "both,   race,    false, false",
+  })
+  void publishedRuleIsAskedOfAllCallsAndDecidesNothingElse(
+      String task, String status, boolean exeOk, boolean publishedOk) throws Exception {
+    Judgement verdict = judge(FakeWorkers.plan(), task, Map.of());
+    assertThat(verdict.status().label()).as(verdict.message()).isEqualTo(status);
+    assertThat(verdict.callOk()).isTrue();
+    assertThat(verdict.exeOk()).isEqualTo(exeOk);
+    assertThat(verdict.publishedOk()).isEqualTo(publishedOk);
+    assertThat(verdict.comparedCalls()).isEqualTo(2);
+  }
+
+  @Test
+  void everyCallMustRunByThePublishedRule() throws Exception {
+    Judgement verdict =
+        judge(FakeWorkers.plan(), "strict", Map.of("call", List.of("crash-once 2")));
+    assertThat(verdict.status()).isEqualTo(Status.RACE);
+    assertThat(verdict.callOk()).isFalse();
+    assertThat(verdict.exeOk()).isFalse();
+  }
+
+  @Test
+  void callsThatAreNotComparedMayRun() throws Exception {
+    Plan plan = FakeWorkers.plan();
+    List<Stage> stages = List.of(Stage.COMPILE, Stage.CALL);
+    Plan called = new Plan(stages, Rules.all(), "sm_90", "secret", plan.limits());
+    Judgement verdict = judge(called, "lax", Map.of());
+    assertThat(verdict.callOk()).isTrue();
+    assertThat(verdict.exeOk()).isNull();
+    assertThat(verdict.correct()).isNull();
+  }
+
+  /** A GPU stops at a guard page, which published tests do not have. */
+  @ParameterizedTest
+  @CsvSource({"task, true", "lax, false"})
+  void publishedRuleIsAskedOfCallsWithoutGuardPages(String task, boolean exeOk) throws Exception {
+    String beyond =
+        "{\"type\":\"raised\",\"id\":$id,\"kind\":\"out_of_bounds\",\"exception\":\"E\","
+            + "\"message\":\"reads behind x\",\"frames\":[],\"compiled\":[]}";
+    Judgement verdict = judge(FakeWorkers.plan(), task, Map.of("guarded_call", List.of(beyond)));
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.OUT_OF_BOUNDS);
+    assertThat(verdict.callOk()).isTrue();
+    assertThat(verdict.exeOk()).isEqualTo(exeOk);
+    assertThat(verdict.publishedOk()).isFalse();
   }
 
   @ParameterizedTest

@@ -48,6 +48,7 @@ class AppendixTest {
         176,
         new Inclusion.LeftOut(notJudged, 0, 0, earlier),
         List.of("published"),
+        false,
         List.of(),
         List.of(new Made("refine", "m", 2, 2, 1, 2)));
   }
@@ -84,7 +85,12 @@ class AppendixTest {
     assertThat(all.get("Timing"))
         .contains("8 to 8 rounds, median 8 in 3 timed sizes", "with a cold cache")
         .contains("Bound by the host, so that times include the host's: 1 size.");
-    assertThat(all.get("Noise floor")).contains("within 0.42 % in 95 % of 40 measurements");
+    assertThat(all.get("Noise floor"))
+        .contains("within 0.42 % in 95 % of 40 measurements", "that do not wait for the host");
+    assertThat(all.get("Statistics"))
+        .contains("includes what identical processes differ by")
+        .contains("corrected for all tests of an outcome")
+        .doesNotContain("p values are two-sided");
     assertThat(all.get("Observations")).isEqualTo("Candidates with flags: throttled 1.");
   }
 

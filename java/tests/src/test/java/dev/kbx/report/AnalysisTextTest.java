@@ -30,6 +30,7 @@ import dev.kbx.section.DevianceSection;
 import dev.kbx.section.EfficiencySection;
 import dev.kbx.section.ErrorsSection;
 import dev.kbx.section.FastPSection;
+import dev.kbx.section.InclusionSection;
 import dev.kbx.section.IterationsSection;
 import dev.kbx.section.MethodsSection;
 import dev.kbx.section.OverviewSection;
@@ -204,6 +205,22 @@ class AnalysisTextTest {
   }
 
   @Test
+  void candidatesOfATaskAreTheirMean() {
+    SimulatedRun run = run(1).by("sample");
+    for (int i = 0; i < 4; i++) run.correct("Math/exp", "exp" + i, 1.5);
+    run.correct("Math/log", "log", 1.5);
+    Methods methods =
+        Methods.of(
+            new SelectedRuns(
+                List.of(
+                    new SelectedRun(run.judged(), SelectedTasks.counted(run.judged()), Map.of()))),
+            List.of(1),
+            List.of());
+    String text = SectionText.of(80, InclusionSection.of(methods.entered()));
+    assertThat(text.lines().toList()).last().asString().endsWith(" 5      2       2.5");
+  }
+
+  @Test
   void methodsFit() {
     SimulatedRun run = run(1);
     for (String method : List.of("a_method_with_a_long_name", "sample", "single", "refine")) {
@@ -229,7 +246,7 @@ class AnalysisTextTest {
       String text = SectionText.of(width, MethodsSection.of(methods));
       assertThat(text.lines()).allMatch(line -> Text.columns(line) <= width);
       assertThat(text)
-          .contains("fast_1.5@2", "pass@2", "only first", "Holm", "nobody", "correct ÷ called")
+          .contains("fast_1.5@2", "pass@2", "first ahead", "Holm", "nobody", "correct ÷ called")
           .contains("… and 8 more, in the JSON document")
           .doesNotContain("pass@10");
       assertThat(text.lines().skip(1)).noneMatch(line -> line.endsWith("…"));

@@ -35,7 +35,7 @@ final class PublishedResults {
         null,
         false,
         null,
-        new RunInfo.Published("kernelbenchx-corpus", candidates, 0, 0, 0));
+        new RunInfo.Published("kernelbenchx-corpus", candidates, 0, 0, 0, 0, 0));
   }
 
   static Verdict correct(String task, int round, double speedup) {

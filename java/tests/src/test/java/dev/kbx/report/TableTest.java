@@ -57,6 +57,21 @@ class TableTest {
   }
 
   @Test
+  void dependentCandidatesAreNamed() {
+    List<Verdict> verdicts = new ArrayList<>();
+    for (int sample = 0; sample < 2; sample++) {
+      verdicts.add(
+          Fixtures.failed("Math/sin", sample, Status.WRONG_VALUES, Stage.CORRECT)
+              .build(Fixtures.CPU));
+    }
+    RunInfo run = Fixtures.run(Fixtures.CPU, 2, 20);
+    assertThat(render(new Table(120, false), verdicts, run).replaceAll("\\s+", " "))
+        .contains("Tasks have several candidates, which are not independent");
+    assertThat(render(new Table(120, false), verdicts.subList(0, 1), run))
+        .doesNotContain("independent");
+  }
+
+  @Test
   void generalRateIsShownBesidePublishedRate() {
     List<Verdict> verdicts =
         List.of(

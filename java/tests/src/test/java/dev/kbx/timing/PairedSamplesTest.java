@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.stats.Median;
 import dev.kbx.stats.Ratio;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
@@ -16,11 +19,19 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Rounds on simulated devices, whose true ratio is known. */
 class PairedSamplesTest {
   private static final int SIZES = 600;
+
+  /** Shares of intervals that hold the true ratio where the clock has fine steps. */
+  private static final double LEAST = 0.93;
+
+  private static final double MOST = 0.98;
   private static final int CALLS = 8;
   private static final double ROUND_SECONDS = 0.02;
 
   /** Standard deviation of the log ratio of two processes that do the same. */
   private static final double SCATTER = 0.0025;
+
+  /** The same where a side takes less than 50 us. */
+  private static final double SHORT_SCATTER = 0.0205;
 
   /** The same where the device waits for the host. */
   private static final double HOST_SCATTER = 0.04;
@@ -99,7 +110,7 @@ class PairedSamplesTest {
     private final Noise noise;
     private final double roundSeconds;
     private final SplittableRandom random;
-    private final double scatter;
+    private final double process;
     private double level;
     private double seconds;
 
@@ -107,8 +118,14 @@ class PairedSamplesTest {
       this.noise = noise;
       this.roundSeconds = roundSeconds;
       this.random = new SplittableRandom(seed);
+      this.process = gauss();
+    }
+
+    /** How much longer a call takes in this process. */
+    private double scatter(double speedup) {
       double hosts = noise.waits() ? Math.min(noise.jitter, HOST_SCATTER) : 0;
-      this.scatter = Math.exp(Math.hypot(SCATTER, hosts) * gauss());
+      double devices = noise.us / Math.max(1, speedup) < 50 ? SHORT_SCATTER : SCATTER;
+      return Math.exp(Math.hypot(devices, hosts) * process);
     }
 
     PairedSamples measure(double speedup) {
@@ -128,7 +145,7 @@ class PairedSamplesTest {
       for (int turn = 0; turn < 2; turn++) {
         boolean isReference = (turn == 0) == referenceFirst;
         double stall = stalled && candidates != isReference ? stall() : 1;
-        double truth = isReference ? noise.us : noise.us * scatter / speedup;
+        double truth = isReference ? noise.us : noise.us * scatter(speedup) / speedup;
         double[] batch = batch(truth * stall * (turn == 1 ? 1 + noise.order : 1));
         if (isReference) reference = batch;
         else candidate = batch;
@@ -202,8 +219,15 @@ class PairedSamplesTest {
       PairedSamples[] sizes = sizes(noise, speedup);
       assertThat(share(sizes, ratio -> covers(ratio, speedup)))
           .as("coverage at %s", speedup)
-          .isBetween(0.90, noise.tickUs > 0.1 ? 1.0 : 0.99);
+          .isBetween(noise.tickUs > 0.1 ? 0.99 : LEAST, noise.tickUs > 0.1 ? 1 : MOST);
     }
+  }
+
+  @Test
+  void pageHasTheSimulatedCoverage() throws IOException {
+    assertThat(Files.readString(Path.of("docs/gpu.md")))
+        .contains(
+            "%.0f to %.0f %% of intervals hold the true ratio".formatted(100 * LEAST, 100 * MOST));
   }
 
   @ParameterizedTest
@@ -286,7 +310,7 @@ class PairedSamplesTest {
     for (int i = 0; i < 4; i++) rounds.add(new Round(0.005, 0, 0, 0.005, i % 2 == 0, 0, false));
     Ratio ratio = rounds.ratio();
     assertThat(ratio.value()).isEqualTo(1);
-    assertThat(halfWidth(ratio)).isCloseTo(0.1, within(0.006));
+    assertThat(halfWidth(ratio)).as("and of a process").isCloseTo(0.1 + 0.045, within(0.006));
   }
 
   @Test

@@ -10,48 +10,52 @@ class JudgementTest {
   /** Empty cells are not known. */
   @ParameterizedTest
   @CsvSource({
-    "correct,       true,  false, true,  true,  true",
-    "wrong_values,  false, false, false, false, false",
+    "correct,       correct, true,  false, true,  true",
+    // By the published rules alone, or by all others.
+    "wrong_values,  correct, true,  false, true,  false",
+    "race,          correct, true,  false, true,  false",
+    "correct,       correct, false, false, false, true",
+    "wrong_values,  correct, false, false, false, false",
     // Refuted while it was timed.
-    "cheating,      true,  false, false, false, false",
-    "not_a_kernel,  true,  false, false, false, false",
+    "wrong_values,  perf,    true,  false, false, false",
+    "cheating,      perf,    true,  false, false, false",
+    "not_a_kernel,  perf,    true,  false, false, false",
     // Not refuted: it only ended while it was timed.
-    "timeout,       true,  false, true,  true,  false",
-    "crashed,       true,  false, true,  true,  false",
-    "infrastructure,true,  false, true,  true,  ",
+    "timeout,       perf,    true,  false, true,  false",
+    "crashed,       perf,    true,  false, true,  false",
+    "infrastructure,perf,    true,  false, true,  ",
     // Refused because of who computes, and run nevertheless.
-    "not_a_kernel,  true,  true,  true,  false, false",
-    "not_a_kernel,  false, true,  false, false, false",
+    "not_a_kernel,  correct, true,  true,  false, false",
+    "not_a_kernel,  correct, false, true,  false, false",
     // Not compared.
-    "correct,       ,      false, ,      ,      ",
-    "cheating,      ,      false, false, false, false",
-    "not_a_kernel,  ,      true,  ,      false, false",
-    "compile_error, ,      false, ,      ,      false",
-    "infrastructure,,      false, ,      ,      ",
+    "correct,       call,    ,      false, ,      ",
+    "cheating,      call,    ,      false, false, false",
+    "not_a_kernel,  static,  ,      true,  false, false",
+    "compile_error, compile, ,      false, ,      false",
+    "infrastructure,call,    ,      false, ,      ",
   })
   void statusAndCellsDecideCorrectness(
       String status,
+      String stage,
       @Nullable Boolean exeOk,
       boolean ranWithoutPolicy,
-      @Nullable Boolean valuesRight,
       @Nullable Boolean ownRight,
       @Nullable Boolean correct) {
-    Judgement judgement = judgement(status, exeOk, ranWithoutPolicy);
-    assertThat(judgement.valuesRight()).isEqualTo(valuesRight);
+    Judgement judgement = judgement(status, stage, exeOk, ranWithoutPolicy);
     assertThat(judgement.ownRight()).isEqualTo(ownRight);
     assertThat(judgement.correct()).isEqualTo(correct);
   }
 
   private static Judgement judgement(
-      String status, @Nullable Boolean exeOk, boolean ranWithoutPolicy) {
+      String status, String stage, @Nullable Boolean exeOk, boolean ranWithoutPolicy) {
     String run = "{\"status\": \"correct\", \"stage\": \"correct\"}";
     return Json.mapper()
         .readValue(
             """
-            {"status": "%s", "stage": "correct", "exe_ok": %s, "without_policy": %s, "evidence": "policy: torch.relu",
+            {"status": "%s", "stage": "%s", "exe_ok": %s, "without_policy": %s, "evidence": "policy: torch.relu",
              "flags": [], "device": {"kind": "cpu", "name": "a CPU"}, "versions": {}, "seconds": {}}
             """
-                .formatted(status, exeOk, ranWithoutPolicy ? run : null),
+                .formatted(status, stage, exeOk, ranWithoutPolicy ? run : null),
             Judgement.class);
   }
 }

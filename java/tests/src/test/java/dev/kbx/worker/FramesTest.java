@@ -46,7 +46,8 @@ class FramesTest {
   }
 
   private static OracleMessage.Checked checked(OracleMessage.Checked.Status status) {
-    return new OracleMessage.Checked(1, status, null, List.of(), Map.of(), List.of(), List.of());
+    return new OracleMessage.Checked(
+        1, status, null, List.of(), Map.of(), List.of(), false, List.of());
   }
 
   @ParameterizedTest

@@ -6,7 +6,7 @@ empty list is silence;
 ``"crash-once 2"`` is an honest answer, but for the second one to say so in the life of this zygote, which ends the runner;
 ``"crowded"`` is an honest answer, or a death where another candidate is on the GPU.
 Without an entry the answer is an honest one. ``"precompile_calls"`` is for a ``precompile`` that has calls, where it differs, and ``"timed_load"`` for a ``load`` of a runner whose calls
-may be timed; so with every type.
+may be timed; so with every type. ``"guarded_call"`` is for a ``call`` of a runner that looks for kernels which leave their tensors.
 ``"zygote"`` as a key says what the zygote itself does when it is asked to load,
 ``KBX_FAKE_LACKS`` in the environment is what its machine lacks to compile C++, and of packages of kernels it has no TileLang;
 ``"launching"`` how many flushes its host needs to launch a call: with fewer the device waits, and a call takes 60 ms;
@@ -51,6 +51,8 @@ gpu = {}
 """Whether each runner has one."""
 timed = set()
 """Runners whose calls may be timed: others end when they are asked to."""
+guarded = set()
+"""Runners that look for kernels which leave their tensors."""
 denied = set()
 """Runners on a machine whose counters may not be read: of the architecture sm_1."""
 
@@ -100,6 +102,8 @@ def answer(number, message, scripts):
     if message["type"] == "load":
         if gpu[number]:
             crowd.add(number)
+        if message["memory_checks"]:
+            guarded.add(number)
         scripts[number] = script(message["source"])
         match scripts[number].get("zygote"):
             case "die":
@@ -130,6 +134,8 @@ def answer(number, message, scripts):
         replies = scripts[number].pop("first_measure", replies)
     if number in timed:
         replies = scripts[number].get("timed_" + message["type"], replies)
+    if number in guarded:
+        replies = scripts[number].get("guarded_" + message["type"], replies)
     if message["type"] == "precompile" and message["calls"]:
         replies = scripts[number].get("precompile_calls", replies)
     if replies is None:

@@ -1,0 +1,134 @@
+package dev.kbx.stats;
+
+import java.math.BigInteger;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.DoubleStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether two methods pass different shares of the samples of the same tasks: the permutation test
+ * on the differences of paired values (R. A. Fisher, "The Design of Experiments" (1935), section
+ * 21). If the two are equal, either could have had each task's larger share, so that all signs of
+ * the differences are equally likely; p is the part of them whose sum is as far from 0 as the
+ * observed one, two-sided. However many samples a task has, it counts once. With one sample a task
+ * this is {@link McNemar}'s exact test.
+ *
+ * <p>The distribution is exact, by counting sums of the differences' numerators over their common
+ * denominator. Where these are too many (tasks with many different numbers of samples), p is of
+ * {@link #DRAWN} random signs, the observed ones included: B. Phipson and G. K. Smyth, "Permutation
+ * p-values should never be zero", SAGMB 9 (2010) 39.
+ *
+ * @param pValue between 0 and 1; 1 if no task differs
+ * @param error standard error of a p of random signs; null if p is exact
+ */
+public record PairedShares(double pValue, @Nullable Double error) {
+  /** Random signs where the exact distribution is too large. */
+  static final int DRAWN = 99_999;
+
+  /** Sums that are counted at most, in a table of 32 MB. */
+  private static final long MOST_SUMS = 1L << 22;
+
+  /** Additions of the exact distribution at most: half a second, beyond which drawing is faster. */
+  private static final double MOST_ADDITIONS = 5e8;
+
+  /** Sums that differ by less are equal. */
+  private static final double EQUAL = 1e-9;
+
+  /** Passes of the samples of one task, of which each of the two has at least one. */
+  public record Task(int firstPasses, int firstSamples, int secondPasses, int secondSamples) {
+    public Task {
+      if (!isShare(firstPasses, firstSamples) || !isShare(secondPasses, secondSamples)) {
+        throw new IllegalArgumentException(
+            "not shares: %d of %d, %d of %d"
+                .formatted(firstPasses, firstSamples, secondPasses, secondSamples));
+      }
+    }
+
+    private static boolean isShare(int passes, int samples) {
+      return samples >= 1 && passes >= 0 && passes <= samples;
+    }
+
+    /** The second's share less the first's. */
+    public double difference() {
+      return (double) secondPasses / secondSamples - (double) firstPasses / firstSamples;
+    }
+
+    private BigInteger difference(BigInteger denominator) {
+      BigInteger second = denominator.divide(BigInteger.valueOf(secondSamples));
+      BigInteger first = denominator.divide(BigInteger.valueOf(firstSamples));
+      return second
+          .multiply(BigInteger.valueOf(secondPasses))
+          .subtract(first.multiply(BigInteger.valueOf(firstPasses)));
+    }
+
+    private BigInteger denominator() {
+      return lcm(BigInteger.valueOf(firstSamples), BigInteger.valueOf(secondSamples));
+    }
+  }
+
+  /** The test over tasks. */
+  public static PairedShares of(List<Task> tasks) {
+    BigInteger denominator =
+        tasks.stream().map(Task::denominator).reduce(BigInteger.ONE, PairedShares::lcm);
+    BigInteger[] differences =
+        tasks.stream()
+            .map(task -> task.difference(denominator))
+            .filter(each -> each.signum() != 0)
+            .toArray(BigInteger[]::new);
+    BigInteger unit = Arrays.stream(differences).reduce(BigInteger.ZERO, BigInteger::gcd);
+    BigInteger sums =
+        Arrays.stream(differences)
+            .map(each -> each.abs().divide(unit))
+            .reduce(BigInteger.ZERO, BigInteger::add);
+    boolean countable =
+        sums.compareTo(BigInteger.valueOf(MOST_SUMS)) <= 0
+            && sums.doubleValue() * differences.length <= MOST_ADDITIONS;
+    return countable
+        ? exact(Arrays.stream(differences).mapToInt(d -> d.divide(unit).intValueExact()).toArray())
+        : drawn(tasks.stream().mapToDouble(Task::difference).filter(d -> d != 0).toArray());
+  }
+
+  /**
+   * The exact test on paired differences.
+   *
+   * @param differences of which those that are 0 say nothing
+   */
+  static PairedShares exact(int... differences) {
+    int largest = Arrays.stream(differences).map(Math::abs).sum();
+    int observed = Math.abs(Arrays.stream(differences).sum());
+    if (observed == 0) return new PairedShares(1, null);
+    // Of the magnitudes with a plus sign, by their sum.
+    double[] chance = new double[largest + 1];
+    chance[0] = 1;
+    int reached = 0;
+    for (int difference : differences) {
+      int step = Math.abs(difference);
+      reached += step;
+      for (int sum = reached; sum >= 0; sum--) {
+        chance[sum] = (chance[sum] + (sum >= step ? chance[sum - step] : 0)) / 2;
+      }
+    }
+    // A sum of s with a plus sign is 2 s less the largest in all.
+    double tail = Arrays.stream(chance, (largest + observed) / 2, largest + 1).sum();
+    return new PairedShares(Math.min(1, 2 * tail), null);
+  }
+
+  private static PairedShares drawn(double[] differences) {
+    double observed = Math.abs(DoubleStream.of(differences).sum());
+    var random = new SplittableRandom(Bootstrap.SEED);
+    int asFar = 0;
+    for (int i = 0; i < DRAWN; i++) {
+      double sum = 0;
+      for (double difference : differences) sum += random.nextBoolean() ? difference : -difference;
+      if (Math.abs(sum) >= observed - EQUAL) asFar++;
+    }
+    double p = (asFar + 1.0) / (DRAWN + 1);
+    return new PairedShares(p, Math.sqrt(p * (1 - p) / DRAWN));
+  }
+
+  private static BigInteger lcm(BigInteger one, BigInteger other) {
+    return one.divide(one.gcd(other)).multiply(other);
+  }
+}
