@@ -306,7 +306,13 @@ class Instead(TorchDispatchMode):
         self.condition = max([self.condition, *condition[wide.var(-1, correction=0) > 0].flatten().tolist()])
         variance = squares / torch.tensor(float(max(0, values.shape[-1] - (1 if correction is None else correction))))
         mean, variance = (t.reshape(shape).to(x.dtype) for t in (mean, variance))
-        return variance.sqrt() if function is aten.std.correction else variance if function is aten.var.correction else (variance, mean)
+        return (
+            variance.sqrt()
+            if function is aten.std.correction
+            else variance
+            if function is aten.var.correction
+            else (variance, mean)
+        )
 
 
 def _wide(x):
@@ -461,7 +467,15 @@ def summary(lines):
 
 
 def _is_known(task, control):
-    return next((why for patterns, why in KNOWN.items() for p in patterns.split("|") if fnmatch.fnmatch(f"{task} {control}", p)), None)
+    return next(
+        (
+            why
+            for patterns, why in KNOWN.items()
+            for p in patterns.split("|")
+            if fnmatch.fnmatch(f"{task} {control}", p)
+        ),
+        None,
+    )
 
 
 def main():
@@ -474,7 +488,9 @@ def main():
     warnings.simplefilter("ignore")
     precision.plain()
     torch.set_num_threads(1)
-    lines = [json.loads(text) for text in given.out.read_text().splitlines()] if given.out and given.out.exists() else []
+    lines = (
+        [json.loads(text) for text in given.out.read_text().splitlines()] if given.out and given.out.exists() else []
+    )
     done = {(line["task"], line["seed"]) for line in lines}
     chosen = list(tasks(given.tasks))
     with given.out.open("a") if given.out else contextlib.nullcontext() as out:
@@ -489,10 +505,14 @@ def main():
     rows = list(summary(lines))
     for task, control, margin, misses, why in rows:
         if misses or not given.out:
-            print(f"{'misses' if misses else '      '} {margin:10.3g}  {task}  {control}{f'  ({why})' if misses and why else ''}")
+            print(
+                f"{'misses' if misses else '      '} {margin:10.3g}  {task}  {control}{f'  ({why})' if misses and why else ''}"
+            )
     missed = [why for *_, misses, why in rows if misses]
     count = len({task for task, *_ in rows})
-    print(f"{len(rows)} margins of {count} tasks: {missed.count(None)} miss the goal, {len(missed) - missed.count(None)} for known reasons")
+    print(
+        f"{len(rows)} margins of {count} tasks: {missed.count(None)} miss the goal, {len(missed) - missed.count(None)} for known reasons"
+    )
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def test_a_right_kernel_is_correct_in_every_call(opened_gelu):
 def test_the_plan_mixes_cases_and_distributions_and_repeats_the_largest(opened_gelu):
     calls = opened_gelu[0].calls
     assert [c["index"] for c in calls] == list(range(len(calls)))
-    assert len({c["distribution"] for c in calls}) == 8
+    assert {"standard", "uniform", "outliers", "special"} < {c["distribution"] for c in calls}
     repeats = [c for c in calls if c.get("repeats") is not None]
     assert {c["case"] for c in repeats} == set(LARGEST)
     assert len(repeats) == 2 * len(LARGEST)  # in another order of programs as well

@@ -222,7 +222,8 @@ def test_random_operations_are_drawn_several_times(oracle, tmp_path):
     assert [c.get("repeats") for c in opened.calls[:4]] == [None, 0, None, 2]
     fresh = lambda x: torch.nn.functional.dropout(x, 0.5)  # noqa: E731
     assert [runner.judge(i, fresh).status for i in (0, 1, 2, 3)] == ["correct"] * 4
-    frozen = fresh(torch.ones(777))
+    length = opened.calls[4]["case"].removeprefix("n=")
+    frozen = fresh(torch.ones(int(length)))
     checked = [runner.judge(i, lambda x: frozen * x) for i in (4, 5)]
     assert [c.status for c in checked] == ["correct", "wrong_values"]
     assert checked[1].message == "equal masks"

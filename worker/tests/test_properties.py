@@ -109,7 +109,8 @@ def test_the_calls_of_a_module_s_file_are_of_the_published_grade():
     module = taskfile.load(TASKS.parent / "kernelbench" / "level1" / "19_ReLU.py")
     asked = [set(c.properties) for c in plan.plan(module, "ab")]
     assert asked[:6] == [set()] * 6
-    assert asked[6:] == [{"batch_size"}, {"other_weights"}, {"dtype:float16"}, {"dtype:bfloat16"}]
+    values = [{"normal_values"}, {"tiny_values"}, {"wide_values"}, {"zeros"}]
+    assert asked[6:] == [*values, {"batch_size"}, {"other_weights"}, {"dtype:float16"}, {"dtype:bfloat16"}]
 
 
 def test_a_task_whose_published_grade_is_empty_is_invalid():

@@ -32,7 +32,8 @@ def test_distributions_have_their_properties():
     assert 0.9 < draw("standard").std() < 1.1
     assert 20 < draw("large").std() < 40
     assert draw("small").abs().max() < 0.01
-    assert 0.005 < (draw("outliers").abs() > 5).float().mean() < 0.02
+    assert 0.0002 < (draw("outliers").abs() > 5).float().mean() < 0.002
+    assert 0.005 < (draw("wide").abs() > 5).float().mean() < 0.02
     zeros = draw("zeros")
     assert 0.45 < (zeros == 0).float().mean() < 0.55
     assert (zeros.signbit() & (zeros == 0)).any()

@@ -20,4 +20,4 @@ def relu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     out = torch.empty_like(x)
     faulthandler._sigsegv()
     relu_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)
-    return out
+    return input.copy_(out) if inplace else out

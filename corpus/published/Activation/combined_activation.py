@@ -1,6 +1,6 @@
 """Product, sigmoid, tanh, then a factor and a summand of the result's shape.
 
-breaks: non_contiguous, broadcast
+breaks: broadcast, non_contiguous, rank:1
 """
 
 import triton

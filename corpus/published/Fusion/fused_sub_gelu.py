@@ -1,6 +1,6 @@
 """GELU of a scaled difference.
 
-breaks: broadcast+zero_dim, expanded+rank:2, non_contiguous, out_argument
+breaks: expanded+rank:2, non_contiguous, out_argument, zero_dim
 """
 
 import torch

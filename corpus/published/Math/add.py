@@ -1,6 +1,6 @@
 """Scaled sum of float32 tensors of one shape, or of a tensor and a number.
 
-breaks: broadcast, dtype:int32, dtype:int64, non_contiguous, out_argument
+breaks: broadcast, dtype:float64+zero_dim, dtype:int32, dtype:int64, non_contiguous, out_argument
 """
 
 import torch

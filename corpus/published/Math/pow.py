@@ -1,6 +1,6 @@
 """Power by logarithm and exponential; integer exponents keep the sign of the base.
 
-breaks: broadcast, dtype:float16, non_contiguous, out_argument
+breaks: batch_broadcast, dtype:float16, non_contiguous, out_argument
 """
 
 import torch

@@ -40,7 +40,9 @@ CASES = [
     dict(shape=(1, 1, 1, 1), weight=(1, 1, 1, 1), bias=False),
     dict(shape=(1, 4, 5, 6), weight=(4, 6, 3, 3), strided=True),
     dict(shape=(1, 4, 5, 6), weight=(4, 6, 3, 2), stride=(2, 1), padding=(1, 0)),
-    dict(shape=(1, 4, 5, 4), weight=(4, 3, 3, 3), stride=(3, 2), padding=2, output_padding=(2, 0), groups=2, bias=False),
+    dict(
+        shape=(1, 4, 5, 4), weight=(4, 3, 3, 3), stride=(3, 2), padding=2, output_padding=(2, 0), groups=2, bias=False
+    ),
     dict(shape=(1, 3, 5, 6), weight=(3, 4, 3, 3), dilation=2),
     dict(shape=(2, 6, 4, 6), weight=(6, 1, 2, 3), padding=(1, 2), output_padding=(0, 1), groups=6, dilation=(1, 2)),
     dict(shape=(1, 19, 5, 3), weight=(19, 17, 4, 4), stride=2, padding=2),

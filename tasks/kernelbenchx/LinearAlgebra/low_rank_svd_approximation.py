@@ -60,7 +60,11 @@ def low_rank_svd_approximation(A, k, *, full_matrices=True, out=None):
 
 def inputs(make, shape, k, full_matrices=True, condition=None, dtype=None, strided=False, out=False):
     if condition:
-        a = make.well_conditioned(*shape[-2:], batch=shape[:-2], condition=condition, dtype=dtype) * 2 * max(shape) ** 0.5
+        a = (
+            make.well_conditioned(*shape[-2:], batch=shape[:-2], condition=condition, dtype=dtype)
+            * 2
+            * max(shape) ** 0.5
+        )
     else:
         a = make.floats(*shape, dtype=dtype)
     target = make.plain(*shape, dtype=dtype) if out else None

@@ -86,7 +86,15 @@ def _given(result, out):
 
 
 def inputs(
-    make, shape, pivot=True, zero_diagonal=False, moderate=False, even_corner=False, dtype=None, strided=False, out=False
+    make,
+    shape,
+    pivot=True,
+    zero_diagonal=False,
+    moderate=False,
+    even_corner=False,
+    dtype=None,
+    strided=False,
+    out=False,
 ):
     a = make.floats(*shape, dtype=dtype)
     if moderate:

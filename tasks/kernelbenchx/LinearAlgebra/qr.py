@@ -55,7 +55,11 @@ def qr(A, mode="reduced", out=None):
 
 def inputs(make, shape, mode="reduced", condition=None, dtype=None, strided=False, out=False):
     if condition:
-        a = make.well_conditioned(*shape[-2:], batch=shape[:-2], condition=condition, dtype=dtype) * 2 * max(shape) ** 0.5
+        a = (
+            make.well_conditioned(*shape[-2:], batch=shape[:-2], condition=condition, dtype=dtype)
+            * 2
+            * max(shape) ** 0.5
+        )
     else:
         a = make.floats(*shape, dtype=dtype)
     target = None

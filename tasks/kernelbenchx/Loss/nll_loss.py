@@ -71,7 +71,15 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
 
 
 def inputs(
-    make, shape, weighted=False, ignore_index=-100, ignored=0.0, reduction="mean", numbers=False, strided=False, rest=None
+    make,
+    shape,
+    weighted=False,
+    ignore_index=-100,
+    ignored=0.0,
+    reduction="mean",
+    numbers=False,
+    strided=False,
+    rest=None,
 ):
     """``numbers``: any, which are no logarithms of probabilities; ``rest``: what most values that no target points at are."""
     x = make.floats(*shape) if numbers else torch.log_softmax(make.floats(*shape, low=-4.0, high=4.0), 1)

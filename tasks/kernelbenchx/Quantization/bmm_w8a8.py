@@ -94,9 +94,7 @@ ROWS = dict(row=(2,), matrix=(1, 2), tensor=(0, 1, 2))
 COLUMNS = dict(column=(1,), shared_column=(0, 1), matrix=(1, 2), tensor=(0, 1, 2))
 """Dimensions with one scale."""
 ASYMMETRIC = dict(none=(False, False), activations=(True, False), weights=(False, True), both=(True, True))
-SCHEMES = tuple(
-    dict(activations=a, weights=w, asymmetric=each) for each in ASYMMETRIC for a in ROWS for w in COLUMNS
-)
+SCHEMES = tuple(dict(activations=a, weights=w, asymmetric=each) for each in ASYMMETRIC for a in ROWS for w in COLUMNS)
 
 
 def _by_scheme(input, mat2, activations, weights, asymmetric):

@@ -77,7 +77,9 @@ def grid_sample_with_affine(
     return F.grid_sample(input, F.affine_grid(theta, size, align_corners), mode, padding_mode, align_corners)
 
 
-def inputs(make, shape, places, mode="bilinear", padding_mode="zeros", align_corners=False, identity=False, strided=False):
+def inputs(
+    make, shape, places, mode="bilinear", padding_mode="zeros", align_corners=False, identity=False, strided=False
+):
     """`identity`: nothing is moved, only resized. Without it any map."""
     x, theta = make.floats(*shape), make.plain(shape[0], 2, 3, low=-1.2, high=1.2)
     if identity:

@@ -177,7 +177,7 @@ def broadcasts(one: Sequence[int], other: Sequence[int]) -> bool:
 
 
 def _agree(mine: Ranks, published: Ranks) -> bool:
-    return all(published[name] == rank for name, rank in mine.items() if name in published)
+    return all(published.get(name) == rank for name, rank in mine.items())
 
 
 def _text(value: object) -> str:

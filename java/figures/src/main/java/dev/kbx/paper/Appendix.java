@@ -307,12 +307,12 @@ final class Appendix {
 
   private static String statistics() {
     return "Intervals are 95 % intervals: Wilson's score interval for shares of tasks with one"
-               + " candidate each or that all agree, a bootstrap over tasks with a fixed seed"
-               + " otherwise. The interval of a size's speedup is of its measuring rounds and"
-               + " includes what identical processes differ by; that of a task's speedup follows"
-               + " from its sizes, that of a mean of speedups is over tasks. Tests of two methods"
-               + " are exact and two-sided, over tasks; Holm: corrected for all tests of an"
-               + " outcome. Other p values are not corrected.";
+        + " candidate each or that all agree, a bootstrap over tasks with a fixed seed"
+        + " otherwise. The interval of a size's speedup is of its measuring rounds and"
+        + " includes what identical processes differ by; that of a task's speedup follows"
+        + " from its sizes, that of a mean of speedups is over tasks. Tests of two methods"
+        + " are exact and two-sided, over tasks; Holm: corrected for all tests of an"
+        + " outcome. Other p values are not corrected.";
   }
 
   /** The values that the runs have of a setting. */

@@ -39,6 +39,9 @@ final class StaticValues {
     "if_statement", "for_statement", "while_statement", "try_statement", "with_statement"
   };
 
+  /** Whether values are those that the published tests draw: sizes are told of these. */
+  private static final String AS_PUBLISHED = "make.as_published";
+
   private static final int MAX_DEPTH = 24;
   private static final int MOST_ITEMS = 1024;
 
@@ -87,6 +90,13 @@ final class StaticValues {
       if (left.is("identifier")) bind(source.text(left), value);
       else if (left.is("pattern_list", "tuple_pattern")) unpack(left, value);
     }
+  }
+
+  /** Of a choice by how values are drawn, what it is where they are drawn as published. */
+  private @Nullable Object published(Node choice, int depth) {
+    List<Node> parts = choice.children();
+    boolean chooses = parts.size() == 5 && source.text(parts.get(2)).equals(AS_PUBLISHED);
+    return chooses ? value(parts.getFirst(), depth - 1) : null;
   }
 
   /** Forgets names that a branch or loop may assign. */
@@ -144,6 +154,7 @@ final class StaticValues {
       case "binary_operator" -> operation(node, depth);
       case "attribute" -> transposed(node, depth);
       case "call" -> called(node, depth);
+      case "conditional_expression" -> published(node, depth);
       default -> source.literal(node).orElse(null);
     };
   }

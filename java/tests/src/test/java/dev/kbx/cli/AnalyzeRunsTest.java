@@ -192,7 +192,7 @@ class AnalyzeRunsTest {
     assertThat(methods.get("methods").size()).isEqualTo(2);
     assertThat(methods.get("methods").get(1).get("maker").get("method").asString())
         .isEqualTo("other");
-    assertThat(methods.get("pairs").get(0).get("counts").get("tasks").asInt()).isEqualTo(1);
+    assertThat(methods.get("pairs").get(0).get("compared").get("tasks").asInt()).isEqualTo(1);
     assertThat(ok("analyze", "methods", out.resolve(first.id())).out())
         .contains("correct ÷ called", "solved by");
     refused("--p 0: more than 0", "analyze", "methods", out, "--p", "0");

@@ -151,7 +151,7 @@ class CommandsTest {
 
   @Test
   void promptAsksForThePublishedGradeByDefault() throws Exception {
-    String decides = "only these are given another value: `approximate`";
+    String decides = "`approximate`: `'none'` or `'tanh'`, or left out";
     assertThat(here("tasks", "show", "gelu", "--prompt").out()).contains(decides);
     assertThat(here("tasks", "show", "gelu", "--prompt", "--grade", "general").out())
         .contains("need not be contiguous")

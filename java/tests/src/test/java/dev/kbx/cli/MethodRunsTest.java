@@ -261,7 +261,7 @@ class MethodRunsTest {
         Kbx.here("run", file, "--tasks", "Loss/mse_loss", "--device", "cpu", "--out", out);
     assertThat(run.exit()).as(run.err()).isZero();
     assertThat(run.out())
-        .contains("wrong_shape → correct (1.90×) → correct (1.90×)")
+        .contains("wrong_values → correct (1.90×) → correct (1.90×)")
         .containsPattern("not\\s+measured\\s+in\\s+this\\s+run\\.")
         .containsPattern("refine .*1 of 1 +1/1 100.0 %.* 1/1 100.0 %.* \\+0 ")
         .containsPattern("sample .*4 of 4 .* 3/4 75.0 %");

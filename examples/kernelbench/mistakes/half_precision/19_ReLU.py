@@ -1,4 +1,4 @@
-"""Lets a hundredth of negative values through. Ends as `wrong_values`."""
+"""Rounds to float16 on the way. Ends as `wrong_values`."""
 
 import torch
 import triton
@@ -11,7 +11,7 @@ def relu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     x = tl.load(x_ptr + offsets, mask=mask)
-    tl.store(y_ptr + offsets, tl.where(x < 0, 0.01 * x, x), mask=mask)
+    tl.store(y_ptr + offsets, tl.where(x < 0, 0.0, x).to(tl.float16), mask=mask)
 
 
 class ModelNew(nn.Module):
