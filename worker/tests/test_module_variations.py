@@ -79,8 +79,8 @@ def test_a_module_is_called_with_other_values_batches_weights_and_dtypes_last():
         ({"dtype:float16"}, "float16"),
         ({"dtype:bfloat16"}, "bfloat16"),
     ]
-    assert beyond == plan(task, "0a")[-9:]
-    assert beyond[5].parameters == task.cases[0] | {"batch_size": 10}
+    assert beyond == plan(task, "0a")[-8:]
+    assert beyond[4].parameters == task.cases[0] | {"batch_size": 10}
 
 
 def test_values_that_a_file_leaves_out_are_no_property():

@@ -51,7 +51,6 @@ class SizesTest {
             "level1/97_ScaledDotProductAttention inputs",
             "level1/98_KLDivLoss inputs",
             "level1/99_TripletMarginLoss inputs",
-            "level1/100_HingeLoss inputs",
             "level2/66_Matmul_Dropout_Softmax constructor");
   }
 
