@@ -48,6 +48,8 @@ KNOWN = {
     "*/fused_*linear negative_scaled[[]*|*/fused_*linear negative_one_*|*/fused_*linear negative_cut_off|*/attention negative_*|"
     "*/sqrt_tanh negative_cut_off":
         "the reference rounds float16 on its way, as its statement allows: what is less than that is not seen",
+    "*/fused_log_softmax_linear positive_*":
+        "the product is rounded to float16 before the softmax, as in the reference: another order of additions moves that rounding (0.66)",
     "*/37_FrobeniusNorm_ positive_sum[[]*": "its statement refuses one sum in order over the whole tensor",
     "kernelbench/* negative_moments[[]one_pass]": "few channels are far from zero, and what follows averages over them",
     "kernelbench/level2/77_* positive_moments[[]welford]": "one lane for thousands of terms is as far off as half precision averaged over them",

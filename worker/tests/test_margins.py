@@ -1,4 +1,4 @@
-"""Honest algorithms are far from their limits and wrong ones far beyond: ``bench/margins.py`` on some tasks, on all of them in a soak test."""
+"""Honest algorithms are far from their limits and wrong ones far beyond: ``bench/margins.py`` on some tasks, on a tenth of them in a soak test."""
 
 import importlib.util
 import json
@@ -16,15 +16,16 @@ SPEC = importlib.util.spec_from_file_location("margins", ROOT / "bench" / "margi
 margins = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(margins)
 
-SEEDS = ("0", "1") if ALL else ("0",)
+TENTH = 10
+"""In a soak test one task in so many: all take an hour, which ``bench/margins.py`` is for."""
 SAMPLE = (
     "Activation/sigmoid_bf16", "Activation/tanh_fp16", "Fusion/fused_elu_linear", "Loss/mse_loss", "Math/mul_fp16", "MatrixMultiply/matmul_bf16",
     "MatrixMultiply/matmul_fp16", "Optimizer/Adam", "Reduce/std",
 )  # fmt: skip
 CHOSEN = [
     pytest.param(name, path, id=name)
-    for name, path in margins.tasks([])
-    if ALL or name.removeprefix("kernelbenchx/") in SAMPLE
+    for number, (name, path) in enumerate(margins.tasks([]))
+    if (ALL and number % TENTH == 0) or name.removeprefix("kernelbenchx/") in SAMPLE
 ]
 
 
@@ -33,7 +34,7 @@ CHOSEN = [
 def test_honest_margins_are_small_and_wrong_ones_large(name, path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        lines = [{"task": name, "margins": margins.margins(taskfile.load(path), seed)} for seed in SEEDS]
+        lines = [{"task": name, "margins": margins.margins(taskfile.load(path), "0")}]
     rows = list(margins.summary(lines))
     assert rows and [row[1:3] for row in rows if row[3] and not row[4]] == []
 

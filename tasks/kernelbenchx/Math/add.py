@@ -47,7 +47,7 @@ SIZES = [
     dict(shape=(4096,), other=(4096,)),
     dict(shape=(1048576,), other=(1048576,), alpha=0.5),
     dict(shape=(8192, 4096), other=(8192, 4096)),
-    dict(shape=(100663296,), other=(100663296,), alpha=2.0),
+    dict(shape=(100663296,), other=(100663296,)),
 ]
 
 

@@ -43,8 +43,8 @@ CASES = [
 
 SIZES = [
     dict(shape=(4096,), other=(4096,)),
-    dict(shape=(1024, 1024), other=(1024, 1024)),
-    dict(shape=(4096, 4096), other=(4096, 4096)),
+    dict(shape=(1048576,), other=(1048576,)),
+    dict(shape=(16777216,), other=(16777216,)),
     dict(shape=(134217728,), other=(134217728,)),
 ]
 

@@ -29,6 +29,8 @@ SHARE, FEW = 0.01, 2
 With more of them a call is of another kind."""
 FAINT = 4
 """A tensor has tiny values if its root mean square, or more than a few values, are less than the least published one by this factor."""
+RARE = 1e-3
+"""Up to this share of zeros is what rounding leaves of drawn values."""
 SEVERAL = 5
 """Values of fewer say nothing of how they are spread."""
 FAR = 4
@@ -225,7 +227,7 @@ def _of_values(published: Values, tensor: torch.Tensor, longest: int) -> Iterato
         yield "degenerate"
     if not floating:
         return
-    if not published.zeros and bool((finite == 0).any()):
+    if not published.zeros and float((finite == 0).double().mean()) > RARE:
         yield "zeros"
     faint = float(finite.square().mean().sqrt()) * FAINT < published.rms
     if finite.numel() >= SEVERAL and (faint or _many((finite != 0) & (finite.abs() * FAINT < published.smallest))):

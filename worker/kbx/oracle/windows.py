@@ -36,28 +36,35 @@ def whole(shapes: Mapping[str, Sequence[int]], options: Mapping[str, Any]) -> bo
     if not shapes:
         return True
     lengths = list(next(iter(shapes.values())))[2:]
-    weight = list(shapes.get("weight", ()))[2:]
-    for kernel, prefix in ((weight, "conv_" if "conv_stride" in options else ""), (options.get("pool_kernel_size"), "pool_"), (options.get("kernel_size"), "")):  # fmt: skip
-        if kernel and lengths and not (kernel is weight and "output_padding" in options):
-            made = list(_windows(kernel, options, prefix, len(lengths)))
-            if any(w.rest(n) for w, n in zip(made, lengths, strict=True)):
-                return False
-            lengths = [w.count(n) for w, n in zip(made, lengths, strict=True)]
+    for made in _passes(shapes, options, len(lengths)):
+        if any(w.rest(n) for w, n in zip(made, lengths, strict=True)):
+            return False
+        lengths = [w.count(n) for w, n in zip(made, lengths, strict=True)]
     results = options.get("output_size")
     if results and lengths:
         return not any(n % r for n, r in zip(lengths, _each(results, len(lengths)), strict=True) if r)
     return True
 
 
-def _windows(kernel: Any, options: Mapping[str, Any], prefix: str, count: int) -> Iterator[_Window]:
-    sizes = _each(kernel, count)
-    strides = options.get(prefix + "stride")
-    # Pooling moves by its kernel unless told, a convolution by 1.
-    strides = (1 if isinstance(kernel, list) else kernel) if strides is None else strides
-    others = (_each(options.get(prefix + name) or 0, count) for name in ("padding",))
-    dilations = _each(options.get(prefix + "dilation") or 1, count)
-    for size, stride, padding, dilation in zip(sizes, _each(strides, count), *others, dilations, strict=True):
-        yield _Window(size, stride, padding, dilation)
+def _passes(shapes: Mapping[str, Sequence[int]], options: Mapping[str, Any], count: int) -> Iterator[list[_Window]]:
+    """The windows along ``count`` dimensions: of a convolution, then of the pooling that follows. A transposed convolution leaves no rest."""
+    kernel = list(shapes.get("weight", ()))[2:]
+    if kernel and count and "output_padding" not in options:
+        yield _windows(kernel, 1, options, "conv_" if "conv_stride" in options else "", count)
+    for name, prefix in (("pool_kernel_size", "pool_"), ("kernel_size", "")):
+        if count and (size := options.get(name)):
+            yield _windows(size, size, options, prefix, count)
+
+
+def _windows(sizes: Any, stride: Any, options: Mapping[str, Any], prefix: str, count: int) -> list[_Window]:
+    """``stride`` is the one without an option: 1 of a convolution, the window's size of pooling."""
+
+    def option(name: str, default: Any) -> list[Any]:
+        given = options.get(prefix + name)
+        return _each(default if given is None else given, count)
+
+    columns = _each(sizes, count), option("stride", stride), option("padding", 0), option("dilation", 1)
+    return [_Window(*each) for each in zip(*columns, strict=True)]
 
 
 def _each(value: Any, count: int) -> list[Any]:
