@@ -151,16 +151,14 @@ def _rounds(task: Task, case: int) -> list[_Wanted]:
         places = (case + r for r in range(task.rounds_of(task.cases[case])))
         return [_Wanted(case, r, _turn(task.distributions, place)) for r, place in enumerate(places)]
     ordinary = [d for d in task.distributions if d in ORDINARY] or list(task.distributions)
-    others = [d for d in task.distributions if d not in ordinary] or ordinary
+    others = [d for d in task.distributions if d not in ordinary and _asked_with(task, case, d)]
     state = bool(task.unread)
     if inside := [d for d in ordinary if not _asked_with(task, case, d)]:
         made = [_Wanted(case, r, _turn(inside, case + r)) for r in range(SEEDS)]
-        other = _Wanted(case, SEEDS, _turn(others, case))
-        made += [other] if _asked(task, other) else []
+        made += [_Wanted(case, SEEDS, _turn(others, case))] if others else []
         return made + [_Wanted(case, SEEDS + 1, inside[0], state=True)] * state
     rounds = OTHER_ROUNDS if _elements(task, case) else 1
-    outside = [d for d in others if _asked_with(task, case, d)] or ordinary
-    values = [_turn(outside if r else ordinary, case + r) for r in range(rounds)]
+    values = [_turn((others or ordinary) if r else ordinary, case + r) for r in range(rounds)]
     return [_Wanted(case, r, d, state=state and r == rounds - 1) for r, d in enumerate(values)]
 
 
