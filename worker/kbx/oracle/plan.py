@@ -153,13 +153,20 @@ def _rounds(task: Task, case: int) -> list[_Wanted]:
     ordinary = [d for d in task.distributions if d in ORDINARY] or list(task.distributions)
     others = [d for d in task.distributions if d not in ordinary and _asked_with(task, case, d)]
     state = bool(task.unread)
-    if inside := [d for d in ordinary if not _asked_with(task, case, d)]:
+    if inside := _inside(task, case):
         made = [_Wanted(case, r, _turn(inside, case + r)) for r in range(SEEDS)]
-        made += [_Wanted(case, SEEDS, _turn(others, case))] if others else []
+        earlier = sum(bool(_inside(task, each)) for each in range(case))
+        made += [_Wanted(case, SEEDS, _turn(others, earlier))] if others else []
         return made + [_Wanted(case, SEEDS + 1, inside[0], state=True)] * state
     rounds = OTHER_ROUNDS if _elements(task, case) else 1
     values = [_turn((others or ordinary) if r else ordinary, case + r) for r in range(rounds)]
     return [_Wanted(case, r, d, state=state and r == rounds - 1) for r, d in enumerate(values)]
+
+
+def _inside(task: Task, case: int) -> list[str]:
+    """Ordinary distributions with which a case is of the published grade."""
+    ordinary = [d for d in task.distributions if d in ORDINARY] or task.distributions
+    return [d for d in ordinary if not _asked_with(task, case, d)]
 
 
 def _turn(distributions: Sequence[str], place: int) -> str:
