@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import torch
 
+from kbx.oracle.envelope import broadcasts
 from kbx.oracle.task import Task, signature
 from kbx.suite import Call
 from kbx.suite.drawn import OF_VALUES as VARIATION_OF
 from kbx.suite.inputs import SPECIAL as SPECIAL_DISTRIBUTION
 from kbx.suite.values import leaves
-from kbx.tensors import broadcast
 
 SPECIAL = "special_values"
 """NaN or infinities. A call with such values decides at no grade: what a kernel does there is reported."""
@@ -59,7 +59,8 @@ def of_form(task: Task, call: Call, first: Call) -> frozenset[str]:
         found.update(_layout(tensor))
         found.update(_dtype(tensor, {getattr(torch, task.dtype)}, usual.get(path)))
     # A kernel that is right without elements need not broadcast.
-    if "empty" not in found and _fitting(task) and _broadcast([t.shape for _, t in tensors]):
+    pairs = itertools.combinations([t.shape for _, t in tensors], 2)
+    if "empty" not in found and _fitting(task) and any(broadcasts(one, other) for one, other in pairs):
         found.add("broadcast")
     return frozenset(found)
 
@@ -94,19 +95,6 @@ def _dtype(tensor: torch.Tensor, task_dtype: set[torch.dtype], usual: torch.dtyp
     floating = tensor.is_floating_point() or tensor.is_complex()
     if tensor.dtype not in task_dtype | {usual} and (floating or usual is not None):
         yield f"dtype:{str(tensor.dtype).removeprefix('torch.')}"
-
-
-def _broadcast(shapes: Iterable[torch.Size]) -> bool:
-    """Whether any two tensors have different shapes that fit each other."""
-    return any(_fit(one, other) for one, other in itertools.combinations(set(shapes), 2))
-
-
-def _fit(one: torch.Size, other: torch.Size) -> bool:
-    try:
-        broadcast(one, other)
-    except RuntimeError:
-        return False
-    return True
 
 
 def _options(task: Task, call: Call) -> Iterator[str]:
