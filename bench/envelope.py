@@ -61,9 +61,7 @@ def values(recorded: dict[str, Any], shapes: list[list[int]]) -> dict[str, Any]:
 
 
 def option(recorded: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "values": [json.loads(v) for v in recorded.get("values", ())]
-    }
+    found: dict[str, Any] = {"values": [json.loads(v) for v in recorded.get("values", ())]}
     found["lists"] = list(recorded.get("sequences", ()))
     for text in recorded.get("values", ()):
         if isinstance(items := json.loads(text), list):
@@ -75,21 +73,15 @@ def option(recorded: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def only_in(
-    these: list[dict[str, Any]], others: list[dict[str, Any]], name: str, value: Any
-) -> bool:
+def only_in(these: list[dict[str, Any]], others: list[dict[str, Any]], name: str, value: Any) -> bool:
     """Whether some of these calls give an argument this value, and none of the others does."""
-    return any(call.get(name) == value for call in these) and all(
-        call.get(name) != value for call in others
-    )
+    return any(call.get(name) == value for call in these) and all(call.get(name) != value for call in others)
 
 
 def envelope(calls: list[dict[str, Any]], arguments: dict[str, Any]) -> dict[str, Any]:
     """One task's. Of a call without any tensor, where others have some, nothing counts: the operation refuses it."""
     tensors, options = {}, {}
-    with_tensors = [
-        call for call in calls if any(map(tensors_of, call.values()))
-    ] or calls
+    with_tensors = [call for call in calls if any(map(tensors_of, call.values()))] or calls
     refused = [call for call in calls if call not in with_tensors]
     calls = with_tensors
     for name, recorded in arguments.items():
@@ -97,38 +89,15 @@ def envelope(calls: list[dict[str, Any]], arguments: dict[str, Any]) -> dict[str
         held = recorded.get("tensor") or recorded.get("items", {}).get("tensor")
         if held:
             tensors[name] = values(held, shapes or held["shapes"])
-        if (
-            "values" in recorded
-            or "sequences" in recorded
-            and not (held and "tensor" not in recorded)
-        ):
-            given = [
-                v
-                for v in recorded.get("values", ())
-                if not only_in(refused, calls, name, json.loads(v))
-            ]
-            if found := option(
-                {k: v for k, v in recorded.items() if k != "tensor"} | {"values": given}
-            ):
+        if "values" in recorded or "sequences" in recorded and not (held and "tensor" not in recorded):
+            given = [v for v in recorded.get("values", ()) if not only_in(refused, calls, name, json.loads(v))]
+            if found := option({k: v for k, v in recorded.items() if k != "tensor"} | {"values": given}):
                 options[name] = found
-    names = list(
-        dict.fromkeys([*arguments, *(name for call in calls for name in call)])
-    )
-    shaped = [
-        {
-            n: tensors_of(a)[0]["shape"]
-            for n, a in call.items()
-            if n != "out" and tensors_of(a)
-        }
-        for call in calls
-    ]
+    names = list(dict.fromkeys([*arguments, *(name for call in calls for name in call)]))
+    shaped = [{n: tensors_of(a)[0]["shape"] for n, a in call.items() if n != "out" and tensors_of(a)} for call in calls]
     rest = [{n: a for n, a in call.items() if not tensors_of(a)} for call in calls]
-    ranks = list(
-        {json.dumps({n: len(s) for n, s in shapes.items()}): None for shapes in shaped}
-    )
-    pairs = [
-        (a, b) for shapes in shaped for a in shapes.values() for b in shapes.values()
-    ]
+    ranks = list({json.dumps({n: len(s) for n, s in shapes.items()}): None for shapes in shaped})
+    pairs = [(a, b) for shapes in shaped for a in shapes.values() for b in shapes.values()]
     return {
         "tensors": tensors, "options": options,
         "omitted": sorted(n for n in names if any(n not in call for call in calls)),
@@ -156,9 +125,7 @@ def main(calls: str, envelopes: str) -> None:
                 "zeros": True,
                 "even": True,
             }
-        lines.append(
-            f"{json.dumps(name)}: {json.dumps(made | ({'unread': UNREAD[name]} if name in UNREAD else {}))}"
-        )
+        lines.append(f"{json.dumps(name)}: {json.dumps(made | ({'unread': UNREAD[name]} if name in UNREAD else {}))}")
     print("{\n" + ",\n".join(lines) + "\n}")
 
 
