@@ -100,7 +100,7 @@ record HtmlReport(
             names,
             sourceOf,
             methods == null ? List.of() : methods.trajectories(),
-            shown.size() > 1 && !run.ofChanges()
+            shown.size() > 1
                 ? PageData.Speed.of(run, verdicts, shown, tally.asked(), names)
                 : null);
     return new HtmlReport(

@@ -255,7 +255,7 @@ record PageData(
    * What the page's charts of speed show beside its rows.
    *
    * @param baseline of the speedups
-   * @param curves fast_p of each method and model
+   * @param curves fast_p of each method and model; none where only changes were published
    * @param bandwidth peak of the device in 10⁹ bytes a second; null if not known
    * @param rates peaks in 10¹² operations a second, one for each precision that was timed
    */
@@ -284,14 +284,20 @@ record PageData(
         List<MethodAndModel> makers) {
       boolean timed = verdicts.rows().stream().anyMatch(row -> row.correctSpeedup() != null);
       if (!timed) return null;
+      List<Curve> curves = run.ofChanges() ? List.of() : curves(run, verdicts, asked, makers);
+      List<SizeTiming> sizes = sizes(shown, verdicts);
+      return new Speed(run.baseline(), curves, bandwidth(sizes), rates(sizes));
+    }
+
+    private static List<Curve> curves(
+        RunInfo run, RunVerdicts verdicts, SelectedTasks asked, List<MethodAndModel> makers) {
       List<Curve> curves = new ArrayList<>();
       MethodAndModel.group(verdicts.rows())
           .forEach((maker, rows) -> {
             List<FastP.Point> curve = FastP.curve(rows, asked, run.baseline());
             if (curve != null) curves.add(new Curve(makers.indexOf(maker), points(curve)));
           });
-      List<SizeTiming> sizes = sizes(shown, verdicts);
-      return new Speed(run.baseline(), curves, bandwidth(sizes), rates(sizes));
+      return curves;
     }
 
     private static List<List<Double>> points(List<FastP.Point> curve) {
