@@ -72,7 +72,7 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
             .formatted(tasks.rescued(), tasks.regressed(), Counted.of(tasks.compared(), "task"));
     int candidates = comparison.candidates().size();
     if (candidates <= tasks.compared()) return ofTasks;
-    return "%s; of %d candidates %d and %d"
+    return "%s; of %d candidates %d rescued, %d regressed"
         .formatted(
             ofTasks,
             candidates,

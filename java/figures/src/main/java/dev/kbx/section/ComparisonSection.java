@@ -300,7 +300,7 @@ public final class ComparisonSection {
                 tasks.regressed(),
                 tasks.persistent(),
                 tasks.unresolved()));
-    count(tasks.notJudged(), "Tasks in both runs that kbx could not judge in one or both");
+    count(tasks.notJudged(), "Tasks in both runs without judged candidates to compare");
     count(tasks.onlyThen(), "Tasks only in the first run");
     count(tasks.onlyNow(), "Tasks only in the second run");
     count(
