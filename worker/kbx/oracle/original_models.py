@@ -28,6 +28,7 @@ from kbx import tensors
 from kbx.modes import without_dynamo
 from kbx.oracle import faults, judge, namesakes, truth
 from kbx.oracle.arithmetic import FlopCounterMode
+from kbx.oracle.gradients import differentiating_model
 from kbx.oracle.models import BATCH, ENTRY, ROUNDS, ModelTask, other_size, unbound
 from kbx.oracle.module_state import changed, held
 from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
@@ -169,7 +170,15 @@ def task(stamp: Stamp, original: OriginalModel, device: str, bundled: ModelTask 
         model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
         flops=0, nbytes=0,
     )  # fmt: skip
-    made, remembers = _tried(replace(made, device="cpu"), quick=isinstance(original, OwnModel) and device == "cpu")
+    quick = isinstance(original, OwnModel) and device == "cpu"
+    try:
+        made, remembers = _tried(replace(made, device="cpu"), quick)
+    except InvalidTask as error:
+        if error.__cause__ is None:
+            raise
+        model = differentiating_model(model)
+        made = replace(made, model=model, reference=unbound(model), differentiates=True)
+        made, remembers = _tried(replace(made, device="cpu"), quick)
     made = replace(made, device=device)
     if remembers and made.fits and (device == "cpu" or torch.cuda.is_available()):
         # Only values tell whether results depend on it.

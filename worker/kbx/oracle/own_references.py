@@ -6,16 +6,16 @@ other layouts and values, never other shapes (``own_variations``).
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 
 from kbx import tensors
 from kbx.oracle import judge, namesakes, original_models, truth
+from kbx.oracle.gradients import differentiating, in_place_of
 from kbx.oracle.original_models import (
     MOST_BYTES,
     MOST_FLOPS,
@@ -142,6 +142,8 @@ class OwnFunctionTask(Varied, Task):
     flops: float = field(default=0, kw_only=True)
     nbytes: int = field(default=0, kw_only=True)
     """Of the smallest plain call: of its products and convolutions, and of its arguments or the largest tensor that it makes."""
+    differentiates: bool = field(default=False, kw_only=True)
+    """Whether the function computes gradients, for which PyTorch must note how its results come about."""
     seen: list[bool] = field(default_factory=list, kw_only=True)
     """Not empty once the reference was seen to give a result twice."""
 
@@ -214,7 +216,8 @@ class OwnFunctionTask(Varied, Task):
 
     def on(self, device: str) -> OwnFunctionTask:
         """The task on another device."""
-        return replace(self, device=device, reference=_anywhere(self.function, device))
+        function = differentiating(self.function) if self.differentiates else self.function
+        return replace(self, device=device, reference=_anywhere(function, device))
 
 
 OTHER_SEED = "1"
@@ -222,20 +225,16 @@ OTHER_SEED = "1"
 _Own: TypeAlias = OwnModelTask | OwnFunctionTask
 
 
-def _anywhere(function: types.FunctionType, device: str) -> Function:
+def _anywhere(function: Function, device: str) -> Function:
     """The function as it is on a GPU, where nothing may come between; without one, ``cuda`` means the CPU while it runs."""
     if torch.device(device).type != "cpu":
         return function
 
-    @functools.wraps(function)
     def reference(*args: Any, **kwargs: Any) -> Any:
         with surroundings(device):
             return placed(function(*args, **kwargs), device)
 
-    # Complaints name the line where it stands in the file.
-    made = cast("Function", reference)
-    made.__code__ = made.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
-    return made
+    return in_place_of(function, reference)
 
 
 def function_task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> OwnFunctionTask:
@@ -254,7 +253,13 @@ def function_task(stamp: Stamp, original: OwnFunction, entry: str, device: str) 
         mutates=(), skip_controls={}, controls={}, rounds=ROUNDS, tags=("own",),
         original=original, function=function, noted=noted, device=device,
     )  # fmt: skip
-    return _with_cases(made.on("cpu"), device).on(device)
+    try:
+        return _with_cases(made.on("cpu"), device).on(device)
+    except InvalidTask as error:
+        if error.__cause__ is None:
+            raise
+    # Few references compute gradients, and noting for all how their results come about would take memory.
+    return _with_cases(replace(made, differentiates=True).on("cpu"), device).on(device)
 
 
 def _noted(original: OwnFunction, function: Function) -> tuple[notation.Notation, ...]:
