@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import torch
@@ -11,6 +12,13 @@ from torch import nn
 
 from kbx.oracle.task import Function
 from kbx.suite.values import transform
+
+
+@contextlib.contextmanager
+def graph_noted() -> Iterator[None]:
+    """With gradients on, which are computed in this thread, as a candidate's are: see ``kbx.runner.backward``."""
+    with torch.enable_grad(), torch.autograd.set_multithreading_enabled(False):
+        yield
 
 
 def differentiating(function: Function) -> Function:
@@ -24,8 +32,7 @@ def differentiating(function: Function) -> Function:
         def apart(leaf: Any) -> Any:
             return own.setdefault(id(leaf), leaf.detach()) if isinstance(leaf, torch.Tensor) else leaf
 
-        # In this thread, as a candidate's are computed: see kbx.runner.backward.
-        with torch.enable_grad(), torch.autograd.set_multithreading_enabled(False):
+        with graph_noted():
             result = function(*transform(args, apart), **transform(kwargs, apart))
         return transform(result, _detached)
 

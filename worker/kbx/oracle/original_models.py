@@ -186,12 +186,18 @@ def task(stamp: Stamp, original: OriginalModel, device: str, bundled: ModelTask 
     return made
 
 
-def drawn(task: Task, function: Function, seed: str, device: str | torch.device) -> Any:
+def drawn(
+    task: Task,
+    function: Function,
+    seed: str,
+    device: str | torch.device,
+    place: Callable[[Any, str | torch.device], Any] = placed,
+) -> Any:
     """What a function of the task's file draws from any generator under a seed; on a GPU it draws there."""
     on_device = contextlib.nullcontext() if torch.device(device).type == "cpu" else torch.device(device)
     number = Inputs(seed=seed).generator.initial_seed()
     with seeded(number, device), surroundings(device), mixed(number), on_device:
-        return placed(task.run(f"{function.__name__}()", function), device)
+        return place(task.run(f"{function.__name__}()", function), device)
 
 
 def random_reference(task: Task, function: Function, operations: Sequence[str]) -> InvalidTask:
