@@ -119,10 +119,7 @@ public sealed interface Message
    * @param differentiates whether calls compute gradients; null if they do not
    */
   record Module(
-      List<JsonNode> init,
-      long seed,
-      @Nullable String dtype,
-      @Nullable Boolean differentiates) {
+      List<JsonNode> init, long seed, @Nullable String dtype, @Nullable Boolean differentiates) {
     public Module {
       init = List.copyOf(init);
     }
