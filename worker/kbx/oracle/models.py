@@ -69,6 +69,8 @@ class ModelTask(Task):
     """The parameter of the cases that is the size of a batch and that the constructor does not take; None where there is none."""
     cast: torch.dtype | None = None
     """What weights and floating-point arguments are cast to, see ``at``; None: they stay what the file makes them."""
+    differentiates: bool = False
+    """Whether ``forward`` computes gradients, as a candidate's then may."""
     weights: _Weights | None = None
     """``_Weights`` of the seed that the task is bound to; None while it is bound to none."""
 
@@ -142,6 +144,8 @@ class ModelTask(Task):
         made: Module = {"init": [encode(value, no_tensors) for value in self.init], "seed": self.weights_seed(seed)}
         if self.cast is not None:
             made["dtype"] = self.dtype
+        if self.differentiates:
+            made["differentiates"] = True
         return made
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - tasks are kept anyway

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from kbx import tensors
-from kbx.oracle import envelope, faults, models, namesakes, original_models, own_references, recording
+from kbx.oracle import backward, envelope, faults, models, namesakes, original_models, own_references, recording
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe
 from kbx.suite import DISTRIBUTIONS, Contract
 from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel
@@ -75,7 +75,8 @@ def _load(stamp: Stamp, device: str) -> Task:
     if isinstance(original, Original):
         return recording.task(stamp, original, module.get("ENTRY"), device)
     if isinstance(original, OwnFunction):
-        return own_references.function_task(stamp, original, str(module.get("ENTRY")), device)
+        make = own_references.function_task if original.forward is None else backward.task
+        return make(stamp, original, str(module.get("ENTRY")), device)
     if isinstance(original, OwnModel):
         return own_references.model_task(stamp, original, device)
     if isinstance(original, OriginalModel):

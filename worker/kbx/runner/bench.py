@@ -20,6 +20,7 @@ from kbx.messages import runner as messages
 from kbx.runner import (
     ahead,
     arenas,
+    backward,
     compilation,
     compiling,
     cuda_on_cpu,
@@ -103,6 +104,7 @@ class Bench:
         self._guarded, self._guards, self._unguarded = False, None, []
         self._turn = 0
         self._rotation = tuning.Rotation()
+        backward.install()
         if self._emulated:
             launches.emulate(spawn.arch)
             cuda_on_cpu.install(spawn.arch)

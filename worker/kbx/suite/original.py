@@ -83,6 +83,8 @@ class OwnFunction:
     file: str
     sha256: str
     imported: dict[str, str] = field(default_factory=dict)
+    forward: str | None = None
+    """The function whose gradients are the task; None where it is the function itself."""
 
     CHANGED = OwnModel.CHANGED
 
