@@ -14,11 +14,12 @@ from typing import Any, TypeAlias, cast
 import torch
 
 from kbx.messages.oracle import Mismatch
-from kbx.oracle import claims, truth
+from kbx.oracle import claims, ties, truth
 from kbx.oracle.claims import ClaimError, TensorClaim
 from kbx.oracle.task import Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
+from kbx.suite.contracts import Outcome
 from kbx.suite.values import Named, leaves, tensors, transform
 from kbx.tensors import dtype_name
 
@@ -117,18 +118,33 @@ def judge_made(task: Task, make: Callable[[], Call], seed: str, examined: Callab
 
 def decide(task: Task, known: Known, values: list[Any]) -> Judgement:
     """Asks the task's contract about the values of one call, or of all its draws."""
+    return _decided(task, known, values)[0]
+
+
+def _decided(task: Task, known: Known, values: list[Any]) -> tuple[Judgement, list[Any]]:
+    """``decide``, and the values with the reference's indices where others are as right."""
     home = known.on_host
     values = values if home is known else truth.to_host(values)
-    kept = {"kept": home.kept} if task.contract.keeps else {}
-    outcome = task.contract.compare(home.call, values, home.expected, home.truth, **kept)
+    outcome = _compared(task, home, values)
+    notes: list[str] = []
+    if not outcome.right and task.may_rank:
+        settled, notes = ties.settled(task, known, values[0])
+        values = [settled]
+        outcome = _compared(task, home, values)
     if outcome.right:
-        return Judgement("correct", metrics=outcome.metrics)
-    return Judgement("wrong_values", "; ".join(outcome.complaints), outcome.mismatches, outcome.metrics)
+        return Judgement("correct", metrics=outcome.metrics), values
+    text = "; ".join([*outcome.complaints, *notes])
+    return Judgement("wrong_values", text, outcome.mismatches, outcome.metrics), values
+
+
+def _compared(task: Task, known: Known, values: list[Any]) -> Outcome:
+    kept = {"kept": known.kept} if task.contract.keeps else {}
+    return task.contract.compare(known.call, values, known.expected, known.truth, **kept)
 
 
 def decide_both(task: Task, known: Known, values: list[Any]) -> Judgement:
     """``decide``, with what the published rule makes of the same values; a task without one is asked once."""
-    judgement, rule = decide(task, known, values), task.published_rule
+    (judgement, values), rule = _decided(task, known, values), task.published_rule
     judgement.published = judgement.status == "correct"
     if rule is not None and rule is not task.contract:
         home = known.on_host

@@ -80,6 +80,10 @@ class OriginalModelTask(ModelTask):
 
     widens = False
 
+    @property
+    def may_rank(self) -> bool:
+        return True
+
     def call(
         self,
         parameters: Parameters,

@@ -122,6 +122,11 @@ class Task:
         return False
 
     @property
+    def may_rank(self) -> bool:
+        """Whether nobody has looked at what the reference returns, which may be indices: see ``kbx.oracle.ties``."""
+        return "own" in self.tags and not self.contract.random
+
+    @property
     def large(self) -> bool:
         """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
         return False

@@ -74,6 +74,11 @@ def copy_call(call: Call) -> Call:
     return Call(transform(call.args, copy_leaf), transform(call.kwargs, copy_leaf))
 
 
+def widened(call: Call) -> Call:
+    """A call of copied arguments, floating-point ones in double precision."""
+    return Call(transform(call.args, _widen), transform(call.kwargs, _widen))
+
+
 def know(task: Task, call: Call, seed: str, wide: bool = True) -> Known:
     """Runs the reference on copies of the arguments, at the task's precision and in float64; raises InvalidTask.
 
@@ -108,7 +113,7 @@ def _again(task: Task, call: Call, seed: str, selves: list[int | None]) -> tuple
 
 
 def _exact(task: Task, call: Call, seed: str, selves: list[int | None], expected: Any) -> Any:
-    exact = Call(transform(call.args, _widen), transform(call.kwargs, _widen))
+    exact = widened(call)
     try:
         return after(task, exact, _reference(task, "the reference in float64", exact, seed), selves)
     except InvalidTask:
