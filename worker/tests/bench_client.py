@@ -62,6 +62,8 @@ class BenchClient:
         self._executor, self._executions = executor, Executions(lambda: Channel(executor))
         self._reader, self._writer = sock.makefile("rb"), sock.makefile("wb")
         self.inputs, self.outputs = HostArena("in"), HostArena("out")
+        self.leaves = []
+        """Of the tensors that the last call was given."""
         self.compiling = []
         """What ``compiling`` said since the last request."""
 
@@ -90,17 +92,17 @@ class BenchClient:
         entries = list(entries or ("run",))
         return self.ask(messages.Load(2, source, entries, list(operations), files or {}, cpp=cpp, core=core))
 
-    def call(self, *args, tuning=None, **kwargs):
+    def call(self, /, *args, tuning=None, **kwargs):
         self.inputs.reset()
-        leaves = []
+        self.leaves = []
 
         def put(tensor):
-            leaves.append(self.inputs.put(tensor))
-            return leaves[-1]
+            self.leaves.append(self.inputs.put(tensor))
+            return self.leaves[-1]
 
         positional = [tensors.encode(a, put) for a in args]
         named = {k: tensors.encode(v, put) for k, v in kwargs.items()}
-        self._executions.prepare(0, leaves, ASCENDING, 0xFF)
+        self._executions.prepare(0, self.leaves, ASCENDING, 0xFF)
         return self.ask(messages.Call(3, positional, named, tuning))
 
     def found(self, status="correct", message=None):

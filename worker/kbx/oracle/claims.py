@@ -52,6 +52,13 @@ class Opaque:
     name: str
 
 
+@dataclass(frozen=True)
+class Lacking:
+    """In place of a result: the candidate has no such buffers."""
+
+    names: tuple[str, ...]
+
+
 def read(tree: Tree) -> Any:
     """A tree from a runner as a value of claims; raises ClaimError and nothing else."""
     try:
@@ -131,6 +138,8 @@ class _Reader:
                 return (list if kind == "list" else tuple)(self.value(x, depth + 1) for x in _list(v))
             case "dict":
                 return {_text(k): self.value(x, depth + 1) for k, x in v.items()}
+            case "lacking" if depth == 0:
+                return Lacking(tuple(_text(name) for name in _list(v)))
             case "opaque":
                 return Opaque(_text(v)[:80])
         raise ClaimError("the result holds an unknown kind of value")

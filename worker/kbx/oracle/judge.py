@@ -139,7 +139,7 @@ def _decided(task: Task, known: Known, values: list[Any]) -> tuple[Judgement, li
 
 def _compared(task: Task, known: Known, values: list[Any]) -> Outcome:
     kept = {"kept": known.kept} if task.contract.keeps else {}
-    return task.contract.compare(known.call, values, known.expected, known.truth, **kept)
+    return task.contract.compare(task.given(known.call), values, known.expected, known.truth, **kept)
 
 
 def decide_both(task: Task, known: Known, values: list[Any]) -> Judgement:
@@ -149,7 +149,7 @@ def decide_both(task: Task, known: Known, values: list[Any]) -> Judgement:
     if rule is not None and rule is not task.contract:
         home = known.on_host
         values = values if home is known else truth.to_host(values)
-        judgement.published = all(rule.right(home.call, value, home.expected) for value in values)
+        judgement.published = all(rule.right(task.given(home.call), value, home.expected) for value in values)
     return judgement
 
 
@@ -165,6 +165,16 @@ def agrees(task: Task, value: Any, known: Known) -> bool:
 def forged(error: BaseException) -> Judgement:
     """The verdict on a tree that no honest runner sends."""
     return Judgement("wrong_structure", str(error), flags=["forged_result"])
+
+
+def lacking(arguments: list[tuple[str, torch.Tensor]], claim: claims.Lacking) -> Judgement:
+    """The verdict on a module without some of the buffers that the reference's changes, which are among the ``arguments``."""
+    for name, buffer in arguments:
+        if name.removeprefix("self.") in claim.names:
+            form = f"{dtype_name(buffer.dtype)}{list(buffer.shape)}"
+            text = f"the module has no buffer {name} of {form}, which forward() of the reference changes: register it under that name"
+            return Judgement("wrong_structure", text)
+    return forged(ClaimError("the result is missing"))
 
 
 def same_bits(one: object, other: object) -> bool:

@@ -134,6 +134,8 @@ class Session:
             claim = claims.read(tree)
         except claims.ClaimError as error:
             return judge.forged(error)
+        if isinstance(claim, claims.Lacking):
+            return judge.lacking(self.task.named_tensors(known.call), claim)
         examined = examine_lent(self.calls[index].judging(self.task), known, claim, self.out, self.lent, self.leaves)
         if not examined.read:
             return examined

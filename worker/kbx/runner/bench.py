@@ -230,10 +230,18 @@ class Bench:
             self._turn += 1
         self._launches.take_launches()
         self._rotation.begin(request.tuning)
+        state, lacking = self._state(request.kwargs)
+        if lacking:
+            return messages.Returned(request.id, {"t": "lacking", "v": lacking}, 0.0, 0)
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
+        held = module.enter(self._instance, state)
         self._witness.ran()
         with self._guarding(inputs) as unguarded:
-            value, origin = self._witness.call(self._entry, args, kwargs, inputs, self._put)
+            value, origin = self._witness.call(
+                self._entry, args, kwargs, inputs + held, lambda result, _: self._put(result, inputs)
+            )
+        module.leave(self._instance, state)
+        self._synchronise()
         ran = self._witness.computing(self._witness.ran()) if self._clock else None
         if self._clock:
             self._clock.forget()  # the reference's next calls are timed
@@ -330,6 +338,13 @@ class Bench:
 
         positional = [tensors.decode(tree, view) for tree in args]
         return positional, {name: tensors.decode(tree, view) for name, tree in kwargs.items()}, inputs
+
+    def _state(self, kwargs):
+        """What the instance is to hold before the call, which is no argument of it, as ``module.buffers_like`` has it."""
+        if self._instance is None or module.STATE not in kwargs:
+            return {}, []
+        views = self._arguments([kwargs.pop(module.STATE)], {})[0][0]
+        return module.buffers_like(self._instance, views)
 
     def _synchronise(self):
         if not self._emulated:
