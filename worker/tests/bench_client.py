@@ -21,9 +21,11 @@ from kbx.executor import compiler
 from kbx.executor.channel import HEAP_BYTES, Channel, Executor
 from kbx.messages import runner as messages
 from kbx.messages.zygote import Spawn
+from kbx.oracle import session
 from kbx.oracle.executions import Executions
 from kbx.oracle.judge import Judgement
 from kbx.runner.bench import BESIDE, serve, warm
+from kbx.suite import Call
 from kbx.ttir.launch import ASCENDING
 
 # What the zygote does before it forks: one thread (a child of a threaded process hangs) and a warm compiler.
@@ -94,14 +96,7 @@ class BenchClient:
 
     def call(self, /, *args, tuning=None, **kwargs):
         self.inputs.reset()
-        self.leaves = []
-
-        def put(tensor):
-            self.leaves.append(self.inputs.put(tensor))
-            return self.leaves[-1]
-
-        positional = [tensors.encode(a, put) for a in args]
-        named = {k: tensors.encode(v, put) for k, v in kwargs.items()}
+        positional, named, self.leaves = session.lend(Call(args, kwargs), self.inputs)
         self._executions.prepare(0, self.leaves, ASCENDING, 0xFF)
         return self.ask(messages.Call(3, positional, named, tuning))
 

@@ -265,7 +265,7 @@ def _short(value: object) -> str:
 def equal_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
     """Compares bytes: NaN equals itself, 0.0 does not equal -0.0."""
     pair = [_raw(a), _raw(b)]
-    if all(t.numel() % _WORD == 0 and t.data_ptr() % _WORD == 0 for t in pair):
+    if all(n % _WORD == 0 for t in pair for n in (t.numel(), t.data_ptr(), t.storage_offset())):
         pair = [t.view(torch.int64) for t in pair]  # several times as fast
     return torch.equal(*pair)
 

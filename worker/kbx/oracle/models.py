@@ -31,6 +31,7 @@ from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, Unsu
 from kbx.suite import DISTRIBUTIONS, Call, Contract
 from kbx.suite.inputs import PUBLISHED
 from kbx.suite.original import MODULE_TOLERANCES
+from kbx.suite.sharing import changed
 from kbx.suite.values import home, tensors, transform
 from kbx.tensors import encode, no_tensors
 
@@ -129,7 +130,7 @@ class ModelTask(Task):
         def cast(leaf: Any) -> Any:
             return leaf.to(self.cast) if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() else leaf
 
-        return Call(transform(call.args, cast), transform(call.kwargs, cast))
+        return Call(*changed((call.args, call.kwargs), cast))
 
     def with_state(self, call: Call, turn: int) -> Call:
         if not self.state or self.weights is None:

@@ -329,11 +329,13 @@ class Bench:
     # ------------------------------------------------------------ values
 
     def _arguments(self, args, kwargs):
-        """Arguments as views of arena ``in``, and the tensors among them in order of appearance."""
-        inputs = []
+        """Arguments as views of arena ``in``, and the tensors among them in order of appearance. A tensor that is there twice is one."""
+        inputs, regions, same = [], {}, {}
 
         def view(leaf):
-            inputs.append(self._arenas[leaf["arena"]].view(leaf))
+            tensor = self._arenas[leaf["arena"]].view(leaf, regions)
+            form = tensor.data_ptr(), leaf["dtype"], *leaf["shape"], None, *leaf["stride"]
+            inputs.append(same.setdefault(form, tensor) if "base" in leaf else tensor)
             return inputs[-1]
 
         positional = [tensors.decode(tree, view) for tree in args]
