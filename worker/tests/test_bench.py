@@ -346,6 +346,23 @@ def test_a_module_has_the_seed_s_weights_whatever_the_default_device():
     assert torch.equal(found, linear(torch.ones(5)).detach() + torch.arange(2.0) + 1)
 
 
+@pytest.mark.parametrize(
+    ("body", "reused"),
+    [
+        ("KEPT.copy_(x); return KEPT", [False, True, True]),
+        ("KEPT.copy_(x); return KEPT[1:]", [False, True, True]),
+        ("KEPT.copy_(x); return KEPT.clone()", [False] * 3),
+        ("return x + 1", [False] * 3),
+        ("x += 1; return x", [False] * 3),
+        ("return torch.empty(0)", [False] * 3),
+    ],
+)
+def test_a_result_in_the_memory_of_the_last_one_is_told(body, reused):
+    with bench(f"KEPT = torch.zeros(4)\ndef run(x):\n    {body}\n") as client:
+        told = [client.call(torch.ones(4)).value.get("reused", False) for _ in range(3)]
+    assert told == reused
+
+
 STATEFUL = """
 import torch
 

@@ -145,6 +145,8 @@ class Session:
             judgement = self._draw(known, index if first is None else first, examined.value)
         else:
             judgement = self._repeat(known, index, first, examined.value)
+        if any(tensor.reused for tensor in claims.tensor_claims(claim)):
+            judgement.flags.append("reused_output")
         if examined.status != "correct":
             # What the call did beside its result is worse, but no published test looks at it.
             examined.published = judgement.published

@@ -33,6 +33,7 @@ from kbx.runner import (
     native,
     profile,
     seccomp,
+    storages,
     tuning,
     witness,
 )
@@ -103,6 +104,7 @@ class Bench:
         self._guarded, self._guards, self._unguarded = False, None, []
         self._turn = 0
         self._rotation = tuning.Rotation()
+        self._results = storages.Results()
         if self._emulated:
             launches.emulate(spawn.arch)
             cuda_on_cpu.install(spawn.arch)
@@ -235,6 +237,7 @@ class Bench:
             return messages.Returned(request.id, {"t": "lacking", "v": lacking}, 0.0, 0)
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
         held = module.enter(self._instance, state)
+        self._results.begin()
         self._witness.ran()
         with self._guarding(inputs) as unguarded:
             value, origin = self._witness.call(
@@ -271,7 +274,7 @@ class Bench:
         """Copies a result to its arena; the description."""
         self._synchronise()
         self._arenas["out"].reset()
-        value = results.put(result, self._arenas["out"], inputs)
+        value = results.put(result, self._arenas["out"], inputs, self._results.again)
         self._synchronise()
         return value
 
