@@ -167,6 +167,13 @@ def test_forged_claims_end_as_verdicts(opened_gelu, change):
     assert len(checked.message) < 300
 
 
+@pytest.mark.parametrize(("told", "flags"), [(True, ["reused_output"]), (False, []), ("yes", [])])
+def test_a_result_in_the_memory_of_the_last_one_is_a_flag(opened_gelu, told, flags):
+    opened, runner = opened_gelu
+    checked = runner.judge(call_of(opened, "(37,)", None), gelu, lambda tree, out: {**tree, "reused": told})
+    assert (checked.status, checked.flags) == ("correct", flags)
+
+
 @pytest.mark.parametrize(
     "tree",
     [
@@ -174,7 +181,8 @@ def test_forged_claims_end_as_verdicts(opened_gelu, change):
         {"t": "float", "v": 1}, {"t": "complex", "v": []}, {"t": "int", "v": 10**900}, {"t": "size", "v": [{}]},
         {"t": "tuple", "v": [{"t": "none"}] * 100_000}, {"t": "opaque", "v": "\x1b[31m" * 10_000}, {"t": "int", "v": True},
         {"t": "dtype", "v": "rm"}, {"t": "str", "v": "a" * 1_000_000}, deep(100), deep(900),
-        {"t": "none", "more": 1}, {"t": "list", "v": [], "shape": []},
+        {"t": "none", "more": 1}, {"t": "list", "v": [], "shape": []}, {"t": "lacking", "v": ["x"]}, {"t": "lacking", "v": 3},
+        {"t": "list", "v": [{"t": "lacking", "v": []}]},
     ],
 )  # fmt: skip
 def test_unreadable_results_end_as_verdicts(opened_gelu, tree):

@@ -16,6 +16,7 @@ import torch
 from kbx import tensors
 from kbx.oracle import judge, namesakes, original_models, truth
 from kbx.oracle.gradients import differentiating, in_place_of
+from kbx.oracle.module_state import written_buffers
 from kbx.oracle.original_models import (
     MOST_BYTES,
     MOST_FLOPS,
@@ -92,7 +93,7 @@ class Varied(Task):
         return frozenset(filter(None, [parameters["inputs"].variation]))
 
     def check_updates(self, call: Call, after: Call) -> None:
-        unknown = [name for name in _changed(self, call, after) if name not in self.mutates]
+        unknown = [name for name in _changed(self, call, after) if not self.updates(name)]
         if unknown:
             text = f"{self.code.__name__}() changes its argument {unknown[0]!r}, which no smaller call showed and shapes do not tell: add one"
             raise InvalidTask(text, self.path, self.code.__code__.co_firstlineno)
@@ -110,6 +111,10 @@ class OwnModelTask(Varied, OriginalModelTask):
     """A ``Model`` of the user's."""
 
     constant: bool = field(default=False, kw_only=True)
+
+    @property
+    def judges_state(self) -> bool:
+        return True
 
     @property
     def code(self) -> Function:
@@ -389,7 +394,7 @@ def _updated(made: _Own, call: Call) -> tuple[str, ...]:
     with torch.no_grad():
         result = made.run(f"{made.code.__name__}()", made.reference, *mine.args, **mine.kwargs)
     changed = _changed(made, call, mine)
-    _check_leaves_something(made, result, (*made.mutates, *changed))
+    _check_leaves_something(made, result, (*made.mutates, *changed, *getattr(made, "state", ())))
     return changed
 
 
@@ -426,12 +431,35 @@ def model_task(stamp: Stamp, original: OwnModel, device: str) -> OwnModelTask:
         made, cases=[case], sizes=[case] if made.sizes else [], tags=("own",), distributions=(AS_DRAWN,), mutates=made.updated,
     )  # fmt: skip
     if may_be_tried(made, device):
-        bound, call = replace(made, device="cpu").seeded(SEED), made.call(case, AS_DRAWN, SEED)
-        mutates = tuple(dict.fromkeys((*made.mutates, *_updated(bound, call))))
-        made, bound = replace(made, mutates=mutates), replace(bound, mutates=mutates)
-        truth.know(bound, call, SEED)
+        call = made.call(case, AS_DRAWN, SEED)
+        made = _with_updates(made, call)
+        bound = replace(made, device="cpu").seeded(SEED)
+        truth.know(bound, bound.with_state(call, 1), SEED)
+        if made.sizes and not _is_timed(bound, call):
+            made = replace(made, sizes=[])
         made = replace(made, constant=_is_constant(bound, call, made.call(case, AS_DRAWN, OTHER_SEED)))
     return extended(made, case, device, lambda: replace(made, device="cpu").seeded(SEED))
+
+
+def _with_updates(made: OwnModelTask, call: Call) -> OwnModelTask:
+    """The task that also judges what only values show a call to change."""
+    bound = replace(made, device="cpu").seeded(SEED)
+    model = bound.compilable
+    buffers = dict(model.named_buffers())
+    contents = {id(buffer): buffer.clone() for buffer in buffers.values()}
+    updated = _updated(bound, call)
+    state = written_buffers(buffers, model, lambda t: not judge.equal_bits(t, contents[id(t)]))
+    names = [name for name in buffers if name in state or name in made.state]
+    return replace(made, mutates=tuple(dict.fromkeys((*made.mutates, *updated))), state=tuple(names))
+
+
+def _is_timed(bound: OwnModelTask, call: Call) -> bool:
+    """Whether results do not depend on earlier calls: in timed ones nobody restores what a module holds."""
+    try:
+        truth.know(bound, call, SEED, wide=False)
+    except InvalidTask:
+        return False
+    return True
 
 
 def _text(made: OwnModelTask, quick: bool) -> str:
