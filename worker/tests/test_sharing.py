@@ -152,6 +152,18 @@ def test_an_argument_that_overlaps_an_updated_one_is_updated_too(own, text, muta
         assert known.truth["output"].dtype == torch.float64
 
 
+def test_the_bits_of_an_updated_argument_are_not_compared_beside_it(own):  # noqa: F811
+    body = "import torch\ndef inputs():\n    x = torch.randn(6, 8)\n    return x, x.view(torch.int32)\ndef f(x, bits):\n    x.exp_()\n"
+    task = own(body)
+    assert task.mutates == ("x",)
+    assert task.may_change("bits")
+    known = truth.know(task, task.call(task.cases[0], "drawn", "1"), "1")
+    mine = truth.copy_call(known.call)
+    mine.args[0].exp_().mul_(1 + 2**-23)
+    examined = judge.examine_own(task, known, None, mine)
+    assert judge.decide_both(task, known, [examined.value]).status == examined.status == "correct"
+
+
 @pytest.mark.parametrize("text", [SLOT, SELF, PARTS])
 def test_the_reference_passes_on_arguments_that_share_memory(own, text):  # noqa: F811
     rows = controls.verify(own(text), "7", torch.device("cpu"))

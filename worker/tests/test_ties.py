@@ -47,6 +47,13 @@ def last_of_equal(x, k=3):
         ("torch.sort(x, dim=1).indices.flip(1)", lambda x, _: torch.sort(x, stable=True, descending=True)[1]),
         ("torch.kthvalue(x, 6)", lambda x, _: [t[..., 0] for t in last_of_equal(x)]),
         ("torch.kthvalue(x, 6, keepdim=True)[1]", lambda x, _: last_of_equal(x, 1)[1]),
+        ("torch.topk(x, 3, sorted=False)", lambda x, _: [t.flip(-1) for t in last_of_equal(x)]),
+        (
+            "(lambda t: {'w': t[0] / (1 + t[0].sum(-1, keepdim=True)), 'ids': t[1].int()})(torch.topk(x, 3, sorted=False))",
+            lambda x, _: (
+                lambda v, i: {"w": v.roll(1, -1) / (1 + v.sum(-1, keepdim=True)), "ids": i.roll(1, -1).int()}
+            )(*last_of_equal(x)),
+        ),
         ("torch.topk(x[1].abs(), 2)[1]", lambda x, _: torch.tensor([5, 3])),
         ("{'ids': torch.topk(torch.softmax(x, -1), 3)[1]}", lambda x, _: {"ids": last_of_equal(x)[1]}),
     ],
@@ -68,6 +75,8 @@ def test_indices_of_equal_values_are_right_where_no_order_is_promised(verdict, b
         ("torch.topk(x, 3)[1]", lambda x, e: torch.zeros_like(e)),
         ("torch.topk(x, 3)[1]", lambda x, e: torch.full_like(e, 6)),
         ("torch.topk(x, 3)[1]", lambda x, e: e.flip(-1)),
+        ("torch.topk(x, 3, sorted=False)", lambda x, e: (e[0], e[1].flip(-1))),
+        ("torch.topk(x, 3, sorted=False)[1]", lambda x, e: last_of_equal(-x)[1]),
         ("torch.topk(x, 3)[1]", lambda x, e: e - 6),
         ("torch.topk(x, 3)[1]", lambda x, e: e.roll(1, 0)),
         ("torch.argsort(x)", lambda x, e: torch.argsort(x, descending=True)),
@@ -108,16 +117,18 @@ def test_where_an_order_is_promised_it_is_asked_for_and_the_message_says_that_va
     assert judgement.message.endswith(f"of these indices the values are equal, of which PyTorch promises {promised}")
 
 
+@pytest.mark.parametrize("cast", ["x", "x.float()"])
 @pytest.mark.parametrize("operation", ["torch.topk(p, 2)[1][:, 0]", "torch.argmax(p, -1)"])
-def test_values_that_rounding_tells_apart_may_change_places(verdict, operation):
+def test_values_that_rounding_tells_apart_may_change_places(verdict, operation, cast):
     x = torch.tensor([[0.1, 0.3, 0.3 + 3e-8, -1.0], [0.0, 1.0, 2.0, 3.0]])
-    body = f"(lambda p: {operation})(torch.softmax(x * 1.7, -1))"
+    body = f"(lambda p: {operation})(torch.softmax({cast} * 1.7, -1))"
     judgement = verdict(body, lambda _, e: torch.tensor([3 - int(e[0]), 3]), x)
     assert judgement.status == "correct", judgement.message
     further = x + torch.tensor([0.0, 0.0, 1e-3, 0.0])
     assert verdict(body, lambda _, e: torch.tensor([1, 3]), further).status == "wrong_values"
 
 
-def test_values_that_were_given_are_not_rounded(verdict):
+@pytest.mark.parametrize("operand", ["x", "x.t().contiguous().t()", "x.to(torch.float64)", "x[:, :4].unsqueeze(0)[0]"])
+def test_values_that_were_given_are_not_rounded(verdict, operand):
     x = torch.tensor([[0.1, 0.3, 0.3 + 3e-8, -1.0]])
-    assert verdict("torch.topk(x, 1)[1]", lambda _, e: 3 - e, x).status == "wrong_values"
+    assert verdict(f"torch.topk({operand}, 1)[1]", lambda _, e: 3 - e, x).status == "wrong_values"

@@ -140,6 +140,9 @@ class OriginalModelTask(ModelTask):
             names = changed(before, held(self._bound.give()))
             what = f"keeps state between calls ({', '.join(names)}):" if names else "does not repeat:"
             text = f"forward() {what} the same inputs give another result the second time"
+            text += (
+                "; what is registered as a buffer is judged" if names and isinstance(self.original, OwnModel) else ""
+            )
             raise InvalidTask(text, self.path, self.model.forward.__code__.co_firstlineno)
         self._bound.repeats.add(stateful)
 

@@ -39,6 +39,7 @@ from kbx.oracle.task import ROUNDS, Function, InvalidTask, Parameters, Stamp, Ta
 from kbx.suite import Call, Inputs, notation
 from kbx.suite.drawn import calls, varied
 from kbx.suite.original import OwnFunction, OwnModel
+from kbx.suite.sharing import shared
 from kbx.suite.values import leaves
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class Varied(Task):
         return frozenset(filter(None, [parameters["inputs"].variation]))
 
     def check_updates(self, call: Call, after: Call) -> None:
-        unknown = [name for name in _changed(self, call, after) if not self.updates(name)]
+        unknown = [name for name in _changed(self, call, after) if not self.may_change(name)]
         if unknown:
             text = f"{self.code.__name__}() changes its argument {unknown[0]!r}, which no smaller call showed and shapes do not tell: add one"
             raise InvalidTask(text, self.path, self.code.__code__.co_firstlineno)
@@ -325,6 +326,7 @@ def _with_cases(made: _OwnFunction, device: str) -> _OwnFunction:
     if may_be_tried(made, device):
         call = made.call(least.case, AS_DRAWN, SEED)
         made = replace(made, mutates=tuple(dict.fromkeys((*made.mutates, *_updated(made, call)))))
+        made = made.without(_bits(made, call) & set(made.mutates))
         # One that does not repeat is no reference: it says so before any candidate is judged.
         truth.know(made, call, SEED)
         made = replace(made, constant=_is_constant(made, call, made.call(least.case, AS_DRAWN, OTHER_SEED)))
@@ -396,6 +398,19 @@ def _updated(made: _Own, call: Call) -> tuple[str, ...]:
     changed = _changed(made, call, mine)
     _check_leaves_something(made, result, (*made.mutates, *changed, *getattr(made, "state", ())))
     return changed
+
+
+def _bits(made: Task, call: Call) -> frozenset[str]:
+    """Arguments that are the bits of floating-point ones, as integers in the same memory: these are compared, and rounding changes those."""
+    names = {id(tensor): name.split("[")[0] for name, tensor in made.named_tensors(call)}
+    mixed = [memory.members for memory in shared(truth.argument_tensors(call)) if memory.dtype is None]
+    return frozenset(
+        names[id(t)]
+        for found in mixed
+        if any(t.is_floating_point() for t in found)
+        for t in found
+        if not t.is_floating_point()
+    )
 
 
 def _is_constant(made: Task, call: Call, other: Call) -> bool:
