@@ -327,7 +327,8 @@ class Bench:
         inputs = []
 
         def view(leaf):
-            inputs.append(self._arenas[leaf["arena"]].view(leaf))
+            tensor = self._arenas[leaf["arena"]].view(leaf)
+            inputs.append(tensor.requires_grad_() if leaf.get("requires_grad") else tensor)
             return inputs[-1]
 
         positional = [tensors.decode(tree, view) for tree in args]
