@@ -5,9 +5,9 @@ import json
 
 import pytest
 import torch
-from bench_client import bench
+from bench_client import HostArena, bench
 
-from kbx.oracle import controls, shape_tracing, taskfile, truth
+from kbx.oracle import controls, session, shape_tracing, taskfile, truth
 from kbx.oracle.task import InvalidTask
 
 DRAWS = "import torch\ndef inputs():\n    return torch.randn(5, 33), torch.rand(33), torch.randn(5, 33)\n"
@@ -122,6 +122,41 @@ def test_gradients_of_parameters_are_of_one_call(own):
     for each in known:
         torch.testing.assert_close(each.truth, (dy * x.tanh()).sum(0))
     assert task.module("1")["differentiates"]
+
+
+def test_arguments_that_inputs_marks_require_a_gradient(own):
+    text = DRAWS.replace("torch.rand(33)", "torch.rand(33, requires_grad=True)")
+    task = own(text + "def f(x, w, dy):\n    (x.tanh() * w).backward(dy)\n    return w.grad\n")
+    assert task.marked == {"w"}
+    call = task.call(task.cases[0], "drawn", "1")
+    x, w, dy = (t.double() for t in call.args)
+    torch.testing.assert_close(truth.know(task, call, "1").truth, grads(x, w, dy)[1])
+    lent = session.lend(task, call, HostArena("in"))[0]
+    assert [leaf.get("requires_grad") for leaf in lent] == [None, True, None]
+
+
+TASKS = {
+    "leaves of its own": (DRAWS, LEAVES["the arguments"]),
+    "leaves of inputs()": (DRAWS.replace("33)", "33, requires_grad=True)"), "pass"),
+}
+
+
+@pytest.mark.parametrize(("draws", "leaves"), TASKS.values(), ids=TASKS)
+def test_a_task_file_may_compute_gradients(tmp_path, draws, leaves):
+    """As ``kbx tasks new`` makes one."""
+    file = tmp_path / "f.py"
+    file.write_text(
+        '"""Statement."""\nfrom kbx.suite import Close, drawn\nENTRY, DIFFICULTY, DTYPE, TAGS = "f", 1, "float32", ("own",)\n'
+        'CASES = SIZES = [{"number": 0}]\nCONTRACT = Close(growth=8)\n'
+        + draws.replace("inputs", "drawn_inputs")
+        + BACKWARD.format(leaves=leaves, compute=COMPUTE["grad"])
+        + "def inputs(make, number):\n    return drawn(make, drawn_inputs, number)\n"
+        "def negative_half(x, w, dy):\n    return tuple(g / 2 for g in f(x, w, dy))\n"
+    )
+    task = taskfile.load(file)
+    rows = controls.verify(task, "1", torch.device("cpu"))
+    assert all(row["ok"] for row in rows), rows
+    assert "negative_half" in {row["name"] for row in rows}
 
 
 CANDIDATE = """

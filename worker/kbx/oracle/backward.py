@@ -148,7 +148,7 @@ def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> Backwa
     given = {each.name: getattr(plain, each.name) for each in fields(plain)} | {"name": entry, "entry": entry}
 
     def look() -> BackwardTask:
-        made = BackwardTask(**given, backward=Backward(plain.function, plain.asked_gradients()))
+        made = BackwardTask(**given, backward=Backward(plain.function, plain.requiring()))
         return replace(made, count=len(made.results_of(plain.plain_call(0, SEED, "cpu"), "cpu")))
 
     made = own_references.tried(on_shapes_or_values(look, device == "cpu"), device)

@@ -224,7 +224,7 @@ class OwnFunctionTask(Varied, Task):
             raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
         self.seen.append(True)
 
-    def asked_gradients(self) -> frozenset[str]:
+    def requiring(self) -> frozenset[str]:
         """Names of the arguments that ``inputs()`` makes with ``requires_grad``."""
         if self.noted:
             return frozenset()
@@ -235,7 +235,7 @@ class OwnFunctionTask(Varied, Task):
     @property
     def judged(self) -> Function:
         """What is the reference where there is a GPU."""
-        return differentiating(self.function) if self.differentiates else self.function
+        return differentiating(self.function, self.marked) if self.differentiates else self.function
 
     def on(self, device: str) -> Self:
         """The task on another device."""
@@ -270,7 +270,8 @@ def function_task(stamp: Stamp, original: OwnFunction, entry: str, device: str) 
         if error.__cause__ is None:
             raise
     # Few references compute gradients, and noting for all how their results come about would take memory.
-    return tried(replace(made, differentiates=True), device)
+    marked = on_shapes_or_values(made.requiring, device == "cpu")
+    return tried(replace(made, differentiates=True, marked=marked), device)
 
 
 def tried(made: _OwnFunction, device: str) -> _OwnFunction:

@@ -339,6 +339,8 @@ class Bench:
 
         def view(leaf):
             tensor = self._arenas[leaf["arena"]].view(leaf, regions)
+            if leaf.get("requires_grad"):
+                tensor.requires_grad_()
             form = tensor.data_ptr(), leaf["dtype"], *leaf["shape"], None, *leaf["stride"]
             inputs.append(same.setdefault(form, tensor) if "base" in leaf else tensor)
             return inputs[-1]
