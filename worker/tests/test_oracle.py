@@ -115,7 +115,7 @@ def test_mismatches_name_places_and_values(opened_gelu):
     assert [(m["output"], m["index"], m["got"]) for m in checked.mismatches] == [
         ("output", [2, 3], "7"), ("output", [32, 64], "inf"),
     ]  # fmt: skip
-    assert checked.message.startswith("2 wrong elements, first output[2, 3]: expected ")
+    assert checked.message.startswith("2 wrong elements of 2145, first output[2, 3]: expected ")
     assert checked.metrics["error_ratio"] > 1
 
 

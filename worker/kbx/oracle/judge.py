@@ -16,9 +16,11 @@ import torch
 from kbx.messages.oracle import Mismatch
 from kbx.oracle import claims, truth
 from kbx.oracle.claims import ClaimError, TensorClaim
+from kbx.oracle.patterns import pattern_of
 from kbx.oracle.task import Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
+from kbx.suite.contracts import Outcome
 from kbx.suite.values import Named, leaves, tensors, transform
 from kbx.tensors import dtype_name
 
@@ -27,6 +29,9 @@ _Pair: TypeAlias = tuple[str, torch.Tensor, TensorClaim]
 
 
 _WORD = torch.int64.itemsize
+
+DIFFERENT = 16
+"""Bytes by which the results of two calls must differ before a result is said to be the other one's."""
 
 
 @dataclass
@@ -123,7 +128,18 @@ def decide(task: Task, known: Known, values: list[Any]) -> Judgement:
     outcome = task.contract.compare(home.call, values, home.expected, home.truth, **kept)
     if outcome.right:
         return Judgement("correct", metrics=outcome.metrics)
-    return Judgement("wrong_values", "; ".join(outcome.complaints), outcome.mismatches, outcome.metrics)
+    message = "; ".join([*outcome.complaints, *_pattern(task, home.call, outcome)])
+    return Judgement("wrong_values", message, outcome.mismatches, outcome.metrics)
+
+
+def _pattern(task: Task, call: Call, outcome: Outcome) -> list[str]:
+    """What the wrong elements of the first output that has some have in common, if anything."""
+    if (first := outcome.first) is None or first.wrong is None:
+        return []
+    with contextlib.suppress(torch.OutOfMemoryError):
+        found = pattern_of(first.got, first.expected, first.wrong, task.operands(call))
+        return [found] if found else []
+    return []
 
 
 def decide_both(task: Task, known: Known, values: list[Any]) -> Judgement:
@@ -144,6 +160,18 @@ def agrees(task: Task, value: Any, known: Known) -> bool:
     with contextlib.suppress(torch.OutOfMemoryError):  # the contract itself takes less
         return same_bits(value, known.expected) or task.contract.agrees(value, known.expected)
     return False
+
+
+def differs(known: Known, other: Known) -> bool:
+    """Whether two calls have results of one form that differ so much that one is not taken for the other by chance."""
+    forms = [
+        [(path, v.shape, v.dtype) if isinstance(v, torch.Tensor) else (path, type(v)) for path, v in leaves(k.expected)]
+        for k in (known, other)
+    ]
+    if forms[0] != forms[1]:
+        return False
+    pairs = zip(tensors(known.expected), tensors(other.expected), strict=True)
+    return sum(int((_raw(a) != _raw(b)).count_nonzero()) for a, b in pairs) >= DIFFERENT
 
 
 def forged(error: BaseException) -> Judgement:
