@@ -30,6 +30,9 @@ _Pair: TypeAlias = tuple[str, torch.Tensor, TensorClaim]
 
 _WORD = torch.int64.itemsize
 
+TRIED = 4
+"""Outputs with wrong elements of which is tried to say what these have in common."""
+
 DIFFERENT = 16
 """Bytes by which the results of two calls must differ before a result is said to be the other one's."""
 
@@ -133,12 +136,14 @@ def decide(task: Task, known: Known, values: list[Any]) -> Judgement:
 
 
 def _pattern(task: Task, call: Call, outcome: Outcome) -> list[str]:
-    """What the wrong elements of the first output that has some have in common, if anything."""
-    if (first := outcome.first) is None or first.wrong is None:
-        return []
-    with contextlib.suppress(torch.OutOfMemoryError):
-        found = pattern_of(first.got, first.expected, first.wrong, task.operands(call))
-        return [found] if found else []
+    """What the wrong elements of one output have in common: of the first where anything is found."""
+    arguments = task.operands(call)
+    for output in outcome.outputs[:TRIED]:
+        if (wrong := output.wrong) is None:
+            continue
+        with contextlib.suppress(torch.OutOfMemoryError):
+            if found := pattern_of(output.got, output.expected, wrong, arguments):
+                return [found if len(outcome.outputs) == 1 else f"of {output.path} {found}"]
     return []
 
 

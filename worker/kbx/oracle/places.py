@@ -128,7 +128,7 @@ def _of_line(line: torch.Tensor) -> Iterator[_Place]:
 def _interval(first: int, last: int, length: int, digits: float) -> _Place:
     share, one_end = (last - first + 1) / length, first == 0 or last == length - 1
     if first == last:
-        text = f"at {'the last index,' if last == length - 1 else 'index'} {first}{{of}}"
+        text = f"at index {first}{{of}}{', the last' if last == length - 1 else ''}"
     elif last == length - 1:
         text = f"in the tail{{of}}, from index {first} on"
     else:
@@ -142,8 +142,14 @@ def _ends(indices: torch.Tensor, length: int, digits: float) -> Iterator[_Place]
     widest = int(gaps.argmax())
     head, tail = int(indices[widest]) + 1, length - int(indices[widest + 1])
     if max(head, tail) <= WIDEST_BORDER * length:
-        ends = "the first and the last index" if head == tail == 1 else f"the first {head} and the last {tail} indices"
-        yield _Place(f"at {ends}{{of}}", (head + tail) / length, 2 * digits + 3)
+        ends = (
+            "the first and the last index" if head == tail == 1 else f"{_end('first', head)} and {_end('last', tail)}"
+        )
+        yield _Place(f"at {ends}{{of}}", (head + tail) / length, 2 * digits + 1)
+
+
+def _end(which: str, count: int) -> str:
+    return f"the {which} index" if count == 1 else f"the {which} {count} indices"
 
 
 def _repeated(line: torch.Tensor, indices: torch.Tensor, digits: float) -> Iterator[_Place]:

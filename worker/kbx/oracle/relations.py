@@ -21,6 +21,8 @@ SEARCHED = 1 << 22
 NEARLY_ALL = 0.97
 LEAST = 8
 """Elements that a relation must explain."""
+TELLING, CLAIMED = 0.5, 0.75
+"""The least part of the errors that are large enough to tell, and of these the least part about which a relation says something."""
 EVIDENCE = 30
 """Bits by which places must be righter than random ones."""
 CLOSER = 16
@@ -77,9 +79,9 @@ class Sample:
         telling = error > ROUNDINGS * self.ulp * size
         asked = telling if known is None else telling & known
         right = (self.got - claimed).abs() <= torch.maximum(error / CLOSER, self.ulp * size)
-        count = int(asked.count_nonzero())
-        # What cannot tell, or is not claimed, must be less than half.
-        return int((asked & right).count_nonzero()) / count if count >= max(LEAST, error.numel() / 2) else 0.0
+        count, most = int(asked.count_nonzero()), int(telling.count_nonzero())
+        enough = count >= max(LEAST, CLAIMED * most) and most >= TELLING * error.numel()
+        return int((asked & right).count_nonzero()) / count if enough else 0.0
 
     def holds(self, claimed: torch.Tensor) -> bool:
         return self.explained(claimed) >= NEARLY_ALL
@@ -170,11 +172,18 @@ def _scaled(sample: Sample) -> Iterator[str]:
         factor = (got[want != 0] / want[want != 0]).median()
         difference = (got - want).median()
         if sample.holds(want + difference):
-            yield f"are what is expected {'plus' if difference > 0 else 'minus'} {abs(float(difference)):.4g}"
+            yield f"are what is expected {'plus' if difference > 0 else 'minus'} {abs(float(difference)):.{3 if sample.ulp > 1e-4 else 4}g}"
     if sample.holds(want * factor):
-        value = factor.item()
-        digits = ".4g" if abs(value - 1) > 1e-2 else ".9g"
-        yield "have the other sign" if f"{value:.4g}" == "-1" else f"are {value:{digits}} times what is expected"
+        times = _factor(factor.item(), sample.ulp)
+        yield "have the other sign" if times == "-1" else f"are {times} times what is expected"
+
+
+def _factor(value: complex, ulp: float) -> str:
+    """A factor as text, with the digits that its values have."""
+    if isinstance(value, complex):
+        value = value.real if abs(value.imag) < 4 * ulp * abs(value) else value
+    known = max(3, int(-math.log10(ulp))) if ulp else 4
+    return f"{value:.{known if abs(value - 1) < 1e-2 else min(known, 4)}g}"
 
 
 def _of_arguments(sample: Sample, arguments: Mapping[str, torch.Tensor]) -> Iterator[str]:
@@ -319,7 +328,7 @@ def _other_slices(sample: Sample, dim: int) -> Iterator[str]:
         mine = mine[torch.linspace(0, mine.numel() - 1, PROBES).long()]
         got, want = sample.got[mine], sample.at(starts[:, None] + beside[mine][None])
         near = ((want - got).abs() <= ROUNDINGS * sample.ulp * got.abs()).all(1).nonzero().reshape(-1)
-        if near.numel() != 1 or got.unique().numel() < PROBES // 2:
+        if near.numel() != 1 or int(near) == row or got.unique().numel() < PROBES // 2:
             return
         found[row] = int(near)
     if found:

@@ -102,11 +102,11 @@ def _index(element: int, shape: Sequence[int]) -> list[int]:
 
 @dataclass(eq=False)
 class Output:
-    """One output and what it is compared with; ``expected`` is the truth where there is one."""
+    """One output and what it is compared with, no elements of what is no tensor; ``expected`` is the truth where there is one."""
 
     path: str
-    got: torch.Tensor
-    expected: torch.Tensor
+    got: torch.Tensor = field(default_factory=lambda: torch.empty(0))
+    expected: torch.Tensor = field(default_factory=lambda: torch.empty(0))
     marks: torch.Tensor | None = None
     """Of elements that ``_flat`` gives: true at wrong ones. None before there is one."""
 
@@ -129,7 +129,7 @@ class Output:
 class Comparison:
     """What comparing outputs found: how many of the elements are wrong, the first of them, and the largest errors.
 
-    ``compared`` counts all elements, ``first`` is the output of the first wrong one. ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
+    ``compared`` counts all elements, ``outputs`` are those with wrong ones. ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
 
     ``max_abs`` and ``max_rel`` cover the elements where both sides are finite; ``error_ratio`` is the largest error over its
     tolerance, both beyond the last rounding to a narrow dtype (None where there is no tolerance: exact contracts).
@@ -137,7 +137,7 @@ class Comparison:
 
     wrong: int = 0
     compared: int = 0
-    first: Output | None = field(default=None, compare=False, repr=False)
+    outputs: list[Output] = field(default_factory=list, compare=False, repr=False)
     mismatches: list[Mismatch] = field(default_factory=list)
     excess: float | None = None
     max_abs: float = 0.0
@@ -170,7 +170,8 @@ class Comparison:
     ) -> None:
         """Notes where wrong elements are, and the first of them, without counting them."""
         output.mark(start, right)
-        self.first = self.first or output
+        if output not in self.outputs:
+            self.outputs.append(output)
         room = SHOWN - len(self.mismatches)
         for place in (~right).nonzero().reshape(-1)[:room].tolist() if room else ():
             if ratio is not None and not self.mismatches:
@@ -203,7 +204,7 @@ class Comparison:
     def join(self, other: Comparison) -> None:
         """Adds what another output's comparison found."""
         self.wrong, self.compared = self.wrong + other.wrong, self.compared + other.compared
-        self.first = self.first or other.first
+        self.outputs += other.outputs
         self.excess = self.excess if self.mismatches else other.excess
         self.mismatches = (self.mismatches + other.mismatches)[:SHOWN]
         self.max_abs, self.max_rel = max(self.max_abs, other.max_abs), max(self.max_rel, other.max_rel)
@@ -396,7 +397,7 @@ def exact_plain(path: str, got: object, expected: object) -> Comparison:
     if got == expected or (got != got and expected != expected):
         return Comparison(compared=1)
     mismatch: Mismatch = {"output": path, "index": [], "expected": repr(expected), "got": repr(got)}
-    return Comparison(wrong=1, compared=1, mismatches=[mismatch])
+    return Comparison(wrong=1, compared=1, outputs=[Output(path)], mismatches=[mismatch])
 
 
 def stretches(whole: torch.Tensor, *others: Part) -> Iterator[tuple[int, list[Any]]]:

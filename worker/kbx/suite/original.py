@@ -138,7 +138,7 @@ class OriginalRules(Contract):
             else:
                 found.join(errors.exact_plain(path, got, want))
         metrics = figures if self.thresholds else found.metrics()
-        return Outcome(complaints + found.complaints, found.mismatches, metrics, found.first)
+        return Outcome(complaints + found.complaints, found.mismatches, metrics, found.outputs)
 
     def _beyond(self, path: str, got: torch.Tensor, want: torch.Tensor, figures: dict[str, float]) -> list[str]:
         """What is wrong with a tensor that has thresholds; notes its largest finite errors in ``figures``."""

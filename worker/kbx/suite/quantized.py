@@ -117,7 +117,7 @@ class Schemes(Contract):
             text = f"earlier results were right by one scheme ({named(scheme)}); by it, {text}"
             other = self._other(call, result, [scheme], kept)
             text += f". By another scheme ({named(other)}) this result is right" if other else ""
-        return Outcome([text], nearest.mismatches, nearest.metrics(), nearest.first)
+        return Outcome([text], nearest.mismatches, nearest.metrics(), nearest.outputs)
 
     def _other(self, call: Call, result: torch.Tensor, left: list[Scheme], kept: _Kept) -> Scheme | None:
         """A scheme that was ruled out and by which this result is right, or None."""
