@@ -81,7 +81,7 @@ def test_right_elements_in_a_place_do_not_hide_it():
         (
             (64, 96),
             (slice(16, 32), slice(64, None)),
-            "at the indices 16 to 31 of dimension 0 and in the tail of dimension 1, from index 64 on",
+            "at the indices 16 to 31 of dimension 0, and in the tail of dimension 1, from index 64 on",
         ),
         ((2, 1, 300), (1,), "at index 1 of dimension 0, the last"),
     ],
@@ -156,6 +156,14 @@ def test_factors_and_differences_are_found(shape, seed, dtype):
         assert held((truth * factor).to(dtype), truth) == f"are {factor} times what is expected"
     assert held((-truth).to(dtype), truth) == "have the other sign"
     assert held((truth + 0.75).to(dtype), truth).startswith("are what is expected plus 0.75")
+
+
+@quick
+@given(seed=seeds)
+def test_values_near_zero_show_no_relation(seed):
+    truth, far = normal(seed, 30, 40).double(), 1000 + normal(seed + 1, 40).double() ** 2
+    nearly_zero = (1e-4 * normal(seed + 2, 30, 40)).float()
+    assert held(nearly_zero, truth, index=far) is None
 
 
 def test_small_factor_has_its_digits():

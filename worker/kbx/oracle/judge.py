@@ -123,15 +123,15 @@ def judge_made(task: Task, make: Callable[[], Call], seed: str, examined: Callab
     return decide(task, truth.know_where_there_is_room(task, make(), seed), [judgement.value])
 
 
-def decide(task: Task, known: Known, values: list[Any]) -> Judgement:
-    """Asks the task's contract about the values of one call, or of all its draws."""
+def decide(task: Task, known: Known, values: list[Any], explained: bool = True) -> Judgement:
+    """Asks the task's contract about the values of one call, or of all its draws; ``explained``: what wrong elements have in common, too."""
     home = known.on_host
     values = values if home is known else truth.to_host(values)
     kept = {"kept": home.kept} if task.contract.keeps else {}
     outcome = task.contract.compare(home.call, values, home.expected, home.truth, **kept)
     if outcome.right:
         return Judgement("correct", metrics=outcome.metrics)
-    message = "; ".join([*outcome.complaints, *_pattern(task, home.call, outcome)])
+    message = "; ".join([*outcome.complaints, *(_pattern(task, home.call, outcome) if explained else [])])
     return Judgement("wrong_values", message, outcome.mismatches, outcome.metrics)
 
 

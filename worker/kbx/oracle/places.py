@@ -104,7 +104,7 @@ def _box(wrong: torch.Tensor, dims: list[int], count: int) -> _Place | None:
         return None
     named = [found[d].of(f" of dimension {d}" if wrong.dim() > 1 else "") for d in sorted(found)]
     share, bits = math.prod(p.share for p in named), sum(p.bits for p in named)
-    return _Place(" and ".join(p.text for p in named), share, bits)
+    return _Place(", and ".join(p.text for p in named), share, bits)
 
 
 def _of_line(line: torch.Tensor) -> Iterator[_Place]:

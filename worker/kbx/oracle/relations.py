@@ -1,7 +1,7 @@
 """What the wrong elements of a result hold: zeros, twice what is expected, what belongs one place further on.
 
 A relation is named only if it explains nearly all of the errors, of enough elements that differ: what it says an element holds must be
-``CLOSER`` times nearer to what the element does hold than the truth is. Whether a place holds what belongs to another one is also asked of
+``CLOSER`` times nearer to what the element does hold than the truth is, and than 0 is. Whether a place holds what belongs to another one is also asked of
 places chosen at random, so that results of few different values show nothing.
 """
 
@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 import torch
 
-SAMPLED = 1 << 14
-"""Wrong elements that are looked at."""
+SAMPLED, FIRST = 1 << 14, 1 << 8
+"""Wrong elements that are looked at, and those of them that are looked at first where many things are tried."""
 SEARCHED = 1 << 22
 """Elements of a result that is searched for what a wrong element holds; and of a table of all pairs of indices."""
 NEARLY_ALL = 0.97
@@ -32,6 +34,8 @@ SPREAD = 1 / 8
 """Standard deviation over root mean square of expected values that can tell a factor from a difference."""
 ANCHORS, FOUND, PROBES = 4, 32, 12
 """Wrong elements for which the result is searched, places of each that are tried, and elements of a slice that must agree."""
+FEW = 64
+"""Elements by whose errors arithmetic shows."""
 MOST_INDICES = 2048
 """Indices of a dimension whose slices are compared with each other."""
 
@@ -58,12 +62,37 @@ class Sample:
         """What is expected elsewhere."""
         return _double(self.truth[indices])
 
+    @cached_property
+    def few(self) -> Sample:
+        """As many as show that most relations do not hold."""
+        count = self.indices.numel()
+        return self if count <= FIRST else self.only(torch.linspace(0, count - 1, FIRST, device=self.got.device).long())
+
+    @cached_property
+    def error(self) -> torch.Tensor:
+        return (self.got - self.expected).abs()
+
+    @cached_property
+    def near(self) -> torch.Tensor:
+        """How far from what an element holds a relation may be."""
+        size = self.got.abs()
+        return torch.maximum(torch.minimum(self.error, size) / CLOSER, self.ulp * size)
+
+    @cached_property
+    def telling(self) -> torch.Tensor:
+        """Whether an element is so wrong that it can tell."""
+        return self.error > ROUNDINGS * self.ulp * self.got.abs()
+
+    @cached_property
+    def told(self) -> int:
+        return int(self.telling.count_nonzero())
+
     @property
     def ulp(self) -> float:
         return torch.finfo(self.dtype).eps if self.dtype.is_floating_point or self.dtype.is_complex else 0.0
 
     def only(self, kept: torch.Tensor) -> Sample:
-        """The elements of a mask over the sample."""
+        """The elements of a mask over the sample, or at places in it."""
         return Sample(self.shape, self.indices[kept], self.got[kept], self.expected[kept], self.truth, self.dtype)
 
     def coordinate(self, dim: int) -> torch.Tensor:
@@ -75,16 +104,20 @@ class Sample:
 
         ``known``: elements about which something is claimed.
         """
-        size, error = self.got.abs(), (self.got - self.expected).abs()
-        telling = error > ROUNDINGS * self.ulp * size
-        asked = telling if known is None else telling & known
-        right = (self.got - claimed).abs() <= torch.maximum(error / CLOSER, self.ulp * size)
-        count, most = int(asked.count_nonzero()), int(telling.count_nonzero())
-        enough = count >= max(LEAST, CLAIMED * most) and most >= TELLING * error.numel()
-        return int((asked & right).count_nonzero()) / count if enough else 0.0
+        if self.told < TELLING * self.got.numel():
+            return 0.0
+        asked = self.telling if known is None else self.telling & known
+        count = self.told if known is None else int(asked.count_nonzero())
+        if count < max(LEAST, CLAIMED * self.told):
+            return 0.0
+        return int((asked & ((self.got - claimed).abs() <= self.near)).count_nonzero()) / count
 
     def holds(self, claimed: torch.Tensor) -> bool:
         return self.explained(claimed) >= NEARLY_ALL
+
+
+_Source: TypeAlias = Callable[[Sample], tuple[torch.Tensor, torch.Tensor | None]]
+"""For each element the flat index where its value may come from, and of which elements that is said: None for all."""
 
 
 def relation_of(
@@ -224,30 +257,47 @@ def _broadcast(sample: Sample, argument: torch.Tensor) -> torch.Tensor | None:
 
 def _elsewhere(sample: Sample) -> Iterator[str]:
     """What belongs to other places: further on, in the other order, with dimensions swapped, at another index of a dimension."""
-    shape, indices = sample.shape, sample.indices
+    shape = sample.shape
     dims = [d for d, n in enumerate(shape) if n > 1]
-    everywhere = torch.ones_like(indices, dtype=torch.bool)
     for dim in dims:
-        stride, place = math.prod(shape[dim + 1 :]), sample.coordinate(dim)
         for step in (1, -1):
-            inside = (place + step >= 0) & (place + step < shape[dim])
-            if _moved(sample, torch.where(inside, indices + step * stride, indices), inside):
+            if _moved(sample, _stepped(dim, step)):
                 yield _further(step, f"dimension {dim}" if len(shape) > 1 else None)
-        if _moved(sample, indices + (shape[dim] - 1 - 2 * place) * stride, everywhere):
+        if _moved(sample, _reversed(dim)):
             yield f"hold what is expected in the opposite order{f' of dimension {dim}' if len(shape) > 1 else ''}"
     for order in _orders(dims, len(shape)):
-        if _moved(sample, _permuted(sample, order), everywhere):
+        if _moved(sample, _permuted(order)):
             yield (
                 "hold the result transposed"
                 if len(shape) == 2
                 else f"hold the result with its dimensions permuted, {tuple(order)}"
             )
     for step in _steps(sample):
-        inside = (indices + step >= 0) & (indices + step < sample.truth.numel())
-        if _moved(sample, torch.where(inside, indices + step, indices), inside):
+        if _moved(sample, _stepped(None, step)):
             yield _further(*_named_step(step, shape))
     for dim in dims:
         yield from _other_slices(sample, dim)
+
+
+def _stepped(dim: int | None, step: int) -> _Source:
+    """``step`` further on along a dimension, or in row-major order; nothing beyond the end."""
+
+    def source(sample: Sample) -> tuple[torch.Tensor, torch.Tensor]:
+        stride = 1 if dim is None else math.prod(sample.shape[dim + 1 :])
+        length = sample.truth.numel() if dim is None else sample.shape[dim]
+        target = (sample.indices if dim is None else sample.coordinate(dim)) + step
+        inside = (target >= 0) & (target < length)
+        return torch.where(inside, sample.indices + step * stride, sample.indices), inside
+
+    return source
+
+
+def _reversed(dim: int) -> _Source:
+    def source(sample: Sample) -> tuple[torch.Tensor, None]:
+        stride, last = math.prod(sample.shape[dim + 1 :]), sample.shape[dim] - 1
+        return sample.indices + (last - 2 * sample.coordinate(dim)) * stride, None
+
+    return source
 
 
 def _further(step: int, along: str | None) -> str:
@@ -264,15 +314,17 @@ def _named_step(step: int, shape: Sequence[int]) -> tuple[int, str | None]:
     return step, "row-major order" if len(shape) > 1 else None
 
 
-def _moved(sample: Sample, indices: torch.Tensor, known: torch.Tensor) -> bool:
-    """Whether elements hold what is expected at other ``indices``, more than at random ones."""
-    claimed = sample.at(indices)
-    if sample.explained(claimed, known) < NEARLY_ALL:
-        return False
+def _moved(sample: Sample, source: _Source) -> bool:
+    """Whether elements hold what is expected elsewhere, more than at random places."""
+    for some in (sample.few, sample):
+        indices, known = source(some)
+        claimed = some.at(indices)
+        if some.explained(claimed, known) < NEARLY_ALL:
+            return False
     random = torch.Generator().manual_seed(1)
     shuffled = torch.randperm(claimed.numel(), generator=random).to(claimed.device)
     chance = sample.explained(claimed[shuffled])
-    count = int(known.count_nonzero())
+    count = claimed.numel() if known is None else int(known.count_nonzero())
     return chance <= 0.5 and -count * math.log2((chance * count + 1) / (count + 2)) >= EVIDENCE
 
 
@@ -289,12 +341,16 @@ def _orders(dims: Sequence[int], rank: int) -> Iterator[list[int]]:
                 yield order
 
 
-def _permuted(sample: Sample, order: Sequence[int]) -> torch.Tensor:
-    """Where the elements come from that a result with its dimensions in another order has at the sample's flat indices."""
-    rest, source = sample.indices, torch.zeros_like(sample.indices)
-    for dim in reversed(order):
-        source += rest % sample.shape[dim] * math.prod(sample.shape[dim + 1 :])
-        rest = rest // sample.shape[dim]
+def _permuted(order: Sequence[int]) -> _Source:
+    """Where the elements come from that a result with its dimensions in another order has at the same flat indices."""
+
+    def source(sample: Sample) -> tuple[torch.Tensor, None]:
+        rest, found = sample.indices, torch.zeros_like(sample.indices)
+        for dim in reversed(order):
+            found += rest % sample.shape[dim] * math.prod(sample.shape[dim + 1 :])
+            rest = rest // sample.shape[dim]
+        return found, None
+
     return source
 
 
@@ -393,13 +449,13 @@ def _coarser(sample: Sample, share: float) -> Iterator[str]:
     # Errors of rounding go either way whatever the value; those of an approximation are alike where values are.
     signs = error[want.argsort()].sign()
     alike = float((signs[1:] == signs[:-1]).double().mean())
-    if share < 1 / 4 or not 0.3 < alike < 0.7 or float(error.abs().amax()) > 16 * size:
+    if share < 1 / 4 or got.numel() < FEW or not 0.3 < alike < 0.7 or float(error.abs().amax()) > 16 * size:
         return
     if sample.dtype == torch.float64:
         if 2.0**-28 < size < 2.0**-20:
             yield f"have errors of the size of float32 arithmetic, {size:.0e} of the values"
     elif 2.0**-14.5 < size < 2.0**-8:
-        name = "float16 or TF32" if size < 2.0**-11 else "bfloat16"
+        name = "float16 or TF32" if size < 2.0**-11.5 else "bfloat16" if size > 2.0**-10 else "16-bit or TF32"
         yield f"have errors of the size of {name} arithmetic, {size:.0e} of the values"
 
 
