@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kbx.oracle.patterns import pattern_of
 from kbx.oracle.places import place_of
 from kbx.suite import Close, Exact, call
+from kbx.tensors import DTYPES
 
 seeds = st.integers(0, 2**32)
 SHAPES = st.sampled_from([(24, 40), (3, 17, 30), (2, 8, 16, 16), (700,)])
@@ -73,6 +74,7 @@ def test_right_elements_in_a_place_do_not_hide_it():
         ((4, 64, 30), (slice(None), [0, 63]), "at the first and the last index of dimension 1"),
         ((4, 64, 30), (slice(None), [0, 62, 63]), "at the first index and the last 2 indices of dimension 1"),
         ((4, 64, 30), (slice(None), [0, 1, 62, 63]), "at the first 2 indices and the last 2 indices of dimension 1"),
+        ((9, 30), ([0, 4, 8],), "at the indices 0, 4 and 8 of dimension 0"),
         ((512, 30), (slice(63, None, 64),), "at every 64th index of dimension 0, from 63 on"),
         ((30, 24), (slice(None), slice(1, None, 2)), "at every 2nd index of dimension 1, from 1 on"),
         ((1024,), ([i for i in range(1024) if i % 64 > 59],), "in the last 4 of every 64 indices"),
@@ -215,6 +217,7 @@ def test_values_of_the_neighbour_are_found(shape, data, seed):
         (lambda t: t[:1].expand(48, 40), "hold what is expected at index 0 of dimension 0, whatever the index"),
         (lambda t: t[torch.arange(48) % 16], "hold what is expected at index i mod 16 of dimension 0 at each index i"),
         (lambda t: t.roll(-20, 0), "hold what is expected at index (i + 20) mod 48 of dimension 0 at each index i"),
+        (lambda t: t.roll(15, 0), "hold what is expected at index (i - 15) mod 48 of dimension 0 at each index i"),
         (lambda t: t[normal(1, 48).argsort()], "hold what is expected at other indices of dimension 0, at "),
     ],
 )
@@ -282,6 +285,13 @@ def test_coarser_arithmetic_is_found(dtype, narrow, words):
     assert held(truth.to(narrow).to(dtype), truth, wrong) == f"are rounded to {words.split()[0]}"
 
 
+def test_operands_that_are_cut_off_are_coarser_arithmetic():
+    a, b = normal(0, 40, 256).abs(), normal(1, 256, 50).abs()
+    truth = a.double() @ b.double()
+    short = ((t.view(torch.int32) & ~0x1FFF).view(torch.float32) for t in (a, b))
+    assert "16-bit or TF32 arithmetic" in held(torch.matmul(*short), truth)
+
+
 def test_approximation_is_not_called_coarser_arithmetic():
     x = normal(0, 200, 200)
     truth, got = F.gelu(x.double()), F.gelu(x, approximate="tanh")
@@ -293,6 +303,21 @@ def test_complex_conjugates_are_found():
     assert held(expected.conj().resolve_conj(), expected) == "are the complex conjugates of what is expected"
     assert held(torch.zeros_like(expected), expected) == "are 0"
     assert held(expected * 2, expected) == "are 2 times what is expected"
+
+
+@pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
+def test_every_dtype_has_patterns(dtype):
+    expected = (normal(0, 30, 40) > 0) if dtype == torch.bool else (normal(0, 30, 40) * 3).to(dtype)
+    cells = expected.view(torch.uint8).view(30, 40, -1)
+    zeros, moved = cells.clone(), cells.roll(15, 1)
+    zeros[20:] = 0
+    outputs = [
+        Exact().compare(call(), [made.flatten(1).view(dtype)], expected, None).outputs[0] for made in (zeros, moved)
+    ]
+    texts = [said(o.got, o.expected, o.wrong, x=expected, y=normal(1, 40)) for o in outputs]
+    zero = "False" if dtype == torch.bool else "0"
+    assert texts[0] == f"all in the tail of dimension 0, from index 20 on; they are {zero}"
+    assert texts[1] is None or "(i - 15) mod 40" in texts[1]  # of few different values nothing is known
 
 
 def test_large_result_is_sampled():

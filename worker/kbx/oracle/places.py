@@ -16,6 +16,8 @@ import torch
 
 EVIDENCE = 16
 """Bits beyond chance: one result of 2^16 with wrong elements at random places is said to have a pattern."""
+REPEATED = 4
+"""The same for indices at one distance, or in one part of each block, against as many at random."""
 LISTED = 3
 """Indices that are listed one by one."""
 PERIODS = [base << power for power in range(2, 12) for base in (2, 3)]
@@ -154,24 +156,25 @@ def _end(which: str, count: int) -> str:
 
 def _repeated(line: torch.Tensor, indices: torch.Tensor, digits: float) -> Iterator[_Place]:
     """Indices at one distance, and one part of each block."""
-    length, first = line.numel(), int(indices[0])
+    length, first, count = line.numel(), int(indices[0]), indices.numel()
     distances = indices.diff()
-    step = math.gcd(*distances.unique().tolist()) if indices.numel() > 2 and int(distances.min()) > 1 else 1
-    if step > 1:
-        text = f"at every {_ordinal(step)} index{{of}}, from {first} on"
-        yield _Place(text, ((length - 1 - first) // step + 1) / length, 2 * digits + 3)
+    step = math.gcd(*distances.unique().tolist()) if count > 2 and int(distances.min()) > 1 else 1
+    bits, left = 2 * digits + 3, (length - 1 - first) // step + 1
+    if step > 1 and _saved(length, left, count) - bits >= REPEATED:
+        yield _Place(f"at every {_ordinal(step)} index{{of}}, from {first} on", left / length, bits)
     for block in PERIODS:
         if 2 * block > length:
             break
         places = _folded(line, block).nonzero().reshape(-1)
         low, high = int(places[0]), int(places[-1])
         wide = high - low + 1
-        if not 1 < wide <= block // 2:
+        bits = 2 * math.log2(block) + 5
+        if not 1 < wide <= block // 2 or _saved(length, length * wide / block, count) - bits < REPEATED:
             continue
         which = f"last {wide}" if high == block - 1 else f"first {wide}" if low == 0 else None
         text = f"in the {which}" if which else f"at the indices {low} to {high}"
         text = f"{text} of every {block} indices{{of}}"
-        yield _Place(text, wide / block, 2 * math.log2(block) + 5)
+        yield _Place(text, wide / block, bits)
 
 
 def _folded(line: torch.Tensor, block: int) -> torch.Tensor:

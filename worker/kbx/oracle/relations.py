@@ -384,7 +384,7 @@ def _other_slices(sample: Sample, dim: int) -> Iterator[str]:
         mine = mine[torch.linspace(0, mine.numel() - 1, PROBES).long()]
         got, want = sample.got[mine], sample.at(starts[:, None] + beside[mine][None])
         near = ((want - got).abs() <= ROUNDINGS * sample.ulp * got.abs()).all(1).nonzero().reshape(-1)
-        if near.numel() != 1 or int(near) == row or got.unique().numel() < PROBES // 2:
+        if near.numel() != 1 or int(near) == row or len({*got.tolist()}) < PROBES // 2:
             return
         found[row] = int(near)
     if found:
@@ -398,7 +398,8 @@ def _source_of(found: dict[int, int], where: str, length: int) -> str:
     if len({*found.values()}) == 1:
         return f"hold what is expected at index {source}{where}{', whatever the index' if others else ''}"
     if len({(b - a) % length for a, b in found.items()}) == 1:
-        return f"hold what is expected at index (i + {(source - row) % length}) mod {length}{where} at each index i"
+        step = (source - row + length // 2) % length - length // 2
+        return f"hold what is expected at index (i {'-' if step < 0 else '+'} {abs(step)}) mod {length}{where} at each index i"
     for block in range(2, max(found)):
         if all(b == a % block for a, b in found.items()):
             return f"hold what is expected at index i mod {block}{where} at each index i"
@@ -446,8 +447,10 @@ def _coarser(sample: Sample, share: float) -> Iterator[str]:
             return
     error = (got - want) / (want.abs() + want.square().mean().sqrt())
     size = float(error.square().mean().sqrt())
-    # Errors of rounding go either way whatever the value; those of an approximation are alike where values are.
-    signs = error[want.argsort()].sign()
+    # But for a bias, as of operands that are cut off, errors of rounding go either way whatever the value. Those of an approximation are
+    # alike where values are.
+    unbiased = got - want * ((got * want).sum() / want.square().sum())
+    signs = unbiased[want.argsort()].sign()
     alike = float((signs[1:] == signs[:-1]).double().mean())
     if share < 1 / 4 or got.numel() < FEW or not 0.3 < alike < 0.7 or float(error.abs().amax()) > 16 * size:
         return
