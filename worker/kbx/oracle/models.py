@@ -107,6 +107,10 @@ class ModelTask(Task):
         """The weights of a seeded task."""
         return list(self.weights.give().state_dict(keep_vars=True).values()) if self.weights else []
 
+    def operands(self, call: Call) -> dict[str, torch.Tensor]:
+        weights = self.weights.give().state_dict() if self.weights else {}
+        return super().operands(call) | weights
+
     def call(
         self,
         parameters: Parameters,

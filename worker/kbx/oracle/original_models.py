@@ -232,7 +232,7 @@ def right(task: Task, known: truth.Known, result: Any) -> bool:
     ]
     if forms[0] != forms[1]:
         return False
-    return judge.agrees(task, result, known) or judge.decide(task, known, [result]).status == "correct"
+    return judge.agrees(task, result, known) or judge.decide(task, known, [result], explained=False).status == "correct"
 
 
 def taken(task: Measured) -> str:

@@ -171,6 +171,8 @@ class Session:
         """A repeat that differs from a right first answer depends on chance, or on the order of programs, if it is wrong. If it is right too,
         that is worth a flag: but another order may round otherwise."""
         judgement, order = judge.decide_both(self.task, known, [value]), self.calls[index].order
+        if judgement.status == "wrong_values" and self._is_of_another(known, value):
+            judgement.message = f"{judgement.message}; this is the result of another call"
         # No published test asks for another order.
         judgement.published |= order != ASCENDING
         if any(call.repeats == index for call in self.calls):
@@ -183,6 +185,11 @@ class Session:
             judgement.status = "nondeterministic" if order == ASCENDING else "order_dependent"
             judgement.message = f"the same call gave another result when {_AGAIN[order]}: {judgement.message}"
         return judgement
+
+    def _is_of_another(self, known: Known, value: Any) -> bool:
+        """Whether a wrong result would be right in a call that is still known, and whose result is another."""
+        others = [other for other in self.memory.known.values() if other is not known]
+        return any(judge.differs(known, other) and judge.agrees(self.task, value, other) for other in others)
 
     def close(self) -> None:
         """Gives the arenas back, and forgets what is known of the calls: another candidate has other seeds."""

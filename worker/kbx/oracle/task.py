@@ -214,6 +214,10 @@ class Task:
         """``(path, tensor)`` of every tensor argument in order of appearance; paths read ``param`` or ``params[0]``."""
         return named_tensors(self.reference, call)
 
+    def operands(self, call: Call) -> dict[str, torch.Tensor]:
+        """All that a result is made of, by name."""
+        return dict(self.named_tensors(call))
+
     def rounds_of(self, parameters: Parameters) -> int:
         """Times that this case is called with fresh values."""
         return self.rounds
