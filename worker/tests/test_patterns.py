@@ -254,6 +254,22 @@ def test_arguments_that_are_left_out_are_named(seed, dtype):
     assert held(twice, wide * 3 + bias.double(), **named).startswith("are what is expected with 'bias' added once more")
 
 
+def test_swapped_outputs_are_named():
+    low, high = normal(0, 30, 40), normal(1, 30, 40)
+    wrong = torch.ones(30, 40, dtype=torch.bool)
+    assert pattern_of(high, low, wrong, others={"output[1]": high}) == "they hold what is expected of output[1]"
+    assert pattern_of(normal(2, 30, 40), low, wrong, others={"output[1]": high}) is None
+    assert pattern_of(high, low, wrong, others={"output[1]": high[0]}) is None
+
+
+@pytest.mark.parametrize("value", [0, -math.inf, 1])
+def test_value_that_is_missing_everywhere_is_named(value):
+    x = normal(0, 30, 40)
+    expected = x.masked_fill(normal(1, 30, 40) > 0.5, value)
+    assert said(x, expected) == f"they should be {value}"
+    assert said(x, x.masked_fill(normal(1, 30, 40) > -0.5, value)) is None  # so should most
+
+
 def test_bias_of_channels_in_the_middle_is_named():
     x, bias = normal(0, 2, 6, 9, 11), normal(1, 6)
     assert held(x, x + bias.view(6, 1, 1), bias=bias) == "are what is expected without adding 'bias'"
