@@ -58,6 +58,15 @@ def test_tail_in_memory_is_named(seed, first):
         assert place_of(wrong.view(25, 40)) == f"all in the tail of the row-major order, from index {first} on"
 
 
+@quick
+@given(seed=seeds)
+def test_errors_that_grow_rarer_have_no_bounds(seed):
+    rare = 1 - ((torch.arange(3000) - 1500) / 1000).abs().clamp(max=1)
+    wrong = torch.rand(3000, generator=torch.Generator().manual_seed(seed)) < 0.3 * rare
+    assert place_of(wrong) is None
+    assert place_of(wrong.view(50, 60)) is None or "row-major" not in place_of(wrong.view(50, 60))
+
+
 def test_right_elements_in_a_place_do_not_hide_it():
     wrong = mask((24, 40), slice(None), slice(30, None)) & (normal(0, 24, 40) > 0)
     assert place_of(wrong) == "all in the tail of dimension 1, from index 30 on"
