@@ -487,7 +487,7 @@ def _coarser(sample: Sample, share: float) -> Iterator[str]:
     if sample.dtype == torch.float64:
         if 2.0**-28 < size < 2.0**-20:
             yield f"have errors of the size of float32 arithmetic, {size:.0e} of the values"
-    elif 2.0**-14.5 < size < 2.0**-8:
+    elif 2.0**-14.5 < size < 2.0**-8.6:
         name = "float16 or TF32" if size < 2.0**-11.5 else "bfloat16" if size > 2.0**-10 else "16-bit or TF32"
         yield f"have errors of the size of {name} arithmetic, {size:.0e} of the values"
 
