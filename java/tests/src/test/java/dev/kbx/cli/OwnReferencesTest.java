@@ -94,6 +94,17 @@ class OwnReferencesTest {
   }
 
   @Test
+  void messageNamesTheTailThatIsNotWritten() throws Exception {
+    String whole = KERNEL.replace("BY", "by").replace("torch.empty", "torch.zeros");
+    write("short.py", whole.replace("triton.cdiv(x.numel(), 256)", "x.numel() // 256"));
+    JsonNode verdict =
+        eval("short.py", "--reference", "my_ref.py", "--json").json().get("verdicts").get(0);
+    assertThat(verdict.get("message").asString())
+        .contains("values: 128 wrong elements of 640, first output[12, 32]: expected ")
+        .contains("; all in the tail of the row-major order, from index 512 on; they are 0");
+  }
+
+  @Test
   void inputsThatNeverVaryAreAFlag() throws Exception {
     String constant = "X = torch.ones(16, 40)\n\ndef inputs():\n    return X, 2.0\n\ndef scale";
     write("my_ref.py", REFERENCE.replace("# inputs: f32[16, 40], 2.0\ndef scale", constant));
