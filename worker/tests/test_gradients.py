@@ -7,8 +7,9 @@ import pytest
 import torch
 from bench_client import HostArena, bench
 
-from kbx.oracle import controls, session, shape_tracing, taskfile, truth
+from kbx.oracle import controls, judge, session, shape_tracing, taskfile, truth
 from kbx.oracle.task import InvalidTask
+from kbx.suite.values import tensors
 
 DRAWS = "import torch\ndef inputs():\n    return torch.randn(5, 33), torch.rand(33), torch.randn(5, 33)\n"
 BACKWARD = """
@@ -338,3 +339,30 @@ def test_a_backward_is_tried_on_shapes_where_values_are_too_large(own):
     task = own(text, backward=True, device="cuda")
     assert task.nbytes > 100 << 20 and len(task.sizes) == 2
     assert [len(call["args"]) for call in shape_tracing.calls(task, True)][0] == 3
+
+
+OPERATIONS = {
+    "layer_norm": ("{}[17, 60], {}[60], {}[60]", "x, w, b", "F.layer_norm(x, (60,), w, b)"),
+    "swiglu": ("{}[17, 60]", "x", "F.silu(x.chunk(2, -1)[0]) * x.chunk(2, -1)[1]"),
+    "attention": ("{0}[2, 3, 9, 16], {0}[2, 3, 9, 16], {0}[2, 3, 9, 16]", "q, k, v", "torch.softmax(q @ k.mT / 4, -1) @ v"),
+    "cross_entropy": ("{}[17, 60], i64[17] < 60", "x, t", "F.cross_entropy(x, t)"),
+    "bias and residual": ("{}[17, 60], {}[60]", "x, b", "F.gelu(x + b) + x"),
+    "embedding": ("{}[30, 16], i64[40] < 30", "w, i", "F.embedding(i, w)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f32", "bf16", "f16"])
+@pytest.mark.parametrize(("arguments", "names", "result"), OPERATIONS.values(), ids=OPERATIONS)
+def test_gradients_computed_in_float32_pass_and_mistakes_fail(own, arguments, names, result, dtype):
+    arguments = arguments.replace("{}", "{0}").format(dtype)
+    head = f"import torch\nimport torch.nn.functional as F\n# inputs: {arguments}\n"
+    task = own(head + f"def f({names}):\n    return {result}\n", backward=True)
+    assert task.controls
+    rows = controls.verify(task, "1", torch.device("cpu"))
+    assert all(row["ok"] for row in rows), [row for row in rows if not row["ok"]]
+    call = task.call(task.cases[0], "drawn", "1")
+    found = truth.know(task, call, "1")
+    computed = task.reference(*(t.float() if t.is_floating_point() else t for t in call.args))
+    honest = [got.to(want.dtype) for got, want in zip(tensors(computed), tensors(found.expected), strict=True)]
+    judgement = judge.decide(task, found, [tuple(honest) if len(honest) > 1 else honest[0]])
+    assert judgement.status == "correct" and judgement.metrics["error_ratio"] <= 0.5
