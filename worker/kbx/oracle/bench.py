@@ -169,7 +169,7 @@ class Bench:
         out = _Copy(self.session.out, start, self.slot_bytes)
         if not self._updates(slot):
             return out, self.session.lent
-        first = min(leaf["offset"] for leaf in leaves)
+        first = min(leaf.get("base", [leaf["offset"]])[0] for leaf in leaves)
         return out, _Copy(self.session.lent, first, max(map(_end, leaves)) - first)
 
     def _updates(self, k: int) -> bool:
@@ -266,4 +266,6 @@ class _Copy(Arena):
 
 def _end(leaf: Tree) -> int:
     """The place after a leaf's last byte, in its arena."""
+    if "base" in leaf:
+        return int(sum(leaf["base"]))
     return int(leaf["offset"]) + max(1, span(leaf["shape"], leaf["stride"])) * DTYPES[leaf["dtype"]].itemsize

@@ -16,6 +16,7 @@ import torch
 from kbx import tensors
 from kbx.oracle import judge, namesakes, original_models, truth
 from kbx.oracle.gradients import differentiating, in_place_of
+from kbx.oracle.module_state import written_buffers
 from kbx.oracle.original_models import (
     MOST_BYTES,
     MOST_FLOPS,
@@ -38,6 +39,7 @@ from kbx.oracle.task import ROUNDS, Function, InvalidTask, Parameters, Stamp, Ta
 from kbx.suite import Call, Inputs, notation
 from kbx.suite.drawn import calls, varied
 from kbx.suite.original import OwnFunction, OwnModel
+from kbx.suite.sharing import shared
 from kbx.suite.values import leaves
 
 if TYPE_CHECKING:
@@ -92,7 +94,7 @@ class Varied(Task):
         return frozenset(filter(None, [parameters["inputs"].variation]))
 
     def check_updates(self, call: Call, after: Call) -> None:
-        unknown = [name for name in _changed(self, call, after) if name not in self.mutates]
+        unknown = [name for name in _changed(self, call, after) if not self.may_change(name)]
         if unknown:
             text = f"{self.code.__name__}() changes its argument {unknown[0]!r}, which no smaller call showed and shapes do not tell: add one"
             raise InvalidTask(text, self.path, self.code.__code__.co_firstlineno)
@@ -110,6 +112,10 @@ class OwnModelTask(Varied, OriginalModelTask):
     """A ``Model`` of the user's."""
 
     constant: bool = field(default=False, kw_only=True)
+
+    @property
+    def judges_state(self) -> bool:
+        return True
 
     @property
     def code(self) -> Function:
@@ -321,6 +327,7 @@ def _with_cases(made: _OwnFunction, device: str) -> _OwnFunction:
     if may_be_tried(made, device):
         call = made.call(least.case, AS_DRAWN, SEED)
         made = replace(made, mutates=tuple(dict.fromkeys((*made.mutates, *_updated(made, call)))))
+        made = made.without(_bits(made, call) & set(made.mutates))
         # One that does not repeat is no reference: it says so before any candidate is judged.
         truth.know(made, call, SEED)
         made = replace(made, constant=_is_constant(made, call, made.call(least.case, AS_DRAWN, OTHER_SEED)))
@@ -390,8 +397,21 @@ def _updated(made: _Own, call: Call) -> tuple[str, ...]:
     with torch.no_grad():
         result = made.run(f"{made.code.__name__}()", made.reference, *mine.args, **mine.kwargs)
     changed = _changed(made, call, mine)
-    _check_leaves_something(made, result, (*made.mutates, *changed))
+    _check_leaves_something(made, result, (*made.mutates, *changed, *getattr(made, "state", ())))
     return changed
+
+
+def _bits(made: Task, call: Call) -> frozenset[str]:
+    """Arguments that are the bits of floating-point ones, as integers in the same memory: these are compared, and rounding changes those."""
+    names = {id(tensor): name.split("[")[0] for name, tensor in made.named_tensors(call)}
+    mixed = [memory.members for memory in shared(truth.argument_tensors(call)) if memory.dtype is None]
+    return frozenset(
+        names[id(t)]
+        for found in mixed
+        if any(t.is_floating_point() for t in found)
+        for t in found
+        if not t.is_floating_point()
+    )
 
 
 def _is_constant(made: Task, call: Call, other: Call) -> bool:
@@ -427,12 +447,35 @@ def model_task(stamp: Stamp, original: OwnModel, device: str) -> OwnModelTask:
         made, cases=[case], sizes=[case] if made.sizes else [], tags=("own",), distributions=(AS_DRAWN,), mutates=made.updated,
     )  # fmt: skip
     if may_be_tried(made, device):
-        bound, call = replace(made, device="cpu").seeded(SEED), made.call(case, AS_DRAWN, SEED)
-        mutates = tuple(dict.fromkeys((*made.mutates, *_updated(bound, call))))
-        made, bound = replace(made, mutates=mutates), replace(bound, mutates=mutates)
-        truth.know(bound, call, SEED)
+        call = made.call(case, AS_DRAWN, SEED)
+        made = _with_updates(made, call)
+        bound = replace(made, device="cpu").seeded(SEED)
+        truth.know(bound, bound.with_state(call, 1), SEED)
+        if made.sizes and not _is_timed(bound, call):
+            made = replace(made, sizes=[])
         made = replace(made, constant=_is_constant(bound, call, made.call(case, AS_DRAWN, OTHER_SEED)))
     return extended(made, case, device, lambda: replace(made, device="cpu").seeded(SEED))
+
+
+def _with_updates(made: OwnModelTask, call: Call) -> OwnModelTask:
+    """The task that also judges what only values show a call to change."""
+    bound = replace(made, device="cpu").seeded(SEED)
+    model = bound.compilable
+    buffers = dict(model.named_buffers())
+    contents = {id(buffer): buffer.clone() for buffer in buffers.values()}
+    updated = _updated(bound, call)
+    state = written_buffers(buffers, model, lambda t: not judge.equal_bits(t, contents[id(t)]))
+    names = [name for name in buffers if name in state or name in made.state]
+    return replace(made, mutates=tuple(dict.fromkeys((*made.mutates, *updated))), state=tuple(names))
+
+
+def _is_timed(bound: OwnModelTask, call: Call) -> bool:
+    """Whether results do not depend on earlier calls: in timed ones nobody restores what a module holds."""
+    try:
+        truth.know(bound, call, SEED, wide=False)
+    except InvalidTask:
+        return False
+    return True
 
 
 def _text(made: OwnModelTask, quick: bool) -> str:

@@ -124,6 +124,11 @@ class Task:
         return False
 
     @property
+    def may_rank(self) -> bool:
+        """Whether nobody has looked at what the reference returns, which may be indices: see ``kbx.oracle.ties``."""
+        return "own" in self.tags and not self.contract.random
+
+    @property
     def large(self) -> bool:
         """Whether calls may have gigabytes: their values are drawn on the device, and checking them takes what room there is."""
         return False
@@ -194,7 +199,7 @@ class Task:
             call.args, {k: v for k, v in call.kwargs.items() if not _same(v, defaults.get(k, inspect.Parameter.empty))}
         )
 
-    def run(self, what: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def run(self, what: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Runs a function of the task file; what it raises becomes an InvalidTask with its deepest line in the file. Not so
         what is the device's fault: candidates may have filled it."""
         try:
@@ -208,6 +213,10 @@ class Task:
     def named_tensors(self, call: Call) -> list[tuple[str, torch.Tensor]]:
         """``(path, tensor)`` of every tensor argument in order of appearance; paths read ``param`` or ``params[0]``."""
         return named_tensors(self.reference, call)
+
+    def operands(self, call: Call) -> dict[str, torch.Tensor]:
+        """All that a result is made of, by name."""
+        return dict(self.named_tensors(call))
 
     def rounds_of(self, parameters: Parameters) -> int:
         """Times that this case is called with fresh values."""
@@ -242,6 +251,20 @@ class Task:
     def traced(self) -> tuple[Callable[..., Any], list[torch.Tensor]]:
         """The reference for a call on shapes alone, and the tensors that it holds besides its arguments."""
         return self.reference, []
+
+    @property
+    def judges_state(self) -> bool:
+        """Whether what the reference holds between calls decides at the published grade."""
+        return False
+
+    def with_state(self, call: Call, turn: int) -> Call:
+        """The call with what the reference holds before it, where calls change that: as another argument, which is updated. On even turns
+        it is as constructed, on odd ones as this call leaves that."""
+        return call
+
+    def given(self, call: Call) -> Call:
+        """The call as ``inputs`` made it, without what ``with_state`` adds."""
+        return call
 
     def change_weights(self) -> dict[str, list[int]]:
         """Gives the reference other weights; returns the shapes of its parameters by name, which a function has none of."""
