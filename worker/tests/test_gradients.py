@@ -7,7 +7,7 @@ import pytest
 import torch
 from bench_client import HostArena, bench
 
-from kbx.oracle import controls, judge, session, shape_tracing, taskfile, truth
+from kbx.oracle import controls, judge, session, shape_tracing, taskfile, truth, work
 from kbx.oracle.task import InvalidTask
 from kbx.suite.values import tensors
 
@@ -132,7 +132,7 @@ def test_arguments_that_inputs_marks_require_a_gradient(own):
     call = task.call(task.cases[0], "drawn", "1")
     x, w, dy = (t.double() for t in call.args)
     torch.testing.assert_close(truth.know(task, call, "1").truth, grads(x, w, dy)[1])
-    lent = session.lend(task, call, HostArena("in"))[0]
+    lent = session.lend(call, HostArena("in"), task)[0]
     assert [leaf.get("requires_grad") for leaf in lent] == [None, True, None]
 
 
@@ -316,6 +316,18 @@ def test_what_has_no_gradient_is_refused(own, body, message):
     with pytest.raises(InvalidTask) as error:
         own(INPUTS + f"def f(x, w):\n    {body}\n", backward=True)
     assert error.value.message.startswith(message)
+
+
+def test_no_kernel_must_compute_the_forward(own):
+    """The gradients of a product are two products; the reference computes three."""
+    product = "import torch\n# inputs: f32[32, 16], f32[16, 8]\ndef f(a, b):\n    return a @ b\n"
+    done = []
+    for backward in (False, True):
+        task = own(product, backward=backward)
+        done.append(work.measure(task, task.call(task.cases[0], "drawn", "1")))
+    assert [each.flops for each in done] == [2 * 32 * 16 * 8, 3 * 2 * 32 * 16 * 8]
+    assert [each.least_flops for each in done] == [2 * 32 * 16 * 8, None]
+    assert done[0].least_bytes and done[1].least_bytes is None
 
 
 def test_its_controls_are_the_classic_mistakes(own):

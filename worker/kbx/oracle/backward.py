@@ -22,7 +22,7 @@ from kbx.oracle.recording import surroundings
 from kbx.oracle.task import Function, InvalidTask, Stamp, named_tensors, signature
 from kbx.suite import Call, Inputs, notation
 from kbx.suite.original import OwnFunction
-from kbx.suite.values import home, leaves, tensors, transform
+from kbx.suite.values import leaves, tensors, transform
 
 UPSTREAM = "grad_output"
 """The name of the argument that is the gradient of a single result; of several there are ``grad_output_0`` and so on."""
@@ -89,8 +89,9 @@ def _is_differentiable(tensor: torch.Tensor) -> bool:
 
 def _apart(gradient: torch.Tensor, upstream: list[torch.Tensor]) -> torch.Tensor:
     """A gradient in memory of its own: one that is passed on is the upstream one, one of a sum is a single number, expanded."""
-    shared = {home(each) for each in upstream}
-    return gradient.contiguous().clone() if home(gradient) in shared or 0 in gradient.stride() else gradient
+    shared = {each.untyped_storage()._cdata for each in upstream}
+    passed_on = gradient.untyped_storage()._cdata in shared
+    return gradient.clone(memory_format=torch.contiguous_format) if passed_on or 0 in gradient.stride() else gradient
 
 
 def _signature(forward: Function, count: int) -> inspect.Signature:
@@ -148,7 +149,11 @@ def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> Backwa
     """The backward task of the function that a file has; raises InvalidTask where it is none, does not run, or has no gradient."""
     assert original.forward is not None
     plain = own_references.untried(stamp, original, original.forward, device)
-    given = {each.name: getattr(plain, each.name) for each in fields(plain)} | {"name": entry, "entry": entry}
+    given = {each.name: getattr(plain, each.name) for each in fields(plain)} | {
+        "name": entry,
+        "entry": entry,
+        "differentiates": True,
+    }
 
     def look() -> BackwardTask:
         made = BackwardTask(**given, backward=Backward(plain.function, plain.requiring()))

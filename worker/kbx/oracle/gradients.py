@@ -50,7 +50,8 @@ def computing(task: Task) -> Task:
     call = task.call(task.cases[0], task.distributions[0], task.name)
     marked = frozenset(name.split("[")[0] for name, t in task.named_tensors(call) if t.requires_grad)
     controls = {name: differentiating(each, marked) for name, each in task.controls.items()}
-    return replace(task, reference=differentiating(task.reference, marked), controls=controls, marked=marked)
+    reference = differentiating(task.reference, marked)
+    return replace(task, reference=reference, controls=controls, differentiates=True, marked=marked)
 
 
 def differentiating_model(model: type[nn.Module]) -> type[nn.Module]:
