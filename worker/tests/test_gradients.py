@@ -160,6 +160,20 @@ def test_a_task_file_may_compute_gradients(tmp_path, draws, leaves):
     assert "negative_half" in {row["name"] for row in rows}
 
 
+WEIGHTS = {
+    "a tensor": ("W = torch.ones(33, requires_grad=True)", "(x.tanh() * W).backward(dy)\n    return W.grad"),
+    "a module": ("L = torch.nn.LayerNorm(33)", "L(x.tanh()).backward(dy)\n    return L.bias.grad"),
+}
+
+
+@pytest.mark.parametrize(("weights", "compute"), WEIGHTS.values(), ids=WEIGHTS)
+def test_gradients_of_weights_beside_the_function_are_of_one_call(own, weights, compute):
+    task = own(f"{DRAWS}{weights}\ndef f(x, w, dy):\n    {compute}\n")
+    call = task.call(task.cases[0], "drawn", "1")
+    once, again = task.reference(*call.args), task.reference(*call.args)
+    assert torch.equal(once, again)
+
+
 CANDIDATE = """
 @triton.jit
 def scale(x, y, by, n, B: tl.constexpr):
@@ -214,6 +228,17 @@ def test_kernels_of_a_backward_are_the_candidates(compute):
             origin = account(client, torch.randn(40), dy)
             assert origin["own"] == origin["elements"] == 40
             assert origin["operations"] == [] and origin["launches"] == 2
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_kernels_of_a_checkpoint_are_the_candidates(reentrant):
+    checkpoint = f"torch.utils.checkpoint.checkpoint(Scale.apply, x, use_reentrant={reentrant})"
+    compute = f"{checkpoint}.backward(dy)\n    dx = x.grad\n    seen.append('cuda')"
+    with bench(CANDIDATE.format(compute=compute, more="")) as client:
+        dy = torch.randn(40)
+        torch.testing.assert_close(client.run(torch.randn(40), dy), 3 * dy)
+        origin = account(client, torch.randn(40), dy)
+        assert origin["own"] == 40 and origin["operations"] == []
 
 
 @pytest.mark.parametrize("compute", WAYS.values(), ids=WAYS)
