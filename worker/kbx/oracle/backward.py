@@ -6,6 +6,7 @@ derives in the arguments' dtypes is the reference, and in float64 the truth.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
@@ -30,6 +31,8 @@ _Gradients: TypeAlias = list[torch.Tensor]
 _Spoiler: TypeAlias = Callable[[list[torch.Tensor], list[torch.Tensor]], None]
 _FAR = 0.05
 """A control whose gradients are nearer to the right ones, relative to their norm, is no mistake in this function."""
+_SAVED = 6
+"""Saved tensors of which one is overwritten."""
 
 
 class Backward:
@@ -86,9 +89,9 @@ def _is_differentiable(tensor: torch.Tensor) -> bool:
 
 def _apart(gradient: torch.Tensor, upstream: list[torch.Tensor]) -> torch.Tensor:
     """A gradient in memory of its own: one that is passed on is the upstream one, one of a sum is a single number, expanded."""
-    taken = {each.untyped_storage()._cdata for each in upstream}  # which fake tensors have, too
-    shares = gradient.untyped_storage()._cdata in taken or 0 in gradient.stride()
-    return gradient.contiguous().clone() if shares else gradient
+    shared = {each.untyped_storage()._cdata for each in upstream}
+    passed_on = gradient.untyped_storage()._cdata in shared
+    return gradient.clone(memory_format=torch.contiguous_format) if passed_on or 0 in gradient.stride() else gradient
 
 
 def _signature(forward: Function, count: int) -> inspect.Signature:
@@ -146,7 +149,11 @@ def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> Backwa
     """The backward task of the function that a file has; raises InvalidTask where it is none, does not run, or has no gradient."""
     assert original.forward is not None
     plain = own_references.untried(stamp, original, original.forward, device)
-    given = {each.name: getattr(plain, each.name) for each in fields(plain)} | {"name": entry, "entry": entry}
+    given = {each.name: getattr(plain, each.name) for each in fields(plain)} | {
+        "name": entry,
+        "entry": entry,
+        "differentiates": True,
+    }
 
     def look() -> BackwardTask:
         made = BackwardTask(**given, backward=Backward(plain.function, plain.requiring()))
@@ -164,23 +171,25 @@ def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> Backwa
 
 def controls(task: BackwardTask, call: Call) -> dict[str, Function]:
     """Classic mistakes of backward kernels, those that change the gradients of this call."""
-    backward, count = task.backward, task.count
-    upstream, arguments = list(call.args[:count]), Call(call.args[count:], call.kwargs)
+    backward = task.backward
+    upstream, arguments = list(call.args[: task.count]), Call(call.args[task.count :], call.kwargs)
     right = backward.gradients(upstream, arguments)
-    mistakes = {
-        "negative_gradient_missing": _missing, "negative_not_accumulated": _not_accumulated,
-        "negative_first_row_only": _first_row_only, "negative_mean_over_rows": _mean_over_rows,
-        "negative_saved_overwritten": _saved_overwritten,
-    }  # fmt: skip
     found: dict[str, Function] = {}
-    for name, mistake in mistakes.items():
-
-        def compute(upstream: list[torch.Tensor], call: Call, mistake: _Mistake = mistake) -> _Gradients:
-            return mistake(backward, upstream, call)
-
-        if any(map(_differ, compute(upstream, arguments), right)):
-            found[name] = backward.derived(count, compute)
+    for name, mistake in _mistakes():
+        if name in found or not any(map(_differ, mistake(backward, upstream, arguments), right)):
+            continue
+        found[name] = backward.derived(task.count, functools.partial(mistake, backward))
     return found
+
+
+def _mistakes() -> list[tuple[str, _Mistake]]:
+    """By the name of the control; of several of one name the first that matters."""
+    saved = [functools.partial(_saved_overwritten, place=place) for place in range(_SAVED)]
+    return [
+        ("negative_gradient_missing", _missing), ("negative_not_accumulated", _not_accumulated),
+        ("negative_first_row_only", _first_row_only), ("negative_mean_over_rows", _mean_over_rows),
+        *(("negative_saved_overwritten", each) for each in saved),
+    ]  # fmt: skip
 
 
 _Mistake: TypeAlias = Callable[[Backward, _Gradients, Call], _Gradients]
@@ -268,15 +277,13 @@ def _first_row(gradient: torch.Tensor) -> torch.Tensor:
     return row
 
 
-def _saved_overwritten(backward: Backward, upstream: _Gradients, call: Call) -> _Gradients:
-    """The first tensor that the forward has saved holds its values in reverse."""
+def _saved_overwritten(backward: Backward, upstream: _Gradients, call: Call, place: int) -> _Gradients:
+    """One of the tensors that the forward has saved holds its values in reverse."""
     saved: list[torch.Tensor] = []
 
     def pack(tensor: torch.Tensor) -> tuple[bool, torch.Tensor]:
-        if not saved and _is_differentiable(tensor) and tensor.numel() > 1:
-            saved.append(tensor.detach())
-            return True, saved[0]
-        return False, tensor.detach()
+        saved.append(tensor.detach())
+        return len(saved) == place + 1 and _is_differentiable(tensor), saved[-1]
 
     def unpack(kept: tuple[bool, torch.Tensor]) -> torch.Tensor:
         overwritten, tensor = kept

@@ -72,8 +72,6 @@ class ModelTask(Task):
     """The parameter of the cases that is the size of a batch and that the constructor does not take; None where there is none."""
     cast: torch.dtype | None = None
     """What weights and floating-point arguments are cast to, see ``at``; None: they stay what the file makes them."""
-    differentiates: bool = False
-    """Whether ``forward`` computes gradients, as a candidate's then may."""
     state: tuple[str, ...] = ()
     """Buffers that a call changes, and that are judged where ``with_state`` has added them to a call."""
     weights: _Weights | None = None

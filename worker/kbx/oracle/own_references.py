@@ -151,8 +151,6 @@ class OwnFunctionTask(Varied, Task):
     flops: float = field(default=0, kw_only=True)
     nbytes: int = field(default=0, kw_only=True)
     """Of the smallest plain call: of its products and convolutions, and of its arguments or the largest tensor that it makes."""
-    differentiates: bool = field(default=False, kw_only=True)
-    """Whether the function computes gradients, for which PyTorch must note how its results come about."""
     seen: list[bool] = field(default_factory=list, kw_only=True)
     """Not empty once the reference was seen to give a result twice."""
 

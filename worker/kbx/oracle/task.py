@@ -95,6 +95,9 @@ class Task:
     """Properties beyond the envelope that the published statement promises all the same."""
     unjudged: frozenset[str] = frozenset()
     """Arguments that the call may change, and of which nothing is asked afterwards."""
+    differentiates: bool = False
+    """Whether the reference computes gradients, for which PyTorch must note how its results come about. A candidate need not compute what
+    they are gradients of."""
     marked: frozenset[str] = frozenset()
     """Arguments that require a gradient when reference and candidate are given them."""
 

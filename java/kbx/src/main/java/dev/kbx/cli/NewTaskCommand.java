@@ -64,9 +64,18 @@ final class NewTaskCommand implements Callable<Integer> {
           "The suite's folder; the file goes into its folder own. Default: ${DEFAULT-VALUE}.")
   private Path out = Path.of("my-tasks");
 
+  /** Of {@code kbx eval}, so somebody tries it here. */
+  @Option(names = "--backward", hidden = true)
+  private boolean backward;
+
   @Override
   public Integer call() {
     workers.check();
+    if (backward) {
+      throw new InputException(
+          "tasks new %s: --backward is an option of kbx eval; for a task file let the reference compute its gradients itself, by torch.autograd.grad"
+              .formatted(name));
+    }
     if (!NAME.matcher(name).matches()) {
       throw new InputException(
           "tasks new %s: a name has letters, digits, '_', '-' and '.'".formatted(name));

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -404,6 +405,35 @@ class OwnReferencesTest {
     assertThat(Files.readString(suite.resolve("own/updating.py")))
         .contains("MUTATES = (\"state\",)");
   }
+
+  @Test
+  void taskFilesOfGradientsAreOfReferencesThatComputeThem() throws Exception {
+    write(
+        "my_ref.py",
+        REFERENCE.replace(", 2.0", ", f32[16, 40]").replace("return x * by", GRADIENT));
+    Path suite = folder.resolve("suite");
+    Object[] make = {
+      "tasks",
+      "new",
+      "grads",
+      "--from",
+      folder.resolve("my_ref.py"),
+      "--out",
+      suite,
+      "--device",
+      "cpu"
+    };
+    Kbx.Result made = Kbx.here(make);
+    assertThat(made.exit()).as(made.err()).isZero();
+    assertThat(made.out()).contains("written: ").doesNotContain("control ");
+    Object[] derived = Arrays.copyOf(make, make.length + 1);
+    derived[make.length] = "--backward";
+    assertThat(Kbx.here(derived).err())
+        .contains("let the reference compute its gradients itself, by torch.autograd.grad");
+  }
+
+  private static final String GRADIENT =
+      "x.requires_grad_()\n    return torch.autograd.grad(x.tanh(), x, by)[0]";
 
   @Test
   void taskMadeFromAReferenceVerifies() throws Exception {
