@@ -16,6 +16,7 @@ import torch
 from kbx.messages.oracle import Mismatch
 from kbx.oracle import claims, ties, truth
 from kbx.oracle.claims import ClaimError, TensorClaim
+from kbx.oracle.patterns import pattern_of
 from kbx.oracle.task import Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
@@ -28,6 +29,12 @@ _Pair: TypeAlias = tuple[str, torch.Tensor, TensorClaim]
 
 
 _WORD = torch.int64.itemsize
+
+TRIED = 4
+"""Outputs with wrong elements of which is tried to say what these have in common."""
+
+DIFFERENT = 16
+"""Bytes by which the results of two calls must differ before a result is said to be the other one's."""
 
 
 @dataclass
@@ -116,12 +123,12 @@ def judge_made(task: Task, make: Callable[[], Call], seed: str, examined: Callab
     return decide(task, truth.know_where_there_is_room(task, make(), seed), [judgement.value])
 
 
-def decide(task: Task, known: Known, values: list[Any]) -> Judgement:
-    """Asks the task's contract about the values of one call, or of all its draws."""
-    return _decided(task, known, values)[0]
+def decide(task: Task, known: Known, values: list[Any], explained: bool = True) -> Judgement:
+    """Asks the task's contract about the values of one call, or of all its draws; ``explained``: what wrong elements have in common, too."""
+    return _decided(task, known, values, explained)[0]
 
 
-def _decided(task: Task, known: Known, values: list[Any]) -> tuple[Judgement, list[Any]]:
+def _decided(task: Task, known: Known, values: list[Any], explained: bool = True) -> tuple[Judgement, list[Any]]:
     """``decide``, and the values with the reference's indices where others are as right."""
     home = known.on_host
     values = values if home is known else truth.to_host(values)
@@ -133,13 +140,26 @@ def _decided(task: Task, known: Known, values: list[Any]) -> tuple[Judgement, li
         outcome = _compared(task, home, values)
     if outcome.right:
         return Judgement("correct", metrics=outcome.metrics), values
-    text = "; ".join([*outcome.complaints, *notes])
-    return Judgement("wrong_values", text, outcome.mismatches, outcome.metrics), values
+    pattern = _pattern(task, home.call, outcome) if explained else []
+    message = "; ".join([*outcome.complaints, *notes, *pattern])
+    return Judgement("wrong_values", message, outcome.mismatches, outcome.metrics), values
 
 
 def _compared(task: Task, known: Known, values: list[Any]) -> Outcome:
     kept = {"kept": known.kept} if task.contract.keeps else {}
     return task.contract.compare(task.given(known.call), values, known.expected, known.truth, **kept)
+
+
+def _pattern(task: Task, call: Call, outcome: Outcome) -> list[str]:
+    """What the wrong elements of one output have in common: of the first where anything is found."""
+    arguments = task.operands(call)
+    for output in outcome.outputs[:TRIED]:
+        if (wrong := output.wrong) is None:
+            continue
+        with contextlib.suppress(torch.OutOfMemoryError):
+            if found := pattern_of(output.got, output.expected, wrong, arguments):
+                return [found if len(outcome.outputs) == 1 else f"of {output.path} {found}"]
+    return []
 
 
 def decide_both(task: Task, known: Known, values: list[Any]) -> Judgement:
@@ -160,6 +180,18 @@ def agrees(task: Task, value: Any, known: Known) -> bool:
     with contextlib.suppress(torch.OutOfMemoryError):  # the contract itself takes less
         return same_bits(value, known.expected) or task.contract.agrees(value, known.expected)
     return False
+
+
+def differs(known: Known, other: Known) -> bool:
+    """Whether two calls have results of one form that differ so much that one is not taken for the other by chance."""
+    forms = [
+        [(path, v.shape, v.dtype) if isinstance(v, torch.Tensor) else (path, type(v)) for path, v in leaves(k.expected)]
+        for k in (known, other)
+    ]
+    if forms[0] != forms[1]:
+        return False
+    pairs = zip(tensors(known.expected), tensors(other.expected), strict=True)
+    return sum(int((_raw(a) != _raw(b)).count_nonzero()) for a, b in pairs) >= DIFFERENT
 
 
 def forged(error: BaseException) -> Judgement:

@@ -72,6 +72,8 @@ class ModelTask(Task):
     """The parameter of the cases that is the size of a batch and that the constructor does not take; None where there is none."""
     cast: torch.dtype | None = None
     """What weights and floating-point arguments are cast to, see ``at``; None: they stay what the file makes them."""
+    differentiates: bool = False
+    """Whether ``forward`` computes gradients, as a candidate's then may."""
     state: tuple[str, ...] = ()
     """Buffers that a call changes, and that are judged where ``with_state`` has added them to a call."""
     weights: _Weights | None = None
@@ -104,6 +106,10 @@ class ModelTask(Task):
     def constants(self) -> list[torch.Tensor]:
         """The weights of a seeded task."""
         return list(self.weights.give().state_dict(keep_vars=True).values()) if self.weights else []
+
+    def operands(self, call: Call) -> dict[str, torch.Tensor]:
+        weights = self.weights.give().state_dict() if self.weights else {}
+        return super().operands(call) | weights
 
     def call(
         self,
@@ -172,6 +178,8 @@ class ModelTask(Task):
         made: Module = {"init": [encode(value, no_tensors) for value in self.init], "seed": self.weights_seed(seed)}
         if self.cast is not None:
             made["dtype"] = self.dtype
+        if self.differentiates:
+            made["differentiates"] = True
         return made
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - tasks are kept anyway

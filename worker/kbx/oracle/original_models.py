@@ -28,6 +28,7 @@ from kbx import tensors
 from kbx.modes import without_dynamo
 from kbx.oracle import faults, judge, namesakes, truth
 from kbx.oracle.arithmetic import FlopCounterMode
+from kbx.oracle.gradients import differentiating_model
 from kbx.oracle.models import BATCH, ENTRY, ROUNDS, STATE, ModelTask, other_size, unbound
 from kbx.oracle.module_state import changed, held, written_buffers
 from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
@@ -177,7 +178,15 @@ def task(stamp: Stamp, original: OriginalModel, device: str, bundled: ModelTask 
         model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
         flops=0, nbytes=0,
     )  # fmt: skip
-    made, remembers = _tried(replace(made, device="cpu"), quick=isinstance(original, OwnModel) and device == "cpu")
+    quick = isinstance(original, OwnModel) and device == "cpu"
+    try:
+        made, remembers = _tried(replace(made, device="cpu"), quick)
+    except InvalidTask as error:
+        if error.__cause__ is None:
+            raise
+        model = differentiating_model(model)
+        made = replace(made, model=model, reference=unbound(model), differentiates=True)
+        made, remembers = _tried(replace(made, device="cpu"), quick)
     made = replace(made, device=device)
     if remembers and made.fits and (device == "cpu" or torch.cuda.is_available()):
         # Only values tell whether results depend on it. Of a user's own, what its buffers hold is an argument.
@@ -186,12 +195,18 @@ def task(stamp: Stamp, original: OriginalModel, device: str, bundled: ModelTask 
     return made
 
 
-def drawn(task: Task, function: Function, seed: str, device: str | torch.device) -> Any:
+def drawn(
+    task: Task,
+    function: Function,
+    seed: str,
+    device: str | torch.device,
+    place: Callable[[Any, str | torch.device], Any] = placed,
+) -> Any:
     """What a function of the task's file draws from any generator under a seed; on a GPU it draws there."""
     on_device = contextlib.nullcontext() if torch.device(device).type == "cpu" else torch.device(device)
     number = Inputs(seed=seed).generator.initial_seed()
     with seeded(number, device), surroundings(device), mixed(number), on_device:
-        return placed(task.run(f"{function.__name__}()", function), device)
+        return place(task.run(f"{function.__name__}()", function), device)
 
 
 def random_reference(task: Task, function: Function, operations: Sequence[str]) -> InvalidTask:
@@ -217,7 +232,7 @@ def right(task: Task, known: truth.Known, result: Any) -> bool:
     ]
     if forms[0] != forms[1]:
         return False
-    return judge.agrees(task, result, known) or judge.decide(task, known, [result]).status == "correct"
+    return judge.agrees(task, result, known) or judge.decide(task, known, [result], explained=False).status == "correct"
 
 
 def taken(task: Measured) -> str:

@@ -6,16 +6,16 @@ other layouts and values, never other shapes (``own_variations``).
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import torch
 
 from kbx import tensors
 from kbx.oracle import judge, namesakes, original_models, truth
+from kbx.oracle.gradients import differentiating, in_place_of
 from kbx.oracle.module_state import written_buffers
 from kbx.oracle.original_models import (
     MOST_BYTES,
@@ -35,12 +35,15 @@ from kbx.oracle.original_models import (
 )  # fmt: skip
 from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, may_be_tried
 from kbx.oracle.recording import check_unchanged, placed, read, surroundings
-from kbx.oracle.task import ROUNDS, Function, InvalidTask, Parameters, Stamp, Task, TooLarge, signature
+from kbx.oracle.task import ROUNDS, Function, InvalidTask, Parameters, Stamp, Task, TooLarge, named_tensors, signature
 from kbx.suite import Call, Inputs, notation
 from kbx.suite.drawn import calls, varied
 from kbx.suite.original import OwnFunction, OwnModel
 from kbx.suite.sharing import shared
 from kbx.suite.values import leaves
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 def _case(number: int, variation: str | None, text: str) -> Parameters:
@@ -148,6 +151,8 @@ class OwnFunctionTask(Varied, Task):
     flops: float = field(default=0, kw_only=True)
     nbytes: int = field(default=0, kw_only=True)
     """Of the smallest plain call: of its products and convolutions, and of its arguments or the largest tensor that it makes."""
+    differentiates: bool = field(default=False, kw_only=True)
+    """Whether the function computes gradients, for which PyTorch must note how its results come about."""
     seen: list[bool] = field(default_factory=list, kw_only=True)
     """Not empty once the reference was seen to give a result twice."""
 
@@ -200,7 +205,8 @@ class OwnFunctionTask(Varied, Task):
             signature(self.function).bind(*call.args, **call.kwargs)
         except TypeError as error:
             given = "'# inputs:'" if self.noted else "inputs()"
-            raise InvalidTask(f"{given} does not fit {self.entry}(): {error}", self.path, line) from None
+            text = f"{given} does not fit {self.function.__name__}(): {error}"
+            raise InvalidTask(text, self.path, line) from None
         check_sendable(self.path, line, "inputs()", [*call.args, *call.kwargs.values()])
 
     def check_unchanged(self) -> None:
@@ -218,34 +224,63 @@ class OwnFunctionTask(Varied, Task):
             raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
         self.seen.append(True)
 
-    def on(self, device: str) -> OwnFunctionTask:
+    def requiring(self) -> frozenset[str]:
+        """Names of the arguments that ``inputs()`` makes with ``requires_grad``."""
+        if self.noted:
+            return frozenset()
+        found = calls(drawn(self, self.inputs, SEED, "cpu", place=lambda value, _: value))
+        named = [pair for call in found for pair in named_tensors(self.function, call)]
+        return frozenset(name.split("[")[0] for name, t in named if t.requires_grad)
+
+    @property
+    def judged(self) -> Function:
+        """What is the reference where there is a GPU."""
+        return differentiating(self.function, self.marked) if self.differentiates else self.function
+
+    def on(self, device: str) -> Self:
         """The task on another device."""
-        return replace(self, device=device, reference=_anywhere(self.function, device))
+        return replace(self, device=device, reference=anywhere(self.judged, device))
 
 
 OTHER_SEED = "1"
 """To see whether calls differ."""
 _Own: TypeAlias = OwnModelTask | OwnFunctionTask
+_OwnFunction = TypeVar("_OwnFunction", bound=OwnFunctionTask)
+_Seen = TypeVar("_Seen")
 
 
-def _anywhere(function: types.FunctionType, device: str) -> Function:
+def anywhere(function: Function, device: str) -> Function:
     """The function as it is on a GPU, where nothing may come between; without one, ``cuda`` means the CPU while it runs."""
     if torch.device(device).type != "cpu":
         return function
 
-    @functools.wraps(function)
     def reference(*args: Any, **kwargs: Any) -> Any:
         with surroundings(device):
             return placed(function(*args, **kwargs), device)
 
-    # Complaints name the line where it stands in the file.
-    made = cast("Function", reference)
-    made.__code__ = made.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
-    return made
+    return in_place_of(function, reference)
 
 
 def function_task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> OwnFunctionTask:
     """The task of a file with a function ``entry``; raises InvalidTask where it is none, or does not run."""
+    made = untried(stamp, original, entry, device)
+    try:
+        return tried(made, device)
+    except InvalidTask as error:
+        if error.__cause__ is None:
+            raise
+    # Few references compute gradients, and noting for all how their results come about would take memory.
+    marked = on_shapes_or_values(made.requiring, device == "cpu")
+    return tried(replace(made, differentiates=True, marked=marked), device)
+
+
+def tried(made: _OwnFunction, device: str) -> _OwnFunction:
+    """The task for a device, after its calls were tried; raises InvalidTask where they do not run."""
+    return _with_cases(made.on("cpu"), device).on(device)
+
+
+def untried(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> OwnFunctionTask:
+    """The task of a function ``entry`` without cases; raises InvalidTask where the file has none."""
     # Calls for a GPU may be traced where there is none.
     names, path = execute(original, device if torch.cuda.is_available() else "cpu"), original.file
     function, inputs = names.get(entry), names.get("inputs")
@@ -254,13 +289,12 @@ def function_task(stamp: Stamp, original: OwnFunction, entry: str, device: str) 
     noted: tuple[notation.Notation, ...] = ()
     if not isinstance(inputs, types.FunctionType):
         noted, inputs = _noted(original, function), function
-    made = OwnFunctionTask(
+    return OwnFunctionTask(
         path=path, stamp=stamp, name=entry, entry=entry, dtype="float32", cases=[], sizes=[],
         contract=namesakes.contract(None, None), reference=function, inputs=inputs, distributions=(AS_DRAWN,),
         mutates=(), skip_controls={}, controls={}, rounds=ROUNDS, tags=("own",),
         original=original, function=function, noted=noted, device=device,
     )  # fmt: skip
-    return _with_cases(made.on("cpu"), device).on(device)
 
 
 def _noted(original: OwnFunction, function: Function) -> tuple[notation.Notation, ...]:
@@ -279,7 +313,7 @@ def _parsed(path: str, line: int, text: str) -> notation.Notation:
         raise InvalidTask(f"'# inputs:' {error}", path, line) from None
 
 
-def _with_cases(made: OwnFunctionTask, device: str) -> OwnFunctionTask:
+def _with_cases(made: _OwnFunction, device: str) -> _OwnFunction:
     """The task, which is on the CPU, with its calls for ``device``, judged there."""
     plain = _measured(made, device == "cpu")
     fitting = [one for one in plain if replace(made, **one.needs).fits]
@@ -446,13 +480,19 @@ def _is_timed(bound: OwnModelTask, call: Call) -> bool:
 
 def _text(made: OwnModelTask, quick: bool) -> str:
     """The arguments of ``forward`` in words."""
+    return on_shapes_or_values(lambda: notation.shown(made.plain_call(0, SEED, "cpu")), quick)
 
-    def look() -> str | None:
+
+def on_shapes_or_values(look: Callable[[], _Seen], quick: bool) -> _Seen:
+    """As ``on_shapes``, and on values where these are needed."""
+
+    def without_values() -> _Seen | None:
         try:
-            return notation.shown(made.plain_call(0, SEED, "cpu"))
+            return look()
         except InvalidTask as error:
             if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
                 return None
             raise
 
-    return on_shapes(look, quick) or notation.shown(made.plain_call(0, SEED, "cpu"))
+    found = on_shapes(without_values, quick)
+    return look() if found is None else found

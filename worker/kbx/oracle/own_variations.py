@@ -24,7 +24,7 @@ from kbx.suite.values import tensors as tensors_of
 if TYPE_CHECKING:
     from kbx.oracle.own_references import OwnFunctionTask, OwnModelTask
 
-_OwnTask = TypeVar("_OwnTask", "OwnFunctionTask", "OwnModelTask")
+_OwnTask = TypeVar("_OwnTask", bound="OwnFunctionTask | OwnModelTask")
 
 
 TRIED_FLOPS = 1e11

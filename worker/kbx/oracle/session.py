@@ -110,7 +110,9 @@ class Session:
         self.lent.reset()
         self.lent.filler = FILLERS[self.prepared % len(FILLERS)]
         try:
-            args, kwargs, self.leaves = lend(self.task.spoken(known.call, self.calls[index].turn), self.lent)
+            args, kwargs, self.leaves = lend_marked(
+                self.task, self.task.spoken(known.call, self.calls[index].turn), self.lent
+            )
         except MemoryError as error:
             raise InvalidTask(f"case {self.calls[index].message()['case']}: {error}", self.task.path) from None
         poison(self.out, result_bytes(known.returned) + SLACK, self.prepared)
@@ -171,6 +173,8 @@ class Session:
         """A repeat that differs from a right first answer depends on chance, or on the order of programs, if it is wrong. If it is right too,
         that is worth a flag: but another order may round otherwise."""
         judgement, order = judge.decide_both(self.task, known, [value]), self.calls[index].order
+        if judgement.status == "wrong_values" and self._is_of_another(known, value):
+            judgement.message = f"{judgement.message}; this is the result of another call"
         # No published test asks for another order.
         judgement.published |= order != ASCENDING
         if any(call.repeats == index for call in self.calls):
@@ -183,6 +187,11 @@ class Session:
             judgement.status = "nondeterministic" if order == ASCENDING else "order_dependent"
             judgement.message = f"the same call gave another result when {_AGAIN[order]}: {judgement.message}"
         return judgement
+
+    def _is_of_another(self, known: Known, value: Any) -> bool:
+        """Whether a wrong result would be right in a call that is still known, and whose result is another."""
+        others = [other for other in self.memory.known.values() if other is not known]
+        return any(judge.differs(known, other) and judge.agrees(self.task, value, other) for other in others)
 
     def close(self) -> None:
         """Gives the arenas back, and forgets what is known of the calls: another candidate has other seeds."""
@@ -208,6 +217,15 @@ def lend(call: Call, arena: Arena) -> tuple[list[Tree], dict[str, Tree], list[Tr
 
     args = [tensors.encode(a, put) for a in call.args]
     kwargs = {k: tensors.encode(v, put) for k, v in call.kwargs.items()}
+    return args, kwargs, leaves
+
+
+def lend_marked(task: Task, call: Call, arena: Arena) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
+    """``lend``, with a mark on the arguments that gradients are asked of."""
+    args, kwargs, leaves = lend(call, arena)
+    if task.marked:
+        for (name, _), leaf in zip(task.named_tensors(call), leaves, strict=True):
+            leaf.update({"requires_grad": True} if name.split("[")[0] in task.marked else {})
     return args, kwargs, leaves
 
 

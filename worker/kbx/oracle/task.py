@@ -18,7 +18,7 @@ from kbx.messages import Module
 from kbx.oracle import faults
 from kbx.suite import Call, Contract, Inputs, published
 from kbx.suite.original import TOLERANCES, OriginalRules
-from kbx.suite.values import leaves
+from kbx.suite.values import leaves, transform
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -95,6 +95,8 @@ class Task:
     """Properties beyond the envelope that the published statement promises all the same."""
     unjudged: frozenset[str] = frozenset()
     """Arguments that the call may change, and of which nothing is asked afterwards."""
+    marked: frozenset[str] = frozenset()
+    """Arguments that require a gradient when reference and candidate are given them."""
 
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
@@ -164,7 +166,7 @@ class Task:
             tree = {} if isinstance(leaf, torch.Tensor) else tensors.encode(leaf, tensors.no_tensors)
             if tree.get("t") == "opaque":
                 raise InvalidTask(f"{path} is a {tree['v']}, which cannot be sent to another process", self.path, line)
-        return made
+        return _without_gradients(made) if self.marked else made
 
     def inside(self, call: Call) -> Call:
         """The call with its values in the range of the published tests, where that is known."""
@@ -211,6 +213,10 @@ class Task:
     def named_tensors(self, call: Call) -> list[tuple[str, torch.Tensor]]:
         """``(path, tensor)`` of every tensor argument in order of appearance; paths read ``param`` or ``params[0]``."""
         return named_tensors(self.reference, call)
+
+    def operands(self, call: Call) -> dict[str, torch.Tensor]:
+        """All that a result is made of, by name."""
+        return dict(self.named_tensors(call))
 
     def rounds_of(self, parameters: Parameters) -> int:
         """Times that this case is called with fresh values."""
@@ -307,6 +313,13 @@ def named_tensors(function: Callable[..., Any], call: Call) -> list[tuple[str, t
     names += [f"{parameters[rest].name}[{i}]" for i in range(len(call.args) - rest)]
     named = [*zip(names, call.args, strict=False), *call.kwargs.items()]
     return [(path, t) for name, v in named for path, t in leaves(v, name) if isinstance(t, torch.Tensor)]
+
+
+def _without_gradients(call: Call) -> Call:
+    def detached(leaf: Any) -> Any:
+        return leaf.detach() if isinstance(leaf, torch.Tensor) else leaf
+
+    return Call(transform(call.args, detached), transform(call.kwargs, detached))
 
 
 def _same(value: object, default: object) -> bool:

@@ -20,6 +20,7 @@ from kbx.messages import runner as messages
 from kbx.runner import (
     ahead,
     arenas,
+    backward,
     compilation,
     compiling,
     cuda_on_cpu,
@@ -104,6 +105,7 @@ class Bench:
         self._guarded, self._guards, self._unguarded = False, None, []
         self._turn = 0
         self._rotation = tuning.Rotation()
+        backward.install()
         self._results = storages.Results()
         if self._emulated:
             launches.emulate(spawn.arch)
@@ -337,6 +339,8 @@ class Bench:
 
         def view(leaf):
             tensor = self._arenas[leaf["arena"]].view(leaf, regions)
+            if leaf.get("requires_grad"):
+                tensor.requires_grad_()
             form = tensor.data_ptr(), leaf["dtype"], *leaf["shape"], None, *leaf["stride"]
             inputs.append(same.setdefault(form, tensor) if "base" in leaf else tensor)
             return inputs[-1]

@@ -43,7 +43,8 @@ def load(source, path, names, arch, watching=contextlib.nullcontext):
 
 
 def construct(kind, module, device):
-    """An instance of ``kind`` on ``device``, and how to call it without gradients; ``module`` as in ``messages.oracle.Opened``.
+    """An instance of ``kind`` on ``device``, and how to call it: without gradients unless the reference computes some; ``module`` as in
+    ``messages.oracle.Opened``.
 
     Its weights are from the seed that the reference's are from: made on the CPU, in the order that the class makes them.
     """
@@ -51,7 +52,19 @@ def construct(kind, module, device):
     torch.manual_seed(module["seed"])
     with torch.no_grad():
         made = _made(kind, init).to(device, *_dtype(module))
-    return made, torch.no_grad()(made)
+    return made, _with_gradients(made) if module.get("differentiates") else torch.no_grad()(made)
+
+
+def _with_gradients(made):
+    """Calls an instance with gradients on. Those of the call before are gone: its parameters would add up all."""
+
+    def call(*args, **kwargs):
+        if isinstance(made, torch.nn.Module):
+            for _, parameter in _named_parameters(made):
+                parameter.grad = None
+        return made(*args, **kwargs)
+
+    return call
 
 
 def _dtype(module):
