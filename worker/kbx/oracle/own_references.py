@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import torch
 
 from kbx import tensors
-from kbx.oracle import judge, namesakes, original_models, truth
+from kbx.oracle import judge, namesakes, original_models, own_files, truth
 from kbx.oracle.original_models import (
     MOST_BYTES,
     MOST_FLOPS,
@@ -36,8 +36,9 @@ from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, may_be_tr
 from kbx.oracle.recording import check_unchanged, placed, read, surroundings
 from kbx.oracle.task import ROUNDS, Function, InvalidTask, Parameters, Stamp, Task, TooLarge, signature
 from kbx.suite import Call, Inputs, notation
-from kbx.suite.drawn import calls, varied
+from kbx.suite.drawn import varied
 from kbx.suite.original import OwnFunction, OwnModel
+from kbx.suite.readings import calls
 from kbx.suite.values import leaves
 
 
@@ -175,12 +176,16 @@ class OwnFunctionTask(Varied, Task):
         if self.noted:
             return [self._noted_call(number, seed, device) for number in range(len(self.noted))]
         try:
-            found = calls(drawn(self, self.inputs, seed, device))
+            made = drawn(self, self.inputs, seed, device, self._meant)
         except ValueError as error:
             raise InvalidTask(f"inputs() {error}", self.path, self.inputs.__code__.co_firstlineno) from None
+        found = [Call(tuple(args), kwargs) for args, kwargs in made]
         for call in found:
             self._check(call)
         return found
+
+    def _meant(self, made: object) -> list[tuple[list[Any], dict[str, Any]]]:
+        return [(list(call.args), call.kwargs) for call in calls(made, self.reference)]
 
     def _noted_call(self, number: int, seed: str, device: str | torch.device) -> Call:
         """One that a comment describes: each is drawn by a generator of its own."""
@@ -191,7 +196,7 @@ class OwnFunctionTask(Varied, Task):
     def _check(self, call: Call) -> None:
         line = self.inputs.__code__.co_firstlineno
         try:
-            signature(self.function).bind(*call.args, **call.kwargs)
+            signature(self.reference).bind(*call.args, **call.kwargs)
         except TypeError as error:
             given = "'# inputs:'" if self.noted else "inputs()"
             raise InvalidTask(f"{given} does not fit {self.entry}(): {error}", self.path, line) from None
@@ -242,35 +247,26 @@ def function_task(stamp: Stamp, original: OwnFunction, entry: str, device: str) 
     """The task of a file with a function ``entry``; raises InvalidTask where it is none, or does not run."""
     # Calls for a GPU may be traced where there is none.
     names, path = execute(original, device if torch.cuda.is_available() else "cpu"), original.file
-    function, inputs = names.get(entry), names.get("inputs")
-    if not isinstance(function, types.FunctionType):
-        raise InvalidTask(f"defines no function {entry}()", path)
-    noted: tuple[notation.Notation, ...] = ()
-    if not isinstance(inputs, types.FunctionType):
-        noted, inputs = _noted(original, function), function
+    source = read(original.file, original.sha256, original.CHANGED)
+    function = own_files.function(names, source, entry, path)
+    inputs = own_files.inputs(names, source, path)
+    noted = _noted(original, source, function) if inputs is None else ()
     made = OwnFunctionTask(
         path=path, stamp=stamp, name=entry, entry=entry, dtype="float32", cases=[], sizes=[],
-        contract=namesakes.contract(None, None), reference=function, inputs=inputs, distributions=(AS_DRAWN,),
+        contract=namesakes.contract(None, None), reference=function, inputs=inputs or function, distributions=(AS_DRAWN,),
         mutates=(), skip_controls={}, controls={}, rounds=ROUNDS, tags=("own",),
         original=original, function=function, noted=noted, device=device,
     )  # fmt: skip
     return _with_cases(made.on("cpu"), device).on(device)
 
 
-def _noted(original: OwnFunction, function: Function) -> tuple[notation.Notation, ...]:
+def _noted(original: OwnFunction, source: str, function: Function) -> tuple[notation.Notation, ...]:
     line = function.__code__.co_firstlineno
-    found = notation.above(read(original.file, original.sha256, original.CHANGED), line)
+    found = own_files.noted(source, original.file, line)
     if not found:
         text = f"defines no function inputs(), and no comment '# inputs: f32[64, 64]' above {function.__name__}() says its arguments"
         raise InvalidTask(text, original.file, line)
-    return tuple(_parsed(original.file, *comment) for comment in found)
-
-
-def _parsed(path: str, line: int, text: str) -> notation.Notation:
-    try:
-        return notation.parse(text)
-    except ValueError as error:
-        raise InvalidTask(f"'# inputs:' {error}", path, line) from None
+    return tuple(found)
 
 
 def _with_cases(made: OwnFunctionTask, device: str) -> OwnFunctionTask:
