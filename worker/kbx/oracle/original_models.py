@@ -80,7 +80,9 @@ class OriginalModelTask(ModelTask):
     updated: tuple[str, ...] = field(default=(), kw_only=True)
     """Arguments that a forward on shapes was seen to write to. Nobody asks for them, but for a user's own ``Model``."""
 
-    widens = False
+    @property
+    def widens(self) -> bool:
+        return False
 
     def call(
         self,

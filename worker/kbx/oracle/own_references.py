@@ -146,8 +146,6 @@ class OwnFunctionTask(Varied, Task):
     seen: list[bool] = field(default_factory=list, kw_only=True)
     """Not empty once the reference was seen to give a result twice."""
 
-    widens = False
-
     @property
     def code(self) -> Function:
         return self.function
@@ -219,7 +217,14 @@ class OwnFunctionTask(Varied, Task):
 
     def on(self, device: str) -> OwnFunctionTask:
         """The task on another device."""
-        return replace(self, device=device, reference=_anywhere(self.function, device))
+        return replace(self, device=device, reference=anywhere(self.function, device))
+
+
+def numbers(task: Task) -> list[int]:
+    """Which calls of those that a user's function asks for are judged; empty for every other task."""
+    if not isinstance(task, OwnFunctionTask):
+        return []
+    return [each["inputs"].number for each in task.cases if each["inputs"].variation is None]
 
 
 OTHER_SEED = "1"
@@ -227,7 +232,7 @@ OTHER_SEED = "1"
 _Own: TypeAlias = OwnModelTask | OwnFunctionTask
 
 
-def _anywhere(function: types.FunctionType, device: str) -> Function:
+def anywhere(function: types.FunctionType, device: str) -> Function:
     """The function as it is on a GPU, where nothing may come between; without one, ``cuda`` means the CPU while it runs."""
     if torch.device(device).type != "cpu":
         return function

@@ -26,10 +26,15 @@ if TYPE_CHECKING:
     from kbx.oracle.envelope import Envelope
     from kbx.oracle.truth import Known
 
+OWN = "own"
+"""The tag of a task that is a user's reference, or was made of one."""
 ROUNDS = 3
 """Times that each case is called, every time with fresh values of another distribution."""
 
 
+_REFERENCE = re.compile(
+    r"(?:ref|reference|torch|pytorch|naive|eager)_(\w+)|(\w+)_(?:ref|reference|torch|pytorch|naive|eager)"
+)
 _NO_GPU = re.compile(r"Found no NVIDIA driver|No CUDA GPUs|not compiled with CUDA|CUDA_HOME environment|libcuda\.so")
 """What PyTorch, its extensions and Triton say where there is none."""
 _SAID = 500
@@ -102,13 +107,16 @@ class Task:
 
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
-    widens = True
-    """Whether the reference must run in float64; where one need not and does not, its own result is the truth."""
 
     @functools.cached_property
     def published_rule(self) -> OriginalRules | None:
         """What its suite's authors judge results by; None where the contract takes its place."""
         return published.rule(self.name, self.contract, self.tolerances)
+
+    @property
+    def widens(self) -> bool:
+        """Whether the reference must run in float64; where one need not and does not, its own result is the truth."""
+        return OWN not in self.tags
 
     @property
     def plain(self) -> str:
@@ -138,7 +146,14 @@ class Task:
     @property
     def entries(self) -> list[str]:
         """Names under which a candidate may define the entry, best first."""
-        return list(dict.fromkeys((self.entry, "kernel_function")))
+        return list(dict.fromkeys((self.entry, *self._own_entry(), "kernel_function")))
+
+    def _own_entry(self) -> list[str]:
+        """What a candidate calls that which a user's reference calls ``softmax_ref``."""
+        marked = _REFERENCE.fullmatch(self.entry) if OWN in self.tags else None
+        if marked is None:
+            return []
+        return ["custom_kernel" if self.entry == "ref_kernel" else marked[1] or marked[2]]
 
     def call(
         self,
