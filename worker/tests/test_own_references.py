@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import pathlib
 import sys
 from dataclasses import replace
 
@@ -620,3 +621,16 @@ def test_task_file_made_of_a_reference_runs_where_there_is_no_gpu(tmp_path):
         "inputs=(f32[300]), zeros"
     ]
     assert truth.know(task, calls[0].made(task, "cpu"), "7").expected.shape == (300,)
+
+
+PAGE = pathlib.Path(__file__).parents[2] / "docs/own-reference.md"
+SHAPES = PAGE.read_text(encoding="utf-8").split("## Ten shapes")[1].split("\n## ")[0].split("```python\n")[1:]
+
+
+@pytest.mark.parametrize("shape", [part.split("```")[0] for part in SHAPES])
+def test_shapes_on_the_page_are_references(own, shape):
+    names = [line.split("(")[0].removeprefix("def ") for line in shape.splitlines() if line.startswith("def ")]
+    task = own("import torch\n" + shape, names[-1])
+    call = task.call(task.cases[0], "drawn", "1")
+    truth.know(task.seeded("1"), call, "1")
+    assert not task.constant
