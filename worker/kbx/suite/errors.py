@@ -100,17 +100,44 @@ def _index(element: int, shape: Sequence[int]) -> list[int]:
     return index[::-1]
 
 
+@dataclass(eq=False)
+class Output:
+    """One output and what it is compared with, no elements of what is no tensor; ``expected`` is the truth where there is one."""
+
+    path: str
+    got: torch.Tensor = field(default_factory=lambda: torch.empty(0))
+    expected: torch.Tensor = field(default_factory=lambda: torch.empty(0))
+    marks: torch.Tensor | None = None
+    """Of elements that ``_flat`` gives: true at wrong ones. None before there is one."""
+
+    def mark(self, start: int, right: torch.Tensor) -> None:
+        """Notes what is wrong in a flat stretch that begins at ``start``."""
+        if self.marks is None:
+            count = self.got.numel() * (2 if self.got.is_complex() else 1)
+            self.marks = torch.zeros(count, dtype=torch.bool, device=right.device)
+        self.marks[start : start + right.numel()] = ~right
+
+    @property
+    def wrong(self) -> torch.Tensor | None:
+        """A mask of the output's shape, true at wrong elements; None where there is none."""
+        if self.marks is None or not self.got.is_complex():
+            return self.marks if self.marks is None else self.marks.view(self.got.shape)
+        return self.marks.view(*self.got.shape, 2).any(-1)
+
+
 @dataclass
 class Comparison:
-    """What comparing outputs found: how many elements are wrong, the first of them, and the largest errors.
+    """What comparing outputs found: how many of the elements are wrong, the first of them, and the largest errors.
 
-    ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
+    ``compared`` counts all elements, ``outputs`` are those with wrong ones. ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
 
     ``max_abs`` and ``max_rel`` cover the elements where both sides are finite; ``error_ratio`` is the largest error over its
     tolerance, both beyond the last rounding to a narrow dtype (None where there is no tolerance: exact contracts).
     """
 
     wrong: int = 0
+    compared: int = 0
+    outputs: list[Output] = field(default_factory=list, compare=False, repr=False)
     mismatches: list[Mismatch] = field(default_factory=list)
     excess: float | None = None
     max_abs: float = 0.0
@@ -119,39 +146,39 @@ class Comparison:
 
     def add(
         self,
-        path: str,
-        output: torch.Tensor,
+        output: Output,
         start: int,
         right: torch.Tensor,
         got: torch.Tensor,
         expected: torch.Tensor,
         ratio: torch.Tensor | None = None,
     ) -> None:
-        """Notes the wrong elements of one flat stretch that begins at element ``start`` of ``output``; ``ratio`` are errors over
-        tolerances."""
+        """Notes the elements of one flat stretch that begins at element ``start`` of ``output``; ``ratio`` are errors over tolerances."""
         wrong = int(right.numel() - right.count_nonzero())
         self.wrong += wrong
         if wrong:
-            self.show(path, output, start, right, got, expected, ratio)
+            self.show(output, start, right, got, expected, ratio)
 
     def show(
         self,
-        path: str,
-        output: torch.Tensor,
+        output: Output,
         start: int,
         right: torch.Tensor,
         got: torch.Tensor,
         expected: torch.Tensor,
         ratio: torch.Tensor | None = None,
     ) -> None:
-        """Notes where the first wrong elements are, without counting them."""
+        """Notes where wrong elements are, and the first of them, without counting them."""
+        output.mark(start, right)
+        if output not in self.outputs:
+            self.outputs.append(output)
         room = SHOWN - len(self.mismatches)
         for place in (~right).nonzero().reshape(-1)[:room].tolist() if room else ():
             if ratio is not None and not self.mismatches:
                 self.excess = _excess(float(ratio[place]))
-            element = (start + place) // (2 if output.is_complex() else 1)
+            element = (start + place) // (2 if output.got.is_complex() else 1)
             self.mismatches.append({
-                "output": path, "index": _index(element, output.shape),
+                "output": output.path, "index": _index(element, output.got.shape),
                 "expected": _text(expected[place].item()), "got": _text(got[place].item()),
             })  # fmt: skip
 
@@ -176,7 +203,8 @@ class Comparison:
 
     def join(self, other: Comparison) -> None:
         """Adds what another output's comparison found."""
-        self.wrong += other.wrong
+        self.wrong, self.compared = self.wrong + other.wrong, self.compared + other.compared
+        self.outputs += other.outputs
         self.excess = self.excess if self.mismatches else other.excess
         self.mismatches = (self.mismatches + other.mismatches)[:SHOWN]
         self.max_abs, self.max_rel = max(self.max_abs, other.max_abs), max(self.max_rel, other.max_rel)
@@ -191,7 +219,7 @@ class Comparison:
         first, plural = self.mismatches[0], "s" if self.wrong > 1 else ""
         place = f"{first['output']}{first['index'] or ''}"
         values = f"expected {first['expected']}, got {first['got']}{_times(self.excess)}"
-        return [f"{self.wrong} wrong element{plural}, first {place}: {values}"]
+        return [f"{self.wrong} wrong element{plural} of {self.compared}, first {place}: {values}"]
 
     def metrics(self) -> dict[str, float]:
         """The finite figures by name."""
@@ -297,20 +325,21 @@ def close(
     ``measured`` is the ``yardstick`` of all arguments but the first two, if it is known already.
     """
     measured = measured or yardstick(reference, truth, scale, growth, tf32)
-    flat, found = (_flat(got), _flat(reference), _flat(truth), _scale(scale, reference)), Comparison()
+    flat, output = (_flat(got), _flat(reference), _flat(truth), _scale(scale, reference)), Output(path, got, truth)
+    found = Comparison(compared=flat[0].numel())
     for (start, parts), figures in zip(stretches(*flat), _finite_figures(flat, measured), strict=True):
         largest, relative, ratio, wrong = figures
         if not math.isfinite(largest) or math.isnan(ratio):
-            _add_with_nonfinite(found, path, reference, start, parts, measured)
+            _add_with_nonfinite(found, output, start, parts, measured)
             continue
         found.widen(largest, relative, ratio)
         found.wrong += int(wrong)
-        if wrong and len(found.mismatches) < SHOWN:
+        if wrong:
             c, _, t, s = parts
             exact = t.double()
             error = measured.rounding.taken_off(torch.sub(c, exact).abs_(), exact)
             allowed = measured.allowed(exact.abs(), s)
-            found.show(path, reference, start, error <= allowed, c, t, error / allowed)
+            found.show(output, start, error <= allowed, c, t, error / allowed)
     return found
 
 
@@ -347,7 +376,7 @@ def near(got: torch.Tensor, reference: torch.Tensor, tf32: bool = False) -> bool
 
 def exact(path: str, got: torch.Tensor, expected: torch.Tensor, signed_zero: bool = False) -> Comparison:
     """Compares tensors of one shape and dtype for equal values: NaN equals NaN, and 0.0 equals -0.0 unless told."""
-    found = Comparison()
+    found, output = Comparison(compared=got.numel()), Output(path, got, expected)
     for start, (c, e) in stretches(_flat(got), _flat(expected)):
         signed = signed_zero and e.is_floating_point()
         if not signed and c.dtype == e.dtype and torch.equal(c, e):
@@ -357,7 +386,7 @@ def exact(path: str, got: torch.Tensor, expected: torch.Tensor, signed_zero: boo
             right &= c.signbit() == e.signbit()
         if e.is_floating_point():
             right |= c.isnan() & e.isnan()
-        found.add(path, expected, start, right, c, e)
+        found.add(output, start, right, c, e)
         c, e = c.double(), e.double()
         found.measure((c - e).abs(), e, None)
     return found
@@ -366,9 +395,9 @@ def exact(path: str, got: torch.Tensor, expected: torch.Tensor, signed_zero: boo
 def exact_plain(path: str, got: object, expected: object) -> Comparison:
     """Compares values that are no tensors: NaN equals itself here, too."""
     if got == expected or (got != got and expected != expected):
-        return Comparison()
+        return Comparison(compared=1)
     mismatch: Mismatch = {"output": path, "index": [], "expected": repr(expected), "got": repr(got)}
-    return Comparison(wrong=1, mismatches=[mismatch])
+    return Comparison(wrong=1, compared=1, outputs=[Output(path)], mismatches=[mismatch])
 
 
 def stretches(whole: torch.Tensor, *others: Part) -> Iterator[tuple[int, list[Any]]]:
@@ -488,21 +517,19 @@ def _relative(error: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
     return error / torch.threshold(sizes, 0.0, math.inf)
 
 
-def _add_with_nonfinite(
-    found: Comparison, path: str, output: torch.Tensor, start: int, parts: list[Any], measured: Yardstick
-) -> None:
+def _add_with_nonfinite(found: Comparison, output: Output, start: int, parts: list[Any], measured: Yardstick) -> None:
     """One stretch in which not everything is finite, or not every tolerance."""
     c, (r, t), s = parts[0].double(), _settled(*parts[1:3]), parts[3]
     allowed = measured.allowed(t.abs(), s)
     error = (c - t).abs()
     beyond = measured.rounding.taken_off(error.clone(), t)
     near = (beyond <= allowed) & c.isfinite() & t.isfinite()
-    near |= c.isinf() & (c.sign() == t.sign()) & (t.abs() + allowed >= torch.finfo(output.dtype).max)
+    near |= c.isinf() & (c.sign() == t.sign()) & (t.abs() + allowed >= torch.finfo(output.got.dtype).max)
     exact = parts[2].double()
     same = (c == r) | (c == exact) | (c.isnan() & (r.isnan() | exact.isnan()))
     finite = r.isfinite()
     right = near | (same & ~finite)
-    found.add(path, output, start, right, c, torch.where(finite, t, r), beyond / allowed)
+    found.add(output, start, right, c, torch.where(finite, t, r), beyond / allowed)
     found.measure(error, t, beyond / allowed)
 
 
