@@ -131,7 +131,7 @@ def test_arguments_that_inputs_marks_require_a_gradient(own):
     call = task.call(task.cases[0], "drawn", "1")
     x, w, dy = (t.double() for t in call.args)
     torch.testing.assert_close(truth.know(task, call, "1").truth, grads(x, w, dy)[1])
-    lent = session.lend(task, call, HostArena("in"))[0]
+    lent = session.lend_marked(task, call, HostArena("in"))[0]
     assert [leaf.get("requires_grad") for leaf in lent] == [None, True, None]
 
 

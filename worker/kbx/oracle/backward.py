@@ -21,7 +21,7 @@ from kbx.oracle.recording import surroundings
 from kbx.oracle.task import Function, InvalidTask, Stamp, named_tensors, signature
 from kbx.suite import Call, Inputs, notation
 from kbx.suite.original import OwnFunction
-from kbx.suite.values import home, leaves, tensors, transform
+from kbx.suite.values import leaves, tensors, transform
 
 UPSTREAM = "grad_output"
 """The name of the argument that is the gradient of a single result; of several there are ``grad_output_0`` and so on."""
@@ -86,8 +86,9 @@ def _is_differentiable(tensor: torch.Tensor) -> bool:
 
 def _apart(gradient: torch.Tensor, upstream: list[torch.Tensor]) -> torch.Tensor:
     """A gradient in memory of its own: one that is passed on is the upstream one, one of a sum is a single number, expanded."""
-    shared = {home(each) for each in upstream}
-    return gradient.contiguous().clone() if home(gradient) in shared or 0 in gradient.stride() else gradient
+    taken = {each.untyped_storage()._cdata for each in upstream}  # which fake tensors have, too
+    shares = gradient.untyped_storage()._cdata in taken or 0 in gradient.stride()
+    return gradient.contiguous().clone() if shares else gradient
 
 
 def _signature(forward: Function, count: int) -> inspect.Signature:
