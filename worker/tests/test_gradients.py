@@ -331,7 +331,9 @@ REFUSED = {
     "integers": ("return x.argmax(-1)", "f() returns nothing that PyTorch can differentiate (i64[6]): leave out"),
     "no graph": ("with torch.no_grad():\n        return x * w", "f() returns nothing that PyTorch can differentiate (f32[6, 40]): "),
     "a number": ("return (x * w).sum().item()", "f() returns nothing that PyTorch can differentiate ("),
-    "in place": ("x += 1\n    return x * w", "f() raised RuntimeError: a leaf Variable that requires grad is being used in an in-place"),
+    "in place": ("x += 1\n    return x * w", "f() runs and cannot be differentiated (a leaf Variable that requires grad is being used in an in-place operation): "),
+    "no derivative": ("return torch.igamma(x.abs(), w.abs())", "f() runs and cannot be differentiated (the derivative for '"),
+    "broken": ("return x * z", "f() raised NameError: name 'z' is not defined"),
     "random": ("return torch.dropout(x * w, 0.5, True)", "f() draws random numbers"),
 }  # fmt: skip
 

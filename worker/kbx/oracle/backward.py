@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 
 import torch
 
-from kbx.oracle import own_references
+from kbx.oracle import own_references, truth
 from kbx.oracle.gradients import graph_noted, in_place_of
+from kbx.oracle.original_models import NOT_WITHOUT_VALUES
 from kbx.oracle.own_references import OwnFunctionTask, anywhere, on_shapes_or_values
 from kbx.oracle.own_variations import AS_DRAWN, SEED, may_be_tried
 from kbx.oracle.recording import surroundings
@@ -31,6 +32,7 @@ _Gradients: TypeAlias = list[torch.Tensor]
 _Spoiler: TypeAlias = Callable[[list[torch.Tensor], list[torch.Tensor]], None]
 _FAR = 0.05
 """A control whose gradients are nearer to the right ones, relative to their norm, is no mistake in this function."""
+_REASON_CHARACTERS = 200
 _SAVED = 6
 """Saved tensors of which one is overwritten."""
 
@@ -133,16 +135,30 @@ class BackwardTask(OwnFunctionTask):
 
     def results_of(self, call: Call, device: str | torch.device) -> list[torch.Tensor]:
         """The results of a call of the function that can be differentiated; raises InvalidTask where there are none."""
-        name = f"{self.function.__name__}()"
         with surroundings(device):
-            found: list[torch.Tensor] = self.run(name, self.backward.results, call)[0]
+            try:
+                found: list[torch.Tensor] = self.run("", self.backward.results, call)[0]
+            except InvalidTask as error:
+                if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+                    raise
+                self._returned(call)  # raises what is wrong without gradients, too
+                raise self.refusal(error) from error.__cause__
             if found:
                 return found
-            with torch.no_grad():
-                returned = leaves(self.run(name, self.function, *call.args, **call.kwargs))
-        kinds = ", ".join(notation.shown(Call((leaf,))) for _, leaf in returned)
-        text = f"{name} returns nothing that PyTorch can differentiate ({kinds}): leave out --backward, or what cuts the graph, as detach(), no_grad() and item() do"
+            kinds = ", ".join(notation.shown(Call((leaf,))) for _, leaf in leaves(self._returned(call)))
+        text = f"{self.function.__name__}() returns nothing that PyTorch can differentiate ({kinds}): leave out --backward, or what cuts the graph, as detach(), no_grad() and item() do"
         raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
+
+    def _returned(self, call: Call) -> Any:
+        mine = truth.copy_call(call)
+        with torch.no_grad():
+            return self.run(f"{self.function.__name__}()", self.function, *mine.args, **mine.kwargs)
+
+    def refusal(self, error: InvalidTask) -> InvalidTask:
+        """What is said of a function that runs, and whose gradients raise this error."""
+        reason = " ".join(str(error.__cause__).split())[:_REASON_CHARACTERS].rstrip(".")
+        text = f"{self.function.__name__}() runs and cannot be differentiated ({reason}): leave out --backward, or change what that names"
+        return InvalidTask(text, self.path, error.line or self.function.__code__.co_firstlineno)
 
 
 def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> BackwardTask:
@@ -159,7 +175,11 @@ def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> Backwa
         made = BackwardTask(**given, backward=Backward(plain.function, plain.requiring()))
         return replace(made, count=len(made.results_of(plain.plain_call(0, SEED, "cpu"), "cpu")))
 
-    made = own_references.tried(on_shapes_or_values(look, device == "cpu"), device)
+    untried = on_shapes_or_values(look, device == "cpu")
+    try:
+        made = own_references.tried(untried, device)
+    except InvalidTask as error:
+        raise (error if error.__cause__ is None else untried.refusal(error)) from error.__cause__
     if not may_be_tried(made, device):
         return made
     found = controls(made, made.on("cpu").call(made.cases[0], AS_DRAWN, SEED))
