@@ -37,6 +37,9 @@ public final class CandidateSources {
    */
   private static final int MAX_LINE = 8 * MAX_CODE;
 
+  private static final String OWN =
+      "; to judge it by a PyTorch file of your own, give --reference FILE";
+
   /** As many lines of a file with the same problem are named each. */
   private static final int MOST_ALIKE = 5;
 
@@ -200,6 +203,11 @@ public final class CandidateSources {
 
   private void readPython(Path file) {
     TaskNames.Match match = names.ofFile(file.toAbsolutePath().toString());
+    if (match instanceof TaskNames.Missing(String reason)) {
+      boolean ofRun = TaskNames.isLikeRunFile(file.getFileName().toString());
+      problem(file, null, ofRun ? reason : reason + OWN);
+      return;
+    }
     Task task = task(match, file, null);
     if (task == null) return;
     String code = SourceFiles.code(file, problems::add);

@@ -359,7 +359,9 @@ class CandidateSourcesTest {
         .containsExactly(
             latin + ":2: is not UTF-8 at byte 2; save it as UTF-8",
             large + ": is larger than 1 MiB, the limit for a candidate",
-            unknown + ": no task 'gleu' in suite mini; did you mean gelu?",
+            unknown
+                + ": no task 'gleu' in suite mini; did you mean gelu?; to judge it by a PyTorch"
+                + " file of your own, give --reference FILE",
             empty + ": is empty; it should hold a JSON object per line",
             odd + ": is not a candidate; give a task.py, .jsonl predictions, or a folder",
             folder + ": holds no candidates; they are task.py files and .jsonl predictions",
