@@ -231,6 +231,19 @@ class OwnReferenceTest {
   }
 
   @Test
+  void aFullTaskDrawsAsTheReferencesFileDoes() throws IOException {
+    String given = "def get_inputs():\n    return [1]\n\ndef f(x): return x\n";
+    assertThat(OwnTask.PLAIN.text(read(given, ""), NONE))
+        .contains("return drawn(make, get_inputs, number, variation, of=f)");
+    String generated =
+        "# inputs: size=9\n# inputs: size=70\ndef generate_input(size):\n    return size\n\n"
+            + "def ref_kernel(data): return data\n";
+    assertThat(OwnTask.PLAIN.text(read(generated, ""), NONE))
+        .contains("    return [generate_input(size=9), generate_input(size=70)]\n")
+        .contains("return drawn(make, drawn_inputs, number, variation, of=ref_kernel)");
+  }
+
+  @Test
   void commentsOfArgumentsBecomeCases() throws IOException {
     String text =
         """
