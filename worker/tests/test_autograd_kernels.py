@@ -1,87 +1,16 @@
-"""Candidates that compute gradients, with kernels of their own or without.
+"""Runs the tests of ``autograd_kernels.py`` in a process of its own: PyTorch refuses to compute gradients in a child of a process that has
+computed some, as other tests do, and a bench is such a child."""
 
-A file of its own: PyTorch refuses to compute gradients in a child of a process that has computed some, as other tests do.
-"""
+import os
+import pathlib
+import subprocess
+import sys
 
-import pytest
-import torch
-from bench_client import bench
-
-CANDIDATE = """
-@triton.jit
-def scale(x, y, by, n, B: tl.constexpr):
-    i = tl.program_id(0) * B + tl.arange(0, B)
-    tl.store(y + i, tl.load(x + i, mask=i < n) * by, mask=i < n)
-
-class Scale(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        y = torch.empty_like(x)
-        scale[(1,)](x, y, 3.0, x.numel(), B=64)
-        ctx.save_for_backward(x)
-        return y
-
-    @staticmethod
-    def backward(ctx, dy):
-        x, = ctx.saved_tensors
-        assert x.is_cuda and dy.device.type == "cuda"
-        dx = torch.empty_like(dy)
-        scale[(1,)](dy, dx, 3.0, dy.numel(), B=64)
-        {more}
-        return dx
-
-def run(x, dy):
-    seen = []
-    x = x.requires_grad_()
-    y = Scale.apply(x)
-    y.register_hook(lambda g: seen.append(g.device.type))
-    {compute}
-    assert seen == ["cuda"]
-    return dx
-"""
+TESTS = pathlib.Path(__file__).with_name("autograd_kernels.py")
 
 
-def account(client, *args):
-    """What the runner says of who computed a call."""
-    return client.call(*args).origin
-
-
-WAYS = {
-    "Tensor.backward": "y.backward(dy)\n    dx = x.grad",
-    "autograd.backward": "torch.autograd.backward([y], [dy])\n    dx = x.grad",
-    "autograd.grad": "dx, = torch.autograd.grad(y, x, dy)",
-}
-
-
-@pytest.mark.parametrize("compute", WAYS.values(), ids=WAYS)
-def test_kernels_of_a_backward_are_the_candidates(compute):
-    with bench(CANDIDATE.format(compute=compute, more="")) as client:
-        for dy in (torch.ones(40), torch.randn(40)):
-            torch.testing.assert_close(client.run(torch.randn(40), dy), 3 * dy)
-            origin = account(client, torch.randn(40), dy)
-            assert origin["own"] == origin["elements"] == 40
-            assert origin["operations"] == [] and origin["launches"] == 2
-
-
-@pytest.mark.parametrize("reentrant", [False, True])
-def test_kernels_of_a_checkpoint_are_the_candidates(reentrant):
-    checkpoint = f"torch.utils.checkpoint.checkpoint(Scale.apply, x, use_reentrant={reentrant})"
-    compute = f"{checkpoint}.backward(dy)\n    dx = x.grad\n    seen.append('cuda')"
-    with bench(CANDIDATE.format(compute=compute, more="")) as client:
-        dy = torch.randn(40)
-        torch.testing.assert_close(client.run(torch.randn(40), dy), 3 * dy)
-        origin = account(client, torch.randn(40), dy)
-        assert origin["own"] == 40 and origin["operations"] == []
-
-
-@pytest.mark.parametrize("compute", WAYS.values(), ids=WAYS)
-def test_what_pytorch_computes_in_a_backward_is_seen(compute):
-    with bench(CANDIDATE.format(compute=compute, more="dx = dx * 1.5")) as client:
-        origin = account(client, torch.randn(40), torch.randn(40))
-        assert origin["operations"] == [{"name": "Tensor.mul", "line": 27, "elements": 80}]
-
-
-def test_gradients_that_pytorch_derives_are_pytorchs():
-    derived = CANDIDATE.replace("y = Scale.apply(x)", "y = Scale.apply(x) * x")
-    with bench(derived.format(compute=WAYS["Tensor.backward"], more="")) as client:
-        assert account(client, torch.randn(40), torch.randn(40))["foreign"] >= 40
+def test_candidates_that_compute_gradients():
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(TESTS)]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
