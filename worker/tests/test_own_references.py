@@ -157,6 +157,110 @@ def test_the_reference_passes_its_own_calls_and_spoiled_results_fail(own, text, 
     assert len(rows) == 9
 
 
+QUANTIZE = """
+import torch
+
+# inputs: DTYPE[24, 96]
+def f(x):
+    scale = x.float().abs().amax(-1, keepdim=True) / 448
+    return (x.float() / scale).to(torch.float8_e4m3fn), scale
+"""
+DEQUANTIZE = """
+import torch
+
+# inputs: DTYPE[24, 96], f32[24, 1]
+def f(x, scale):
+    return (x.float() * scale).to(torch.bfloat16)
+"""
+
+
+def judged(task, candidate):
+    """The statuses of a function's results in the plain calls of a task, without repetition, and the largest part of a tolerance that one
+    of them took."""
+    statuses, ratios = set(), [0.0]
+    for planned in plan(task, "7"):
+        if not planned.properties and planned.repeats is None:
+            call = planned.made(task, "cpu")
+            known = truth.know(task, call, "7")
+            found = judge.decide(task, known, [candidate(*call.args)])
+            statuses.add(found.status)
+            ratios.append(found.metrics.get("error_ratio", 0.0))
+    return statuses, max(ratios)
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype", "expected"),
+    [
+        (QUANTIZE, "bf16", {"non_contiguous", "tiny_values", "wide_values", "zeros", "special_values"}),
+        (DEQUANTIZE, "f8e4m3", {"non_contiguous", "tiny_values", "wide_values", "zeros", "special_values"}),
+        (DEQUANTIZE, "f8e5m2", {"non_contiguous", "tiny_values", "wide_values", "zeros", "special_values"}),
+    ],
+)
+def test_float8_is_taken_returned_and_varied(own, text, dtype, expected):
+    task = own(text.replace("DTYPE", dtype))
+    assert expected <= set(variations(task))
+    rows = controls.verify(task, "7", "cpu")
+    assert [row["name"] for row in rows if not row["ok"]] == []
+
+
+def test_quantized_values_may_be_rounded_once_and_no_more(own):
+    task = own(QUANTIZE.replace("DTYPE", "bf16"))
+
+    def other(change):
+        def candidate(x):
+            scale = x.float().abs().amax(-1, keepdim=True) / 448
+            return change(x.float(), scale).to(torch.float8_e4m3fn), scale
+
+        return judged(task, candidate)
+
+    statuses, ratio = other(lambda x, scale: x * (1 / scale))
+    assert statuses == {"correct"} and ratio <= 0.5
+    wrong = {
+        "zeros": lambda x, scale: x * 0, "negated": lambda x, scale: -x / scale, "shuffled": lambda x, scale: x.flip(-1) / scale,
+        "halved": lambda x, scale: x / scale / 2, "1.02": lambda x, scale: x / scale * 1.02,
+        "by way of bfloat16": lambda x, scale: (x / scale).bfloat16(), "a row's scale": lambda x, scale: x / scale.roll(1, 0),
+    }  # fmt: skip
+    for name, change in wrong.items():
+        statuses, ratio = other(change)
+        assert "wrong_values" in statuses and ratio >= 2, name
+
+
+def test_quantized_levels_may_be_off_by_one_where_few_are(own):
+    text = (
+        "import torch\n# inputs: f32[24, 96]\ndef f(x):\n    scale = x.abs().amax() / 127\n"
+        "    return torch.round(x / scale).to(torch.int8), (x > 0).to(torch.uint8)\n"
+    )
+    task = own(text)
+
+    def other(change, flags=lambda x: x > 0):
+        return judged(task, lambda x: (change(x, x.abs().amax() / 127).to(torch.int8), flags(x).to(torch.uint8)))[0]
+
+    def with_off(count):
+        def change(x, scale):
+            levels = torch.round(x / scale)
+            levels.view(-1)[:count] += torch.where(levels.view(-1)[:count] > 0, -1, 1)
+            return levels
+
+        return change
+
+    assert other(lambda x, scale: torch.round(x * (1 / scale))) == {"correct"}
+    assert other(with_off(4)) == {"correct"}
+    assert other(with_off(100)) == {"wrong_values"}
+    assert other(lambda x, scale: torch.trunc(x / scale)) == {"wrong_values"}
+    assert other(lambda x, scale: torch.round(x / scale) + (x == x.amax()) * -2) == {"wrong_values"}
+    assert other(with_off(0), lambda x: x > x.median()) == {"wrong_values"}
+
+
+@pytest.mark.parametrize("bits", [16, 32, 64])
+def test_unsigned_integers_are_taken_and_compared(own, bits):
+    text = f"import torch\n# inputs: u{bits}[7, 9]\ndef f(x):\n    return (2 * x.long() + 1).to(torch.uint{bits})\n"
+    task = own(text)
+    dtype = getattr(torch, f"uint{bits}")
+    assert judged(task, lambda x: (x.long() + x.long() + 1).to(dtype))[0] == {"correct"}
+    assert judged(task, lambda x: (x.long() + x.long()).to(dtype))[0] == {"wrong_values"}
+    assert [row["name"] for row in controls.verify(task, "7", "cpu") if not row["ok"]] == []
+
+
 def test_a_model_needs_no_get_init_inputs(own):
     task = own(MODEL, "ModelNew")
     assert task.module("7")["init"] == []
@@ -370,6 +474,14 @@ def test_a_large_call_is_laid_out_in_another_way_on_a_gpu(own):
         ("def inputs():\n    return 3\ndef f(x):\n    return x\n", 1, "inputs() must return the arguments as a tuple"),
         ("def inputs():\n    return (open,)\ndef f(x):\n    return x\n", 1, "inputs()[0] is a builtin_function"),
         ("# inputs: f32[2], f32[3]\ndef f(x, y):\n    return x + y\n", 3, "f() raised RuntimeError"),
+        (
+            "import torch\ndef inputs():\n    return torch.ones(4).to(torch.float8_e8m0fnu)\ndef f(x):\n    return x.float()\n", 2,
+            "inputs()[0] is of torch.float8_e8m0fnu, which cannot be sent to another process: make it a tensor of torch.uint8",
+        ),
+        (
+            "import torch\n# inputs: f32[2]\ndef f(x):\n    return x.to(torch.float8_e4m3fnuz)\n", 3,
+            "f() returns a tensor of torch.float8_e4m3fnuz, which is not compared: return a view of it as torch.uint8",
+        ),
         ("# inputs: f32[2]\ndef f(x):\n    pass\n", 2, "f() returns nothing and changes no argument"),
         ("# inputs: f32[2]\ndef f(x):\n    return 'x', None\n", 2, "f() returns str and changes no argument"),
         (

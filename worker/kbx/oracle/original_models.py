@@ -28,7 +28,7 @@ from kbx import tensors
 from kbx.modes import without_dynamo
 from kbx.oracle import faults, judge, namesakes, truth
 from kbx.oracle.arithmetic import FlopCounterMode
-from kbx.oracle.models import BATCH, ENTRY, ROUNDS, ModelTask, other_size, unbound
+from kbx.oracle.models import BATCH, ENTRY, ROUNDS, ModelTask, bounded, other_size, unbound
 from kbx.oracle.module_state import changed, held
 from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, TooLarge, deepest_line
@@ -164,7 +164,7 @@ def task(stamp: Stamp, original: OriginalModel, device: str, bundled: ModelTask 
             raise InvalidTask(f"defines no function {name}()", path)
     made = OriginalModelTask(
         path=path, stamp=stamp, name=_stem(path), entry=ENTRY, dtype="float32",
-        cases=[SIZES], sizes=[] if device == "cpu" else [SIZES], contract=namesakes.contract(bundled, model), reference=unbound(model),
+        cases=[SIZES], sizes=[] if device == "cpu" else [SIZES], contract=bounded(namesakes.contract(bundled, model)), reference=unbound(model),
         inputs=names["get_inputs"], distributions=(DRAWN,), mutates=(), skip_controls={}, controls={}, rounds=ROUNDS,
         model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
         flops=0, nbytes=0,
@@ -279,8 +279,17 @@ def check_sendable(path: str, line: int, what: str, values: list[Any]) -> None:
     """Raises InvalidTask where a leaf of ``values`` cannot be an argument in another process."""
     for place, leaf in leaves(values, what):
         if isinstance(leaf, torch.Tensor):
-            if leaf.layout != torch.strided or leaf.dtype not in tensors.DTYPES.values():
+            if leaf.layout != torch.strided:
                 raise InvalidTask(f"{place} is a {leaf.layout} tensor of {leaf.dtype}", path, line)
+            if leaf.dtype not in tensors.DTYPES.values():
+                same = (
+                    f": make it a tensor of torch.uint{8 * leaf.itemsize} and view it"
+                    if leaf.itemsize in (1, 2, 4)
+                    else ""
+                )
+                raise InvalidTask(
+                    f"{place} is of {leaf.dtype}, which cannot be sent to another process{same}", path, line
+                )
         elif tensors.encode(leaf, tensors.no_tensors)["t"] == "opaque":
             raise InvalidTask(
                 f"{place} is a {type(leaf).__name__}, which cannot be sent to another process", path, line
