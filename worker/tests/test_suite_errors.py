@@ -457,6 +457,22 @@ def test_reference_that_rounds_on_its_way_lets_a_candidate_do_so(dtype):
 
 
 @NARROW
+def test_candidate_may_round_at_one_place_more_than_the_reference(dtype):
+    x, weight = Inputs(dtype, seed=3).floats(64, 512), Inputs(dtype, seed=4).floats(512)
+
+    def reference(x, weight):
+        wide = x.float() if x.dtype == dtype else x
+        return (wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + 1e-5)).to(x.dtype) * weight
+
+    oftener = x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5) * weight
+    found = outcome(Close(), oftener, reference, x, weight)
+    assert found.right and found.metrics["error_ratio"] <= 0.75
+    centred = (x.float() - x.float().mean(-1, keepdim=True)).to(dtype)
+    found = outcome(Close(), reference(centred, weight), reference, x, weight)
+    assert not found.right and found.metrics["error_ratio"] >= 4
+
+
+@NARROW
 def test_result_without_a_truth_may_be_rounded_to_either_side(dtype):
     wide = torch.linspace(1, 2, 1000, dtype=torch.float64)
     reference = wide.to(dtype)

@@ -22,8 +22,9 @@ reference's: what is left is what was computed wrongly. A candidate passes when
 whose result is rounded as the exact one in seven cases of eight: for exponentials by hardware, and for tensor cores, which cut off
 every partial sum (2^-15.5 of float16's 2^-11 after 8,192 products, 16 at a time). A truncated result, one that is a number off, a factor
 of ``1 + 3 u``, noise of 4 u, or a running sum that is rounded to 16 bits are several times as far. ``growth`` is about float32 arithmetic, of which there is enough. A reference that rounds what it
-computes on its way, as a chain of PyTorch's operations does, has errors beyond ``R`` of some u, and so may a candidate; of fewer than 128
-elements chance may hide them, so that 2 u are allowed: not for eight bits, in which nobody computes.
+computes on its way, as a chain of PyTorch's operations does, has errors beyond ``R`` of some u, and so may a candidate, at one place more than the
+reference, too: 2 u at least, from u / 2 on. Of fewer than 128 elements chance may hide them, so that 2 u are allowed: not for eight bits, in
+which nobody computes.
 
 *A reference that casts its result itself* (``(x.float() * s).to(torch.bfloat16)``, ``x.to(torch.float8_e4m3fn)``) does so in float64, too: the
 truth is rounded. Near the middle of two numbers an honest kernel may take either one, so that twice ``R`` is taken off, but there are few
@@ -90,8 +91,9 @@ TYPICAL, WORST, LEAST = 32, 4, 32
 """Times that the root mean square and the largest of the reference's errors, and the unit roundoff, count in the module's text."""
 TYPICAL_ROUNDED, WORST_ROUNDED, LEAST_TF32 = 8, 2, 4
 """The same where results or operands are rounded to a coarser precision than that of the arithmetic."""
-INNER, INNER_OF_FEW = 1 / 8, 2
-"""Unit roundoffs of a narrow output beyond its last rounding that are allowed whatever the reference errs."""
+INNER, INNER_OF_FEW, INNER_SEEN = 1 / 8, 2, 1 / 2
+"""Unit roundoffs of a narrow output beyond its last rounding that are allowed: whatever the reference errs; where that does not show, of few elements;
+and from what is allowed for its errors on it is plain that it rounds on its way."""
 FEW = 128
 """Elements by which a reference that rounds on its way shows: where it does so more finely than at the end, few err beyond the end."""
 
@@ -321,6 +323,8 @@ def yardstick(
     size, typical, worst = figures if finite else _own_error_where_finite(flat, rounding)
     measured = max(_typical(dtype, tf32) * typical, _worst(dtype, tf32) * worst)
     least = _least(dtype, tf32, many=reference.numel() >= FEW and not unknown)
+    if rounding.roundoff and measured >= roundoff(dtype) * INNER_SEEN:
+        least = max(least, roundoff(dtype) * INNER_OF_FEW)
     budget = max(measured, least) * (1 if rounding.roundoff else growth)
     # A result below the smallest normal number of float32 may honestly be flushed to zero; that of half precision is not.
     floor = max(torch.finfo(torch.float32).tiny, torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps)
