@@ -251,6 +251,38 @@ def test_quantized_levels_may_be_off_by_one_where_few_are(own):
     assert other(with_off(0), lambda x: x > x.median()) == {"wrong_values"}
 
 
+@pytest.mark.parametrize("dtype", ["bf16", "f16"])
+def test_operands_of_tensor_cores_may_be_rounded_where_the_reference_has_float32(own, dtype):
+    text = (
+        f"import torch\n# inputs: {', '.join([dtype + '[2, 64, 32]'] * 3)}\ndef f(q, k, v):\n"
+        "    p = torch.softmax(q.float() @ k.float().mT * 32**-0.5, -1)\n    return (p @ v.float()).to(q.dtype)\n"
+    )
+
+    def attention(q, k, v, cast=lambda p, q: p.to(q.dtype).float(), keys=64):
+        scores = (q.float() @ k.float().mT)[..., :keys] * 32**-0.5
+        e = torch.exp(scores - scores.amax(-1, keepdim=True))
+        return (cast(e, q) @ v.float()[:, :keys] / e.sum(-1, keepdim=True)).to(q.dtype)
+
+    for given in (text, text.replace("q.dtype", "torch.bfloat16") if dtype == "bf16" else text):
+        task = own(given)
+        statuses, ratio = judged(task, attention)
+        assert statuses == {"correct"} and ratio <= 0.6
+        assert judged(task, lambda q, k, v: attention(q, k, v, lambda p, q: p))[0] == {"correct"}
+        statuses, ratio = judged(task, lambda q, k, v: attention(q, k, v, keys=63))
+        assert statuses == {"wrong_values"} and ratio >= 2
+        statuses, ratio = judged(
+            task, lambda q, k, v: attention(q, k, v, lambda p, q: p.to(torch.float8_e4m3fn).float())
+        )
+        assert statuses == {"wrong_values"} and ratio >= 1.5
+    # A product of the arguments themselves has no operand to round, and float32 arguments are not in half precision.
+    product = (
+        f"# inputs: {dtype}[40, 64], {dtype}[64, 30]\ndef f(a, b):\n    return (a.float() @ b.float()).to(a.dtype)\n"
+    )
+    assert judged(own(product), lambda a, b: ((a @ b).float() * (1 + 2.0**-7)).to(a.dtype))[0] == {"wrong_values"}
+    single = "import torch\n# inputs: f32[40, 64], f32[64, 30]\ndef f(a, b):\n    return a @ b\n"
+    assert judged(own(single), lambda a, b: a.bfloat16().float() @ b.bfloat16().float())[0] == {"wrong_values"}
+
+
 @pytest.mark.parametrize("bits", [16, 32, 64])
 def test_unsigned_integers_are_taken_and_compared(own, bits):
     text = f"import torch\n# inputs: u{bits}[7, 9]\ndef f(x):\n    return (2 * x.long() + 1).to(torch.uint{bits})\n"

@@ -19,6 +19,7 @@ from kbx.oracle.claims import ClaimError, TensorClaim
 from kbx.oracle.task import Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
+from kbx.suite.contracts import EQUIVALENT
 from kbx.suite.values import Named, leaves, tensors, transform
 from kbx.tensors import dtype_name
 
@@ -120,6 +121,8 @@ def decide(task: Task, known: Known, values: list[Any]) -> Judgement:
     home = known.on_host
     values = values if home is known else truth.to_host(values)
     kept = {"kept": home.kept} if task.contract.keeps else {}
+    if home.rounded is not None:
+        home.kept[EQUIVALENT] = home.rounded
     outcome = task.contract.compare(home.call, values, home.expected, home.truth, **kept)
     if outcome.right:
         return Judgement("correct", metrics=outcome.metrics)

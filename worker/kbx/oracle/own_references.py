@@ -146,6 +146,7 @@ class OwnFunctionTask(Varied, Task):
     """Not empty once the reference was seen to give a result twice."""
 
     widens = False
+    rounds_operands = True
 
     @property
     def code(self) -> Function:

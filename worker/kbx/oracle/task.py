@@ -98,6 +98,8 @@ class Task:
 
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
+    rounds_operands = False
+    """Whether a candidate may round the operands of products where the reference has them in float32: see ``kbx.oracle.operands``."""
     widens = True
     """Whether the reference must run in float64; where one need not and does not, its own result is the truth."""
 

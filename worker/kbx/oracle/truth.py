@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from kbx.oracle import faults
+from kbx.oracle import faults, operands
 from kbx.oracle.task import InvalidTask, Task
 from kbx.suite import Call
 from kbx.suite.values import Named, home, tensors, transform
@@ -29,8 +29,8 @@ class Known:
 
     ``expected`` and ``truth`` are results: the returned value, or ``Named`` ones where the call also updates arguments that it
     does not return. ``aliases``, ``selves`` and ``strides`` belong to the tensors of the returned value, in order: index of the
-    argument whose storage it shares, index of the argument that it is (each None where there is none), and strides. ``kept`` is
-    the contract's, as in ``Contract.keeps``.
+    argument whose storage it shares, index of the argument that it is (each None where there is none), and strides. ``rounded`` is the
+    reference's result as ``kbx.oracle.operands`` has it, or None. ``kept`` is the contract's, as in ``Contract.keeps``.
     """
 
     call: Call
@@ -40,11 +40,12 @@ class Known:
     aliases: list[int | None]
     selves: list[int | None]
     strides: list[tuple[int, ...]]
+    rounded: Any = None
     kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def nbytes(self) -> int:
-        held = [self.call.args, self.call.kwargs, self.expected, self.truth]
+        held = [self.call.args, self.call.kwargs, self.expected, self.truth, self.rounded]
         return sum(span(t.shape, t.stride()) * t.element_size() for v in held for t in tensors(v))
 
     @property
@@ -61,7 +62,7 @@ class Known:
         truth = (
             expected if self.truth is self.expected else to_host(self.truth)
         )  # what has no truth must not seem to have one
-        return replace(self, call=call, expected=expected, truth=truth)
+        return replace(self, call=call, expected=expected, truth=truth, rounded=to_host(self.rounded))
 
 
 def to_host(value: Any) -> Any:
@@ -93,9 +94,22 @@ def know(task: Task, call: Call, seed: str, wide: bool = True) -> Known:
             raise InvalidTask(
                 "the reference returns other shapes in float64 than in its own dtype", task.path, _line(task)
             )
-    known = Known(call, returned, expected, truth, aliases, selves, strides)
+    rounded = _rounded(task, call, seed, selves) if task.rounds_operands and truth is not expected else None
+    known = Known(call, returned, expected, truth, aliases, selves, strides, rounded)
     task.check_repeats(known, lambda: _again(task, call, seed, selves))
     return known
+
+
+def _rounded(task: Task, call: Call, seed: str, selves: list[int | None]) -> Any:
+    mine = copy_call(call)
+
+    def result() -> Any:
+        return after(task, mine, _reference(task, "the reference", mine, seed), selves)
+
+    try:
+        return operands.with_rounded(result, [mine.args, mine.kwargs])
+    except InvalidTask:
+        return None
 
 
 def _again(task: Task, call: Call, seed: str, selves: list[int | None]) -> tuple[Any, bool]:

@@ -22,6 +22,9 @@ Check: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any], Any, Any], Iterabl
 Kept: TypeAlias = dict[Any, Any]
 """What a contract has worked out of a call, as in ``Contract.keeps``."""
 
+EQUIVALENT = "equivalent"
+"""The key of ``Kept`` for another result that is as right as the reference's, where there is one."""
+
 _REAL, _COMPLEX = (torch.float64, torch.float32), (torch.complex128, torch.complex64)
 
 
@@ -125,12 +128,13 @@ class Close(Contract):
         scale = self.scale(*call.args, **call.kwargs) if callable(self.scale) else self.scale
         found, kept = errors.Comparison(), {} if kept is None else kept
         computed = any(t.is_floating_point() for t in tensors([*call.args, *call.kwargs.values()]))
-        triples = zip(leaves(results[0]), leaves(expected), leaves(truth), strict=True)
-        for place, ((path, got), (_, want), (_, true)) in enumerate(triples):
+        also = leaves(kept.get(EQUIVALENT, expected))
+        quadruples = zip(leaves(results[0]), leaves(expected), leaves(truth), also, strict=True)
+        for place, ((path, got), (_, want), (_, true), (_, other)) in enumerate(quadruples):
             if computed and isinstance(want, torch.Tensor) and want.dtype in (torch.int8, torch.uint8):
                 found.join(errors.levels(path, got, want, true))
             else:
-                found.join(self._leaf(path, got, want, true, scale, kept, (self, place)))
+                found.join(self._leaf(path, got, want, true, other, scale, kept, (self, place)))
         return _outcome(found)
 
     def agrees(self, result: Any, expected: Any) -> bool:
@@ -143,7 +147,7 @@ class Close(Contract):
         return not _exact("", got, want, False).wrong
 
     def _leaf(
-        self, path: str, got: Any, want: Any, true: Any, scale: Any, kept: Kept, key: object
+        self, path: str, got: Any, want: Any, true: Any, other: Any, scale: Any, kept: Kept, key: object
     ) -> errors.Comparison:
         if isinstance(want, (float, complex)):
             # A Python number usually left a float32 tensor by item().
@@ -153,7 +157,8 @@ class Close(Contract):
         if not isinstance(want, torch.Tensor) or not (want.is_floating_point() or want.is_complex()):
             return _exact(path, got, want, False)
         if key not in kept:
-            kept[key] = errors.yardstick(want, true, scale, self.growth, self.tf32, self.most)
+            also = None if other is want or not isinstance(other, torch.Tensor) else other
+            kept[key] = errors.yardstick(want, true, scale, self.growth, self.tf32, self.most, also)
         return errors.close(path, got, want, true, scale, measured=kept[key])
 
 

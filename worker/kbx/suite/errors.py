@@ -34,6 +34,10 @@ numbers over their largest, as e4m3). No more may be another number, or four tim
 said of results of eight bits without a truth. So a result that is cut off, scaled by 1.02 or rounded by way of bfloat16 is wrong, and a
 quotient made with a reciprocal is right.
 
+*Equivalent evaluations*: where a reference of half precision goes to float32 and multiplies what it has computed there, a kernel on tensor
+cores cannot: it casts the operand, as attention its probabilities. The reference's result with such operands rounded (``also``) is as right as
+its own, and its errors count as the reference's.
+
 *Published bounds*: KernelBench allows 1e-2 of modules in half precision, and where the reference rounds much on its way the model may allow
 more. ``most`` is such a bound: an element is then at most ``most (1 + |t|)`` from the truth, rounding and all, or 1.5 times as many times
 that as the reference's worst element is, so that one that rounds as the reference does passes.
@@ -313,14 +317,19 @@ def yardstick(
     growth: float = 1.0,
     tf32: bool = False,
     most: float | None = None,
+    also: torch.Tensor | None = None,
 ) -> Yardstick:
-    """Measures the reference's own error; arguments as for ``close``. ``most`` is of results in half precision, as in the module's text."""
+    """Measures the reference's own error; arguments as for ``close``. ``most`` is of results in half precision, as in the module's text;
+    ``also`` is another result of the reference, equivalent to it, whose errors count as well."""
     dtype, flat = reference.dtype, (_flat(reference), _flat(truth), _scale(scale, reference))
     unknown, cast = truth is reference, _is_narrow(dtype) and truth.dtype == dtype
     rounding = _Rounding.to(dtype, twice=unknown or cast)
     figures = _own_error(flat, rounding, faultless=unknown)
     finite = all(map(math.isfinite, figures))
     size, typical, worst = figures if finite else _own_error_where_finite(flat, rounding)
+    if also is not None:
+        _, *further = _own_error_where_finite((_flat(also), *flat[1:]), rounding)
+        typical, worst = max(typical, further[0]), max(worst, further[1])
     measured = max(_typical(dtype, tf32) * typical, _worst(dtype, tf32) * worst)
     least = _least(dtype, tf32, many=reference.numel() >= FEW and not unknown)
     if rounding.roundoff and measured >= roundoff(dtype) * INNER_SEEN:
@@ -332,7 +341,8 @@ def yardstick(
     if most is not None and dtype.itemsize == torch.float16.itemsize:
         made = replace(made, most=most * max(1.0, BOUND_OF_REFERENCE * _worst_of(flat, most)))
     if cast and (dtype.itemsize == 1 or not unknown):
-        own = _compared("", flat[0], reference, flat, made.counting(dtype)).wrong
+        results = [flat[0]] if also is None else [flat[0], _flat(also)]
+        own = max(_compared("", each, reference, flat, made.counting(dtype)).wrong for each in results)
         share = math.ceil(reference.numel() * max(OTHERS / roundoff(dtype), OTHERS_WITH_TIES))
         made = replace(made, others=max(OTHERS_AT_LEAST, share, OTHERS_OF_REFERENCE * own))
     return made
