@@ -4,7 +4,7 @@ No code of the candidate may run here, after the clock has stopped. So tensors a
 ``torch.Tensor``, which cannot be patched, taken before any candidate is loaded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -24,12 +24,23 @@ _empty, _no_grad = torch.empty, torch.no_grad
 _NoFunctionModes, _NoDispatchModes = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
 
 
-def put(value: object, arena: tensors.Arena, inputs: Sequence[torch.Tensor]) -> Tree:
-    """The tree of a result whose tensors are now, contiguous, in fresh regions of ``arena``; ``inputs`` are those of the call."""
-    return tensors.encode(value, lambda tensor: _put(tensor, arena, inputs))
+def put(
+    value: object,
+    arena: tensors.Arena,
+    inputs: Sequence[torch.Tensor],
+    again: Callable[[torch.UntypedStorage], bool] = lambda storage: False,
+) -> Tree:
+    """The tree of a result whose tensors are now, contiguous, in fresh regions of ``arena``; ``inputs`` are those of the call. ``again`` says
+    whether an earlier result lies in a storage, too."""
+    return tensors.encode(value, lambda tensor: _put(tensor, arena, inputs, again))
 
 
-def _put(tensor: torch.Tensor, arena: tensors.Arena, inputs: Sequence[torch.Tensor]) -> Tree:
+def _put(
+    tensor: torch.Tensor,
+    arena: tensors.Arena,
+    inputs: Sequence[torch.Tensor],
+    again: Callable[[torch.UntypedStorage], bool],
+) -> Tree:
     """Copies one tensor and returns its leaf.
 
     Tensors of classes of the candidate's own are refused: they may compute when they are looked at.
@@ -48,10 +59,13 @@ def _put(tensor: torch.Tensor, arena: tensors.Arena, inputs: Sequence[torch.Tens
             _copy(_view(arena.typed(offset, count, _dtype(tensor)), shape), tensor)
         address = 0 if _is_meta(tensor) else _address(_storage(tensor))
         shared = [i for i, t in enumerate(inputs) if address and _address(_storage(t)) == address]
+        reused = bool(address) and not shared and again(_storage(tensor))
         strides = list(_stride(_empty(shape, device="meta"))), list(_stride(tensor))
     leaf: Tree = {"t": "tensor", "arena": arena.name, "offset": offset, "shape": shape, "dtype": name}
     leaf["stride"], leaf["own_stride"] = strides
     leaf["device"] = _device(tensor).type  # with function modes: one of them plays a GPU where there is none
     if shared:
         leaf["aliases"] = shared[0]
+    if reused:
+        leaf["reused"] = True
     return leaf

@@ -18,6 +18,7 @@ import torch
 
 if TYPE_CHECKING:
     from kbx.messages import Tree
+    from kbx.suite.sharing import Shared
 
 ALIGN = 512
 """Offset alignment in bytes: what ``cudaMalloc`` gives a fresh tensor, so that no kernel sees a difference."""
@@ -28,6 +29,9 @@ PAGE = 2 << 20
 LARGE = 1 << 20
 """Bytes from which that is so, as measured: PyTorch's allocator keeps what is above ``kSmallSize`` (``c10/core/AllocatorConfig.h``), 1 MiB,
 apart from small tensors."""
+
+ADDRESS = 16
+"""Bytes to which the address of memory that is shared stays what it is: kernels are compiled for that."""
 
 FILLERS = (0xFF, 0x7B, 0xFB)
 """Bytes of memory that nobody has written, by turns: NaN in every floating dtype, large and finite in each, and the same below zero. What
@@ -86,6 +90,12 @@ def fill_gaps(flat: torch.Tensor, shape: Sequence[int], stride: Sequence[int], f
     flat.view(torch.uint8).view(len(flat), -1).masked_fill_(gaps[:, None], filler)
 
 
+def once(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor without what an expanded dimension repeats."""
+    sizes = [1 if step == 0 else n for n, step in zip(tensor.shape, tensor.stride(), strict=True)]
+    return tensor.as_strided(sizes, tensor.stride())
+
+
 def alignment(nbytes: int) -> int:
     """Where a tensor of so many bytes may begin."""
     return PAGE if nbytes >= LARGE else ALIGN
@@ -136,12 +146,28 @@ class Arena:
             self.typed(offset, count, tensor.dtype).copy_(source)
         return leaf
 
+    def put_shared(self, memory: Shared) -> list[Tree]:
+        """Copies tensors that share memory into one fresh region, around their elements ``filler``; returns the leaf of each, of which
+        ``base`` says where the region begins and how many bytes it has."""
+        shift = memory.first % ADDRESS
+        base = self.reserve(memory.nbytes + shift, alignment(memory.nbytes)) + shift
+        self.typed(base, memory.nbytes, torch.uint8).fill_(self.filler)
+        leaves: list[Tree] = []
+        for tensor in memory.members:
+            shape, stride = list(tensor.shape), list(tensor.stride())
+            leaf = {"t": "tensor", "arena": self.name, "offset": base + memory.place(tensor), "shape": shape, "stride": stride,
+                    "dtype": dtype_name(tensor.dtype), "base": [base, memory.nbytes]}  # fmt: skip
+            once(self.view(leaf)).copy_(once(tensor))
+            leaves.append(leaf)
+        return leaves
+
     def kept(self, tensor: torch.Tensor) -> torch.Tensor:
         """A tensor of this arena where nobody else can change it: itself, or a copy."""
         return tensor if self.private else tensor.clone()
 
-    def view(self, leaf: Tree) -> torch.Tensor:
-        """The tensor that a leaf describes, as a view of this arena; raises TreeError if it does not fit."""
+    def view(self, leaf: Tree, regions: dict[int, torch.Tensor] | None = None) -> torch.Tensor:
+        """The tensor that a leaf describes, as a view of this arena; raises TreeError if it does not fit. ``regions`` keeps those that several
+        leaves share, so that these have one storage."""
         try:
             dtype, shape, stride = DTYPES[leaf["dtype"]], list(leaf["shape"]), list(leaf["stride"])
             offset = int(leaf["offset"])
@@ -149,8 +175,13 @@ class Arena:
         except (KeyError, TypeError, ValueError) as error:
             raise TreeError(f"unreadable tensor: {error!r}") from error
         count = 0 if bad else span(shape, stride)
-        if bad or offset < 0 or offset % ALIGN or offset + count * dtype.itemsize > self.capacity:
+        aligned = ALIGN if "base" not in leaf else dtype.itemsize
+        if bad or offset < 0 or offset % aligned or offset + count * dtype.itemsize > self.capacity:
             raise TreeError(f"tensor outside arena {self.name!r}")
+        if "base" in leaf and regions is not None:
+            base, nbytes = leaf["base"]
+            region = regions.setdefault(base, self.typed(base, nbytes, torch.uint8)).view(dtype)
+            return region.as_strided(shape, stride, (offset - base) // dtype.itemsize)
         return self.typed(offset, max(1, count), dtype).as_strided(shape, stride)
 
 

@@ -21,9 +21,11 @@ from kbx.executor import compiler
 from kbx.executor.channel import HEAP_BYTES, Channel, Executor
 from kbx.messages import runner as messages
 from kbx.messages.zygote import Spawn
+from kbx.oracle import session
 from kbx.oracle.executions import Executions
 from kbx.oracle.judge import Judgement
 from kbx.runner.bench import BESIDE, serve, warm
+from kbx.suite import Call
 from kbx.ttir.launch import ASCENDING
 
 # What the zygote does before it forks: one thread (a child of a threaded process hangs) and a warm compiler.
@@ -62,6 +64,8 @@ class BenchClient:
         self._executor, self._executions = executor, Executions(lambda: Channel(executor))
         self._reader, self._writer = sock.makefile("rb"), sock.makefile("wb")
         self.inputs, self.outputs = HostArena("in"), HostArena("out")
+        self.leaves = []
+        """Of the tensors that the last call was given."""
         self.compiling = []
         """What ``compiling`` said since the last request."""
 
@@ -90,17 +94,10 @@ class BenchClient:
         entries = list(entries or ("run",))
         return self.ask(messages.Load(2, source, entries, list(operations), files or {}, cpp=cpp, core=core))
 
-    def call(self, *args, tuning=None, **kwargs):
+    def call(self, /, *args, tuning=None, **kwargs):
         self.inputs.reset()
-        leaves = []
-
-        def put(tensor):
-            leaves.append(self.inputs.put(tensor))
-            return leaves[-1]
-
-        positional = [tensors.encode(a, put) for a in args]
-        named = {k: tensors.encode(v, put) for k, v in kwargs.items()}
-        self._executions.prepare(0, leaves, ASCENDING, 0xFF)
+        positional, named, self.leaves = session.lend(Call(args, kwargs), self.inputs)
+        self._executions.prepare(0, self.leaves, ASCENDING, 0xFF)
         return self.ask(messages.Call(3, positional, named, tuning))
 
     def found(self, status="correct", message=None):

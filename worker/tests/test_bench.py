@@ -346,6 +346,64 @@ def test_a_module_has_the_seed_s_weights_whatever_the_default_device():
     assert torch.equal(found, linear(torch.ones(5)).detach() + torch.arange(2.0) + 1)
 
 
+@pytest.mark.parametrize(
+    ("body", "reused"),
+    [
+        ("KEPT.copy_(x); return KEPT", [False, True, True]),
+        ("KEPT.copy_(x); return KEPT[1:]", [False, True, True]),
+        ("KEPT.copy_(x); return KEPT.clone()", [False] * 3),
+        ("return x + 1", [False] * 3),
+        ("x += 1; return x", [False] * 3),
+        ("return torch.empty(0)", [False] * 3),
+    ],
+)
+def test_a_result_in_the_memory_of_the_last_one_is_told(body, reused):
+    with bench(f"KEPT = torch.zeros(4)\ndef run(x):\n    {body}\n") as client:
+        told = [client.call(torch.ones(4)).value.get("reused", False) for _ in range(3)]
+    assert told == reused
+
+
+STATEFUL = """
+import torch
+
+
+class ModelNew(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        for name, shape in NAMES:
+            self.register_buffer(name, torch.full(shape, 7.0))
+
+    def forward(self, x):
+        for number, buffer in enumerate(self.buffers()):
+            buffer.add_(number + 1)
+        return x + self.get_buffer(NAMES[0][0])
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "lacking"),
+    [
+        ([("mean", (2,)), ("step", ()), ("table", (3,))], []),
+        ([("average", (2,)), ("count", ())], []),
+        ([("mean", (2,))], ["step"]),
+        ([("count", ()), ("average", (2,))], ["mean", "step"]),
+        ([("mean", (1, 2)), ("step", ())], ["mean"]),
+    ],
+)
+def test_a_module_is_called_with_the_buffers_that_are_sent_and_sends_them_back(names, lacking):
+    held = {"mean": torch.tensor([1.0, 2.0]), "step": torch.tensor(3.0)}
+    with bench(STATEFUL.replace("NAMES", repr(names)), "ModelNew") as client:
+        client.ask(messages.Construct(4, {"init": [], "seed": 3}))
+        for _ in range(2):
+            reply = client.call(torch.zeros(2), self=held)
+            if lacking:
+                assert reply.value == {"t": "lacking", "v": lacking}
+                continue
+            assert client.result(reply).tolist() == [2.0, 3.0]
+            after = [client.inputs.view(leaf).tolist() for leaf in client.leaves[1:]]
+            assert after == [[2.0, 3.0], 5.0]
+
+
 def test_weights_are_drawn_on_the_cpu_where_the_default_device_is_another():
     tree = {"init": [{"t": "int", "v": 5}, {"t": "int", "v": 2}], "seed": 3}
     torch.set_default_device("meta")

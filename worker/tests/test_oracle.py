@@ -115,8 +115,35 @@ def test_mismatches_name_places_and_values(opened_gelu):
     assert [(m["output"], m["index"], m["got"]) for m in checked.mismatches] == [
         ("output", [2, 3], "7"), ("output", [32, 64], "inf"),
     ]  # fmt: skip
-    assert checked.message.startswith("2 wrong elements, first output[2, 3]: expected ")
+    assert checked.message.startswith("2 wrong elements of 2145, first output[2, 3]: expected ")
     assert checked.metrics["error_ratio"] > 1
+
+
+def test_message_says_what_wrong_elements_have_in_common(opened_gelu):
+    opened, runner = opened_gelu
+
+    def entry(x, approximate="none"):
+        y = gelu(x, approximate)
+        y[:, 64:] = 0
+        return y
+
+    checked = runner.judge(call_of(opened, "shape=(33, 65)", None), entry)
+    assert checked.message.startswith("33 wrong elements of 2145, first output[0, 64]: expected ")
+    assert checked.message.endswith("; all at index 64 of dimension 1, the last; they are 0")
+
+
+def test_message_says_that_a_result_is_that_of_another_call(opened_gelu):
+    opened, runner = opened_gelu
+    case, kept = "shape=(33, 65), approximate='none'", []
+
+    def entry(x, approximate="none"):
+        kept.append(gelu(x, approximate))
+        return kept[0].clone()
+
+    assert runner.judge(call_of(opened, case, "standard"), entry).status == "correct"
+    checked = runner.judge(call_of(opened, case, "uniform"), entry)
+    assert checked.status == "wrong_values"
+    assert checked.message.endswith("; this is the result of another call")
 
 
 def test_unwritten_results_are_poison(opened_gelu):
@@ -167,6 +194,13 @@ def test_forged_claims_end_as_verdicts(opened_gelu, change):
     assert len(checked.message) < 300
 
 
+@pytest.mark.parametrize(("told", "flags"), [(True, ["reused_output"]), (False, []), ("yes", [])])
+def test_a_result_in_the_memory_of_the_last_one_is_a_flag(opened_gelu, told, flags):
+    opened, runner = opened_gelu
+    checked = runner.judge(call_of(opened, "(37,)", None), gelu, lambda tree, out: {**tree, "reused": told})
+    assert (checked.status, checked.flags) == ("correct", flags)
+
+
 @pytest.mark.parametrize(
     "tree",
     [
@@ -174,7 +208,8 @@ def test_forged_claims_end_as_verdicts(opened_gelu, change):
         {"t": "float", "v": 1}, {"t": "complex", "v": []}, {"t": "int", "v": 10**900}, {"t": "size", "v": [{}]},
         {"t": "tuple", "v": [{"t": "none"}] * 100_000}, {"t": "opaque", "v": "\x1b[31m" * 10_000}, {"t": "int", "v": True},
         {"t": "dtype", "v": "rm"}, {"t": "str", "v": "a" * 1_000_000}, deep(100), deep(900),
-        {"t": "none", "more": 1}, {"t": "list", "v": [], "shape": []},
+        {"t": "none", "more": 1}, {"t": "list", "v": [], "shape": []}, {"t": "lacking", "v": ["x"]}, {"t": "lacking", "v": 3},
+        {"t": "list", "v": [{"t": "lacking", "v": []}]},
     ],
 )  # fmt: skip
 def test_unreadable_results_end_as_verdicts(opened_gelu, tree):

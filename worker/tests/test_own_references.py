@@ -373,6 +373,10 @@ def test_an_argument_that_a_model_updates_is_judged(own):
     assert judged(bound.reference).status == "correct"
     wrong = judged(without_state)
     assert (wrong.status, wrong.mismatches[0]["output"]) == ("wrong_values", "state")
+    assert wrong.message.endswith("; they are 0")
+    bias = bound.constants[1]
+    unbiased = judged(lambda *args: bound.reference(*args) - bias)
+    assert unbiased.message.endswith("; they are what is expected without adding 'linear.bias'")
 
 
 def test_model_that_only_updates_arguments_is_compared(own):

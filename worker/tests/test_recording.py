@@ -228,7 +228,7 @@ def test_constant_tolerances_by_dtype():
     assert not right(torch.tensor([1, 2]), torch.tensor([1, 3]))
     assert right([one * float("nan"), 1.0], [one * float("nan"), 1])
     outcome = OriginalRules().compare(call(), [one + torch.tensor([0, 1.0, 0])], one, None)
-    assert outcome.complaints == ["1 wrong element, first output[1]: expected 1, got 2 (50000x the allowed error)"]
+    assert outcome.complaints == ["1 wrong element of 3, first output[1]: expected 1, got 2 (50000x the allowed error)"]
     assert outcome.metrics["max_abs"] == 1
 
 

@@ -354,7 +354,7 @@ def test_message_has_the_error_of_the_first_element(times, said):
     error = float(measured.allowed(ones[:1].clone(), 0.0)) * times
     wrong = ones + torch.tensor([0, error, 1e9], dtype=torch.float64)
     found = errors.close("output", wrong, ones, ones)
-    assert re.fullmatch(rf"2 wrong elements, first output\[1\]: expected 1, got [\d.]+ \({re.escape(said)} the allowed error\)",
+    assert re.fullmatch(rf"2 wrong elements of 3, first output\[1\]: expected 1, got [\d.]+ \({re.escape(said)} the allowed error\)",
                         *found.complaints)  # fmt: skip
 
 
@@ -365,7 +365,7 @@ def test_non_finite_error_is_left_out(got, expected):
         Close().compare(call(), [wrong], right, right.double()),
         OriginalRules().compare(call(), [wrong], right, None),
     ):
-        assert found.complaints == [f"2 wrong elements, first output[1]: expected {expected:g}, got {got:g}"]
+        assert found.complaints == [f"2 wrong elements of 3, first output[1]: expected {expected:g}, got {got:g}"]
 
 
 def test_error_is_of_the_output_shown():
@@ -374,7 +374,9 @@ def test_error_is_of_the_output_shown():
     for got, said in (([ones, exact + 1, close], ""), ([close, exact + 1, ones], r" \(\d+x the allowed error\)")):
         want = [ones, exact, ones]
         (complaint,) = Close().compare(call(), [got], want, [ones.double(), exact, ones.double()]).complaints
-        assert re.fullmatch(rf"4 wrong elements, first output\[\d\]\[0\]: expected \d, got [\d.]+{said}", complaint)
+        assert re.fullmatch(
+            rf"4 wrong elements of 6, first output\[\d\]\[0\]: expected \d, got [\d.]+{said}", complaint
+        )
 
 
 NARROW = pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

@@ -49,9 +49,11 @@ class _AnyModule(TypedDict):
 
 class Module(_AnyModule, total=False):
     """What a class that stands in for the reference is constructed with: value trees ``init`` of its constructor's arguments, ``seed``,
-    which its weights come from, and ``dtype``, what they are cast to, where they are."""
+    which its weights come from, ``dtype``, what they are cast to, where they are, and ``differentiates``, where it computes gradients
+    when it is called."""
 
     dtype: str
+    differentiates: bool
 
 
 class ProfiledCall(CallTree, total=False):

@@ -214,7 +214,7 @@ class Returned:
     TYPE: ClassVar[str] = "returned"
     id: int
     value: Tree
-    """Tensor leaves carry besides ``offset, shape, dtype, stride``: ``own_stride`` (of the candidate's tensor), ``device`` and ``aliases`` (index of the argument tensor whose storage it shares, in order of appearance)."""
+    """Tensor leaves carry besides ``offset, shape, dtype, stride``: ``own_stride`` (of the candidate's tensor), ``device`` and ``aliases`` (index of the argument tensor whose storage it shares, in order of appearance) and ``reused`` (whether the last call's result lies there, too)."""
     seconds: float
     launches: int
     """Triton launches seen during this call."""

@@ -151,7 +151,9 @@ class Bench:
         self.session.lent.reset()
         self.session.lent.filler = FILLERS[self.session.prepared % len(FILLERS)]
         for k in range(len(self.own)):
-            args, kwargs, leaves = session.lend(self.task.spoken(self._as_made(k), k), self.session.lent)
+            args, kwargs, leaves = session.lend_marked(
+                self.task, self.task.spoken(self._as_made(k), k), self.session.lent
+            )
             self.leaves.append(leaves)
             self.calls.append({"args": args, "kwargs": kwargs, "slot": k * self._slot_room})
         session.poison(self.session.out, len(self.own) * self._slot_room, self.session.prepared)
@@ -169,7 +171,7 @@ class Bench:
         out = _Copy(self.session.out, start, self.slot_bytes)
         if not self._updates(slot):
             return out, self.session.lent
-        first = min(leaf["offset"] for leaf in leaves)
+        first = min(leaf.get("base", [leaf["offset"]])[0] for leaf in leaves)
         return out, _Copy(self.session.lent, first, max(map(_end, leaves)) - first)
 
     def _updates(self, k: int) -> bool:
@@ -266,4 +268,6 @@ class _Copy(Arena):
 
 def _end(leaf: Tree) -> int:
     """The place after a leaf's last byte, in its arena."""
+    if "base" in leaf:
+        return int(sum(leaf["base"]))
     return int(leaf["offset"]) + max(1, span(leaf["shape"], leaf["stride"])) * DTYPES[leaf["dtype"]].itemsize

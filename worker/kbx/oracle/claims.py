@@ -25,7 +25,7 @@ MAX_DIMS = 64
 MAX_NUMBER = 1 << 62
 MAX_TEXT = 1 << 16
 _PARTS = {"t", "v"}
-_TENSOR_PARTS = {"t", "arena", "offset", "shape", "dtype", "stride", "own_stride", "device", "aliases"}
+_TENSOR_PARTS = {"t", "arena", "offset", "shape", "dtype", "stride", "own_stride", "device", "aliases", "reused"}
 
 
 class ClaimError(ValueError):
@@ -43,6 +43,8 @@ class TensorClaim:
     """Of the tensor that the entry returned; what lies in the arena is contiguous."""
     device: str
     alias: int | None
+    reused: bool = False
+    """Whether the result of the call before lies in the same memory."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,13 @@ class Opaque:
     """A value of a type that no task returns."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """In place of a result: the candidate has no such buffers."""
+
+    names: tuple[str, ...]
 
 
 def read(tree: Tree) -> Any:
@@ -131,6 +140,8 @@ class _Reader:
                 return (list if kind == "list" else tuple)(self.value(x, depth + 1) for x in _list(v))
             case "dict":
                 return {_text(k): self.value(x, depth + 1) for k, x in v.items()}
+            case "lacking" if depth == 0:
+                return Lacking(tuple(_text(name) for name in _list(v)))
             case "opaque":
                 return Opaque(_text(v)[:80])
         raise ClaimError("the result holds an unknown kind of value")
@@ -150,7 +161,8 @@ def _tensor(tree: Tree) -> TensorClaim:
     if len(own) != len(shape):
         raise ClaimError("a tensor of the result has another number of strides than of dimensions")
     alias = None if alias is None else _number(alias)
-    return TensorClaim(offset, shape, DTYPES[_text(tree["dtype"])], own, _text(tree["device"]).split(":")[0], alias)
+    device, reused = _text(tree["device"]).split(":")[0], tree.get("reused") is True
+    return TensorClaim(offset, shape, DTYPES[_text(tree["dtype"])], own, device, alias, reused)
 
 
 def contiguous(shape: Sequence[int]) -> tuple[int, ...]:

@@ -237,7 +237,7 @@ def _judge(task: Task, trial: _Trial, results: _Results) -> judge.Judgement:
         if judgement.status != "correct":
             return judgement
         values.append(judgement.value)
-    return judge.decide(task, trial.known, values)
+    return judge.decide(task, trial.known, values, explained=False)
 
 
 def _own(task: Task, name: str, function: Callable[..., Any]) -> _Results:

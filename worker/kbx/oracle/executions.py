@@ -39,8 +39,9 @@ class Executions:
         ``kbx.ttir.launch``) which programs of its launches come first. ``filler`` is the byte between the elements of strided tensors."""
         if (executor := self._executor()) is None:
             return
-        lent = []
-        for leaf in leaves:
+        lent: list[tuple[int, int, int | None]] = []
+        lent += {(*leaf["base"], filler) for leaf in leaves if "base" in leaf}
+        for leaf in (leaf for leaf in leaves if "base" not in leaf):
             shape, stride = leaf["shape"], leaf["stride"]
             length = max(1, span(shape, stride)) * DTYPES[leaf["dtype"]].itemsize
             lent.append((leaf["offset"], length, filler if has_gaps(shape, stride) else None))

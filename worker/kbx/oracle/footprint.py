@@ -6,6 +6,7 @@ The estimate determines the arenas, the runner's memory, and how many candidates
 from __future__ import annotations
 
 import functools
+import operator
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,7 +18,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from kbx.messages import oracle as messages
 from kbx.oracle import session, truth
+from kbx.oracle.models import ModelTask
 from kbx.oracle.task import InvalidTask, Task
+from kbx.suite import Call
 from kbx.suite.values import tensors
 
 MOST_OPERATIONS = 5000
@@ -70,7 +73,10 @@ def _estimate(task: Task) -> Footprint:
     made = [task.call(size, task.distributions[0], "footprint") for size in task.sizes]
     call = max(made, key=session.room)
     reference, held = task.traced()
-    known = Footprint(session.room(call), weights=sum(t.numel() * t.element_size() for t in held))
+    names = task.state if isinstance(task, ModelTask) else ()
+    state = [operator.attrgetter(name)(reference) for name in names]
+    lent = session.room(Call((*call.args, *state), call.kwargs))
+    known = Footprint(lent, weights=sum(t.numel() * t.element_size() for t in held))
     alive = _Alive([*truth.argument_tensors(call), *held])
     try:
         with alive:

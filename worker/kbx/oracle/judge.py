@@ -14,12 +14,13 @@ from typing import Any, TypeAlias, cast
 import torch
 
 from kbx.messages.oracle import Mismatch
-from kbx.oracle import claims, truth
+from kbx.oracle import claims, ties, truth
 from kbx.oracle.claims import ClaimError, TensorClaim
+from kbx.oracle.patterns import pattern_of
 from kbx.oracle.task import Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
-from kbx.suite.contracts import EQUIVALENT
+from kbx.suite.contracts import EQUIVALENT, Outcome
 from kbx.suite.values import Named, leaves, tensors, transform
 from kbx.tensors import dtype_name
 
@@ -28,6 +29,12 @@ _Pair: TypeAlias = tuple[str, torch.Tensor, TensorClaim]
 
 
 _WORD = torch.int64.itemsize
+
+TRIED = 4
+"""Outputs with wrong elements of which is tried to say what these have in common."""
+
+DIFFERENT = 16
+"""Bytes by which the results of two calls must differ before a result is said to be the other one's."""
 
 
 @dataclass
@@ -116,27 +123,55 @@ def judge_made(task: Task, make: Callable[[], Call], seed: str, examined: Callab
     return decide(task, truth.know_where_there_is_room(task, make(), seed), [judgement.value])
 
 
-def decide(task: Task, known: Known, values: list[Any]) -> Judgement:
-    """Asks the task's contract about the values of one call, or of all its draws."""
+def decide(task: Task, known: Known, values: list[Any], explained: bool = True) -> Judgement:
+    """Asks the task's contract about the values of one call, or of all its draws; ``explained``: what wrong elements have in common, too."""
+    return _decided(task, known, values, explained)[0]
+
+
+def _decided(task: Task, known: Known, values: list[Any], explained: bool = True) -> tuple[Judgement, list[Any]]:
+    """``decide``, and the values with the reference's indices where others are as right."""
     home = known.on_host
     values = values if home is known else truth.to_host(values)
-    kept = {"kept": home.kept} if task.contract.keeps else {}
-    if home.rounded is not None:
-        home.kept[EQUIVALENT] = home.rounded
-    outcome = task.contract.compare(home.call, values, home.expected, home.truth, **kept)
+    outcome = _compared(task, home, values)
+    notes: list[str] = []
+    if not outcome.right and task.may_rank:
+        settled, notes = ties.settled(task, known, values[0])
+        values = [settled]
+        outcome = _compared(task, home, values)
     if outcome.right:
-        return Judgement("correct", metrics=outcome.metrics)
-    return Judgement("wrong_values", "; ".join(outcome.complaints), outcome.mismatches, outcome.metrics)
+        return Judgement("correct", metrics=outcome.metrics), values
+    pattern = _pattern(task, home.call, outcome) if explained else []
+    message = "; ".join([*outcome.complaints, *notes, *pattern])
+    return Judgement("wrong_values", message, outcome.mismatches, outcome.metrics), values
+
+
+def _compared(task: Task, known: Known, values: list[Any]) -> Outcome:
+    kept = {"kept": known.kept} if task.contract.keeps else {}
+    if known.rounded is not None:
+        known.kept[EQUIVALENT] = known.rounded
+    return task.contract.compare(task.given(known.call), values, known.expected, known.truth, **kept)
+
+
+def _pattern(task: Task, call: Call, outcome: Outcome) -> list[str]:
+    """What the wrong elements of one output have in common: of the first where anything is found."""
+    arguments = task.operands(call)
+    for output in outcome.outputs[:TRIED]:
+        if (wrong := output.wrong) is None:
+            continue
+        with contextlib.suppress(torch.OutOfMemoryError):
+            if found := pattern_of(output.got, output.expected, wrong, arguments):
+                return [found if len(outcome.outputs) == 1 else f"of {output.path} {found}"]
+    return []
 
 
 def decide_both(task: Task, known: Known, values: list[Any]) -> Judgement:
     """``decide``, with what the published rule makes of the same values; a task without one is asked once."""
-    judgement, rule = decide(task, known, values), task.published_rule
+    (judgement, values), rule = _decided(task, known, values), task.published_rule
     judgement.published = judgement.status == "correct"
     if rule is not None and rule is not task.contract:
         home = known.on_host
         values = values if home is known else truth.to_host(values)
-        judgement.published = all(rule.right(home.call, value, home.expected) for value in values)
+        judgement.published = all(rule.right(task.given(home.call), value, home.expected) for value in values)
     return judgement
 
 
@@ -149,9 +184,31 @@ def agrees(task: Task, value: Any, known: Known) -> bool:
     return False
 
 
+def differs(known: Known, other: Known) -> bool:
+    """Whether two calls have results of one form that differ so much that one is not taken for the other by chance."""
+    forms = [
+        [(path, v.shape, v.dtype) if isinstance(v, torch.Tensor) else (path, type(v)) for path, v in leaves(k.expected)]
+        for k in (known, other)
+    ]
+    if forms[0] != forms[1]:
+        return False
+    pairs = zip(tensors(known.expected), tensors(other.expected), strict=True)
+    return sum(int((_raw(a) != _raw(b)).count_nonzero()) for a, b in pairs) >= DIFFERENT
+
+
 def forged(error: BaseException) -> Judgement:
     """The verdict on a tree that no honest runner sends."""
     return Judgement("wrong_structure", str(error), flags=["forged_result"])
+
+
+def lacking(arguments: list[tuple[str, torch.Tensor]], claim: claims.Lacking) -> Judgement:
+    """The verdict on a module without some of the buffers that the reference's changes, which are among the ``arguments``."""
+    for name, buffer in arguments:
+        if name.removeprefix("self.") in claim.names:
+            form = f"{dtype_name(buffer.dtype)}{list(buffer.shape)}"
+            text = f"the module has no buffer {name} of {form}, which forward() of the reference changes: register it under that name"
+            return Judgement("wrong_structure", text)
+    return forged(ClaimError("the result is missing"))
 
 
 def same_bits(one: object, other: object) -> bool:
@@ -242,7 +299,7 @@ def _short(value: object) -> str:
 def equal_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
     """Compares bytes: NaN equals itself, 0.0 does not equal -0.0."""
     pair = [_raw(a), _raw(b)]
-    if all(t.numel() % _WORD == 0 and t.data_ptr() % _WORD == 0 for t in pair):
+    if all(n % _WORD == 0 for t in pair for n in (t.numel(), t.data_ptr(), t.storage_offset())):
         pair = [t.view(torch.int64) for t in pair]  # several times as fast
     return torch.equal(*pair)
 

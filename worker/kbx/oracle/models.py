@@ -31,7 +31,8 @@ from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, Unsu
 from kbx.suite import DISTRIBUTIONS, Call, Close, Contract
 from kbx.suite.inputs import PUBLISHED
 from kbx.suite.original import MODULE_TOLERANCES
-from kbx.suite.values import tensors, transform
+from kbx.suite.sharing import changed
+from kbx.suite.values import home, tensors, transform
 from kbx.tensors import encode, no_tensors
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 ENTRY = "ModelNew"
 ATTEMPTS = 100
 """Seeds of weights tried where a task has use for some only."""
+STATE = "self"
+"""The keyword argument that brings the state of a module, and takes it back: no ``forward`` has another one of that name."""
 BATCH = ("batch_size", "batch")
 """Names under which files have the size of a batch."""
 ROUNDS = 5
@@ -69,6 +72,10 @@ class ModelTask(Task):
     """The parameter of the cases that is the size of a batch and that the constructor does not take; None where there is none."""
     cast: torch.dtype | None = None
     """What weights and floating-point arguments are cast to, see ``at``; None: they stay what the file makes them."""
+    differentiates: bool = False
+    """Whether ``forward`` computes gradients, as a candidate's then may."""
+    state: tuple[str, ...] = ()
+    """Buffers that a call changes, and that are judged where ``with_state`` has added them to a call."""
     weights: _Weights | None = None
     """``_Weights`` of the seed that the task is bound to; None while it is bound to none."""
 
@@ -100,6 +107,10 @@ class ModelTask(Task):
         """The weights of a seeded task."""
         return list(self.weights.give().state_dict(keep_vars=True).values()) if self.weights else []
 
+    def operands(self, call: Call) -> dict[str, torch.Tensor]:
+        weights = self.weights.give().state_dict() if self.weights else {}
+        return super().operands(call) | weights
+
     def call(
         self,
         parameters: Parameters,
@@ -125,9 +136,34 @@ class ModelTask(Task):
         def cast(leaf: Any) -> Any:
             return leaf.to(self.cast) if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() else leaf
 
-        return Call(transform(call.args, cast), transform(call.kwargs, cast))
+        return Call(*changed((call.args, call.kwargs), cast))
 
-    def run(self, what: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def with_state(self, call: Call, turn: int) -> Call:
+        if not self.state or self.weights is None:
+            return call
+        held = self.weights.initial(self.state)
+        call = Call(call.args, {**call.kwargs, STATE: held})
+        if turn % 2:
+            scratch = Call(transform(call.args, _copied), transform(self.given(call).kwargs, _copied))
+            with torch.no_grad():
+                self.run("the reference", self.reference, *scratch.args, **scratch.kwargs, **{STATE: held})
+        return call
+
+    def given(self, call: Call) -> Call:
+        return Call(call.args, {name: value for name, value in call.kwargs.items() if name != STATE})
+
+    def bound(self, call: Call) -> inspect.BoundArguments:
+        return super().bound(self.given(call))
+
+    def named_tensors(self, call: Call) -> list[tuple[str, torch.Tensor]]:
+        """Buffers read ``self.bn.running_mean``."""
+        held = [(f"{STATE}.{name}", buffer) for name, buffer in call.kwargs.get(STATE, {}).items()]
+        return super().named_tensors(self.given(call)) + held
+
+    def updates(self, path: str) -> bool:
+        return path.startswith(f"{STATE}.") or super().updates(path)
+
+    def run(self, what: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         if self.cast is None:
             return super().run(what, function, *args, **kwargs)
         try:
@@ -142,6 +178,8 @@ class ModelTask(Task):
         made: Module = {"init": [encode(value, no_tensors) for value in self.init], "seed": self.weights_seed(seed)}
         if self.cast is not None:
             made["dtype"] = self.dtype
+        if self.differentiates:
+            made["differentiates"] = True
         return made
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - tasks are kept anyway
@@ -205,8 +243,15 @@ class _Weights:
         self.made: dict[tuple[type[nn.Module], bool], nn.Module] = {}
         self.uncalled: nn.Module | None = None
         """The model as it was constructed, with the parameters of the one that is called."""
-        self.repeats = False
-        """Whether the model was seen to give a result twice."""
+        self.buffers: dict[str, torch.Tensor] = {}
+        """Those that calls change, as they were constructed."""
+        self.repeats: set[bool] = set()
+        """Whether the model was seen to give a result twice: without what it holds among the arguments, and with that."""
+
+    def initial(self, names: tuple[str, ...]) -> dict[str, torch.Tensor]:
+        """Copies of buffers as they were constructed."""
+        self.give()
+        return {name: self.buffers[name].clone() for name in names}
 
     def give(self, kind: type[nn.Module] | None = None, wide: bool = False) -> nn.Module:
         """An instance of ``kind``, a subclass of the task's model (the model itself unless named), in float64 where ``wide``."""
@@ -238,6 +283,7 @@ class _Weights:
         made = made.to(self.task.device, self.task.cast)
         if kind is model:
             self.uncalled = _before_calls(made)
+            self.buffers = {name: made.get_buffer(name).clone() for name in self.task.state}
         return made
 
 
@@ -263,14 +309,33 @@ def _call(kind: type[nn.Module], give: Callable[..., nn.Module]) -> Function:
     """``kind.forward`` as a function of its arguments alone, at the precision of the first floating-point one."""
 
     def forward(*args: Any, **kwargs: Any) -> Any:
+        held = kwargs.pop(STATE, None)
         floating = (t for t in tensors([*args, *kwargs.values()]) if t.is_floating_point())
-        return give(wide=next((t.dtype for t in floating), None) == torch.float64)(*args, **kwargs)
+        model = give(wide=next((t.dtype for t in floating), None) == torch.float64)
+        return model(*args, **kwargs) if held is None else _from_state(model, held, args, kwargs)
 
     forward.__name__ = kind.__name__
     forward.__signature__ = _signature(kind)  # type: ignore[attr-defined]  # which inspect.signature looks for
     # Complaints name the line where it stands in the file.
     forward.__code__ = forward.__code__.replace(co_firstlineno=kind.forward.__code__.co_firstlineno)
     return forward
+
+
+def _from_state(model: nn.Module, held: dict[str, torch.Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a call of a model that holds this before; ``held`` is what it holds afterwards. A result is not its buffers' memory."""
+    for name, value in held.items():
+        model.get_buffer(name).copy_(value)
+    result = model(*args, **kwargs)
+    for name, value in held.items():
+        value.copy_(model.get_buffer(name))
+    own = {home(buffer) for buffer in model.buffers()}
+    return transform(
+        result, lambda leaf: _copied(leaf) if isinstance(leaf, torch.Tensor) and home(leaf) in own else leaf
+    )
+
+
+def _copied(leaf: Any) -> Any:
+    return leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
 
 
 def unbound(model: type[nn.Module]) -> Function:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import torch
@@ -38,6 +39,25 @@ def changed(before: dict[str, Held], after: dict[str, Held]) -> list[str]:
     """The attributes, in order of their names, that hold something else in one ``held`` than in another."""
     paths = [path for path in {**before, **after} if not _same(before.get(path), after.get(path))]
     return sorted({(before.get(path) or after[path])[0] for path in paths})
+
+
+def written_buffers(
+    before: dict[str, torch.Tensor], module: nn.Module, wrote: Callable[[torch.Tensor], bool]
+) -> tuple[str, ...]:
+    """Names of the buffers that a call has written to, or replaced by others of their form; ``before`` are those from before it.
+
+    Batches that a normalization counts, and never looks at, are left out.
+    """
+    after = dict(module.named_buffers())
+    for inside, part in module.named_modules():
+        if isinstance(part, _NormBase) and part.momentum is not None:
+            after.pop(".".join(filter(None, (inside, "num_batches_tracked"))), None)
+
+    def form(tensor: torch.Tensor) -> tuple[Any, ...]:
+        return tensor.shape, tensor.dtype
+
+    kept = (name for name, buffer in before.items() if name in after and form(after[name]) == form(buffer))
+    return tuple(name for name in kept if after[name] is not before[name] or wrote(before[name]))
 
 
 def _same(one: Held | None, other: Held | None) -> bool:

@@ -19,6 +19,7 @@ from kbx.oracle import models, taskfile, truth
 from kbx.oracle.models import ModelTask
 from kbx.oracle.original_models import OriginalModelTask
 from kbx.oracle.own_variations import SEED, may_be_tried
+from kbx.oracle.properties import STATE
 from kbx.oracle.task import InvalidTask, Parameters, Task, Unsupported
 from kbx.suite import Call
 from kbx.suite.values import tensors as tensors_of
@@ -51,6 +52,7 @@ def of(task: Task) -> list[Variation]:
     values, plain, batched = task.distributions[0], task.cases[0], task.other_batch()
     given = [] if task.beside is None else [Variation(SMALLER_SIZE, task.beside, values)]
     given += [Variation(name, plain, each) for each, name in OF_VALUES.items() if each in task.beyond]
+    given += [Variation(STATE, plain, values)] if task.state and not task.judges_state else []
     derived = [] if batched is None else [Variation(BATCH_SIZE, batched, values)]
     derived.append(Variation(OTHER_WEIGHTS, plain, values))
     derived += [Variation(f"dtype:{dtype}", plain, values, dtype) for dtype in DTYPES if dtype != task.dtype]
@@ -86,7 +88,7 @@ def _takes_values(task: ModelTask, variation: Variation) -> bool:
     if variation.dtype and not _is_all(task.dtype, plain):
         return False
     task = (models.at(task, variation.dtype) if variation.dtype else task).seeded(SEED)
-    call = task.call(parameters, variation.distribution, SEED)
+    call = task.with_state(task.call(parameters, variation.distribution, SEED), 0)
     if not variation.dtype and _shapes(call) == _shapes(plain):
         return False
     results = tensors_of(truth.know(task, call, SEED, wide=False).expected)

@@ -28,8 +28,9 @@ from kbx import tensors
 from kbx.modes import without_dynamo
 from kbx.oracle import faults, judge, namesakes, truth
 from kbx.oracle.arithmetic import FlopCounterMode
-from kbx.oracle.models import BATCH, ENTRY, ROUNDS, ModelTask, bounded, other_size, unbound
-from kbx.oracle.module_state import changed, held
+from kbx.oracle.gradients import differentiating_model
+from kbx.oracle.models import BATCH, ENTRY, ROUNDS, STATE, ModelTask, bounded, other_size, unbound
+from kbx.oracle.module_state import changed, held, written_buffers
 from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, TooLarge, deepest_line
 from kbx.suite import Call, Inputs
@@ -80,6 +81,10 @@ class OriginalModelTask(ModelTask):
 
     widens = False
 
+    @property
+    def may_rank(self) -> bool:
+        return True
+
     def call(
         self,
         parameters: Parameters,
@@ -124,7 +129,8 @@ class OriginalModelTask(ModelTask):
 
     def check_repeats(self, known: truth.Known, again: Callable[[], tuple[Any, bool]]) -> None:
         """Asked once of each instance, at its first call: the candidate's has had other calls than the reference's."""
-        if self._bound.repeats:
+        stateful = STATE in known.call.kwargs
+        if stateful in self._bound.repeats:
             return
         before = held(self._bound.give())
         result, drew = again()
@@ -134,8 +140,11 @@ class OriginalModelTask(ModelTask):
             names = changed(before, held(self._bound.give()))
             what = f"keeps state between calls ({', '.join(names)}):" if names else "does not repeat:"
             text = f"forward() {what} the same inputs give another result the second time"
+            text += (
+                "; what is registered as a buffer is judged" if names and isinstance(self.original, OwnModel) else ""
+            )
             raise InvalidTask(text, self.path, self.model.forward.__code__.co_firstlineno)
-        self._bound.repeats = True
+        self._bound.repeats.add(stateful)
 
     @property
     def fits(self) -> bool:
@@ -169,20 +178,35 @@ def task(stamp: Stamp, original: OriginalModel, device: str, bundled: ModelTask 
         model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
         flops=0, nbytes=0,
     )  # fmt: skip
-    made, remembers = _tried(replace(made, device="cpu"), quick=isinstance(original, OwnModel) and device == "cpu")
+    quick = isinstance(original, OwnModel) and device == "cpu"
+    try:
+        made, remembers = _tried(replace(made, device="cpu"), quick)
+    except InvalidTask as error:
+        if error.__cause__ is None:
+            raise
+        model = differentiating_model(model)
+        made = replace(made, model=model, reference=unbound(model), differentiates=True)
+        made, remembers = _tried(replace(made, device="cpu"), quick)
     made = replace(made, device=device)
     if remembers and made.fits and (device == "cpu" or torch.cuda.is_available()):
-        # Only values tell whether results depend on it.
-        truth.know(made.seeded("0"), made.call(SIZES, DRAWN, "0", device), "0")
+        # Only values tell whether results depend on it. Of a user's own, what its buffers hold is an argument.
+        bound, call = made.seeded("0"), made.call(SIZES, DRAWN, "0", device)
+        truth.know(bound, bound.with_state(call, 0) if isinstance(original, OwnModel) else call, "0")
     return made
 
 
-def drawn(task: Task, function: Function, seed: str, device: str | torch.device) -> Any:
+def drawn(
+    task: Task,
+    function: Function,
+    seed: str,
+    device: str | torch.device,
+    place: Callable[[Any, str | torch.device], Any] = placed,
+) -> Any:
     """What a function of the task's file draws from any generator under a seed; on a GPU it draws there."""
     on_device = contextlib.nullcontext() if torch.device(device).type == "cpu" else torch.device(device)
     number = Inputs(seed=seed).generator.initial_seed()
     with seeded(number, device), surroundings(device), mixed(number), on_device:
-        return placed(task.run(f"{function.__name__}()", function), device)
+        return place(task.run(f"{function.__name__}()", function), device)
 
 
 def random_reference(task: Task, function: Function, operations: Sequence[str]) -> InvalidTask:
@@ -208,7 +232,7 @@ def right(task: Task, known: truth.Known, result: Any) -> bool:
     ]
     if forms[0] != forms[1]:
         return False
-    return judge.agrees(task, result, known) or judge.decide(task, known, [result]).status == "correct"
+    return judge.agrees(task, result, known) or judge.decide(task, known, [result], explained=False).status == "correct"
 
 
 def taken(task: Measured) -> str:
@@ -312,9 +336,11 @@ class _Watch(TorchDispatchMode):
 
     def updated(self, named: list[tuple[str, torch.Tensor]]) -> tuple[str, ...]:
         """Names of the arguments, pairs with tensors that lived as long as the watch, of which the memory was written to."""
-        return tuple(
-            dict.fromkeys(name.split("[")[0] for name, t in named if t.untyped_storage()._cdata in self._written)
-        )
+        return tuple(dict.fromkeys(name.split("[")[0] for name, t in named if self.wrote(t)))
+
+    def wrote(self, tensor: torch.Tensor) -> bool:
+        """Whether the memory of a tensor that lived as long as the watch was written to."""
+        return tensor.untyped_storage()._cdata in self._written
 
     def __torch_dispatch__(
         self,
@@ -371,7 +397,7 @@ def _tried(made: OriginalModelTask, quick: bool) -> tuple[OriginalModelTask, boo
             call = made.call(SIZES, DRAWN, "shapes")
             nbytes = sum(t.numel() * t.element_size() for t in tensors_of(list(call.args)))
             model = _constructed(made)
-            before = held(model)
+            before, buffers = held(model), dict(model.named_buffers())
             watch, flops = watched(made, "forward()", model, call)
         except InvalidTask as error:
             if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
@@ -380,7 +406,8 @@ def _tried(made: OriginalModelTask, quick: bool) -> tuple[OriginalModelTask, boo
         if watch.random:
             raise random_reference(made, made.model.forward, watch.random)
         updated = watch.updated(made.named_tensors(call))
-        known = replace(made, flops=flops, nbytes=max(nbytes, watch.nbytes), updated=updated)
+        state = written_buffers(buffers, model, watch.wrote)
+        known = replace(made, flops=flops, nbytes=max(nbytes, watch.nbytes), updated=updated, state=state)
         return known, bool(changed(before, held(model)))
 
     return on_shapes(look, quick)

@@ -6,16 +6,17 @@ other layouts and values, never other shapes (``own_variations``).
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import torch
 
 from kbx import tensors
 from kbx.oracle import judge, namesakes, original_models, truth
+from kbx.oracle.gradients import differentiating, in_place_of
+from kbx.oracle.module_state import written_buffers
 from kbx.oracle.original_models import (
     MOST_BYTES,
     MOST_FLOPS,
@@ -34,11 +35,15 @@ from kbx.oracle.original_models import (
 )  # fmt: skip
 from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, may_be_tried
 from kbx.oracle.recording import check_unchanged, placed, read, surroundings
-from kbx.oracle.task import ROUNDS, Function, InvalidTask, Parameters, Stamp, Task, TooLarge, signature
+from kbx.oracle.task import ROUNDS, Function, InvalidTask, Parameters, Stamp, Task, TooLarge, named_tensors, signature
 from kbx.suite import Call, Inputs, notation
 from kbx.suite.drawn import calls, varied
 from kbx.suite.original import OwnFunction, OwnModel
+from kbx.suite.sharing import shared
 from kbx.suite.values import leaves
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 def _case(number: int, variation: str | None, text: str) -> Parameters:
@@ -89,7 +94,7 @@ class Varied(Task):
         return frozenset(filter(None, [parameters["inputs"].variation]))
 
     def check_updates(self, call: Call, after: Call) -> None:
-        unknown = [name for name in _changed(self, call, after) if name not in self.mutates]
+        unknown = [name for name in _changed(self, call, after) if not self.may_change(name)]
         if unknown:
             text = f"{self.code.__name__}() changes its argument {unknown[0]!r}, which no smaller call showed and shapes do not tell: add one"
             raise InvalidTask(text, self.path, self.code.__code__.co_firstlineno)
@@ -107,6 +112,10 @@ class OwnModelTask(Varied, OriginalModelTask):
     """A ``Model`` of the user's."""
 
     constant: bool = field(default=False, kw_only=True)
+
+    @property
+    def judges_state(self) -> bool:
+        return True
 
     @property
     def code(self) -> Function:
@@ -142,6 +151,8 @@ class OwnFunctionTask(Varied, Task):
     flops: float = field(default=0, kw_only=True)
     nbytes: int = field(default=0, kw_only=True)
     """Of the smallest plain call: of its products and convolutions, and of its arguments or the largest tensor that it makes."""
+    differentiates: bool = field(default=False, kw_only=True)
+    """Whether the function computes gradients, for which PyTorch must note how its results come about."""
     seen: list[bool] = field(default_factory=list, kw_only=True)
     """Not empty once the reference was seen to give a result twice."""
 
@@ -195,7 +206,8 @@ class OwnFunctionTask(Varied, Task):
             signature(self.function).bind(*call.args, **call.kwargs)
         except TypeError as error:
             given = "'# inputs:'" if self.noted else "inputs()"
-            raise InvalidTask(f"{given} does not fit {self.entry}(): {error}", self.path, line) from None
+            text = f"{given} does not fit {self.function.__name__}(): {error}"
+            raise InvalidTask(text, self.path, line) from None
         check_sendable(self.path, line, "inputs()", [*call.args, *call.kwargs.values()])
 
     def check_unchanged(self) -> None:
@@ -213,34 +225,63 @@ class OwnFunctionTask(Varied, Task):
             raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
         self.seen.append(True)
 
-    def on(self, device: str) -> OwnFunctionTask:
+    def requiring(self) -> frozenset[str]:
+        """Names of the arguments that ``inputs()`` makes with ``requires_grad``."""
+        if self.noted:
+            return frozenset()
+        found = calls(drawn(self, self.inputs, SEED, "cpu", place=lambda value, _: value))
+        named = [pair for call in found for pair in named_tensors(self.function, call)]
+        return frozenset(name.split("[")[0] for name, t in named if t.requires_grad)
+
+    @property
+    def judged(self) -> Function:
+        """What is the reference where there is a GPU."""
+        return differentiating(self.function, self.marked) if self.differentiates else self.function
+
+    def on(self, device: str) -> Self:
         """The task on another device."""
-        return replace(self, device=device, reference=_anywhere(self.function, device))
+        return replace(self, device=device, reference=anywhere(self.judged, device))
 
 
 OTHER_SEED = "1"
 """To see whether calls differ."""
 _Own: TypeAlias = OwnModelTask | OwnFunctionTask
+_OwnFunction = TypeVar("_OwnFunction", bound=OwnFunctionTask)
+_Seen = TypeVar("_Seen")
 
 
-def _anywhere(function: types.FunctionType, device: str) -> Function:
+def anywhere(function: Function, device: str) -> Function:
     """The function as it is on a GPU, where nothing may come between; without one, ``cuda`` means the CPU while it runs."""
     if torch.device(device).type != "cpu":
         return function
 
-    @functools.wraps(function)
     def reference(*args: Any, **kwargs: Any) -> Any:
         with surroundings(device):
             return placed(function(*args, **kwargs), device)
 
-    # Complaints name the line where it stands in the file.
-    made = cast("Function", reference)
-    made.__code__ = made.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
-    return made
+    return in_place_of(function, reference)
 
 
 def function_task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> OwnFunctionTask:
     """The task of a file with a function ``entry``; raises InvalidTask where it is none, or does not run."""
+    made = untried(stamp, original, entry, device)
+    try:
+        return tried(made, device)
+    except InvalidTask as error:
+        if error.__cause__ is None:
+            raise
+    # Few references compute gradients, and noting for all how their results come about would take memory.
+    marked = on_shapes_or_values(made.requiring, device == "cpu")
+    return tried(replace(made, differentiates=True, marked=marked), device)
+
+
+def tried(made: _OwnFunction, device: str) -> _OwnFunction:
+    """The task for a device, after its calls were tried; raises InvalidTask where they do not run."""
+    return _with_cases(made.on("cpu"), device).on(device)
+
+
+def untried(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> OwnFunctionTask:
+    """The task of a function ``entry`` without cases; raises InvalidTask where the file has none."""
     # Calls for a GPU may be traced where there is none.
     names, path = execute(original, device if torch.cuda.is_available() else "cpu"), original.file
     function, inputs = names.get(entry), names.get("inputs")
@@ -249,13 +290,12 @@ def function_task(stamp: Stamp, original: OwnFunction, entry: str, device: str) 
     noted: tuple[notation.Notation, ...] = ()
     if not isinstance(inputs, types.FunctionType):
         noted, inputs = _noted(original, function), function
-    made = OwnFunctionTask(
+    return OwnFunctionTask(
         path=path, stamp=stamp, name=entry, entry=entry, dtype="float32", cases=[], sizes=[],
         contract=namesakes.contract(None, None), reference=function, inputs=inputs, distributions=(AS_DRAWN,),
         mutates=(), skip_controls={}, controls={}, rounds=ROUNDS, tags=("own",),
         original=original, function=function, noted=noted, device=device,
     )  # fmt: skip
-    return _with_cases(made.on("cpu"), device).on(device)
 
 
 def _noted(original: OwnFunction, function: Function) -> tuple[notation.Notation, ...]:
@@ -274,7 +314,7 @@ def _parsed(path: str, line: int, text: str) -> notation.Notation:
         raise InvalidTask(f"'# inputs:' {error}", path, line) from None
 
 
-def _with_cases(made: OwnFunctionTask, device: str) -> OwnFunctionTask:
+def _with_cases(made: _OwnFunction, device: str) -> _OwnFunction:
     """The task, which is on the CPU, with its calls for ``device``, judged there."""
     plain = _measured(made, device == "cpu")
     fitting = [one for one in plain if replace(made, **one.needs).fits]
@@ -288,6 +328,7 @@ def _with_cases(made: OwnFunctionTask, device: str) -> OwnFunctionTask:
     if may_be_tried(made, device):
         call = made.call(least.case, AS_DRAWN, SEED)
         made = replace(made, mutates=tuple(dict.fromkeys((*made.mutates, *_updated(made, call)))))
+        made = made.without(_bits(made, call) & set(made.mutates))
         # One that does not repeat is no reference: it says so before any candidate is judged.
         truth.know(made, call, SEED)
         made = replace(made, constant=_is_constant(made, call, made.call(least.case, AS_DRAWN, OTHER_SEED)))
@@ -357,8 +398,21 @@ def _updated(made: _Own, call: Call) -> tuple[str, ...]:
     with torch.no_grad():
         result = made.run(f"{made.code.__name__}()", made.reference, *mine.args, **mine.kwargs)
     changed = _changed(made, call, mine)
-    _check_leaves_something(made, result, (*made.mutates, *changed))
+    _check_leaves_something(made, result, (*made.mutates, *changed, *getattr(made, "state", ())))
     return changed
+
+
+def _bits(made: Task, call: Call) -> frozenset[str]:
+    """Arguments that are the bits of floating-point ones, as integers in the same memory: these are compared, and rounding changes those."""
+    names = {id(tensor): name.split("[")[0] for name, tensor in made.named_tensors(call)}
+    mixed = [memory.members for memory in shared(truth.argument_tensors(call)) if memory.dtype is None]
+    return frozenset(
+        names[id(t)]
+        for found in mixed
+        if any(t.is_floating_point() for t in found)
+        for t in found
+        if not t.is_floating_point()
+    )
 
 
 def _is_constant(made: Task, call: Call, other: Call) -> bool:
@@ -398,23 +452,52 @@ def model_task(stamp: Stamp, original: OwnModel, device: str) -> OwnModelTask:
         made, cases=[case], sizes=[case] if made.sizes else [], tags=("own",), distributions=(AS_DRAWN,), mutates=made.updated,
     )  # fmt: skip
     if may_be_tried(made, device):
-        bound, call = replace(made, device="cpu").seeded(SEED), made.call(case, AS_DRAWN, SEED)
-        mutates = tuple(dict.fromkeys((*made.mutates, *_updated(bound, call))))
-        made, bound = replace(made, mutates=mutates), replace(bound, mutates=mutates)
-        truth.know(bound, call, SEED)
+        call = made.call(case, AS_DRAWN, SEED)
+        made = _with_updates(made, call)
+        bound = replace(made, device="cpu").seeded(SEED)
+        truth.know(bound, bound.with_state(call, 1), SEED)
+        if made.sizes and not _is_timed(bound, call):
+            made = replace(made, sizes=[])
         made = replace(made, constant=_is_constant(bound, call, made.call(case, AS_DRAWN, OTHER_SEED)))
     return extended(made, case, device, lambda: replace(made, device="cpu").seeded(SEED))
 
 
+def _with_updates(made: OwnModelTask, call: Call) -> OwnModelTask:
+    """The task that also judges what only values show a call to change."""
+    bound = replace(made, device="cpu").seeded(SEED)
+    model = bound.compilable
+    buffers = dict(model.named_buffers())
+    contents = {id(buffer): buffer.clone() for buffer in buffers.values()}
+    updated = _updated(bound, call)
+    state = written_buffers(buffers, model, lambda t: not judge.equal_bits(t, contents[id(t)]))
+    names = [name for name in buffers if name in state or name in made.state]
+    return replace(made, mutates=tuple(dict.fromkeys((*made.mutates, *updated))), state=tuple(names))
+
+
+def _is_timed(bound: OwnModelTask, call: Call) -> bool:
+    """Whether results do not depend on earlier calls: in timed ones nobody restores what a module holds."""
+    try:
+        truth.know(bound, call, SEED, wide=False)
+    except InvalidTask:
+        return False
+    return True
+
+
 def _text(made: OwnModelTask, quick: bool) -> str:
     """The arguments of ``forward`` in words."""
+    return on_shapes_or_values(lambda: notation.shown(made.plain_call(0, SEED, "cpu")), quick)
 
-    def look() -> str | None:
+
+def on_shapes_or_values(look: Callable[[], _Seen], quick: bool) -> _Seen:
+    """As ``on_shapes``, and on values where these are needed."""
+
+    def without_values() -> _Seen | None:
         try:
-            return notation.shown(made.plain_call(0, SEED, "cpu"))
+            return look()
         except InvalidTask as error:
             if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
                 return None
             raise
 
-    return on_shapes(look, quick) or notation.shown(made.plain_call(0, SEED, "cpu"))
+    found = on_shapes(without_values, quick)
+    return look() if found is None else found

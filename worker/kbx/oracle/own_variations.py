@@ -25,7 +25,7 @@ from kbx.suite.values import wide
 if TYPE_CHECKING:
     from kbx.oracle.own_references import OwnFunctionTask, OwnModelTask
 
-_OwnTask = TypeVar("_OwnTask", "OwnFunctionTask", "OwnModelTask")
+_OwnTask = TypeVar("_OwnTask", bound="OwnFunctionTask | OwnModelTask")
 
 
 TRIED_FLOPS = 1e11
@@ -96,7 +96,7 @@ def _takes(task: Task, asked: Parameters) -> bool:
     """Whether a reference computes something of a varied call: it returns, what was finite stays finite unless arguments are not,
     and its result is right by its own contract."""
     try:
-        known = truth.know(task, task.call(asked, AS_DRAWN, SEED), SEED)
+        known = truth.know(task, task.with_state(task.call(asked, AS_DRAWN, SEED), 0), SEED)
         results = [wide(t) for t in tensors_of(known.expected) if t.is_floating_point() or t.is_complex()]
         if asked["inputs"].variation == properties.SPECIAL:
             informative = not results or any(t.isfinite().any() for t in results)

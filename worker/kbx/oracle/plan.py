@@ -53,8 +53,12 @@ class PlannedCall:
 
     def made(self, task: Task, device: str | torch.device) -> Call:
         """Its arguments."""
-        call = task.call(self.parameters, self.distribution, self.seed, device)
-        return call if self.properties else task.inside(call)
+        call, state = (
+            task.call(self.parameters, self.distribution, self.seed, device),
+            properties.STATE in self.properties,
+        )
+        call = call if self.properties else task.inside(call)
+        return task.with_state(call, 1 if state else self.turn) if state or task.judges_state else call
 
     def message(self) -> CallPlan:
         """As in ``messages.oracle.Opened.calls``."""

@@ -26,7 +26,7 @@ from kbx import tensors
 from kbx.oracle import arenas, faults, judge, truth
 from kbx.oracle.on_cpu import on_cpu
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, deepest_line, named_tensors
-from kbx.suite import Call
+from kbx.suite import Call, sharing
 from kbx.suite.original import Original, OriginalModel, OriginalRules, OwnFunction
 from kbx.suite.values import leaves, transform
 from kbx.suite.values import tensors as tensors_of
@@ -385,4 +385,4 @@ def placed(value: Any, device: str | torch.device) -> Any:
         leaf = leaf.detach() if leaf.requires_grad else leaf
         return leaf if leaf.device.type == torch.device(device).type else leaf.to(device)
 
-    return transform(value, place)
+    return sharing.changed(value, place)

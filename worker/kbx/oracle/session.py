@@ -18,8 +18,9 @@ from kbx.oracle.plan import PlannedCall, plan
 from kbx.oracle.task import InvalidTask, Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
+from kbx.suite.sharing import shared
 from kbx.suite.values import tensors as tensors_of
-from kbx.tensors import ALIGN, FILLERS, Arena, fill_gaps, has_gaps, span
+from kbx.tensors import ALIGN, DTYPES, FILLERS, Arena, fill_gaps, has_gaps, once, span
 from kbx.ttir.launch import ASCENDING, REVERSED, SHUFFLED
 
 if TYPE_CHECKING:
@@ -109,7 +110,9 @@ class Session:
         self.lent.reset()
         self.lent.filler = FILLERS[self.prepared % len(FILLERS)]
         try:
-            args, kwargs, self.leaves = lend(self.task.spoken(known.call, self.calls[index].turn), self.lent)
+            args, kwargs, self.leaves = lend_marked(
+                self.task, self.task.spoken(known.call, self.calls[index].turn), self.lent
+            )
         except MemoryError as error:
             raise InvalidTask(f"case {self.calls[index].message()['case']}: {error}", self.task.path) from None
         poison(self.out, result_bytes(known.returned) + SLACK, self.prepared)
@@ -134,6 +137,8 @@ class Session:
             claim = claims.read(tree)
         except claims.ClaimError as error:
             return judge.forged(error)
+        if isinstance(claim, claims.Lacking):
+            return judge.lacking(self.task.named_tensors(known.call), claim)
         examined = examine_lent(self.calls[index].judging(self.task), known, claim, self.out, self.lent, self.leaves)
         if not examined.read:
             return examined
@@ -142,6 +147,8 @@ class Session:
             judgement = self._draw(known, index if first is None else first, examined.value)
         else:
             judgement = self._repeat(known, index, first, examined.value)
+        if any(tensor.reused for tensor in claims.tensor_claims(claim)):
+            judgement.flags.append("reused_output")
         if examined.status != "correct":
             # What the call did beside its result is worse, but no published test looks at it.
             examined.published = judgement.published
@@ -166,6 +173,8 @@ class Session:
         """A repeat that differs from a right first answer depends on chance, or on the order of programs, if it is wrong. If it is right too,
         that is worth a flag: but another order may round otherwise."""
         judgement, order = judge.decide_both(self.task, known, [value]), self.calls[index].order
+        if judgement.status == "wrong_values" and self._is_of_another(known, value):
+            judgement.message = f"{judgement.message}; this is the result of another call"
         # No published test asks for another order.
         judgement.published |= order != ASCENDING
         if any(call.repeats == index for call in self.calls):
@@ -179,6 +188,11 @@ class Session:
             judgement.message = f"the same call gave another result when {_AGAIN[order]}: {judgement.message}"
         return judgement
 
+    def _is_of_another(self, known: Known, value: Any) -> bool:
+        """Whether a wrong result would be right in a call that is still known, and whose result is another."""
+        others = [other for other in self.memory.known.values() if other is not known]
+        return any(judge.differs(known, other) and judge.agrees(self.task, value, other) for other in others)
+
     def close(self) -> None:
         """Gives the arenas back, and forgets what is known of the calls: another candidate has other seeds."""
         self.memory.clear()
@@ -189,21 +203,38 @@ class Session:
 def lend(call: Call, arena: Arena) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
     """Copies a call's arguments into the arena; returns the trees of args and kwargs, and the tensor leaves in order.
 
-    Between the elements of strided tensors lies the arena's ``filler``: nobody may rely on what lay there in the task.
+    Between the elements of strided tensors lies the arena's ``filler``: nobody may rely on what lay there in the task. Tensors that share
+    memory share it there.
     """
     leaves: list[Tree] = []
+    placed: dict[int, Tree] = {}
+    for memory in shared(truth.argument_tensors(call)):
+        placed.update(zip(map(id, memory.members), arena.put_shared(memory), strict=True))
 
     def put(tensor: torch.Tensor) -> Tree:
-        leaf = arena.put(tensor)
-        leaves.append(leaf)
-        shape, stride = leaf["shape"], leaf["stride"]
-        if has_gaps(shape, stride):
-            fill_gaps(arena.typed(leaf["offset"], span(shape, stride), tensor.dtype), shape, stride, arena.filler)
-        return leaf
+        leaves.append(placed[id(tensor)] if id(tensor) in placed else _put(tensor, arena))
+        return leaves[-1]
 
     args = [tensors.encode(a, put) for a in call.args]
     kwargs = {k: tensors.encode(v, put) for k, v in call.kwargs.items()}
     return args, kwargs, leaves
+
+
+def lend_marked(task: Task, call: Call, arena: Arena) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
+    """``lend``, with a mark on the arguments that gradients are asked of."""
+    args, kwargs, leaves = lend(call, arena)
+    if task.marked:
+        for (name, _), leaf in zip(task.named_tensors(call), leaves, strict=True):
+            leaf.update({"requires_grad": True} if name.split("[")[0] in task.marked else {})
+    return args, kwargs, leaves
+
+
+def _put(tensor: torch.Tensor, arena: Arena) -> Tree:
+    leaf = arena.put(tensor)
+    shape, stride = leaf["shape"], leaf["stride"]
+    if has_gaps(shape, stride):
+        fill_gaps(arena.typed(leaf["offset"], span(shape, stride), tensor.dtype), shape, stride, arena.filler)
+    return leaf
 
 
 def room(call: Call) -> int:
@@ -246,7 +277,7 @@ def examine_lent(task: Task, known: Known, claim: Any, out: Arena, lent: Arena, 
     judgement = judge.examine(task, known, claim, claims.fetch(out), changed, updated)
     if judgement.status == "correct":
         for (name, t), leaf in zip(originals, leaves, strict=True):
-            if task.may_change(name) and _changed_between(lent, leaf, t.dtype):
+            if _changed_around(lent, leaf, leaves) or (task.may_change(name) and _changed_between(lent, leaf, t.dtype)):
                 judgement.status = "input_mutated"
                 judgement.message = f"the call wrote between the elements of its argument {name!r}"
                 break
@@ -256,10 +287,32 @@ def examine_lent(task: Task, known: Known, claim: Any, out: Arena, lent: Arena, 
 def _changed_between(arena: Arena, leaf: Tree, dtype: torch.dtype) -> bool:
     """Whether what lies between the elements of a lent tensor is not what was put there: also of one that may be updated."""
     shape, stride = leaf["shape"], leaf["stride"]
-    if not has_gaps(shape, stride):
+    if "base" in leaf or not has_gaps(shape, stride):
         return False
     flat = arena.typed(leaf["offset"], span(shape, stride), dtype)
     return not judge.equal_bits(flat, _with_gaps(flat, leaf, arena.filler))
+
+
+def _changed_around(arena: Arena, leaf: Tree, leaves: list[Tree]) -> bool:
+    """The same of what lies around the elements of tensors that share memory."""
+    if "base" not in leaf:
+        return False
+    base, nbytes = leaf["base"]
+    if any(each.get("base") == leaf["base"] and _fills(each) for each in leaves):
+        return False
+    memory = arena.typed(base, nbytes, torch.uint8)
+    around = torch.ones(nbytes, dtype=torch.bool, device=memory.device)
+    for other in (each for each in leaves if each.get("base") == leaf["base"]):
+        size = DTYPES[other["dtype"]].itemsize
+        stride = [step * size for step in other["stride"]]
+        once(around.as_strided([*other["shape"], size], [*stride, 1], other["offset"] - base)).fill_(False)
+    return bool((memory[around] != arena.filler).any())
+
+
+def _fills(leaf: Tree) -> bool:
+    """Whether nothing lies around the elements of a tensor in what it shares."""
+    size = DTYPES[leaf["dtype"]].itemsize
+    return not has_gaps(leaf["shape"], leaf["stride"]) and span(leaf["shape"], leaf["stride"]) * size == leaf["base"][1]
 
 
 def _with_gaps(flat: torch.Tensor, leaf: Tree, filler: int) -> torch.Tensor:
@@ -271,6 +324,8 @@ def _with_gaps(flat: torch.Tensor, leaf: Tree, filler: int) -> torch.Tensor:
 
 def _changed(arena: Arena, leaf: Tree, original: torch.Tensor) -> bool:
     """Whether any byte of a lent tensor differs from what was lent, the gaps of a strided one included."""
+    if "base" in leaf:
+        return not judge.equal_bits(arena.view(leaf), original)
     shape, stride = leaf["shape"], leaf["stride"]
     count = span(shape, stride)
     mine = original.as_strided((count,), (1,), original.storage_offset())

@@ -18,7 +18,7 @@ from kbx.messages import Module
 from kbx.oracle import faults
 from kbx.suite import Call, Contract, Inputs, published
 from kbx.suite.original import TOLERANCES, OriginalRules
-from kbx.suite.values import leaves
+from kbx.suite.values import leaves, transform
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -95,6 +95,8 @@ class Task:
     """Properties beyond the envelope that the published statement promises all the same."""
     unjudged: frozenset[str] = frozenset()
     """Arguments that the call may change, and of which nothing is asked afterwards."""
+    marked: frozenset[str] = frozenset()
+    """Arguments that require a gradient when reference and candidate are given them."""
 
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
@@ -122,6 +124,11 @@ class Task:
     def constant(self) -> bool:
         """Whether every call has the same values, whatever its seed."""
         return False
+
+    @property
+    def may_rank(self) -> bool:
+        """Whether nobody has looked at what the reference returns, which may be indices: see ``kbx.oracle.ties``."""
+        return "own" in self.tags and not self.contract.random
 
     @property
     def large(self) -> bool:
@@ -161,7 +168,7 @@ class Task:
             tree = {} if isinstance(leaf, torch.Tensor) else tensors.encode(leaf, tensors.no_tensors)
             if tree.get("t") == "opaque":
                 raise InvalidTask(f"{path} is a {tree['v']}, which cannot be sent to another process", self.path, line)
-        return made
+        return _without_gradients(made) if self.marked else made
 
     def inside(self, call: Call) -> Call:
         """The call with its values in the range of the published tests, where that is known."""
@@ -194,7 +201,7 @@ class Task:
             call.args, {k: v for k, v in call.kwargs.items() if not _same(v, defaults.get(k, inspect.Parameter.empty))}
         )
 
-    def run(self, what: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def run(self, what: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Runs a function of the task file; what it raises becomes an InvalidTask with its deepest line in the file. Not so
         what is the device's fault: candidates may have filled it."""
         try:
@@ -208,6 +215,10 @@ class Task:
     def named_tensors(self, call: Call) -> list[tuple[str, torch.Tensor]]:
         """``(path, tensor)`` of every tensor argument in order of appearance; paths read ``param`` or ``params[0]``."""
         return named_tensors(self.reference, call)
+
+    def operands(self, call: Call) -> dict[str, torch.Tensor]:
+        """All that a result is made of, by name."""
+        return dict(self.named_tensors(call))
 
     def rounds_of(self, parameters: Parameters) -> int:
         """Times that this case is called with fresh values."""
@@ -242,6 +253,20 @@ class Task:
     def traced(self) -> tuple[Callable[..., Any], list[torch.Tensor]]:
         """The reference for a call on shapes alone, and the tensors that it holds besides its arguments."""
         return self.reference, []
+
+    @property
+    def judges_state(self) -> bool:
+        """Whether what the reference holds between calls decides at the published grade."""
+        return False
+
+    def with_state(self, call: Call, turn: int) -> Call:
+        """The call with what the reference holds before it, where calls change that: as another argument, which is updated. On even turns
+        it is as constructed, on odd ones as this call leaves that."""
+        return call
+
+    def given(self, call: Call) -> Call:
+        """The call as ``inputs`` made it, without what ``with_state`` adds."""
+        return call
 
     def change_weights(self) -> dict[str, list[int]]:
         """Gives the reference other weights; returns the shapes of its parameters by name, which a function has none of."""
@@ -290,6 +315,13 @@ def named_tensors(function: Callable[..., Any], call: Call) -> list[tuple[str, t
     names += [f"{parameters[rest].name}[{i}]" for i in range(len(call.args) - rest)]
     named = [*zip(names, call.args, strict=False), *call.kwargs.items()]
     return [(path, t) for name, v in named for path, t in leaves(v, name) if isinstance(t, torch.Tensor)]
+
+
+def _without_gradients(call: Call) -> Call:
+    def detached(leaf: Any) -> Any:
+        return leaf.detach() if isinstance(leaf, torch.Tensor) else leaf
+
+    return Call(transform(call.args, detached), transform(call.kwargs, detached))
 
 
 def _same(value: object, default: object) -> bool:

@@ -12,7 +12,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from kbx import tensors
-from kbx.oracle import envelope, faults, models, namesakes, original_models, own_references, recording
+from kbx.oracle import (
+    backward,
+    envelope,
+    faults,
+    gradients,
+    models,
+    namesakes,
+    original_models,
+    own_references,
+    recording,
+)
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe
 from kbx.suite import DISTRIBUTIONS, Contract
 from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel
@@ -75,7 +85,8 @@ def _load(stamp: Stamp, device: str) -> Task:
     if isinstance(original, Original):
         return recording.task(stamp, original, module.get("ENTRY"), device)
     if isinstance(original, OwnFunction):
-        return own_references.function_task(stamp, original, str(module.get("ENTRY")), device)
+        make = own_references.function_task if original.forward is None else backward.task
+        return make(stamp, original, str(module.get("ENTRY")), device)
     if isinstance(original, OwnModel):
         return own_references.model_task(stamp, original, device)
     if isinstance(original, OriginalModel):
@@ -95,7 +106,7 @@ def _load(stamp: Stamp, device: str) -> Task:
     least = (1, 1) if OWN in reader.get("TAGS", tuple) else (MIN_CASES, MIN_SIZES)
     contract = reader.get("CONTRACT", Contract)
     reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), (*CONTROLS, *contract.controls()))
-    return Task(
+    made = Task(
         path=path, stamp=stamp, name=stem, entry=entry, dtype=reader.dtype(),
         cases=reader.calls("CASES", least[0], inputs), sizes=reader.calls("SIZES", least[1], inputs),
         contract=contract, reference=reference, inputs=inputs,
@@ -104,6 +115,9 @@ def _load(stamp: Stamp, device: str) -> Task:
         skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls=reader.controls(parameters),
         tags=reader.get("TAGS", tuple), envelope=envelope.of_task(path), promised=reader.get("PROMISED", tuple, ()),
     )  # fmt: skip
+    if not gradients.computes_gradients(module):
+        return made
+    return gradients.computing(made)
 
 
 def _execute(path: str) -> tuple[dict[str, Any], dict[str, int]]:

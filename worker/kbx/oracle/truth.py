@@ -13,6 +13,7 @@ import torch
 from kbx.oracle import faults, operands
 from kbx.oracle.task import InvalidTask, Task
 from kbx.suite import Call
+from kbx.suite.sharing import changed
 from kbx.suite.values import Named, home, tensors, transform
 from kbx.tensors import span
 
@@ -71,8 +72,13 @@ def to_host(value: Any) -> Any:
 
 
 def copy_call(call: Call) -> Call:
-    """A call of equal arguments in fresh memory, strides and all."""
-    return Call(transform(call.args, copy_leaf), transform(call.kwargs, copy_leaf))
+    """A call of equal arguments in fresh memory, strides and all; those that share memory still do."""
+    return Call(*changed((call.args, call.kwargs), copy_leaf))
+
+
+def widened(call: Call) -> Call:
+    """A call of copied arguments, floating-point ones in double precision."""
+    return Call(*changed((call.args, call.kwargs), _widen))
 
 
 def know(task: Task, call: Call, seed: str, wide: bool = True) -> Known:
@@ -122,7 +128,7 @@ def _again(task: Task, call: Call, seed: str, selves: list[int | None]) -> tuple
 
 
 def _exact(task: Task, call: Call, seed: str, selves: list[int | None], expected: Any) -> Any:
-    exact = Call(transform(call.args, _widen), transform(call.kwargs, _widen))
+    exact = widened(call)
     try:
         return after(task, exact, _reference(task, "the reference in float64", exact, seed), selves)
     except InvalidTask:

@@ -20,6 +20,7 @@ from kbx.messages import runner as messages
 from kbx.runner import (
     ahead,
     arenas,
+    backward,
     compilation,
     compiling,
     cuda_on_cpu,
@@ -33,6 +34,7 @@ from kbx.runner import (
     native,
     profile,
     seccomp,
+    storages,
     tuning,
     witness,
 )
@@ -103,6 +105,8 @@ class Bench:
         self._guarded, self._guards, self._unguarded = False, None, []
         self._turn = 0
         self._rotation = tuning.Rotation()
+        backward.install()
+        self._results = storages.Results()
         if self._emulated:
             launches.emulate(spawn.arch)
             cuda_on_cpu.install(spawn.arch)
@@ -230,10 +234,19 @@ class Bench:
             self._turn += 1
         self._launches.take_launches()
         self._rotation.begin(request.tuning)
+        state, lacking = self._state(request.kwargs)
+        if lacking:
+            return messages.Returned(request.id, {"t": "lacking", "v": lacking}, 0.0, 0)
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
+        held = module.enter(self._instance, state)
+        self._results.begin()
         self._witness.ran()
         with self._guarding(inputs) as unguarded:
-            value, origin = self._witness.call(self._entry, args, kwargs, inputs, self._put)
+            value, origin = self._witness.call(
+                self._entry, args, kwargs, inputs + held, lambda result, _: self._put(result, inputs)
+            )
+        module.leave(self._instance, state)
+        self._synchronise()
         ran = self._witness.computing(self._witness.ran()) if self._clock else None
         if self._clock:
             self._clock.forget()  # the reference's next calls are timed
@@ -263,7 +276,7 @@ class Bench:
         """Copies a result to its arena; the description."""
         self._synchronise()
         self._arenas["out"].reset()
-        value = results.put(result, self._arenas["out"], inputs)
+        value = results.put(result, self._arenas["out"], inputs, self._results.again)
         self._synchronise()
         return value
 
@@ -321,15 +334,26 @@ class Bench:
     # ------------------------------------------------------------ values
 
     def _arguments(self, args, kwargs):
-        """Arguments as views of arena ``in``, and the tensors among them in order of appearance."""
-        inputs = []
+        """Arguments as views of arena ``in``, and the tensors among them in order of appearance. A tensor that is there twice is one."""
+        inputs, regions, same = [], {}, {}
 
         def view(leaf):
-            inputs.append(self._arenas[leaf["arena"]].view(leaf))
+            tensor = self._arenas[leaf["arena"]].view(leaf, regions)
+            if leaf.get("requires_grad"):
+                tensor.requires_grad_()
+            form = tensor.data_ptr(), leaf["dtype"], *leaf["shape"], None, *leaf["stride"]
+            inputs.append(same.setdefault(form, tensor) if "base" in leaf else tensor)
             return inputs[-1]
 
         positional = [tensors.decode(tree, view) for tree in args]
         return positional, {name: tensors.decode(tree, view) for name, tree in kwargs.items()}, inputs
+
+    def _state(self, kwargs):
+        """What the instance is to hold before the call, which is no argument of it, as ``module.buffers_like`` has it."""
+        if self._instance is None or module.STATE not in kwargs:
+            return {}, []
+        views = self._arguments([kwargs.pop(module.STATE)], {})[0][0]
+        return module.buffers_like(self._instance, views)
 
     def _synchronise(self):
         if not self._emulated:

@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _device
 
 from kbx import standins
-from kbx.runner import gaps, native, threads
+from kbx.runner import backward, gaps, native, threads
 from kbx.runner.architectures import ARCHITECTURES
 from kbx.runner.storages import storage_of
 
@@ -146,7 +146,8 @@ class _CudaOnCpu(TorchFunctionMode):
             kwargs = {**kwargs, "device": "cpu"}
         if kwargs.get("pin_memory"):
             kwargs = {**kwargs, "pin_memory": False}
-        result = function(*args, **kwargs)
+        with backward.handling(self, function):
+            result = function(*args, **kwargs)
         if _poisons and function in _UNINITIALISED and type(result) is torch.Tensor:
             result.untyped_storage().fill_(native.filler)
         if function in self._factories and type(result) is torch.Tensor:

@@ -11,8 +11,12 @@ from torch.utils import _device
 from kbx import state, tensors
 from kbx.runner import extensions
 
+STATE = "self"
+"""The keyword argument that brings a module's state, and takes it back."""
 # Taken before any candidate is loaded.
-_named_parameters = torch.nn.Module.named_parameters
+_named_parameters, _named_buffers = torch.nn.Module.named_parameters, torch.nn.Module.named_buffers
+_copy = torch._C.TensorBase.copy_
+_shape, _dtype_of = torch._C.TensorBase.shape.__get__, torch._C.TensorBase.dtype.__get__
 
 
 class NoEntry(Exception):
@@ -39,7 +43,8 @@ def load(source, path, names, arch, watching=contextlib.nullcontext):
 
 
 def construct(kind, module, device):
-    """An instance of ``kind`` on ``device``, and how to call it without gradients; ``module`` as in ``messages.oracle.Opened``.
+    """An instance of ``kind`` on ``device``, and how to call it: without gradients unless the reference computes some; ``module`` as in
+    ``messages.oracle.Opened``.
 
     Its weights are from the seed that the reference's are from: made on the CPU, in the order that the class makes them.
     """
@@ -47,7 +52,19 @@ def construct(kind, module, device):
     torch.manual_seed(module["seed"])
     with torch.no_grad():
         made = _made(kind, init).to(device, *_dtype(module))
-    return made, torch.no_grad()(made)
+    return made, _with_gradients(made) if module.get("differentiates") else torch.no_grad()(made)
+
+
+def _with_gradients(made):
+    """Calls an instance with gradients on. Those of the call before are gone: its parameters would add up all."""
+
+    def call(*args, **kwargs):
+        if isinstance(made, torch.nn.Module):
+            for _, parameter in _named_parameters(made):
+                parameter.grad = None
+        return made(*args, **kwargs)
+
+    return call
 
 
 def _dtype(module):
@@ -71,6 +88,38 @@ def _made(kind, init):
             if type(value) is torch.Tensor and value.device.type == "cpu":
                 setattr(part, name, value.to(default))
     return made
+
+
+def buffers_like(made, state):
+    """The tensors of ``state`` by the names that the instance's buffers have: those of ``state``, or in order all that it has, where these are
+    of the same forms. And the names for which it has none."""
+    own = dict(_named_buffers(made)) if isinstance(made, torch.nn.Module) else {}
+    lacking = [name for name, tensor in state.items() if name not in own or _form(own[name]) != _form(tensor)]
+    if lacking and [_form(buffer) for buffer in own.values()] == [_form(tensor) for tensor in state.values()]:
+        return dict(zip(own, state.values(), strict=True)), []
+    return {name: tensor for name, tensor in state.items() if name not in lacking}, lacking
+
+
+def enter(made, state):
+    """Gives the instance's buffers, by name, these contents; the buffers."""
+    own = dict(_named_buffers(made)) if state else {}
+    with torch.no_grad():
+        for name, tensor in state.items():
+            _copy(own[name], tensor)
+    return [own[name] for name in state]
+
+
+def leave(made, state):
+    """Puts what the buffers hold now, whatever they have become, into the tensors."""
+    own = dict(_named_buffers(made)) if state else {}
+    with torch.no_grad():
+        for name, tensor in state.items():
+            if name in own and _form(own[name]) == _form(tensor):
+                _copy(tensor, own[name])
+
+
+def _form(tensor):
+    return tuple(_shape(tensor)), _dtype_of(tensor)
 
 
 def take_state(made, shapes):

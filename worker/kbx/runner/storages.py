@@ -122,6 +122,22 @@ class Storages:
         return iter(list(self._records.values()))
 
 
+class Results:
+    """The storages in which the results of the last call lie, as far as somebody keeps them."""
+
+    def __init__(self):
+        self._last, self._now = {}, []
+
+    def begin(self):
+        """A call begins."""
+        self._last, self._now = {kept.cdata: kept for kept in self._now if not kept.expired()}, []
+
+    def again(self, storage):
+        """Whether a result of this call lies where one of the last call does."""
+        self._now.append(StorageWeakRef(storage))  # keeps the key from being used again
+        return storage._cdata in self._last
+
+
 def distinct(tensor):
     """How many elements of its storage a tensor covers; 0 if its strides make that hard to say."""
     count, span = 1, 1

@@ -22,6 +22,7 @@ from kbx.executor import channel
 from kbx.modes import PlainMode, implementation, implementations
 from kbx.runner import (
     arenas,
+    backward,
     copies,
     execution,
     extensions,
@@ -391,7 +392,8 @@ class _Functions(TorchFunctionMode):
         try:
             if function in _READERS or function in _ADDRESSES:
                 witness._look(function, args[0])
-            return function(*args, **(kwargs or {}))
+            with backward.handling(self, function):
+                return function(*args, **(kwargs or {}))
         finally:
             now.called = None
 

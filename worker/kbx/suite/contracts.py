@@ -35,6 +35,8 @@ class Outcome:
     complaints: list[str] = field(default_factory=list)
     mismatches: list[errors.Mismatch] = field(default_factory=list)
     metrics: dict[str, float] = field(default_factory=dict)
+    outputs: list[errors.Output] = field(default_factory=list)
+    """Those with wrong elements, where elements were compared."""
 
     @property
     def right(self) -> bool:
@@ -219,7 +221,7 @@ def _exact(path: str, got: Any, want: Any, signed_zero: bool) -> errors.Comparis
 
 
 def _outcome(found: errors.Comparison) -> Outcome:
-    return Outcome(found.complaints, found.mismatches, found.metrics())
+    return Outcome(found.complaints, found.mismatches, found.metrics(), found.outputs)
 
 
 def _complaints(check: Check, call: Call, result: Any, expected: Any) -> Outcome:

@@ -14,7 +14,8 @@ import torch
 
 from kbx.suite.inputs import SPECIAL_VALUES, Call, Inputs
 from kbx.suite.seeding import mixed
-from kbx.suite.values import transform, wide
+from kbx.suite.sharing import changed
+from kbx.suite.values import wide
 
 Change: TypeAlias = Callable[[torch.Tensor, Inputs], torch.Tensor]
 """A tensor in another form, or the tensor itself where there is nothing to change."""
@@ -70,18 +71,22 @@ def _call(made: object) -> Call:
 
 def varied(call: Call, variation: str, make: Inputs) -> Call | None:
     """The call with its tensors changed as one of ``VARIATIONS`` says; None where there is nothing to change. Random choices come
-    from ``make``."""
-    changed: list[bool] = []
+    from ``make``. Tensors that share memory still do, and are not laid out in another way."""
+    done: list[bool] = []
 
     def change(leaf: Any) -> Any:
         if not isinstance(leaf, torch.Tensor) or not leaf.numel():
             return leaf
         other = VARIATIONS[variation](leaf, make)
-        changed.append(other is not leaf)
+        done.append(other is not leaf)
         return other
 
-    result = Call(transform(call.args, change), transform(call.kwargs, change))
-    return result if any(changed) else None
+    result = Call(*changed((call.args, call.kwargs), change, _as_it_is if variation == "non_contiguous" else None))
+    return result if any(done) else None
+
+
+def _as_it_is(memory: torch.Tensor) -> torch.Tensor:
+    return memory
 
 
 def drawn(make: Inputs, function: Callable[[], object], number: int = 0, variation: str | None = None) -> Call:
@@ -94,7 +99,7 @@ def drawn(make: Inputs, function: Callable[[], object], number: int = 0, variati
     def placed(leaf: Any) -> Any:
         return leaf.to(make.device) if isinstance(leaf, torch.Tensor) else leaf
 
-    call = Call(transform(call.args, placed), transform(call.kwargs, placed))
+    call = Call(*changed((call.args, call.kwargs), placed))
     for change in filter(None, (OF_VALUES.get(make.distribution), variation)):
         call = varied(call, change, make) or call
     return call

@@ -134,17 +134,44 @@ def _index(element: int, shape: Sequence[int]) -> list[int]:
     return index[::-1]
 
 
+@dataclass(eq=False)
+class Output:
+    """One output and what it is compared with, no elements of what is no tensor; ``expected`` is the truth where there is one."""
+
+    path: str
+    got: torch.Tensor = field(default_factory=lambda: torch.empty(0))
+    expected: torch.Tensor = field(default_factory=lambda: torch.empty(0))
+    marks: torch.Tensor | None = None
+    """Of elements that ``_flat`` gives: true at wrong ones. None before there is one."""
+
+    def mark(self, start: int, right: torch.Tensor) -> None:
+        """Notes what is wrong in a flat stretch that begins at ``start``."""
+        if self.marks is None:
+            count = self.got.numel() * (2 if self.got.is_complex() else 1)
+            self.marks = torch.zeros(count, dtype=torch.bool, device=right.device)
+        self.marks[start : start + right.numel()] = ~right
+
+    @property
+    def wrong(self) -> torch.Tensor | None:
+        """A mask of the output's shape, true at wrong elements; None where there is none."""
+        if self.marks is None or not self.got.is_complex():
+            return self.marks if self.marks is None else self.marks.view(self.got.shape)
+        return self.marks.view(*self.got.shape, 2).any(-1)
+
+
 @dataclass
 class Comparison:
-    """What comparing outputs found: how many elements are wrong, the first of them, and the largest errors.
+    """What comparing outputs found: how many of the elements are wrong, the first of them, and the largest errors.
 
-    ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
+    ``compared`` counts all elements, ``outputs`` are those with wrong ones. ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
 
     ``max_abs`` and ``max_rel`` cover the elements where both sides are finite; ``error_ratio`` is the largest error over its
     tolerance, both beyond the last rounding to a narrow dtype (None where there is no tolerance: exact contracts).
     """
 
     wrong: int = 0
+    compared: int = 0
+    outputs: list[Output] = field(default_factory=list, compare=False, repr=False)
     mismatches: list[Mismatch] = field(default_factory=list)
     excess: float | None = None
     max_abs: float = 0.0
@@ -153,39 +180,39 @@ class Comparison:
 
     def add(
         self,
-        path: str,
-        output: torch.Tensor,
+        output: Output,
         start: int,
         right: torch.Tensor,
         got: torch.Tensor,
         expected: torch.Tensor,
         ratio: torch.Tensor | None = None,
     ) -> None:
-        """Notes the wrong elements of one flat stretch that begins at element ``start`` of ``output``; ``ratio`` are errors over
-        tolerances."""
+        """Notes the elements of one flat stretch that begins at element ``start`` of ``output``; ``ratio`` are errors over tolerances."""
         wrong = int(right.numel() - right.count_nonzero())
         self.wrong += wrong
         if wrong:
-            self.show(path, output, start, right, got, expected, ratio)
+            self.show(output, start, right, got, expected, ratio)
 
     def show(
         self,
-        path: str,
-        output: torch.Tensor,
+        output: Output,
         start: int,
         right: torch.Tensor,
         got: torch.Tensor,
         expected: torch.Tensor,
         ratio: torch.Tensor | None = None,
     ) -> None:
-        """Notes where the first wrong elements are, without counting them."""
+        """Notes where wrong elements are, and the first of them, without counting them."""
+        output.mark(start, right)
+        if output not in self.outputs:
+            self.outputs.append(output)
         room = SHOWN - len(self.mismatches)
         for place in (~right).nonzero().reshape(-1)[:room].tolist() if room else ():
             if ratio is not None and not self.mismatches:
                 self.excess = _excess(float(ratio[place]))
-            element = (start + place) // (2 if output.is_complex() else 1)
+            element = (start + place) // (2 if output.got.is_complex() else 1)
             self.mismatches.append({
-                "output": path, "index": _index(element, output.shape),
+                "output": output.path, "index": _index(element, output.got.shape),
                 "expected": _text(expected[place].item()), "got": _text(got[place].item()),
             })  # fmt: skip
 
@@ -210,7 +237,8 @@ class Comparison:
 
     def join(self, other: Comparison) -> None:
         """Adds what another output's comparison found."""
-        self.wrong += other.wrong
+        self.wrong, self.compared = self.wrong + other.wrong, self.compared + other.compared
+        self.outputs += other.outputs
         self.excess = self.excess if self.mismatches else other.excess
         self.mismatches = (self.mismatches + other.mismatches)[:SHOWN]
         self.max_abs, self.max_rel = max(self.max_abs, other.max_abs), max(self.max_rel, other.max_rel)
@@ -225,7 +253,7 @@ class Comparison:
         first, plural = self.mismatches[0], "s" if self.wrong > 1 else ""
         place = f"{first['output']}{first['index'] or ''}"
         values = f"expected {first['expected']}, got {first['got']}{_times(self.excess)}"
-        return [f"{self.wrong} wrong element{plural}, first {place}: {values}"]
+        return [f"{self.wrong} wrong element{plural} of {self.compared}, first {place}: {values}"]
 
     def metrics(self) -> dict[str, float]:
         """The finite figures by name."""
@@ -341,8 +369,8 @@ def yardstick(
     if most is not None and dtype.itemsize == torch.float16.itemsize:
         made = replace(made, most=most * max(1.0, BOUND_OF_REFERENCE * _worst_of(flat, most)))
     if cast and (dtype.itemsize == 1 or not unknown):
-        results = [flat[0]] if also is None else [flat[0], _flat(also)]
-        own = max(_compared("", each, reference, flat, made.counting(dtype)).wrong for each in results)
+        results = [reference] if also is None else [reference, also]
+        own = max(_compared(Output("", each, truth), flat, made.counting(dtype)).wrong for each in results)
         share = math.ceil(reference.numel() * max(OTHERS / roundoff(dtype), OTHERS_WITH_TIES))
         made = replace(made, others=max(OTHERS_AT_LEAST, share, OTHERS_OF_REFERENCE * own))
     return made
@@ -365,31 +393,32 @@ def close(
     ``measured`` is the ``yardstick`` of all arguments but the first two, if it is known already.
     """
     measured = measured or yardstick(reference, truth, scale, growth, tf32)
-    got, flat = _flat(got), (_flat(reference), _flat(truth), _scale(scale, reference))
-    found = _compared(path, got, reference, flat, measured)
+    flat = (_flat(reference), _flat(truth), _scale(scale, reference))
+    found = _compared(Output(path, got, truth), flat, measured)
     if measured.others is None or found.wrong:
         return found
-    counted = _compared(path, got, reference, flat, measured.counting(reference.dtype))
+    counted = _compared(Output(path, got, truth), flat, measured.counting(reference.dtype))
     decisive = counted if counted.wrong > measured.others else found
     decisive.error_ratio = max(decisive.error_ratio or 0.0, counted.wrong / measured.others)
     return decisive
 
 
-def _compared(path: str, got: torch.Tensor, reference: torch.Tensor, of: _Flat, measured: Yardstick) -> Comparison:
-    """``got``, flat, by a yardstick of ``reference``, without a look at how many elements are other numbers."""
-    flat, found = (got, *of), Comparison()
+def _compared(output: Output, of: _Flat, measured: Yardstick) -> Comparison:
+    """An output by a yardstick, without a look at how many elements are other numbers."""
+    flat = (_flat(output.got), *of)
+    found = Comparison(compared=flat[0].numel())
     for (start, parts), figures in zip(stretches(*flat), _finite_figures(flat, measured), strict=True):
         largest, relative, ratio, wrong = figures
         if not math.isfinite(largest) or math.isnan(ratio):
-            _add_with_nonfinite(found, path, reference, start, parts, measured)
+            _add_with_nonfinite(found, output, start, parts, measured)
             continue
         found.widen(largest, relative, ratio)
         found.wrong += int(wrong)
-        if wrong and len(found.mismatches) < SHOWN:
+        if wrong:
             c, _, t, s = parts
             exact = t.double()
             ratios = measured.ratios(torch.sub(c, exact).abs_(), exact, s)
-            found.show(path, reference, start, ratios <= 1, c, t, ratios)
+            found.show(output, start, ratios <= 1, c, t, ratios)
     return found
 
 
@@ -426,7 +455,7 @@ def near(got: torch.Tensor, reference: torch.Tensor, tf32: bool = False) -> bool
 
 def exact(path: str, got: torch.Tensor, expected: torch.Tensor, signed_zero: bool = False) -> Comparison:
     """Compares tensors of one shape and dtype for equal values: NaN equals NaN, and 0.0 equals -0.0 unless told."""
-    found = Comparison()
+    found, output = Comparison(compared=got.numel()), Output(path, got, expected)
     for start, (c, e) in stretches(_flat(got), _flat(expected)):
         signed = signed_zero and e.is_floating_point()
         if not signed and c.dtype == e.dtype and torch.equal(c, e):
@@ -436,7 +465,7 @@ def exact(path: str, got: torch.Tensor, expected: torch.Tensor, signed_zero: boo
             right &= c.signbit() == e.signbit()
         if e.is_floating_point():
             right |= c.isnan() & e.isnan()
-        found.add(path, expected, start, right, c, e)
+        found.add(output, start, right, c, e)
         c, e = c.double(), e.double()
         found.measure((c - e).abs(), e, None)
     return found
@@ -456,16 +485,16 @@ def levels(path: str, got: torch.Tensor, reference: torch.Tensor, truth: torch.T
     most = max(OTHERS_AT_LEAST, truth.numel() // LEVELS_OFF, off)
     for each in (found, exact(path, got, truth)):
         if each.wrong <= most and each.max_abs <= 1:
-            return Comparison(max_abs=each.max_abs, max_rel=each.max_rel)
+            return Comparison(compared=each.compared, max_abs=each.max_abs, max_rel=each.max_rel)
     return found
 
 
 def exact_plain(path: str, got: object, expected: object) -> Comparison:
     """Compares values that are no tensors: NaN equals itself here, too."""
     if got == expected or (got != got and expected != expected):
-        return Comparison()
+        return Comparison(compared=1)
     mismatch: Mismatch = {"output": path, "index": [], "expected": repr(expected), "got": repr(got)}
-    return Comparison(wrong=1, mismatches=[mismatch])
+    return Comparison(wrong=1, compared=1, outputs=[Output(path)], mismatches=[mismatch])
 
 
 def stretches(whole: torch.Tensor, *others: Part) -> Iterator[tuple[int, list[Any]]]:
@@ -593,23 +622,21 @@ def _relative(error: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
     return error / torch.threshold(sizes, 0.0, math.inf)
 
 
-def _add_with_nonfinite(
-    found: Comparison, path: str, output: torch.Tensor, start: int, parts: list[Any], measured: Yardstick
-) -> None:
+def _add_with_nonfinite(found: Comparison, output: Output, start: int, parts: list[Any], measured: Yardstick) -> None:
     """One stretch in which not everything is finite, or not every tolerance."""
     c, (r, t), s = parts[0].double(), _settled(*parts[1:3]), parts[3]
-    allowed, largest = measured.allowed(t.abs(), s), torch.finfo(output.dtype).max
+    allowed, largest = measured.allowed(t.abs(), s), torch.finfo(output.got.dtype).max
     error = (c - t).abs()
     ratios = measured.ratios(error.clone(), t, s)
     near = (ratios <= 1) & c.isfinite() & t.isfinite()
     near |= c.isinf() & (c.sign() == t.sign()) & (t.abs() + allowed >= largest)
-    if output.element_size() == 1:
+    if output.got.element_size() == 1:
         near |= r.isinf() & (c == r.sign() * largest)
     exact = parts[2].double()
     same = (c == r) | (c == exact) | (c.isnan() & (r.isnan() | exact.isnan()))
     finite = r.isfinite()
     right = near | (same & ~finite)
-    found.add(path, output, start, right, c, torch.where(finite, t, r), ratios)
+    found.add(output, start, right, c, torch.where(finite, t, r), ratios)
     found.measure(error, t, ratios)
 
 

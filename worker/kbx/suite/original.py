@@ -83,6 +83,8 @@ class OwnFunction:
     file: str
     sha256: str
     imported: dict[str, str] = field(default_factory=dict)
+    forward: str | None = None
+    """The function whose gradients are the task; None where it is the function itself."""
 
     CHANGED = OwnModel.CHANGED
 
@@ -137,7 +139,8 @@ class OriginalRules(Contract):
                 found.join(_tensor(path, got, want, self.tolerances.get(want.dtype)))
             else:
                 found.join(errors.exact_plain(path, got, want))
-        return Outcome(complaints + found.complaints, found.mismatches, figures if self.thresholds else found.metrics())
+        metrics = figures if self.thresholds else found.metrics()
+        return Outcome(complaints + found.complaints, found.mismatches, metrics, found.outputs)
 
     def _beyond(self, path: str, got: torch.Tensor, want: torch.Tensor, figures: dict[str, float]) -> list[str]:
         """What is wrong with a tensor that has thresholds; notes its largest finite errors in ``figures``."""
@@ -180,12 +183,12 @@ def _distances(got: torch.Tensor, want: torch.Tensor) -> tuple[float, float, flo
 def _tensor(path: str, got: torch.Tensor, want: torch.Tensor, tolerance: float | None) -> errors.Comparison:
     if tolerance is None:
         return errors.exact(path, got, want)
-    found = errors.Comparison()
+    found, output = errors.Comparison(compared=got.numel()), errors.Output(path, got.detach(), want)
     for start, (g, w) in errors.stretches(got.detach().reshape(-1), want.detach().reshape(-1)):
         right = torch.isclose(g, w, tolerance, tolerance, equal_nan=True)
         g, w = g.double(), w.double()
         error = (g - w).abs()
         ratio = error / (tolerance + tolerance * w.abs())
-        found.add(path, want, start, right, g, w, ratio)
+        found.add(output, start, right, g, w, ratio)
         found.measure(error, w, ratio)
     return found

@@ -93,7 +93,7 @@ class Schemes(Contract):
         truth, allowed = kept.get(key) or self.emulate(*call.args, **call.kwargs, **scheme)
         if result.numel() <= KEPT:
             kept[key] = truth, allowed
-        found = errors.Comparison()
+        found, output = errors.Comparison(compared=result.numel()), errors.Output("output", result, truth)
         for start, (got, want, most) in errors.stretches(*(t.reshape(-1) for t in (result, truth, allowed))):
             most = most + torch.finfo(torch.float32).tiny  # less may honestly be flushed to zero
             error = (got.double() - want).abs()
@@ -101,7 +101,7 @@ class Schemes(Contract):
             found.wrong += int(right.numel() - right.count_nonzero())
             found.measure(error, want, error / most)
             if shown:
-                found.show("output", result, start, right, got, want, error / most)
+                found.show(output, start, right, got, want, error / most)
         return found
 
     def _wrong(
@@ -117,7 +117,7 @@ class Schemes(Contract):
             text = f"earlier results were right by one scheme ({named(scheme)}); by it, {text}"
             other = self._other(call, result, [scheme], kept)
             text += f". By another scheme ({named(other)}) this result is right" if other else ""
-        return Outcome([text], nearest.mismatches, nearest.metrics())
+        return Outcome([text], nearest.mismatches, nearest.metrics(), nearest.outputs)
 
     def _other(self, call: Call, result: torch.Tensor, left: list[Scheme], kept: _Kept) -> Scheme | None:
         """A scheme that was ruled out and by which this result is right, or None."""

@@ -9,11 +9,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pairs the candidates of two runs: by task and source; else by task, method and sample, preferably
- * of the same model and round. If each run has a single method, methods may differ.
+ * Pairs the candidates of two runs: by task and source; else by task, method, model and sample,
+ * preferably of the same round. If each run has a single method and model, these may differ.
  *
  * @param pairs by category, task and sample
  * @param onlyThen unpaired candidates of the first run
@@ -28,13 +29,13 @@ record Pairs(List<Pair> pairs, List<VerdictRow> onlyThen, List<VerdictRow> onlyN
   }
 
   static Pairs of(List<VerdictRow> then, List<VerdictRow> now) {
-    boolean methods = methods(then) > 1 || methods(now) > 1;
+    boolean alike = areOfOneMaker(then, now);
     List<Function<VerdictRow, List<@Nullable Object>>> keys =
         List.of(
             v -> key(v, code(v), v.sample()),
             v -> key(v, code(v)),
-            v -> key(v, v.method(), v.model(), v.round(), v.sample()),
-            v -> key(v, methods ? v.method() : null, v.sample()));
+            v -> key(v, MethodAndModel.of(v), v.round(), v.sample()),
+            v -> key(v, alike ? null : MethodAndModel.of(v), v.sample()));
     List<Pair> pairs = new ArrayList<>();
     List<VerdictRow> first = Tally.sorted(then);
     List<VerdictRow> second = Tally.sorted(now);
@@ -68,7 +69,9 @@ record Pairs(List<Pair> pairs, List<VerdictRow> onlyThen, List<VerdictRow> onlyN
     return key;
   }
 
-  private static long methods(List<VerdictRow> verdicts) {
-    return verdicts.stream().map(VerdictRow::method).distinct().count();
+  /** Whether each run has a single method and model, which are what is compared. */
+  static boolean areOfOneMaker(List<VerdictRow> then, List<VerdictRow> now) {
+    return Stream.of(then, now)
+        .allMatch(rows -> rows.stream().map(MethodAndModel::of).distinct().count() <= 1);
   }
 }

@@ -25,6 +25,11 @@ public final class SelectedRuns {
     return runs;
   }
 
+  /** The verdicts of all runs. */
+  public List<VerdictRow> rows() {
+    return runs.stream().flatMap(run -> run.judged().rows().stream()).toList();
+  }
+
   /** The candidates of the runs. */
   synchronized Pool pool(Pool.Rounds rounds) {
     return pools.computeIfAbsent(rounds, _ -> Pool.of(runs, rounds));

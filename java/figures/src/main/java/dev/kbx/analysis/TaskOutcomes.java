@@ -8,8 +8,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -18,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tasks of two runs by outcome. A task counts once, as right if one of its candidates is. Both runs
  * contribute equally many candidates, as more attempts would be an advantage: the task's {@link
- * Pairs}, or without judged pairs the first samples of one method.
+ * Pairs}, or without judged pairs the first samples of one method and model.
  *
  * @param compared tasks judged in both runs: the sum of the four counts
  * @param unevenTries tasks of which one run has more candidates; the surplus is ignored
- * @param notJudged tasks in both runs without a judged candidate in one of them
+ * @param notJudged tasks in both runs without a judged candidate in one of them, or without judged
+ *     ones of a common method and model
  * @param onlyThen tasks only in the first run
  */
 public record TaskOutcomes(
@@ -70,17 +69,18 @@ public record TaskOutcomes(
             .filter(pair -> pair.then().judged() && pair.now().judged())
             .collect(Collectors.groupingBy(pair -> Task.of(pair.now())));
     Map<Transition, Integer> counts = new EnumMap<>(Transition.class);
+    boolean alike = Pairs.areOfOneMaker(then, now);
     int notJudged = 0;
     int uneven = 0;
     for (Task task : both) {
       List<VerdictRow> before = judged(first.getOrDefault(task, List.of()));
       List<VerdictRow> after = judged(second.getOrDefault(task, List.of()));
-      if (before.isEmpty() || after.isEmpty()) {
+      List<Pairs.Pair> paired = pairsOf.getOrDefault(task, List.of());
+      List<Pairs.Pair> tries = paired.isEmpty() ? firstBySample(before, after, alike) : paired;
+      if (tries.isEmpty()) {
         notJudged++;
         continue;
       }
-      List<Pairs.Pair> paired = pairsOf.getOrDefault(task, List.of());
-      List<Pairs.Pair> tries = paired.isEmpty() ? firstBySample(before, after) : paired;
       if (tries.size() < Math.max(before.size(), after.size())) uneven++;
       counts.merge(
           Transition.of(
@@ -117,27 +117,23 @@ public record TaskOutcomes(
     return verdict.correct();
   }
 
-  /** Equally many of each run, of a common method, else of each run's first method. */
-  private static List<Pairs.Pair> firstBySample(List<VerdictRow> then, List<VerdictRow> now) {
-    Set<Optional<String>> methods = methods(then);
-    methods.retainAll(methods(now));
-    List<VerdictRow> before = ofOneMethod(then, methods);
-    List<VerdictRow> after = ofOneMethod(now, methods);
-    return IntStream.range(0, Math.min(before.size(), after.size()))
-        .mapToObj(i -> new Pairs.Pair(before.get(i), after.get(i)))
+  /** Equally many of each run, of the first common method and model; of any if they are alike. */
+  private static List<Pairs.Pair> firstBySample(
+      List<VerdictRow> then, List<VerdictRow> now, boolean alike) {
+    if (alike) return zipped(then, now);
+    Map<MethodAndModel, List<VerdictRow>> before = MethodAndModel.group(then);
+    Map<MethodAndModel, List<VerdictRow>> after = MethodAndModel.group(now);
+    return before.entrySet().stream()
+        .filter(own -> after.containsKey(own.getKey()))
+        .findFirst()
+        .map(own -> zipped(own.getValue(), after.getOrDefault(own.getKey(), List.of())))
+        .orElse(List.of());
+  }
+
+  private static List<Pairs.Pair> zipped(List<VerdictRow> then, List<VerdictRow> now) {
+    return IntStream.range(0, Math.min(then.size(), now.size()))
+        .mapToObj(i -> new Pairs.Pair(then.get(i), now.get(i)))
         .toList();
-  }
-
-  private static Set<Optional<String>> methods(List<VerdictRow> verdicts) {
-    return verdicts.stream()
-        .map(verdict -> Optional.ofNullable(verdict.method()))
-        .collect(Collectors.toCollection(LinkedHashSet::new));
-  }
-
-  private static List<VerdictRow> ofOneMethod(
-      List<VerdictRow> verdicts, Set<Optional<String>> common) {
-    String method = (common.isEmpty() ? methods(verdicts) : common).iterator().next().orElse(null);
-    return verdicts.stream().filter(v -> Objects.equals(v.method(), method)).toList();
   }
 
   /** Change in the outcome of a task or candidate from one run to the next. */

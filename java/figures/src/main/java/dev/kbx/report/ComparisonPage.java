@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.Comparison.Row;
+import dev.kbx.analysis.TaskOutcomes;
 import dev.kbx.document.Counted;
 import dev.kbx.document.HtmlRenderer;
 import dev.kbx.document.Section;
@@ -63,13 +64,24 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
     sections(writer);
   }
 
-  /** What became right and wrong, in a line. */
+  /** What became right and wrong, in a line: of tasks, and of candidates where these are more. */
   public String headline() {
-    return "%d rescued, %d regressed of %s"
+    TaskOutcomes tasks = comparison.tasks();
+    String ofTasks =
+        "%d rescued, %d regressed of %s"
+            .formatted(tasks.rescued(), tasks.regressed(), Counted.of(tasks.compared(), "task"));
+    int candidates = comparison.candidates().size();
+    if (candidates <= tasks.compared()) return ofTasks;
+    return "%s; of %d candidates %d rescued, %d regressed"
         .formatted(
-            comparison.tasks().rescued(),
-            comparison.tasks().regressed(),
-            Counted.of(comparison.tasks().compared(), "task"));
+            ofTasks,
+            candidates,
+            candidates(TaskOutcomes.Transition.RESCUED),
+            candidates(TaskOutcomes.Transition.REGRESSED));
+  }
+
+  private long candidates(TaskOutcomes.Transition transition) {
+    return comparison.candidates().stream().filter(row -> row.transition() == transition).count();
   }
 
   private void fill(Writer writer, String hole) throws IOException {

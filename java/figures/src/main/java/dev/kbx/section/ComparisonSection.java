@@ -206,10 +206,11 @@ public final class ComparisonSection {
   private static List<Tile> tiles(Comparison comparison) {
     TaskOutcomes tasks = comparison.tasks();
     List<Tile> tiles = new ArrayList<>();
-    tiles.add(new Tile("Rescued", Cell.count(tasks.rescued()), "wrong before, right now"));
-    tiles.add(new Tile("Regressed", Cell.count(tasks.regressed()), "right before, wrong now"));
-    tiles.add(new Tile("Persistent", Cell.count(tasks.persistent()), "right in both"));
-    tiles.add(new Tile("Unresolved", Cell.count(tasks.unresolved()), "wrong in both"));
+    tiles.add(new Tile("Tasks rescued", Cell.count(tasks.rescued()), "wrong before, right now"));
+    tiles.add(
+        new Tile("Tasks regressed", Cell.count(tasks.regressed()), "right before, wrong now"));
+    tiles.add(new Tile("Tasks persistent", Cell.count(tasks.persistent()), "right in both"));
+    tiles.add(new Tile("Tasks unresolved", Cell.count(tasks.unresolved()), "wrong in both"));
     if (tasks.rescued() + tasks.regressed() > 0) {
       tiles.add(
           new Tile(
@@ -299,7 +300,7 @@ public final class ComparisonSection {
                 tasks.regressed(),
                 tasks.persistent(),
                 tasks.unresolved()));
-    count(tasks.notJudged(), "Tasks in both runs that kbx could not judge in one or both");
+    count(tasks.notJudged(), "Tasks in both runs without judged candidates to compare");
     count(tasks.onlyThen(), "Tasks only in the first run");
     count(tasks.onlyNow(), "Tasks only in the second run");
     count(

@@ -37,6 +37,9 @@ public final class CandidateSources {
    */
   private static final int MAX_LINE = 8 * MAX_CODE;
 
+  /** As many lines of a file with the same problem are named each. */
+  private static final int MOST_ALIKE = 5;
+
   /** The method of kernels in sessions. */
   private static final String KERNELAGENT = "kernelagent";
 
@@ -207,6 +210,8 @@ public final class CandidateSources {
 
   private void readPredictions(Path file) throws IOException {
     boolean empty = true;
+    int before = found.size();
+    int told = problems.size();
     Predictions predictions = new Predictions(file);
     transitions = new Transitions();
     try (Lines lines = new Lines(Files.newInputStream(file), MAX_LINE)) {
@@ -217,6 +222,17 @@ public final class CandidateSources {
       }
     }
     if (empty) problem(file, null, "is empty; it should hold a JSON object per line");
+    if (found.size() == before) joinAlike(file, problems.subList(told, problems.size()));
+  }
+
+  /** Of a file that holds something else each line has the same problem, which is said once. */
+  private static void joinAlike(Path file, List<Problem> ofLines) {
+    List<String> messages = ofLines.stream().map(Problem::message).distinct().toList();
+    if (ofLines.size() <= MOST_ALIKE || messages.size() > 1) return;
+    String each =
+        "holds no predictions: each of %,d lines %s".formatted(ofLines.size(), messages.getFirst());
+    ofLines.clear();
+    ofLines.add(new Problem(file.toString(), null, each));
   }
 
   private void readLine(Predictions predictions, Lines.Line line) {

@@ -26,9 +26,15 @@ import org.jspecify.annotations.Nullable;
  * @param source what the file holds
  * @param sha256 of the file's bytes
  * @param imported SHA-256 of the files beside it that it imports
+ * @param backward whether its gradients are judged, by entries named {@code NAME_backward}
  */
 public record OwnReference(
-    Path file, String name, PythonSource source, String sha256, Map<Path, String> imported) {
+    Path file,
+    String name,
+    PythonSource source,
+    String sha256,
+    Map<Path, String> imported,
+    boolean backward) {
   private static final String MODEL = "Model";
   private static final String INPUTS = "inputs";
 
@@ -73,7 +79,7 @@ public record OwnReference(
       String name = name(file, source, asked);
       Path absolute = file.toAbsolutePath().normalize();
       return new OwnReference(
-          absolute, name, source, text.sha256(), ImportedFiles.of(absolute, source));
+          absolute, name, source, text.sha256(), ImportedFiles.of(absolute, source), false);
     } catch (CharacterCodingException _) {
       throw new InvalidSuite(file + ": is not UTF-8");
     } catch (IOException | OutOfMemoryError _) {
@@ -129,6 +135,20 @@ public record OwnReference(
     throw new InvalidSuite("%s: defines no function %s; it has %s".formatted(file, asked, there));
   }
 
+  /**
+   * The task of its gradients.
+   *
+   * @throws InvalidSuite if it is a module
+   */
+  public OwnReference gradients() {
+    if (isModule()) {
+      throw new InvalidSuite(
+          "%s: --backward judges the gradients of a function, and this is a Model: write its forward as a function that takes the weights as arguments"
+              .formatted(file));
+    }
+    return new OwnReference(file, name, source, sha256, imported, true);
+  }
+
   /** Whether candidates are modules, not functions. */
   public boolean isModule() {
     return name.equals(MODEL);
@@ -136,7 +156,13 @@ public record OwnReference(
 
   /** The reference in a line, with what it holds: {@code my_ref.py:softmax (1a2b3c4d5e6f)}. */
   public String label() {
-    return LABEL + "%s%s (%s)".formatted(file.getFileName(), isModule() ? "" : ":" + name, id());
+    return LABEL
+        + "%s%s%s (%s)"
+            .formatted(
+                file.getFileName(),
+                isModule() ? "" : ":" + name,
+                backward ? " --backward" : "",
+                id());
   }
 
   /** Equal for references of equal content at the same place, with that of what they import. */
@@ -144,6 +170,7 @@ public record OwnReference(
     StringBuilder content = new StringBuilder(file + "\n" + name + "\n" + sha256);
     imported.forEach(
         (path, digest) -> content.append("\n").append(path).append(" ").append(digest));
+    if (backward) content.append("\nbackward");
     return DigestUtils.sha256Hex(content.toString()).substring(0, ID_LENGTH);
   }
 
@@ -161,9 +188,20 @@ public record OwnReference(
   }
 
   private String taskName() {
-    if (!isModule()) return name;
+    if (!isModule()) return entry();
     String stem = file.getFileName().toString().replaceFirst("\\.py$", "");
     return stem.replaceFirst("^[._]+", "").replaceAll("[^A-Za-z0-9_.-]", "_");
+  }
+
+  private String entry() {
+    return backward ? name + "_backward" : name;
+  }
+
+  private String statement() {
+    String what = "`%s` in `%s`".formatted(name, file.getFileName());
+    if (!backward) return "The result of %s.".formatted(what);
+    return "The gradients of %s, of each of its floating-point tensor arguments in order, given those of its results."
+        .formatted(what);
   }
 
   private String text() {
@@ -175,24 +213,26 @@ public record OwnReference(
 
     ENTRY = %s
     TAGS = ("%s",)
-    FILE = %s
+    %sFILE = %s
     ORIGINAL = %s(
         file=FILE,
-        sha256=%s,%s
+        sha256=%s,%s%s
     )
 
 
     %s
     """
         .formatted(
-            OriginalText.escaped("The result of `%s` in `%s`.".formatted(name, file.getFileName())),
+            OriginalText.escaped(statement()),
             isModule() ? "OwnModel" : "OwnFunction",
-            OriginalText.quoted(isModule() ? Task.MODULE : name),
+            OriginalText.quoted(isModule() ? Task.MODULE : entry()),
             Task.OWN,
+            backward ? "FORWARD = %s\n".formatted(OriginalText.quoted(name)) : "",
             OriginalText.quoted(file.toString()),
             isModule() ? "OwnModel" : "OwnFunction",
             OriginalText.quoted(sha256),
             imports(),
+            backward ? "\n    forward=FORWARD," : "",
             definition());
   }
 
@@ -214,8 +254,15 @@ public record OwnReference(
                   .filter(function -> function.name().equals(name))
                   .reduce((_, last) -> last)
                   .map(PythonSource.Function::signature)
+                  .map(signature -> backward ? withGradient(signature) : signature)
                   .orElseThrow());
     }
     return OriginalText.model(source);
+  }
+
+  /** {@code f(x: Tensor) -> Tensor} as {@code f_backward(grad_output, x: Tensor)}. */
+  private String withGradient(String signature) {
+    String parameters = signature.substring(signature.indexOf('(') + 1, signature.lastIndexOf(')'));
+    return "%s(grad_output%s%s)".formatted(entry(), parameters.isBlank() ? "" : ", ", parameters);
   }
 }

@@ -71,7 +71,8 @@ final class TaskFile {
     }
     boolean module = !source.methods(MODEL).isEmpty();
     String entry = module ? Task.MODULE : constant(source, "ENTRY", String.class).orElse(name);
-    Excerpt reference = original(source).orElse(source).excerpt(module ? MODEL : entry);
+    String forward = constant(source, "FORWARD", String.class).orElse(entry);
+    Excerpt reference = original(source).orElse(source).excerpt(module ? MODEL : forward);
     return new Task(
         suite,
         category,

@@ -116,15 +116,17 @@ public sealed interface Message
    * @param init its constructor's arguments
    * @param seed seed of its weights
    * @param dtype what they are cast to; null if they are not
+   * @param differentiates whether calls compute gradients; null if they do not
    */
-  record Module(List<JsonNode> init, long seed, @Nullable String dtype) {
+  record Module(
+      List<JsonNode> init, long seed, @Nullable String dtype, @Nullable Boolean differentiates) {
     public Module {
       init = List.copyOf(init);
     }
 
     /** This module in another dtype. */
     public Module in(String other) {
-      return new Module(init, seed, other);
+      return new Module(init, seed, other, differentiates);
     }
   }
 }

@@ -159,6 +159,17 @@ public final class Kbx implements AutoCloseable {
       return this;
     }
 
+    /** The gradients of the reference in place of its result. */
+    public Options backward() {
+      if (reference == null) {
+        throw new InputException(
+            "--backward: is for your own reference, whose gradients are judged; give it by"
+                + " --reference FILE");
+      }
+      this.reference = reference.gradients();
+      return this;
+    }
+
     /** Only these tasks: names, or globs of them, separated by commas. */
     public Options tasks(String selection) {
       this.tasks = selection;

@@ -8,11 +8,11 @@ import dev.kbx.analysis.FastP;
 import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.JudgedRun;
-import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
 import dev.kbx.analysis.Portability;
 import dev.kbx.analysis.PropertyMatrix;
+import dev.kbx.analysis.SampleCounts;
 import dev.kbx.analysis.SelectedRun;
 import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.VerdictRow;
@@ -35,13 +35,7 @@ import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,9 +44,7 @@ import tools.jackson.databind.ObjectReader;
 
 /** Runs that a report is about. */
 public final class PublishedRuns {
-  /** Samples and speedups of pass@k and fast_p@k, as {@code kbx analyze methods} has them. */
-  private static final List<Integer> KS = List.of(1, 5, 10);
-
+  /** Speedups of fast_p@k, as {@code kbx analyze methods} has them. */
   private static final List<Double> PS = List.of(1.0, 2.0);
 
   private final Home home;
@@ -121,7 +113,7 @@ public final class PublishedRuns {
 
   public Publication publication() {
     SelectedRuns asked = NamedRun.asked(home, judged());
-    Methods methods = Methods.of(asked, samples(), PS);
+    Methods methods = Methods.of(asked, SampleCounts.of(rows()), PS);
     OverviewSection.Overview overview =
         overview(asked, methods, causes, floors, () -> Deviance.of(asked));
     if (overview.iterations() == null) {
@@ -166,19 +158,6 @@ public final class PublishedRuns {
     return judged().stream().flatMap(run -> run.rows().stream()).toList();
   }
 
-  /** The usual numbers of samples, and the most that a task has of one method and model. */
-  private List<Integer> samples() {
-    SortedSet<Integer> ks = new TreeSet<>(KS);
-    for (List<VerdictRow> own : MethodAndModel.group(rows()).values()) {
-      Map<String, Set<Integer>> ofTask = new HashMap<>();
-      for (VerdictRow row : own) {
-        ofTask.computeIfAbsent(row.path(), _ -> new HashSet<>()).add(row.sample());
-      }
-      ks.add(ofTask.values().stream().mapToInt(Set::size).max().orElse(1));
-    }
-    return List.copyOf(ks);
-  }
-
   private MeasurementConditions conditions() {
     MeasurementConditions.Reader reader = new MeasurementConditions.Reader();
     ObjectReader stated = Json.mapper().readerFor(MeasurementConditions.Stated.class);
@@ -208,7 +187,7 @@ public final class PublishedRuns {
   }
 
   private List<PassK> passK(SelectedRuns asked) {
-    List<Integer> ks = samples();
+    List<Integer> ks = SampleCounts.of(rows());
     return asked.runs().stream()
         .filter(run -> run.judged().run().stages().contains(Stage.CALL))
         .flatMap(run -> PassK.of(run.judged(), run.asked(), ks).stream())

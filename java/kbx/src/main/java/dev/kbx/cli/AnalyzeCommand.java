@@ -11,7 +11,9 @@ import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.PassK;
+import dev.kbx.analysis.SampleCounts;
 import dev.kbx.analysis.SelectedRuns;
+import dev.kbx.analysis.VerdictRow;
 import dev.kbx.app.Home;
 import dev.kbx.app.Ledgers;
 import dev.kbx.app.NamedRun;
@@ -38,7 +40,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code kbx analyze}: figures of one or several runs. */
 @Command(
@@ -188,6 +189,23 @@ final class AnalyzeCommand implements Callable<Integer> {
     }
   }
 
+  /** At which numbers of samples pass@k is worked out. */
+  static final class Samples {
+    @Option(
+        names = "--k",
+        paramLabel = "K",
+        split = ",",
+        converter = Values.Count.class,
+        description =
+            "Samples of pass@k. Default: 1, 5 and 10 as far as a task has so many, and the most"
+                + " that one has.")
+    private List<Integer> ks = List.of();
+
+    List<Integer> of(List<VerdictRow> rows) {
+      return ks.isEmpty() ? SampleCounts.of(rows) : ks.stream().distinct().sorted().toList();
+    }
+  }
+
   /** {@code kbx analyze methods [RUN…]}: methods and models side by side. */
   @Command(
       name = "methods",
@@ -203,14 +221,7 @@ final class AnalyzeCommand implements Callable<Integer> {
   static final class MethodsCommand implements Callable<Integer> {
     @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
 
-    @Option(
-        names = "--k",
-        paramLabel = "K",
-        split = ",",
-        defaultValue = "1,5,10",
-        converter = Values.Count.class,
-        description = "Samples of pass@k and fast_p@k. Default: ${DEFAULT-VALUE}.")
-    private List<Integer> ks = List.of();
+    @Mixin private Samples samples = new Samples();
 
     @Option(
         names = "--p",
@@ -223,11 +234,9 @@ final class AnalyzeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+      SelectedRuns judged = runs.read();
       Methods methods =
-          Methods.of(
-              runs.read(),
-              ks.stream().distinct().sorted().toList(),
-              ps.stream().distinct().sorted().toList());
+          Methods.of(judged, samples.of(judged.rows()), ps.stream().distinct().sorted().toList());
       runs.print("methods", methods, methods.entered(), () -> MethodsSection.of(methods));
       return ExitCode.OK;
     }
@@ -241,25 +250,18 @@ final class AnalyzeCommand implements Callable<Integer> {
       footer = {
         "",
         "For runs of 'kbx run', from their ledgers. Methods and models are shown apart,",
-        "at equal budgets for each task. Without RUN: the newest complete run in --out."
+        "at equal budgets for each task."
       })
   static final class BudgetCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "RUN", arity = "0..*", description = NamedRun.HELP)
-    private List<String> runs = List.of();
-
-    @Mixin private Options.Results results = new Options.Results();
-
-    @Mixin private DocumentFormat format = new DocumentFormat();
+    @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
 
     @Override
     public Integer call() {
-      List<String> wanted = runs.isEmpty() ? List.of(results.folder().out().toString()) : runs;
       List<Curves> all =
-          NamedRun.find(wanted, results.folder()).stream()
+          runs.found().stream()
               .map(found -> new Curves(found.judged().run().id(), curves(found)))
               .toList();
-      format.print(
-          DocumentFormat.AsPublished.among(List.of()),
+      runs.print(
           Map.of("kind", "budget", "runs", all),
           () ->
               Document.ofAlike(
@@ -279,7 +281,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     }
   }
 
-  /** {@code kbx analyze fastp RUN…}: how many tasks are solved, and how fast. */
+  /** {@code kbx analyze fastp [RUN…]}: how many tasks are solved, and how fast. */
   @Command(
       name = "fastp",
       description = "The share of tasks with a correct kernel more than p times as fast (fast_p).",
@@ -292,10 +294,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         "apart."
       })
   static final class FastpCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "RUN", arity = "1..*", description = NamedRun.HELP)
-    private List<String> runs = List.of();
-
-    @Mixin private Options.Results results = new Options.Results();
+    @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
 
     @Option(
         names = "--best",
@@ -303,19 +302,14 @@ final class AnalyzeCommand implements Callable<Integer> {
             "Take each task's best sample, the fastest correct one, in place of the first.")
     private boolean best;
 
-    @Mixin private DocumentFormat format = new DocumentFormat();
-
     @Override
     public Integer call() {
       FastP.Pick pick = best ? FastP.Pick.BEST_SAMPLE : FastP.Pick.FIRST_SAMPLE;
       List<FastP> all = new ArrayList<>();
-      List<JudgedRun> judged = NamedRun.read(runs, results.folder());
-      DocumentFormat.AsPublished published = DocumentFormat.AsPublished.among(judged);
-      for (JudgedRun run : judged) {
+      for (JudgedRun run : runs.each()) {
         all.addAll(FastP.of(run, SuiteSelection.of(run, Home.here().selected(run.run())), pick));
       }
-      format.print(
-          published,
+      runs.print(
           Map.of("kind", "fastp", "series", all),
           () ->
               Document.ofAlike(
@@ -325,7 +319,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     }
   }
 
-  /** {@code kbx analyze passk RUN…}: pass@k of the samples of each task. */
+  /** {@code kbx analyze passk [RUN…]}: pass@k of the samples of each task. */
   @Command(
       name = "passk",
       description = "The chance that one of k samples passes (pass@k).",
@@ -337,47 +331,23 @@ final class AnalyzeCommand implements Callable<Integer> {
         "methods, models or rounds in one run are shown apart."
       })
   static final class PasskCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "RUN", arity = "1..*", description = NamedRun.HELP)
-    private List<String> runs = List.of();
+    @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
 
-    @Mixin private Options.Results results = new Options.Results();
-
-    @Option(
-        names = "--k",
-        paramLabel = "K",
-        split = ",",
-        defaultValue = "1,5,10",
-        description = "Samples, as numbers with commas between. Default: ${DEFAULT-VALUE}.")
-    private List<String> ks = List.of();
-
-    @Mixin private DocumentFormat format = new DocumentFormat();
+    @Mixin private Samples samples = new Samples();
 
     @Override
     public Integer call() {
-      List<Integer> wanted = ks.stream().map(PasskCommand::samples).toList();
       List<PassK> all = new ArrayList<>();
-      List<JudgedRun> judged = NamedRun.read(runs, results.folder());
-      DocumentFormat.AsPublished published = DocumentFormat.AsPublished.among(judged);
-      for (JudgedRun run : judged) {
+      for (JudgedRun run : runs.each()) {
+        List<Integer> wanted = samples.of(run.rows());
         all.addAll(PassK.of(run, SuiteSelection.of(run, Home.here().selected(run.run())), wanted));
       }
-      format.print(
-          published,
+      runs.print(
           Map.of("kind", "passk", "series", all),
           () ->
               Document.ofAlike(
                   "What several samples solve", all.stream().map(PassKSection::of).toList()));
       return ExitCode.OK;
-    }
-
-    private static int samples(String k) {
-      try {
-        int samples = Integer.parseInt(k.strip());
-        if (samples > 0) return samples;
-      } catch (NumberFormatException _) {
-        // Said below.
-      }
-      throw new InputException("--k: '%s' is not a number of samples, such as 1,5,10".formatted(k));
     }
   }
 }

@@ -6,6 +6,7 @@ import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.app.Home;
 import dev.kbx.app.NamedRun;
+import dev.kbx.app.ResultsFolder;
 import dev.kbx.document.Document;
 import dev.kbx.document.Section;
 import dev.kbx.section.InclusionSection;
@@ -17,7 +18,7 @@ import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** What analyses of several runs as one set have in common: the runs, and where they print. */
+/** What analyses of runs have in common: the runs, and where they print. */
 final class AnalyzedRuns {
   @Parameters(
       paramLabel = "RUN",
@@ -50,22 +51,41 @@ final class AnalyzedRuns {
 
   /** The same; each verdict is shown to {@code reader} with its row, and not kept. */
   SelectedRuns read(BiConsumer<VerdictRow, BriefVerdict> reader) {
+    return NamedRun.asked(Home.here(), judged(reader));
+  }
+
+  /** The runs each for itself. */
+  List<JudgedRun> each() {
+    return judged((_, _) -> {});
+  }
+
+  private List<JudgedRun> judged(BiConsumer<VerdictRow, BriefVerdict> reader) {
     List<JudgedRun> judged =
         runs.isEmpty()
             ? List.of(NamedRun.newest(output.results.folder(), reader))
             : NamedRun.read(runs, output.results.folder(), reader);
     published = DocumentFormat.AsPublished.among(judged);
-    return NamedRun.asked(Home.here(), judged);
+    return judged;
+  }
+
+  /** The runs with the places of their files. */
+  List<NamedRun.Found> found() {
+    ResultsFolder folder = output.results.folder();
+    return NamedRun.find(runs.isEmpty() ? List.of(folder.out().toString()) : runs, folder);
   }
 
   boolean isJson() {
     return output.format.isJson();
   }
 
+  /** Prints figures as JSON, or the document about them. */
+  void print(Map<String, ?> figures, Supplier<Document> document) {
+    output.format.print(published, figures, document);
+  }
+
   /** Prints an analysis of the runs after what it counts. */
   void print(String kind, Object analysis, Inclusion entered, Supplier<Section> section) {
-    output.format.print(
-        published,
+    print(
         Map.of("kind", kind, kind, analysis),
         () -> {
           Section said = section.get();

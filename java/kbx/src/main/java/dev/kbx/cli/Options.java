@@ -169,6 +169,15 @@ public final class Options {
     private @Nullable String reference;
 
     @Option(
+        names = "--backward",
+        description =
+            "Judge the gradients of the reference, a function NAME: a candidate defines"
+                + " NAME_backward, which takes the gradient of the result and then NAME's"
+                + " arguments, and returns the gradients of the floating-point tensors among"
+                + " these.")
+    private boolean backward;
+
+    @Option(
         names = "--tasks",
         paramLabel = "GLOB",
         defaultValue = "*",
@@ -218,6 +227,7 @@ public final class Options {
               .precision(precision.precision());
       if (suite != null) options.suite(suite);
       if (reference != null) options.reference(reference);
+      if (backward) options.backward();
       if (policy != null) options.policy(policy(policy));
       seed.given().ifPresent(options::seed);
       return options;

@@ -287,6 +287,32 @@ class ComparisonTest {
     assertThat(comparison.onlyNow()).isEqualTo(1);
   }
 
+  /** Samples of other models are not counterparts, in whichever order the runs are named. */
+  @Test
+  void candidatesOfSeveralModelsArePairedWithinTheirModel() {
+    SimulatedRun three =
+        run(1)
+            .by("single")
+            .model("gemma")
+            .correct("Math/a", "g", 1)
+            .by("single")
+            .model("opus")
+            .wrong("Math/a", "o", Status.WRONG_VALUES)
+            .by("single")
+            .model("qwen")
+            .wrong("Math/b", "q", Status.WRONG_VALUES);
+    SimulatedRun two =
+        run(2).by("single").model("opus").correct("Math/a", "p", 1).correct("Math/b", "r", 1);
+    Comparison forth = of(three, two);
+    assertThat(forth.candidates()).extracting(row -> row.then().candidate()).hasSize(1);
+    assertThat(forth.tasks().rescued()).isEqualTo(1);
+    assertThat(forth.tasks().compared()).isEqualTo(1);
+    assertThat(forth.tasks().notJudged()).as("Math/b, of no common model").isEqualTo(1);
+    Comparison back = of(two, three);
+    assertThat(back.tasks().regressed()).isEqualTo(1);
+    assertThat(back.tasks().compared()).isEqualTo(1);
+  }
+
   @Test
   void changedVersionsAndOptionsAreShown() {
     Comparison comparison =

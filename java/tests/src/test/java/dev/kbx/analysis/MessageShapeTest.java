@@ -23,6 +23,13 @@ class MessageShapeTest {
             + " #",
         "shape=(4,), uniform values: 1 wrong element, first output[0]: expected 0, got nan | #"
             + " wrong elements, first output[#]: expected #, got nan",
+        "shape=(37, 65), standard values: 357 wrong elements of 2405, first output[31, 33]:"
+            + " expected 0.5, got 0 (9x the allowed error); all in the tail of the row-major order,"
+            + " from index 2048 on; they are 0 | # wrong elements, first output[#]: expected #, got"
+            + " # (#x the allowed error); all in the tail of the row-major order, from index # on;"
+            + " they are #",
+        "shape=(4,), uniform values: 1 wrong element of 4, first output[0]: expected 0, got nan |"
+            + " # wrong elements, first output[#]: expected #, got nan",
         "shape=(4099,), uniform values took longer than 20 s | a call took longer than # s",
         "NameError (line 22): name 'tl2' is not defined | NameError (line #): name '…' is not"
             + " defined",

@@ -173,6 +173,17 @@ class CandidateSourcesTest {
   }
 
   @Test
+  void aFileOfSomethingElseHasOneProblem() throws IOException {
+    Path few = write("few.jsonl", "{\"file\": \"gelu.py\"}\n".repeat(5));
+    assertThat(read(few).problems()).hasSize(5);
+    Path many = write("ledger.jsonl", "{\"file\": \"gelu.py\"}\n".repeat(1_200));
+    String each =
+        "holds no predictions: each of 1,200 lines has no \"predict\"; it should hold the answer as"
+            + " a string";
+    assertThat(read(many).problems()).containsExactly(new Problem(many.toString(), null, each));
+  }
+
+  @Test
   void rowsWithNaNAreRead() throws IOException {
     String row = "{\"file\": \"gelu.py\", \"predict\": \"x\", \"loss\": [NaN, -Infinity]}";
     Reading reading = read(write("p.jsonl", row));

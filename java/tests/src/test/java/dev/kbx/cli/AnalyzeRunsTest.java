@@ -89,6 +89,18 @@ class AnalyzeRunsTest {
     assertThat(at.get(2).get("unknown").asString()).contains("the most is 2");
   }
 
+  /** One task of the first run has two samples, the tasks of the second run one. */
+  @Test
+  void withoutRunAndSamplesItIsTheNewestRunAtTheNumbersThatItHas() {
+    JsonNode document = ok("analyze", "passk", "--out", out, "--json").json();
+    JsonNode series = document.get("series").get(0);
+    assertThat(series.get("series").get("run").get("id").asString()).isEqualTo(second.id());
+    assertThat(series.get("ks")).hasToString("[1]");
+    JsonNode two = ok("analyze", "passk", "--out", out, first.id(), "--json").json();
+    assertThat(two.get("series").get(0).get("ks")).hasToString("[1,2]");
+    assertThat(ok("analyze", "fastp", "--out", out).out()).contains(second.id());
+  }
+
   @Test
   void analyzeWithoutArgumentsSummarisesTheNewestRun() {
     assertThat(ok("analyze", "--out", out).out()).startsWith("kernelbenchx, run " + second.id());
@@ -244,9 +256,8 @@ class AnalyzeRunsTest {
         .untimed("Math/exp_sqrt", "exp")
         .store(folder.resolve("called"));
     refused("the correct stage was not asked for", "analyze", "fastp", folder.resolve("called"));
-    refused("--k: '0' is not a number of samples", "analyze", "passk", out, "--k", "1,0");
-    refused("--k: 'many' is not a number of samples", "analyze", "passk", out, "--k", "many");
-    refused("RUN", "analyze", "fastp");
+    refused("at least 1", "analyze", "passk", out, "--k", "1,0");
+    refused("is not a whole number", "analyze", "passk", out, "--k", "many");
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -95,22 +96,18 @@ class ExamplesTest {
 
   @Test
   void eachReferenceHasACorrectCandidate() throws Exception {
-    for (String pair : List.of("rms_norm.py rms_norm_ref.py", "model_new.py model_ref.py")) {
-      Path candidate = OWN.resolve(pair.split(" ", -1)[0]);
-      Path reference = OWN.resolve(pair.split(" ", -1)[1]);
-      Kbx.Result result =
-          Kbx.here(
-              "eval",
-              candidate,
-              "--reference",
-              reference,
-              "--device",
-              "cpu",
-              "--jobs",
-              1,
-              "--json",
-              "--out",
-              folder.resolve(candidate.getFileName()));
+    for (List<String> pair :
+        List.of(
+            List.of("rms_norm.py", "rms_norm_ref.py"),
+            List.of("rms_norm_backward.py", "rms_norm_ref.py", "--backward"),
+            List.of("model_new.py", "model_ref.py"))) {
+      Path candidate = OWN.resolve(pair.get(0));
+      List<Object> arguments = new ArrayList<>(List.of("eval", candidate));
+      arguments.addAll(List.of("--reference", OWN.resolve(pair.get(1))));
+      arguments.addAll(pair.subList(2, pair.size()));
+      arguments.addAll(List.of("--device", "cpu", "--jobs", 1, "--json"));
+      arguments.addAll(List.of("--out", folder.resolve(candidate.getFileName())));
+      Kbx.Result result = Kbx.here(arguments.toArray());
       assertThat(result.exit()).as(result.err()).isZero();
       JsonNode verdict = result.json().get("verdicts").get(0);
       assertThat(verdict.get("status").asString()).isEqualTo("correct");

@@ -88,7 +88,9 @@ class OwnReferencesTest {
         .containsExactly("special_values", "tiny_values", "wide_values", "zeros");
     assertThat(right.get("breaks").get(0).get("property").asString()).isEqualTo("non_contiguous");
     assertThat(verdicts.getLast().get("message").asString())
-        .matches("inputs=\\(f32\\[16, 40], 2\\.0\\), drawn values: \\d+ wrong elements, .*");
+        .matches(
+            "inputs=\\(f32\\[16, 40], 2\\.0\\), drawn values: \\d+ wrong elements of 640, .*;"
+                + " they are 1\\.001 times what is expected");
   }
 
   @Test
@@ -101,6 +103,92 @@ class OwnReferencesTest {
     assertThat(verdict.get("flags").values())
         .extracting(JsonNode::asString)
         .contains("same_values");
+  }
+
+  private static final String BACKWARD =
+      """
+      import torch
+      import triton
+      import triton.language as tl
+
+      @triton.jit
+      def kernel(dy, x, by, dx, dby, R, C, B: tl.constexpr):
+          c = tl.program_id(0)
+          r = tl.arange(0, B)
+          at = r * C + c
+          g = tl.load(dy + at, mask=r < R, other=0.0)
+          v = tl.load(x + at, mask=r < R, other=0.0)
+          tl.store(dx + at, g * tl.load(by + c), mask=r < R)
+          tl.store(dby + c, REDUCED)
+
+      class Scale(torch.autograd.Function):
+          @staticmethod
+          def forward(ctx, x, by):
+              ctx.save_for_backward(x, by)
+              return torch.empty_like(x)
+
+          @staticmethod
+          def backward(ctx, dy):
+              x, by = ctx.saved_tensors
+              dy, x, by = dy.contiguous(), x.contiguous(), by.contiguous()
+              dx, dby = torch.empty_like(x), torch.empty_like(by)
+              kernel[(x.shape[1],)](dy, x, by, dx, dby, *x.shape, triton.next_power_of_2(x.shape[0]))
+              return dx, dby
+
+      def scale_backward(dy, x, by):
+          x, by = x.detach().requires_grad_(), by.detach().requires_grad_()
+          Scale.apply(x, by).backward(dy)
+          return x.grad, by.grad
+      """;
+
+  @Test
+  void gradientsOfTheReferenceAreJudged() throws Exception {
+    write("my_ref.py", REFERENCE.replace("f32[16, 40], 2.0", "f32[16, 40], f32[40]"));
+    write("right.py", BACKWARD.replace("REDUCED", "tl.sum(g * v)"));
+    write("wrong.py", BACKWARD.replace("REDUCED", "tl.sum(g * v) / R"));
+    String derived = BACKWARD.substring(0, BACKWARD.indexOf("class Scale"));
+    write(
+        "library.py",
+        derived.replace("REDUCED", "tl.sum(g * v)")
+            + """
+            def scale_backward(dy, x, by):
+                x, by = x.detach().requires_grad_(), by.detach().requires_grad_()
+                kernel[(40,)](dy.contiguous(), x, by, torch.empty_like(x), torch.empty_like(by), 16, 40, 16)
+                torch.autograd.backward([x * by], [dy])
+                return x.grad, by.grad
+            """);
+    Object[] judged = {
+      "right.py", "wrong.py", "library.py", "--reference", "my_ref.py", "--backward", "--json"
+    };
+    Kbx.Result result = eval(judged);
+    assertThat(result.exit()).as(result.err()).isZero();
+    assertThat(result.json().get("verdicts").values())
+        .extracting(verdict -> verdict.get("status").asString())
+        .containsExactly("correct", "wrong_values", "cheating");
+    JsonNode right = result.json().get("verdicts").get(0);
+    assertThat(right.get("task").asString()).isEqualTo("scale_backward");
+    assertThat(right.get("holds").values())
+        .extracting(JsonNode::asString)
+        .contains("non_contiguous", "wide_values");
+    assertThat(result.json().get("run").get("suite").asString())
+        .startsWith("reference my_ref.py:scale --backward (");
+    Kbx.Result other =
+        eval("right.py", "wrong.py", "library.py", "--reference", "my_ref.py", "--resume");
+    assertThat(other.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(other.err()).contains("on reference my_ref.py:scale --backward (");
+  }
+
+  @Test
+  void aReferenceWithoutAGradientIsRefused() throws Exception {
+    write("my_ref.py", REFERENCE.replace("x * by", "x.argmax(-1)"));
+    Kbx.Result result = eval("right.py", "--reference", "my_ref.py", "--backward");
+    assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(result.err())
+        .contains("my_ref.py:4: scale() returns nothing that PyTorch can differentiate (i64[16])");
+    assertThat(eval("right.py", "--backward").err())
+        .isEqualTo(
+            "kbx: --backward: is for your own reference, whose gradients are judged; give it by"
+                + " --reference FILE\n");
   }
 
   /** As most model code has it: a causal mask of 0 and minus infinity. */

@@ -82,6 +82,7 @@ class FeedbackTest {
   @Test
   void wrongElementsHaveIndices() {
     assertThat(execution(Judgements.wrong()))
+        .contains("2 wrong elements of 1000, ", "; they are 2 times what is expected\n```")
         .contains("The largest error is 37.2 times the allowed error.")
         .contains("- `output[3, 7]`: expected 1, got 2");
   }

@@ -45,7 +45,7 @@ final class Judgements {
         "wrong_values",
         "correct",
         """
-        "message": "shape=(1000,), standard values: 2 wrong elements, first output[7]: expected 1, got 2",
+        "message": "shape=(1000,), standard values: 2 wrong elements of 1000, first output[7]: expected 1, got 2; they are 2 times what is expected",
         "mismatches": [{"output": "output", "index": [3, 7], "expected": "1", "got": "2"}],
         "error_metrics": {"error_ratio": 37.2, "max_abs": 1.0}
         """);

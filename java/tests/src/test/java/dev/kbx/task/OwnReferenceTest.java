@@ -82,6 +82,27 @@ class OwnReferenceTest {
   }
 
   @Test
+  void gradientsAreATaskOfTheirOwn() throws IOException {
+    OwnReference forward = read(TWO, ":second");
+    Task before = task(forward);
+    OwnReference backward = forward.gradients();
+    Task task = task(backward);
+    assertThat(task.path()).isEqualTo("own/second_backward");
+    assertThat(task.signature())
+        .isEqualTo("second_backward(grad_output, x: torch.Tensor, eps: float = 1e-5)");
+    assertThat(task.entries()).contains("second_backward");
+    assertThat(task.reference()).contains("def second(x");
+    assertThat(task.original()).contains(folder.resolve("my ref.py"));
+    assertThat(task.digest()).isNotEqualTo(before.digest());
+    assertThat(task.suite()).isNotEqualTo(before.suite());
+    assertThat(backward.label()).startsWith("reference my ref.py:second --backward (");
+    OwnReference module = read(MODEL, "");
+    assertThatThrownBy(module::gradients)
+        .isInstanceOf(InvalidSuite.class)
+        .hasMessageContaining("my ref.py: --backward judges the gradients of a function");
+  }
+
+  @Test
   void aModelIsATaskForModelNew() throws IOException {
     OwnReference reference = read(MODEL, "");
     Task task = task(reference);

@@ -1,0 +1,286 @@
+"""The backward task of a differentiable function, of ``kbx eval --reference FILE --backward``.
+
+It takes the gradients of the function's results, then the function's own arguments, and returns the gradients of those. What PyTorch
+derives in the arguments' dtypes is the reference, and in float64 the truth.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeAlias
+
+import torch
+
+from kbx.oracle import own_references
+from kbx.oracle.gradients import graph_noted, in_place_of
+from kbx.oracle.own_references import OwnFunctionTask, anywhere, on_shapes_or_values
+from kbx.oracle.own_variations import AS_DRAWN, SEED, may_be_tried
+from kbx.oracle.recording import surroundings
+from kbx.oracle.task import Function, InvalidTask, Stamp, named_tensors, signature
+from kbx.suite import Call, Inputs, notation
+from kbx.suite.original import OwnFunction
+from kbx.suite.values import leaves, tensors, transform
+
+UPSTREAM = "grad_output"
+"""The name of the argument that is the gradient of a single result; of several there are ``grad_output_0`` and so on."""
+
+_Gradients: TypeAlias = list[torch.Tensor]
+_Spoiler: TypeAlias = Callable[[list[torch.Tensor], list[torch.Tensor]], None]
+_FAR = 0.05
+"""A control whose gradients are nearer to the right ones, relative to their norm, is no mistake in this function."""
+
+
+class Backward:
+    """The gradients of ``forward``: of its floating-point tensor arguments, or of those named in ``asked`` if there are some. An argument
+    that the results do not depend on has none."""
+
+    def __init__(self, forward: Function, asked: frozenset[str]) -> None:
+        self.forward, self.asked = forward, asked
+
+    def results(self, call: Call) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """The results of a call that can be differentiated, and the arguments that they may be differentiated by: copies in a graph."""
+        named = {id(t) for name, t in named_tensors(self.forward, call) if name.split("[")[0] in self.asked}
+        by: list[torch.Tensor] = []
+
+        def own(leaf: Any) -> Any:
+            if not isinstance(leaf, torch.Tensor):
+                return leaf
+            if not _is_differentiable(leaf) or (self.asked and id(leaf) not in named):
+                return leaf.detach().clone()
+            by.append(leaf.detach().requires_grad_())
+            return by[-1]
+
+        with graph_noted():
+            mine = Call(transform(call.args, own), transform(call.kwargs, own))
+            found = tensors(self.forward(*mine.args, **mine.kwargs))
+        return [t for t in found if t.requires_grad], by
+
+    def gradients(self, upstream: list[torch.Tensor], call: Call, spoil: _Spoiler | None = None) -> _Gradients:
+        """In the order of the arguments. ``spoil(results, by)`` is called before they are computed."""
+        results, by = self.results(call)
+        if spoil:
+            spoil(results, by)
+        with graph_noted():
+            found = torch.autograd.grad(results, by, upstream, allow_unused=True)
+        return [_apart(gradient, upstream) for gradient in found if gradient is not None]
+
+    def derived(self, count: int, compute: Callable[[list[torch.Tensor], Call], _Gradients] | None = None) -> Function:
+        """A function of ``count`` upstream gradients and the arguments: a tensor, or a tuple of several. ``compute`` stands in for
+        ``gradients``."""
+
+        def backward(*values: Any, **kwargs: Any) -> Any:
+            found = (compute or self.gradients)(list(values[:count]), Call(values[count:], kwargs))
+            return found[0] if len(found) == 1 else tuple(found)
+
+        made = in_place_of(self.forward, backward)
+        made.__name__ = f"{self.forward.__name__}_backward"
+        made.__signature__ = _signature(self.forward, count)  # type: ignore[attr-defined]  # which inspect.signature looks for
+        return made
+
+
+def _is_differentiable(tensor: torch.Tensor) -> bool:
+    return (tensor.is_floating_point() or tensor.is_complex()) and tensor.element_size() > 1
+
+
+def _apart(gradient: torch.Tensor, upstream: list[torch.Tensor]) -> torch.Tensor:
+    """A gradient in memory of its own: one that is passed on is the upstream one, one of a sum is a single number, expanded."""
+    taken = {each.untyped_storage()._cdata for each in upstream}  # which fake tensors have, too
+    shares = gradient.untyped_storage()._cdata in taken or 0 in gradient.stride()
+    return gradient.contiguous().clone() if shares else gradient
+
+
+def _signature(forward: Function, count: int) -> inspect.Signature:
+    usual = signature(forward)
+    parameters = list(usual.parameters.values())
+    names = [UPSTREAM] if count == 1 else [f"{UPSTREAM}_{i}" for i in range(count)]
+    while any(name in usual.parameters for name in names):
+        names = [f"_{name}" for name in names]
+    first = next((p.kind for p in parameters if p.kind == p.POSITIONAL_ONLY), inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return usual.replace(parameters=[*(inspect.Parameter(name, first) for name in names), *parameters])
+
+
+@dataclass(frozen=True, eq=False)
+class BackwardTask(OwnFunctionTask):
+    """``function`` is the user's, whose gradients are judged; calls are those that the file asks for, after their upstream gradients."""
+
+    backward: Backward = field(kw_only=True)
+    count: int = field(default=0, kw_only=True)
+    """Of upstream gradients."""
+
+    @property
+    def judged(self) -> Function:
+        return self.backward.derived(self.count)
+
+    def plain_call(self, number: int, seed: str, device: str | torch.device) -> Call:
+        call = super().plain_call(number, seed, device)
+        return self._from_above(call, number, seed, device) if self.noted else call  # others come of ``plain_calls``
+
+    def plain_calls(self, seed: str, device: str | torch.device) -> list[Call]:
+        return [self._from_above(call, i, seed, device) for i, call in enumerate(super().plain_calls(seed, device))]
+
+    def _from_above(self, call: Call, number: int, seed: str, device: str | torch.device) -> Call:
+        make = Inputs("float32", "standard", f"{seed} {number} {UPSTREAM}", device, fast=self.large)
+        results = self.results_of(call, device)
+        if len(results) != self.count:
+            text = f"{self.function.__name__}() returns {len(results)} tensors that PyTorch can differentiate in call {number + 1}, and {self.count} in the first"
+            raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
+        return Call((*(make.floats(*t.shape, dtype=t.dtype) for t in results), *call.args), call.kwargs)
+
+    def results_of(self, call: Call, device: str | torch.device) -> list[torch.Tensor]:
+        """The results of a call of the function that can be differentiated; raises InvalidTask where there are none."""
+        name = f"{self.function.__name__}()"
+        with surroundings(device):
+            found: list[torch.Tensor] = self.run(name, self.backward.results, call)[0]
+            if found:
+                return found
+            with torch.no_grad():
+                returned = leaves(self.run(name, self.function, *call.args, **call.kwargs))
+        kinds = ", ".join(notation.shown(Call((leaf,))) for _, leaf in returned)
+        text = f"{name} returns nothing that PyTorch can differentiate ({kinds}): leave out --backward, or what cuts the graph, as detach(), no_grad() and item() do"
+        raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
+
+
+def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> BackwardTask:
+    """The backward task of the function that a file has; raises InvalidTask where it is none, does not run, or has no gradient."""
+    assert original.forward is not None
+    plain = own_references.untried(stamp, original, original.forward, device)
+    given = {each.name: getattr(plain, each.name) for each in fields(plain)} | {"name": entry, "entry": entry}
+
+    def look() -> BackwardTask:
+        made = BackwardTask(**given, backward=Backward(plain.function, plain.requiring()))
+        return replace(made, count=len(made.results_of(plain.plain_call(0, SEED, "cpu"), "cpu")))
+
+    made = own_references.tried(on_shapes_or_values(look, device == "cpu"), device)
+    if not may_be_tried(made, device):
+        return made
+    found = controls(made, made.on("cpu").call(made.cases[0], AS_DRAWN, SEED))
+    return replace(made, controls={name: anywhere(each, device) for name, each in found.items()})
+
+
+# ---------------------------------------------------------------- controls
+
+
+def controls(task: BackwardTask, call: Call) -> dict[str, Function]:
+    """Classic mistakes of backward kernels, those that change the gradients of this call."""
+    backward, count = task.backward, task.count
+    upstream, arguments = list(call.args[:count]), Call(call.args[count:], call.kwargs)
+    right = backward.gradients(upstream, arguments)
+    mistakes = {
+        "negative_gradient_missing": _missing, "negative_not_accumulated": _not_accumulated,
+        "negative_first_row_only": _first_row_only, "negative_mean_over_rows": _mean_over_rows,
+        "negative_saved_overwritten": _saved_overwritten,
+    }  # fmt: skip
+    found: dict[str, Function] = {}
+    for name, mistake in mistakes.items():
+
+        def compute(upstream: list[torch.Tensor], call: Call, mistake: _Mistake = mistake) -> _Gradients:
+            return mistake(backward, upstream, call)
+
+        if any(map(_differ, compute(upstream, arguments), right)):
+            found[name] = backward.derived(count, compute)
+    return found
+
+
+_Mistake: TypeAlias = Callable[[Backward, _Gradients, Call], _Gradients]
+
+
+def _differ(one: torch.Tensor, other: torch.Tensor) -> bool:
+    wide = torch.complex128 if other.is_complex() else torch.float64
+    one, other = one.to(wide), other.to(wide)
+    return bool((one - other).norm() > _FAR * other.norm())
+
+
+def _missing(backward: Backward, upstream: _Gradients, call: Call) -> _Gradients:
+    """The last gradient of several is zero."""
+    found = backward.gradients(upstream, call)
+    return [*found[:-1], torch.zeros_like(found[-1])] if len(found) > 1 else found
+
+
+def _not_accumulated(backward: Backward, upstream: _Gradients, call: Call) -> _Gradients:
+    """Of an argument that is used several times, one use counts."""
+
+    def spoil(results: list[torch.Tensor], by: list[torch.Tensor]) -> None:
+        ends = {torch.autograd.graph.get_gradient_edge(t).node for t in by}
+        uses: dict[Any, list[tuple[Any, int]]] = {}
+        for node in _nodes(results):
+            for place, (following, _) in enumerate(node.next_functions):
+                if following in ends:
+                    uses.setdefault(following, []).append((node, place))
+        for node, place in (use for each in uses.values() for use in each[1:]):
+            node.register_hook(lambda given, _, place=place: (*given[:place], _zero(given[place]), *given[place + 1 :]))
+
+    return backward.gradients(upstream, call, spoil)
+
+
+def _zero(gradient: torch.Tensor | None) -> torch.Tensor | None:
+    return None if gradient is None else torch.zeros_like(gradient)
+
+
+def _nodes(results: list[torch.Tensor]) -> Iterator[Any]:
+    seen: set[Any] = set()
+    left: list[Any] = [torch.autograd.graph.get_gradient_edge(t).node for t in results]
+    while left:
+        node = left.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        left += [following for following, _ in node.next_functions]
+        yield node
+
+
+def _first_row_only(backward: Backward, upstream: _Gradients, call: Call) -> _Gradients:
+    """A gradient that is a sum over rows, as that of a broadcast argument, has only what the first row adds to it."""
+    return _of_rows(backward, upstream, call, lambda whole, first, rows: first)
+
+
+def _mean_over_rows(backward: Backward, upstream: _Gradients, call: Call) -> _Gradients:
+    """A gradient that is a sum over rows is their mean."""
+    return _of_rows(backward, upstream, call, lambda whole, first, rows: whole / rows)
+
+
+def _of_rows(
+    backward: Backward,
+    upstream: _Gradients,
+    call: Call,
+    wrong: Callable[[torch.Tensor, torch.Tensor, int], torch.Tensor],
+) -> _Gradients:
+    whole, rows = backward.gradients(upstream, call), max(map(_rows, upstream))
+    if rows == 1:
+        return whole
+    first = backward.gradients([_first_row(each) for each in upstream], call)
+    pairs = zip(whole, first, strict=True)
+    return [wrong(all_, one, rows) if bool(((one != 0) & (all_ != one)).any()) else all_ for all_, one in pairs]
+
+
+def _rows(gradient: torch.Tensor) -> int:
+    return next((size for size in gradient.shape if size > 1), 1)
+
+
+def _first_row(gradient: torch.Tensor) -> torch.Tensor:
+    """An upstream gradient that is zero beyond the first place of its first dimension with several."""
+    dimension = next((d for d, size in enumerate(gradient.shape) if size > 1), None)
+    if dimension is None:
+        return gradient
+    row = torch.zeros_like(gradient)
+    row.select(dimension, 0).copy_(gradient.select(dimension, 0))
+    return row
+
+
+def _saved_overwritten(backward: Backward, upstream: _Gradients, call: Call) -> _Gradients:
+    """The first tensor that the forward has saved holds its values in reverse."""
+    saved: list[torch.Tensor] = []
+
+    def pack(tensor: torch.Tensor) -> tuple[bool, torch.Tensor]:
+        if not saved and _is_differentiable(tensor) and tensor.numel() > 1:
+            saved.append(tensor.detach())
+            return True, saved[0]
+        return False, tensor.detach()
+
+    def unpack(kept: tuple[bool, torch.Tensor]) -> torch.Tensor:
+        overwritten, tensor = kept
+        return tensor.flatten().flip(0).reshape(tensor.shape) if overwritten else tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        return backward.gradients(upstream, call)

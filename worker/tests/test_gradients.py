@@ -1,0 +1,340 @@
+"""References and candidates that compute gradients."""
+
+import hashlib
+import json
+
+import pytest
+import torch
+from bench_client import HostArena, bench
+
+from kbx.oracle import controls, session, shape_tracing, taskfile, truth
+from kbx.oracle.task import InvalidTask
+
+DRAWS = "import torch\ndef inputs():\n    return torch.randn(5, 33), torch.rand(33), torch.randn(5, 33)\n"
+BACKWARD = """
+def f(x, w, dy):
+    {leaves}
+    {compute}
+"""
+LEAVES = {
+    "copies": "x, w = x.detach().requires_grad_(), w.clone().requires_grad_()",
+    "the arguments": "x.requires_grad_(), w.requires_grad_()",
+}
+COMPUTE = {
+    "backward": "(x.tanh() * w).backward(dy)\n    return x.grad, w.grad",
+    "grad": "return torch.autograd.grad(x.tanh() * w, (x, w), dy)",
+    "a graph": "y = x.tanh() * w\n    return torch.autograd.grad(y, (x, w), dy, create_graph=True)",
+    "a hook": "y = x.tanh() * w\n    y.register_hook(lambda g: g * 1)\n    y.backward(dy)\n    return x.grad, w.grad",
+}
+MODEL = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.rand(33))
+    def forward(self, x, dy):
+        (x.tanh() * self.w).backward(dy)
+        return self.w.grad
+def get_inputs():
+    return [torch.randn(5, 33), torch.randn(5, 33)]
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Loads the task of a reference with this text, as ``kbx eval --reference`` writes it."""
+
+    def load(text, entry="f", device="cpu", backward=False):
+        file = tmp_path / "my_ref.py"
+        file.write_text(text)
+        kind = "OwnModel" if "class Model" in text else "OwnFunction"
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        task = tmp_path / f"{digest[:8]}.py"
+        forward, entry = (f"    forward={entry!r},\n", f"{entry}_backward") if backward else ("", entry)
+        task.write_text(
+            f'"""Statement."""\n\nfrom kbx.suite.original import {kind}\n\nENTRY = {entry!r}\nTAGS = ("own",)\n'
+            f"FILE = {json.dumps(str(file))}\nORIGINAL = {kind}(\n    file=FILE,\n    sha256={digest!r},\n{forward})\n"
+        )
+        return taskfile.load(task, device)
+
+    return load
+
+
+def grads(x, w, dy):
+    """Of ``x.tanh() * w``."""
+    y = x.tanh()
+    return dy * w * (1 - y * y), (dy * y).sum(0)
+
+
+@pytest.mark.parametrize("compute", COMPUTE.values(), ids=COMPUTE)
+@pytest.mark.parametrize("leaves", LEAVES.values(), ids=LEAVES)
+def test_a_reference_that_computes_gradients_is_judged(own, leaves, compute):
+    task = own(DRAWS + BACKWARD.format(leaves=leaves, compute=compute))
+    assert task.mutates == () and not task.constant
+    call = task.call(task.cases[0], "drawn", "1")
+    known = truth.know(task, call, "1")
+    for found, expected in zip(known.truth, grads(*(t.double() for t in call.args)), strict=True):
+        assert found.dtype == torch.float64 and not found.requires_grad
+        torch.testing.assert_close(found, expected)
+    assert [t.dtype for t in known.expected] == [torch.float32] * 2
+
+
+@pytest.mark.parametrize("leaves", LEAVES.values(), ids=LEAVES)
+def test_what_the_reference_is_given_is_in_no_graph_afterwards(own, leaves):
+    task = own(DRAWS + BACKWARD.format(leaves=leaves, compute=COMPUTE["backward"]))
+    call = task.call(task.cases[0], "drawn", "1")
+    once, again = task.reference(*call.args), task.reference(*call.args)
+    assert [(t.requires_grad, t.grad) for t in call.args] == [(False, None)] * 3
+    assert all(map(torch.equal, once, again))  # gradients of the first call are not added to
+    assert not any(t.requires_grad for t in once)
+
+
+def test_it_is_tried_on_shapes_where_values_are_too_large(own):
+    large = DRAWS.replace("5, 33", "1 << 17, 333").replace("rand(33", "rand(333")
+    task = own(large + BACKWARD.format(leaves=LEAVES["copies"], compute=COMPUTE["backward"]), device="cuda")
+    assert task.differentiates and task.nbytes > 333 << 20
+    assert shape_tracing.calls(task, True)
+
+
+def test_a_reference_that_needs_no_gradients_runs_without(own):
+    task = own(DRAWS + "def f(x, w, dy):\n    assert not torch.is_grad_enabled()\n    return x * w + dy\n")
+    assert not task.differentiates
+
+
+def test_a_reference_that_fails_with_gradients_too_says_why(own):
+    text = DRAWS + BACKWARD.format(leaves=LEAVES["copies"], compute="(x.tanh() * w).backward(dy)\n    return x.gard")
+    with pytest.raises(InvalidTask) as error:
+        own(text)
+    assert error.value.message == "f() raised AttributeError: 'Tensor' object has no attribute 'gard'"
+
+
+def test_an_update_in_place_beside_gradients_is_judged(own):
+    body = "x = x.detach().requires_grad_()\n    w += torch.autograd.grad(x.tanh(), x, dy)[0].sum(0)"
+    task = own(DRAWS + f"def f(x, w, dy):\n    {body}\n")
+    assert task.mutates == ("w",)
+
+
+def test_gradients_of_parameters_are_of_one_call(own):
+    task = own(MODEL).seeded("1")
+    call = task.call(task.cases[0], "drawn", "1")
+    known = [truth.know(task, call, "1") for _ in range(2)]
+    x, dy = (t.double() for t in call.args)
+    for each in known:
+        torch.testing.assert_close(each.truth, (dy * x.tanh()).sum(0))
+    assert task.module("1")["differentiates"]
+
+
+def test_arguments_that_inputs_marks_require_a_gradient(own):
+    text = DRAWS.replace("torch.rand(33)", "torch.rand(33, requires_grad=True)")
+    task = own(text + "def f(x, w, dy):\n    (x.tanh() * w).backward(dy)\n    return w.grad\n")
+    assert task.marked == {"w"}
+    call = task.call(task.cases[0], "drawn", "1")
+    x, w, dy = (t.double() for t in call.args)
+    torch.testing.assert_close(truth.know(task, call, "1").truth, grads(x, w, dy)[1])
+    lent = session.lend_marked(task, call, HostArena("in"))[0]
+    assert [leaf.get("requires_grad") for leaf in lent] == [None, True, None]
+
+
+TASKS = {
+    "leaves of its own": (DRAWS, LEAVES["the arguments"]),
+    "leaves of inputs()": (DRAWS.replace("33)", "33, requires_grad=True)"), "pass"),
+}
+
+
+@pytest.mark.parametrize(("draws", "leaves"), TASKS.values(), ids=TASKS)
+def test_a_task_file_may_compute_gradients(tmp_path, draws, leaves):
+    """As ``kbx tasks new`` makes one."""
+    file = tmp_path / "f.py"
+    file.write_text(
+        '"""Statement."""\nfrom kbx.suite import Close, drawn\nENTRY, DIFFICULTY, DTYPE, TAGS = "f", 1, "float32", ("own",)\n'
+        'CASES = SIZES = [{"number": 0}]\nCONTRACT = Close(growth=8)\n'
+        + draws.replace("inputs", "drawn_inputs")
+        + BACKWARD.format(leaves=leaves, compute=COMPUTE["grad"])
+        + "def inputs(make, number):\n    return drawn(make, drawn_inputs, number)\n"
+        "def negative_half(x, w, dy):\n    return tuple(g / 2 for g in f(x, w, dy))\n"
+    )
+    task = taskfile.load(file)
+    rows = controls.verify(task, "1", torch.device("cpu"))
+    assert all(row["ok"] for row in rows), rows
+    assert "negative_half" in {row["name"] for row in rows}
+
+
+CANDIDATE = """
+@triton.jit
+def scale(x, y, by, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i, mask=i < n) * by, mask=i < n)
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.empty_like(x)
+        scale[(1,)](x, y, 3.0, x.numel(), B=64)
+        ctx.save_for_backward(x)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, = ctx.saved_tensors
+        assert x.is_cuda and dy.device.type == "cuda"
+        dx = torch.empty_like(dy)
+        scale[(1,)](dy, dx, 3.0, dy.numel(), B=64)
+        {more}
+        return dx
+
+def run(x, dy):
+    seen = []
+    x = x.requires_grad_()
+    y = Scale.apply(x)
+    y.register_hook(lambda g: seen.append(g.device.type))
+    {compute}
+    assert seen == ["cuda"]
+    return dx
+"""
+
+
+def account(client, *args):
+    """What the runner says of who computed a call."""
+    return client.call(*args).origin
+
+
+WAYS = {
+    "Tensor.backward": "y.backward(dy)\n    dx = x.grad",
+    "autograd.backward": "torch.autograd.backward([y], [dy])\n    dx = x.grad",
+    "autograd.grad": "dx, = torch.autograd.grad(y, x, dy)",
+}
+
+
+@pytest.mark.parametrize("compute", WAYS.values(), ids=WAYS)
+def test_kernels_of_a_backward_are_the_candidates(compute):
+    with bench(CANDIDATE.format(compute=compute, more="")) as client:
+        for dy in (torch.ones(40), torch.randn(40)):
+            torch.testing.assert_close(client.run(torch.randn(40), dy), 3 * dy)
+            origin = account(client, torch.randn(40), dy)
+            assert origin["own"] == origin["elements"] == 40
+            assert origin["operations"] == [] and origin["launches"] == 2
+
+
+@pytest.mark.parametrize("compute", WAYS.values(), ids=WAYS)
+def test_what_pytorch_computes_in_a_backward_is_seen(compute):
+    with bench(CANDIDATE.format(compute=compute, more="dx = dx * 1.5")) as client:
+        origin = account(client, torch.randn(40), torch.randn(40))
+        assert origin["operations"] == [{"name": "Tensor.mul", "line": 27, "elements": 80}]
+
+
+def test_gradients_that_pytorch_derives_are_pytorchs():
+    derived = CANDIDATE.replace("y = Scale.apply(x)", "y = Scale.apply(x) * x")
+    with bench(derived.format(compute=WAYS["Tensor.backward"], more="")) as client:
+        assert account(client, torch.randn(40), torch.randn(40))["foreign"] >= 40
+
+
+# ---------------------------------------------------------------- --backward
+
+RMS_NORM = """
+import torch
+# inputs: f32[6, 40], f32[40], eps=1e-5
+# inputs: f16[6, 40], f16[40], eps=1e-5
+def f(x, w, eps):
+    return (x.float() * torch.rsqrt(x.float().pow(2).mean(-1, keepdim=True) + eps)).to(x.dtype) * w
+"""
+INPUTS = "import torch\ndef inputs():\n    return torch.randn(6, 40), torch.randn(40)\n"
+
+
+def known(task, seed="1", case=0):
+    return truth.know(task, task.call(task.cases[case], "drawn", seed), seed)
+
+
+def test_a_backward_task_takes_the_upstream_gradient_and_returns_those_of_the_arguments(own):
+    task = own(RMS_NORM, backward=True)
+    assert (task.name, task.entry, task.entries[0]) == ("f_backward",) * 3
+    assert [str(case["inputs"]) for case in task.cases[:2]] == [
+        "(f32[6, 40], f32[6, 40], f32[40], eps=1e-05)", "(f16[6, 40], f16[6, 40], f16[40], eps=1e-05)",
+    ]  # fmt: skip
+    assert [case["inputs"].variation for case in task.cases[2:]] == [
+        "non_contiguous", "tiny_values", "wide_values", "zeros",
+    ]  # fmt: skip
+    for case, dtype in enumerate((torch.float32, torch.float16)):
+        found = known(task, case=case)
+        assert [(t.dtype, tuple(t.shape)) for t in found.expected] == [(dtype, (6, 40)), (dtype, (40,))]
+        assert {t.dtype for t in found.truth} == {torch.float64}
+    assert task.named_tensors(found.call)[0][0] == "grad_output"
+
+
+def test_upstream_gradients_are_fresh_in_each_call(own):
+    task = own(RMS_NORM, backward=True)
+    one, again, other = (known(task, seed).call.args[0] for seed in "112")
+    assert torch.equal(one, again) and not torch.equal(one, other)
+
+
+def test_its_truth_is_the_gradient_in_float64(own):
+    """Of ``tanh(x) w``: ``dy w (1 - tanh²)``, and the sum of ``dy tanh`` over the rows."""
+    task = own(INPUTS + "def f(x, w):\n    return x.tanh() * w\n", backward=True)
+    found = known(task)
+    dy, x, w = (t.double() for t in found.call.args)
+    for got, expected in zip(found.truth, grads(x, w, dy), strict=True):
+        torch.testing.assert_close(got, expected)
+
+
+RETURNS = {
+    "several results": ("return x * 2, (x * w).sum(-1)", ["grad_output_0", "grad_output_1"], 2),
+    "integers beside": ("return (x * w).max(-1)", ["grad_output"], 2),
+    "a dict": ("return {'a': x * 2, 'b': x.argmax(), 'c': None}", ["grad_output"], 1),
+    "a loss": ("return (x * w).sum()", ["grad_output"], 2),
+    "the argument itself": ("return x", ["grad_output"], 1),
+    "a view": ("return x[:, :1].expand(6, 40)", ["grad_output"], 1),
+    "what is cut off": ("return x * w.detach()", ["grad_output"], 1),
+}
+
+
+@pytest.mark.parametrize(("body", "upstream", "count"), RETURNS.values(), ids=RETURNS)
+def test_results_that_can_be_differentiated_have_upstream_gradients(own, body, upstream, count):
+    task = own(INPUTS + f"def f(x, w):\n    {body}\n", backward=True)
+    found = known(task)
+    assert [name for name, _ in task.named_tensors(found.call)] == [*upstream, "x", "w"]
+    assert len(found.expected) == count if count > 1 else isinstance(found.expected, torch.Tensor)
+    assert found.aliases == [None] * count and all(0 not in stride for stride in found.strides)
+
+
+def test_gradients_are_of_the_arguments_that_inputs_marks(own):
+    marked = INPUTS.replace("torch.randn(40)", "torch.randn(40, requires_grad=True)")
+    task = own(marked + "def f(x, w):\n    return x * w\n", backward=True)
+    assert known(task).expected.shape == (40,)
+
+
+REFUSED = {
+    "integers": ("return x.argmax(-1)", "f() returns nothing that PyTorch can differentiate (i64[6]): leave out"),
+    "no graph": ("with torch.no_grad():\n        return x * w", "f() returns nothing that PyTorch can differentiate (f32[6, 40]): "),
+    "a number": ("return (x * w).sum().item()", "f() returns nothing that PyTorch can differentiate ("),
+    "in place": ("x += 1\n    return x * w", "f() raised RuntimeError: a leaf Variable that requires grad is being used in an in-place"),
+    "random": ("return torch.dropout(x * w, 0.5, True)", "f() draws random numbers"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_has_no_gradient_is_refused(own, body, message):
+    with pytest.raises(InvalidTask) as error:
+        own(INPUTS + f"def f(x, w):\n    {body}\n", backward=True)
+    assert error.value.message.startswith(message)
+
+
+def test_its_controls_are_the_classic_mistakes(own):
+    task = own(INPUTS + "def f(x, w):\n    return x.tanh() * w + x\n", backward=True)
+    rows = {row["name"]: row for row in controls.verify(task, "1", torch.device("cpu"))}
+    mistakes = [name for name in rows if name.startswith("negative_")]
+    assert mistakes == [
+        "negative_gradient_missing", "negative_not_accumulated", "negative_first_row_only", "negative_mean_over_rows",
+        "negative_saved_overwritten",
+    ]  # fmt: skip
+    assert all(row["ok"] for row in rows.values()), rows
+
+
+def test_a_mistake_that_an_operation_cannot_make_is_no_control_of_it(own):
+    task = own(INPUTS + "def f(x, w):\n    return x * 3\n", backward=True)
+    assert task.controls == {}
+
+
+def test_a_backward_is_tried_on_shapes_where_values_are_too_large(own):
+    text = RMS_NORM.replace("6, 40", "262144, 400").replace("[40]", "[400]")
+    task = own(text, backward=True, device="cuda")
+    assert task.nbytes > 100 << 20 and len(task.sizes) == 2
+    assert [len(call["args"]) for call in shape_tracing.calls(task, True)][0] == 3
