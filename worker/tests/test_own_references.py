@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import sys
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ import torch
 from kbx.oracle import controls, footprint, judge, shape_tracing, taskfile, truth
 from kbx.oracle.plan import plan
 from kbx.oracle.task import InvalidTask, TooLarge
+from kbx.suite import Call
 
 SOFTMAX = """
 import torch
@@ -223,6 +225,11 @@ def test_quantized_values_may_be_rounded_once_and_no_more(own):
     for name, change in wrong.items():
         statuses, ratio = other(change)
         assert "wrong_values" in statuses and ratio >= 2, name
+    x = torch.randn(24, 96).bfloat16()
+    known = truth.know(task, Call((x,)), "7")
+    scaled = (x / known.expected[1] * 1.02).to(torch.float8_e4m3fn)
+    message = judge.decide(task, known, [(scaled, known.expected[1])]).message
+    assert re.search(r"\d+ wrong elements of 2328, first .*; no more than 18 may be one number off", message)
 
 
 def test_quantized_levels_may_be_off_by_one_where_few_are(own):

@@ -163,13 +163,14 @@ class Output:
 class Comparison:
     """What comparing outputs found: how many of the elements are wrong, the first of them, and the largest errors.
 
-    ``compared`` counts all elements, ``outputs`` are those with wrong ones. ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
+    ``spared`` is how many of the wrong ones would be right if there were no more of them; ``compared`` counts all elements, ``outputs`` are those with wrong ones. ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
 
     ``max_abs`` and ``max_rel`` cover the elements where both sides are finite; ``error_ratio`` is the largest error over its
     tolerance, both beyond the last rounding to a narrow dtype (None where there is no tolerance: exact contracts).
     """
 
     wrong: int = 0
+    spared: int = 0
     compared: int = 0
     outputs: list[Output] = field(default_factory=list, compare=False, repr=False)
     mismatches: list[Mismatch] = field(default_factory=list)
@@ -238,6 +239,7 @@ class Comparison:
     def join(self, other: Comparison) -> None:
         """Adds what another output's comparison found."""
         self.wrong, self.compared = self.wrong + other.wrong, self.compared + other.compared
+        self.spared += other.spared
         self.outputs += other.outputs
         self.excess = self.excess if self.mismatches else other.excess
         self.mismatches = (self.mismatches + other.mismatches)[:SHOWN]
@@ -253,7 +255,8 @@ class Comparison:
         first, plural = self.mismatches[0], "s" if self.wrong > 1 else ""
         place = f"{first['output']}{first['index'] or ''}"
         values = f"expected {first['expected']}, got {first['got']}{_times(self.excess)}"
-        return [f"{self.wrong} wrong element{plural} of {self.compared}, first {place}: {values}"]
+        spared = f"; no more than {self.spared} may be one number off" if self.spared else ""
+        return [f"{self.wrong} wrong element{plural} of {self.compared}, first {place}: {values}{spared}"]
 
     def metrics(self) -> dict[str, float]:
         """The finite figures by name."""
@@ -398,7 +401,7 @@ def close(
     if measured.others is None or found.wrong:
         return found
     counted = _compared(Output(path, got, truth), flat, measured.counting(reference.dtype))
-    decisive = counted if counted.wrong > measured.others else found
+    decisive = replace(counted, spared=measured.others) if counted.wrong > measured.others else found
     decisive.error_ratio = max(decisive.error_ratio or 0.0, counted.wrong / measured.others)
     return decisive
 
