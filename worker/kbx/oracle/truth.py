@@ -20,6 +20,10 @@ from kbx.tensors import span
 BUDGET = 512 << 20
 """Bytes of known calls that a session keeps, for calls that are repeated."""
 
+FLOAT8 = (torch.float8_e4m3fn, torch.float8_e5m2)
+SHAKEN = 2.0**-22
+"""By how much arguments are changed, relative to themselves, to see which results are nearly half-way: a few roundings of float32."""
+
 HOST_BYTES = 4 << 20
 """A call with all that is known of it that is no larger is compared in host memory."""
 
@@ -30,8 +34,8 @@ class Known:
 
     ``expected`` and ``truth`` are results: the returned value, or ``Named`` ones where the call also updates arguments that it
     does not return. ``aliases``, ``selves`` and ``strides`` belong to the tensors of the returned value, in order: index of the
-    argument whose storage it shares, index of the argument that it is (each None where there is none), and strides. ``rounded`` is the
-    reference's result as ``kbx.oracle.operands`` has it, or None. ``kept`` is the contract's, as in ``Contract.keeps``.
+    argument whose storage it shares, index of the argument that it is (each None where there is none), and strides. ``rounded`` is an
+    equivalent result of the reference, as ``kbx.oracle.operands`` or ``_shaken`` have it, or None. ``kept`` is the contract's, as in ``Contract.keeps``.
     """
 
     call: Call
@@ -101,6 +105,8 @@ def know(task: Task, call: Call, seed: str, wide: bool = True) -> Known:
                 "the reference returns other shapes in float64 than in its own dtype", task.path, _line(task)
             )
     rounded = _rounded(task, call, seed, selves) if task.rounds_operands and truth is not expected else None
+    if rounded is None and truth is not expected and any(t.dtype in FLOAT8 for t in tensors(truth)):
+        rounded = _shaken(task, call, seed, selves)
     known = Known(call, returned, expected, truth, aliases, selves, strides, rounded)
     task.check_repeats(known, lambda: _again(task, call, seed, selves))
     return known
@@ -116,6 +122,23 @@ def _rounded(task: Task, call: Call, seed: str, selves: list[int | None]) -> Any
         return operands.with_rounded(result, [mine.args, mine.kwargs])
     except InvalidTask:
         return None
+
+
+def _shaken(task: Task, call: Call, seed: str, selves: list[int | None]) -> Any:
+    """The reference in float64 of arguments that differ by ``SHAKEN``: what it rounds to other numbers is nearly half-way between two."""
+    wide = widened(call)
+    other = Call(transform(wide.args, _shake), transform(wide.kwargs, _shake))
+    try:
+        return after(task, other, _reference(task, "the reference in float64", other, seed), selves)
+    except InvalidTask:
+        return None
+
+
+def _shake(leaf: Any) -> Any:
+    if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point():
+        return leaf
+    make = torch.Generator(leaf.device).manual_seed(leaf.numel())
+    return leaf * (1 + SHAKEN * torch.randn(leaf.shape, generator=make, device=leaf.device, dtype=leaf.dtype))
 
 
 def _again(task: Task, call: Call, seed: str, selves: list[int | None]) -> tuple[Any, bool]:

@@ -159,7 +159,8 @@ class Close(Contract):
         if not isinstance(want, torch.Tensor) or not (want.is_floating_point() or want.is_complex()):
             return _exact(path, got, want, False)
         if key not in kept:
-            also = None if other is want or not isinstance(other, torch.Tensor) else other
+            usable = isinstance(other, torch.Tensor) and other is not want and other.dtype == want.dtype
+            also = other if usable else None
             kept[key] = errors.yardstick(want, true, scale, self.growth, self.tf32, self.most, also)
         return errors.close(path, got, want, true, scale, measured=kept[key])
 

@@ -30,7 +30,8 @@ which nobody computes.
 truth is rounded. Near the middle of two numbers an honest kernel may take either one, so that twice ``R`` is taken off, but there are few
 such elements: of numbers that are ``u`` to ``2 u`` apart, float32 arithmetic that is off by 2^-16 of them, all that it is allowed, changes
 ``2^-15 / u`` at most; and one in 128, since arguments of few digits make quotients that are exactly half-way (one in a thousand of bfloat16
-numbers over their largest, as e4m3). No more may be another number, or four times as many as of the reference's, but always two. The same is
+numbers over their largest, as e4m3). No more may be another number, or four times as many as of the reference's, or as change where the reference's
+arguments do by 2^-22 (quotients of float8 numbers are half-way more often), but always two. The same is
 said of results of eight bits without a truth. So a result that is cut off, scaled by 1.02 or rounded by way of bfloat16 is wrong, and a
 quotient made with a reciprocal is right.
 
