@@ -30,7 +30,7 @@ which nobody computes.
 truth is rounded. Near the middle of two numbers an honest kernel may take either one, so that twice ``R`` is taken off, but there are few
 such elements: of numbers that are ``u`` to ``2 u`` apart, float32 arithmetic that is off by 2^-16 of them, all that it is allowed, changes
 ``2^-15 / u`` at most; and one in 128, since arguments of few digits make quotients that are exactly half-way (one in a thousand of bfloat16
-numbers over their largest, as e4m3). No more may be another number, or four times as many as of the reference's, or as change where the reference's
+numbers over their largest, as e4m3). No more may be another number, or four times as many as of the reference's, or eight times as many as change where the reference's
 arguments do by 2^-22 (quotients of float8 numbers are half-way more often), but always two. The same is
 said of results of eight bits without a truth. So a result that is cut off, scaled by 1.02 or rounded by way of bfloat16 is wrong, and a
 quotient made with a reciprocal is right.
@@ -109,8 +109,8 @@ is never further off than half of what is granted; the rest is room for rounding
 OTHERS, OTHERS_WITH_TIES, OTHERS_AT_LEAST = 2.0**-15, 2.0**-7, 2
 """The share of elements that may be another number than a truth of the result's dtype: times the unit roundoff, and at least; and how many
 always may."""
-OTHERS_OF_REFERENCE = 4
-"""Times that as many as of the reference's own result may be."""
+OTHERS_OF_REFERENCE, OTHERS_OF_EQUIVALENT = 4, 8
+"""Times that as many as of the reference's own result, or of an equivalent one, may be. A row's quotients are half-way together."""
 
 BOUND_OF_REFERENCE = 1.5
 """Times that an element may be as far beyond a published bound as the reference's worst."""
@@ -373,10 +373,14 @@ def yardstick(
     if most is not None and dtype.itemsize == torch.float16.itemsize:
         made = replace(made, most=most * max(1.0, BOUND_OF_REFERENCE * _worst_of(flat, most)))
     if cast and (dtype.itemsize == 1 or not unknown):
-        results = [reference] if also is None else [reference, also]
-        own = max(_compared(Output("", each, truth), flat, made.counting(dtype)).wrong for each in results)
+        results = [(reference, OTHERS_OF_REFERENCE), (also, OTHERS_OF_EQUIVALENT)]
+        counts = (
+            times * _compared(Output("", each, truth), flat, made.counting(dtype)).wrong
+            for each, times in results
+            if each is not None
+        )
         share = math.ceil(reference.numel() * max(OTHERS / roundoff(dtype), OTHERS_WITH_TIES))
-        made = replace(made, others=max(OTHERS_AT_LEAST, share, OTHERS_OF_REFERENCE * own))
+        made = replace(made, others=max(OTHERS_AT_LEAST, share, *counts))
     return made
 
 
