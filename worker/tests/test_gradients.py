@@ -7,8 +7,9 @@ import pytest
 import torch
 from bench_client import HostArena, bench
 
-from kbx.oracle import controls, session, shape_tracing, taskfile, truth
+from kbx.oracle import controls, judge, session, shape_tracing, taskfile, truth, work
 from kbx.oracle.task import InvalidTask
+from kbx.suite.values import tensors
 
 DRAWS = "import torch\ndef inputs():\n    return torch.randn(5, 33), torch.rand(33), torch.randn(5, 33)\n"
 BACKWARD = """
@@ -131,7 +132,7 @@ def test_arguments_that_inputs_marks_require_a_gradient(own):
     call = task.call(task.cases[0], "drawn", "1")
     x, w, dy = (t.double() for t in call.args)
     torch.testing.assert_close(truth.know(task, call, "1").truth, grads(x, w, dy)[1])
-    lent = session.lend_marked(task, call, HostArena("in"))[0]
+    lent = session.lend(call, HostArena("in"), task)[0]
     assert [leaf.get("requires_grad") for leaf in lent] == [None, True, None]
 
 
@@ -157,6 +158,20 @@ def test_a_task_file_may_compute_gradients(tmp_path, draws, leaves):
     rows = controls.verify(task, "1", torch.device("cpu"))
     assert all(row["ok"] for row in rows), rows
     assert "negative_half" in {row["name"] for row in rows}
+
+
+WEIGHTS = {
+    "a tensor": ("W = torch.ones(33, requires_grad=True)", "(x.tanh() * W).backward(dy)\n    return W.grad"),
+    "a module": ("L = torch.nn.LayerNorm(33)", "L(x.tanh()).backward(dy)\n    return L.bias.grad"),
+}
+
+
+@pytest.mark.parametrize(("weights", "compute"), WEIGHTS.values(), ids=WEIGHTS)
+def test_gradients_of_weights_beside_the_function_are_of_one_call(own, weights, compute):
+    task = own(f"{DRAWS}{weights}\ndef f(x, w, dy):\n    {compute}\n")
+    call = task.call(task.cases[0], "drawn", "1")
+    once, again = task.reference(*call.args), task.reference(*call.args)
+    assert torch.equal(once, again)
 
 
 CANDIDATE = """
@@ -213,6 +228,17 @@ def test_kernels_of_a_backward_are_the_candidates(compute):
             origin = account(client, torch.randn(40), dy)
             assert origin["own"] == origin["elements"] == 40
             assert origin["operations"] == [] and origin["launches"] == 2
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_kernels_of_a_checkpoint_are_the_candidates(reentrant):
+    checkpoint = f"torch.utils.checkpoint.checkpoint(Scale.apply, x, use_reentrant={reentrant})"
+    compute = f"{checkpoint}.backward(dy)\n    dx = x.grad\n    seen.append('cuda')"
+    with bench(CANDIDATE.format(compute=compute, more="")) as client:
+        dy = torch.randn(40)
+        torch.testing.assert_close(client.run(torch.randn(40), dy), 3 * dy)
+        origin = account(client, torch.randn(40), dy)
+        assert origin["own"] == 40 and origin["operations"] == []
 
 
 @pytest.mark.parametrize("compute", WAYS.values(), ids=WAYS)
@@ -305,7 +331,9 @@ REFUSED = {
     "integers": ("return x.argmax(-1)", "f() returns nothing that PyTorch can differentiate (i64[6]): leave out"),
     "no graph": ("with torch.no_grad():\n        return x * w", "f() returns nothing that PyTorch can differentiate (f32[6, 40]): "),
     "a number": ("return (x * w).sum().item()", "f() returns nothing that PyTorch can differentiate ("),
-    "in place": ("x += 1\n    return x * w", "f() raised RuntimeError: a leaf Variable that requires grad is being used in an in-place"),
+    "in place": ("x += 1\n    return x * w", "f() runs and cannot be differentiated (a leaf Variable that requires grad is being used in an in-place operation): "),
+    "no derivative": ("return torch.igamma(x.abs(), w.abs())", "f() runs and cannot be differentiated (the derivative for '"),
+    "broken": ("return x * z", "f() raised NameError: name 'z' is not defined"),
     "random": ("return torch.dropout(x * w, 0.5, True)", "f() draws random numbers"),
 }  # fmt: skip
 
@@ -315,6 +343,18 @@ def test_what_has_no_gradient_is_refused(own, body, message):
     with pytest.raises(InvalidTask) as error:
         own(INPUTS + f"def f(x, w):\n    {body}\n", backward=True)
     assert error.value.message.startswith(message)
+
+
+def test_no_kernel_must_compute_the_forward(own):
+    """The gradients of a product are two products; the reference computes three."""
+    product = "import torch\n# inputs: f32[32, 16], f32[16, 8]\ndef f(a, b):\n    return a @ b\n"
+    done = []
+    for backward in (False, True):
+        task = own(product, backward=backward)
+        done.append(work.measure(task, task.call(task.cases[0], "drawn", "1")))
+    assert [each.flops for each in done] == [2 * 32 * 16 * 8, 3 * 2 * 32 * 16 * 8]
+    assert [each.least_flops for each in done] == [2 * 32 * 16 * 8, None]
+    assert done[0].least_bytes and done[1].least_bytes is None
 
 
 def test_its_controls_are_the_classic_mistakes(own):
@@ -338,3 +378,30 @@ def test_a_backward_is_tried_on_shapes_where_values_are_too_large(own):
     task = own(text, backward=True, device="cuda")
     assert task.nbytes > 100 << 20 and len(task.sizes) == 2
     assert [len(call["args"]) for call in shape_tracing.calls(task, True)][0] == 3
+
+
+OPERATIONS = {
+    "layer_norm": ("{}[17, 60], {}[60], {}[60]", "x, w, b", "F.layer_norm(x, (60,), w, b)"),
+    "swiglu": ("{}[17, 60]", "x", "F.silu(x.chunk(2, -1)[0]) * x.chunk(2, -1)[1]"),
+    "attention": ("{0}[2, 3, 9, 16], {0}[2, 3, 9, 16], {0}[2, 3, 9, 16]", "q, k, v", "torch.softmax(q @ k.mT / 4, -1) @ v"),
+    "cross_entropy": ("{}[17, 60], i64[17] < 60", "x, t", "F.cross_entropy(x, t)"),
+    "bias and residual": ("{}[17, 60], {}[60]", "x, b", "F.gelu(x + b) + x"),
+    "embedding": ("{}[30, 16], i64[40] < 30", "w, i", "F.embedding(i, w)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f32", "bf16", "f16"])
+@pytest.mark.parametrize(("arguments", "names", "result"), OPERATIONS.values(), ids=OPERATIONS)
+def test_gradients_computed_in_float32_pass_and_mistakes_fail(own, arguments, names, result, dtype):
+    arguments = arguments.replace("{}", "{0}").format(dtype)
+    head = f"import torch\nimport torch.nn.functional as F\n# inputs: {arguments}\n"
+    task = own(head + f"def f({names}):\n    return {result}\n", backward=True)
+    assert task.controls
+    rows = controls.verify(task, "1", torch.device("cpu"))
+    assert all(row["ok"] for row in rows), [row for row in rows if not row["ok"]]
+    call = task.call(task.cases[0], "drawn", "1")
+    found = truth.know(task, call, "1")
+    computed = task.reference(*(t.float() if t.is_floating_point() else t for t in call.args))
+    honest = [got.to(want.dtype) for got, want in zip(tensors(computed), tensors(found.expected), strict=True)]
+    judgement = judge.decide(task, found, [tuple(honest) if len(honest) > 1 else honest[0]])
+    assert judgement.status == "correct" and judgement.metrics["error_ratio"] <= 0.5

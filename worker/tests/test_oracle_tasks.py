@@ -83,7 +83,7 @@ def test_skipped_controls_have_a_reason(oracle, tmp_path):
         ("x = make.floats(*shape)", "x = make.floats(shape)", "raised TypeError", "make.floats"),
         ("return call(", "return str(call)  # (", "inputs() must return call(...), not ", "def inputs"),
         ("approximate=approximate)\n\n\ndef pos", "aproximate=1)\n\n\ndef pos", "does not fit gelu()", "def inputs"),
-        ("return call(", "return call(object())  # (", "argument[0] is a builtins.object", "def inputs"),
+        ("return call(", "return call(object())  # (", "argument[0] is a object, which cannot be sent", "def inputs"),
         ("def negative_sigmoid(input,", "def negative_sigmoid(x,", "negative_sigmoid() takes (x, approximate)", "def neg"),
         ('TAGS = ("elementwise",)', 'TAGS = ()\nMUTATES = ("x",)', "MUTATES names 'x'", "MUTATES"),
         ('TAGS = ("elementwise",)', 'TAGS = ()\nDISTRIBUTIONS = ("odd",)', "DISTRIBUTIONS names 'odd'", "DISTRIBUTIONS"),

@@ -13,6 +13,7 @@ from kbx.suite import Call, Close
 def measure(reference, *args, tf32=False, **kwargs):
     task = types.SimpleNamespace(
         constants=[],
+        differentiates=False,
         reference=reference,
         contract=Close(tf32=tf32),
         run=lambda what, function, *a, **k: function(*a, **k),

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import pathlib
 import re
 import sys
 from dataclasses import replace
@@ -526,7 +527,7 @@ def test_a_large_call_is_laid_out_in_another_way_on_a_gpu(own):
         ("# inputs: f32[2], f32[3]\ndef f(x, y):\n    return x + y\n", 3, "f() raised RuntimeError"),
         (
             "import torch\ndef inputs():\n    return torch.ones(4).to(torch.float8_e8m0fnu)\ndef f(x):\n    return x.float()\n", 2,
-            "inputs()[0] is of torch.float8_e8m0fnu, which cannot be sent to another process: make it a tensor of torch.uint8",
+            "inputs()[0] is a tensor of torch.float8_e8m0fnu, which is not passed: pass a view of it as torch.uint8",
         ),
         (
             "import torch\n# inputs: f32[2]\ndef f(x):\n    return x.to(torch.float8_e4m3fnuz)\n", 3,
@@ -579,3 +580,219 @@ def test_a_file_that_the_reference_imports_and_that_changes_is_noticed(own, tmp_
     with pytest.raises(InvalidTask, match="the reference has changed since the command began") as error:
         taskfile.load(task, "cpu")
     assert error.value.file == str(helper)
+
+
+def test_what_compiles_a_reference_leaves_it_as_it_is(own):
+    text = "import torch\n\ndef inputs():\n    return torch.randn(9)\n\n{}\ndef f(x):\n    return x + 1\n"
+    for decorator in ("@torch.compile", "@torch.compile(mode='max-autotune')", "@torch.jit.script", "@torch.no_grad()"):
+        task = own(text.format(decorator))
+        assert torch.equal(task.reference(torch.ones(3)), torch.full((3,), 2.0)), decorator
+    model = MODEL.replace("torch.nn.Linear(33, 8)", "torch.compile(torch.nn.Linear(33, 8))")
+    assert own(model + "\n\nmodel = torch.compile(Model())\nmodel.compile()\n").cases
+    assert torch.compile.__module__ == "torch"
+
+
+KERNEL = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128})], key=["n"])
+@triton.jit
+def double_kernel(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+
+def inputs():
+    return torch.randn(300, device="cuda")
+
+
+def f(x):
+    assert x.is_cuda
+    y = torch.empty_like(x)
+    double_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, y, x.numel())
+    return y
+"""
+
+
+def test_triton_reference_runs_without_a_gpu(own):
+    task = own(KERNEL)
+    call = task.call(task.cases[0], "drawn", "1")
+    known = truth.know(task, call, "1")
+    assert torch.equal(known.expected, call.args[0] * 2)
+    assert known.truth.dtype == torch.float64
+
+
+def test_triton_reference_may_update_an_argument_and_not_leave_its_tensors(own):
+    inplace = KERNEL.replace("    y = torch.empty_like(x)\n", "").replace("(x, y, x.numel())", "(x, x, x.numel())")
+    assert own(inplace.replace("return y", "return None")).mutates == ("x",)
+    line, message = invalid(own, KERNEL.replace("mask=i < n", "mask=i < n + 50"))
+    assert (line, "out_of_bounds" in message) == (21, True), message
+
+
+def test_triton_reference_is_traced_without_values(own):
+    task = own(KERNEL.replace("randn(300", "randn(1 << 26"), device="cuda")
+    assert task.nbytes == 4 << 26
+
+
+def test_cuda_reference_says_that_it_needs_a_gpu(own, monkeypatch):
+    text = "import torch\ntorch.utils.cpp_extension.load_inline('m', 'int f();', cuda_sources='int f() { return 1; }', functions=['f'])\n"
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.setattr("torch.utils.cpp_extension.CUDA_HOME", None)
+    line, message = invalid(own, "import torch.utils.cpp_extension\n" + text)
+    assert line == 3
+    assert message.endswith("this needs a GPU, and there is none; PyTorch operations and Triton kernels run without")
+
+
+RETURNED = {
+    "tuples that are calls": ("[(r(3), r(3)), (r(4), r(4))]", "f(x, y)", "x + y", ["f32[3], f32[3]", "f32[4], f32[4]"]),
+    "tuples that are arguments": (
+        "[(r(3), r(3)), (r(3), r(3))]", "f(x, y)", "x[0] * y[1]", ["(f32[3], f32[3]), (f32[3], f32[3])"],
+    ),
+    "tuples that are the only argument": ("[(r(3), r(3)), (r(4), r(4))]", "f(d)", "d[0] + d[1]", ["(f32[3], f32[3])", "(f32[4], f32[4])"]),
+    "a tuple that is the only argument": ("(r(3), r(3))", "f(data)", "data[0] + data[1]", ["(f32[3], f32[3])"]),
+    "a dict that is the only argument": ("{'a': r(3)}", "f(batch)", "batch['a'] + 1", ["(f32[3])"]),
+    "keyword arguments": ("{'x': r(3), 'y': 2.0}", "f(x, y)", "x + y", ["x=f32[3], y=2.0"]),
+    "tensors of one call": ("[r(3), r(3)]", "f(x, y)", "x + y", ["f32[3], f32[3]"]),
+    "tensors of a call each": ("[r(3), r(4)]", "f(x)", "x + 1", ["f32[3]", "f32[4]"]),
+    "a list that is the only argument": ("[r(3), r(4)]", "f(xs)", "torch.cat(xs) + 1", ["(f32[3], f32[4])"]),
+    "an iterator": ("(r(n) for n in (3, 4))", "f(x)", "x + 1", ["f32[3]", "f32[4]"]),
+    "an iterator of tuples": ("((r(n), 2) for n in (3, 4))", "f(x, y)", "x + y", ["f32[3], 2", "f32[4], 2"]),
+    "arrays": ("np.zeros((2, 3), np.float32)[:, ::-1], np.float64(2)", "f(x, y)", "np.exp(x) * y", ["f32[2, 3], 2.0"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("returned", "signature", "body", "expected"), RETURNED.values(), ids=RETURNED)
+def test_inputs_are_read_as_the_function_takes_them(own, returned, signature, body, expected):
+    text = f"import numpy as np\nimport torch\nr = torch.randn\ndef inputs():\n    return {returned}\ndef {signature}:\n    return {body}\n"
+    task = own(text)
+    assert [str(case["inputs"]) for case in task.cases if not case["inputs"].variation] == [f"({e})" for e in expected]
+    truth.know(task, task.call(task.cases[0], "drawn", "1"), "1")
+
+
+UNSENDABLE = {
+    "a data class": ("dataclasses.make_dataclass('Config', ['scale', 'eps'])(1.0, 2)", "pass its fields (scale, eps) as arguments"),
+    "a named tuple": ("collections.namedtuple('Pair', 'a b')(1, 2)", "is a Pair, a named tuple, whose names other processes do not know: "),
+    "an enumeration": ("enum.Enum('Mode', 'MEAN')(1)", "is a Mode, which cannot be sent to another process: pass its value, 1"),
+    "a function": ("torch.nn.functional.silu", "call it in the reference, or pass a string that says which"),
+    "a module": ("torch.nn.Linear(2, 2)", "pass its weights, or make the reference a class Model"),
+    "a generator": ("torch.Generator()", "draw in inputs() what the function needs"),
+    "a sparse tensor": ("torch.eye(3).to_sparse()", "is a sparse_coo tensor, and only dense ones are passed: pass its indices and values"),
+    "float8 of powers": ("torch.ones(3).to(torch.float8_e8m0fnu)", "of torch.float8_e8m0fnu, which is not passed: pass a view of it as torch.uint8"),
+    "a quantized tensor": ("torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8)", "pass int_repr(), the scale and the zero point"),
+    "a nested tensor": ("torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])", "is a nested tensor"),
+    "an object": ("object()", "pass numbers, strings, tensors, or lists and dicts of them"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "said"), UNSENDABLE.values(), ids=UNSENDABLE)
+def test_what_cannot_be_passed_says_what_can(own, made, said):
+    imports = "import collections\nimport dataclasses\nimport enum\nimport torch\n"
+    line, message = invalid(
+        own, f"{imports}def inputs():\n    return torch.ones(3), {made}\ndef f(x, y):\n    return x\n"
+    )
+    assert line == 5
+    assert message.startswith("inputs()[1] is a")
+    assert said in message
+
+
+FUNCTIONS = {
+    "a partial": "def _f(x, by):\n    return x * by\nf = functools.partial(_f, by=3)",
+    "a lambda": "f = lambda x: x * 3",
+    "a compiled one": "def _f(x):\n    return x * 3\nf = torch.compile(_f)",
+    "PyTorch's own": "f = torch.relu",
+    "a method": "class A:\n    @staticmethod\n    def forward(x):\n        return x * 3\nf = A.forward",
+}
+
+
+@pytest.mark.parametrize("made", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_callables_are_references(own, made):
+    lines = made.split("\n")
+    noted = "\n".join([*lines[:-1], "# inputs: f32[9]", lines[-1]]) if made.startswith(("f = l", "f = t")) else made
+    draws = "" if noted != made else "def get_inputs():\n    return [torch.randn(9)]\n"
+    task = own(f"import functools\nimport torch\n{draws}{noted}\n")
+    assert task.cases[0]["inputs"].text == "(f32[9])"
+    assert task.reference.__name__ == "f"
+
+
+GENERATED = """
+import torch
+
+{}
+def generate_input(size, seed):
+    g = torch.Generator().manual_seed(seed)
+    return torch.randn(size, generator=g), torch.randn(size, generator=g)
+
+def ref_kernel(data):
+    x, y = data
+    return x + y
+"""
+
+
+def test_comments_tell_the_sizes_of_generated_inputs(own):
+    task = own(GENERATED.format("# inputs: size=9, seed=1\n# inputs: size=700, seed=1"), "ref_kernel")
+    assert [str(case["inputs"]) for case in task.cases[:2]] == ["((f32[9], f32[9]))", "((f32[700], f32[700]))"]
+    assert task.entries == ["ref_kernel", "custom_kernel", "kernel_function"]
+    one, other = (task.call(task.cases[0], "drawn", seed).args[0][0] for seed in ("1", "2"))
+    assert not torch.equal(one, other)
+    assert invalid(own, GENERATED.format(""), "ref_kernel") == (
+        5, "generate_input(size, seed) needs values: put a comment above it for each call, such as '# inputs: size=64, seed=64'",
+    )  # fmt: skip
+
+
+def test_entry_may_leave_out_that_a_name_is_a_references(own):
+    text = "import torch\n# inputs: f32[9]\ndef NAME(x):\n    return x + 1\n"
+    assert own(text.replace("NAME", "norm_ref"), "norm_ref").entries == ["norm_ref", "norm", "kernel_function"]
+    assert own(text.replace("NAME", "torch_add"), "torch_add").entries == ["torch_add", "add", "kernel_function"]
+    assert own(text.replace("NAME", "refine"), "refine").entries == ["refine", "kernel_function"]
+
+
+FILES = {
+    "sys.exit(0)": "ends Python while it is imported: put what is to run only as a script below if __name__ == '__main__':",
+    "parser.parse_args()": "ends Python while it is imported: put what is to run only as a script below if __name__ == '__main__':",
+    "inputs = [torch.ones(3)]": "inputs is a list: make it a function that returns the arguments, so that each call has fresh values",
+    "f = torch.nn.Linear(3, 3)": "f is a module, whose weights no candidate would have: make it a class Model with get_inputs()",
+    "raise ValueError('one\\n\\n  two')": "importing the file raised ValueError: one two",
+}
+
+
+@pytest.mark.parametrize(("statement", "said"), FILES.items(), ids=FILES)
+def test_what_is_wrong_with_a_file_is_one_line_that_says_what_to_do(own, statement, said, capfd):
+    parser = "parser = argparse.ArgumentParser()\nparser.add_argument('--n', required=True)\n"
+    text = (
+        f"import argparse\nimport sys\nimport torch\n{parser}# inputs: f32[9]\ndef f(x):\n    return x\n{statement}\n"
+    )
+    assert invalid(own, text) == (9, said)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_task_file_made_of_a_reference_runs_where_there_is_no_gpu(tmp_path):
+    file = tmp_path / "mine.py"
+    body = KERNEL.replace("def inputs", "def drawn_inputs").replace("return torch.randn(300", "yield torch.randn(300")
+    file.write_text(
+        '"""Doubles."""\n\nfrom kbx.suite import Close, drawn\n\nENTRY = "f"\nDIFFICULTY = 1\nDTYPE = "float32"\nTAGS = ("own",)\n'
+        'DISTRIBUTIONS = ("standard",)\nCASES = [dict(number=0), dict(number=0, variation="zeros")]\nSIZES = [dict(number=0)]\n'
+        f"CONTRACT = Close(growth=8)\n{body}\n\ndef inputs(make, number=0, variation=None):\n"
+        "    return drawn(make, drawn_inputs, number, variation, of=f)\n"
+    )
+    task = taskfile.load(file)
+    calls = plan(task, "7")
+    assert [call.message(task)["case"] for call in calls[:4]] == ["inputs=(f32[300])"] * 3 + [
+        "inputs=(f32[300]), zeros"
+    ]
+    assert truth.know(task, calls[0].made(task, "cpu"), "7").expected.shape == (300,)
+
+
+PAGE = pathlib.Path(__file__).parents[2] / "docs/own-reference.md"
+SHAPES = PAGE.read_text(encoding="utf-8").split("## Ten shapes")[1].split("\n## ")[0].split("```python\n")[1:]
+
+
+@pytest.mark.parametrize("shape", [part.split("```")[0] for part in SHAPES])
+def test_shapes_on_the_page_are_references(own, shape):
+    names = [line.split("(")[0].removeprefix("def ") for line in shape.splitlines() if line.startswith("def ")]
+    task = own("import torch\n" + shape, names[-1])
+    call = task.call(task.cases[0], "drawn", "1")
+    truth.know(task.seeded("1"), call, "1")
+    assert not task.constant

@@ -58,6 +58,15 @@ def test_tail_in_memory_is_named(seed, first):
         assert place_of(wrong.view(25, 40)) == f"all in the tail of the row-major order, from index {first} on"
 
 
+@quick
+@given(seed=seeds)
+def test_errors_that_grow_rarer_have_no_bounds(seed):
+    rare = 1 - ((torch.arange(3000) - 1500) / 1000).abs().clamp(max=1)
+    wrong = torch.rand(3000, generator=torch.Generator().manual_seed(seed)) < 0.3 * rare
+    assert place_of(wrong) is None
+    assert place_of(wrong.view(50, 60)) is None or "row-major" not in place_of(wrong.view(50, 60))
+
+
 def test_right_elements_in_a_place_do_not_hide_it():
     wrong = mask((24, 40), slice(None), slice(30, None)) & (normal(0, 24, 40) > 0)
     assert place_of(wrong) == "all in the tail of dimension 1, from index 30 on"
@@ -252,6 +261,22 @@ def test_arguments_that_are_left_out_are_named(seed, dtype):
     assert held(out, wide * 3, **named) is None
     twice = (wide * 3 + bias.double() * 2).to(dtype)
     assert held(twice, wide * 3 + bias.double(), **named).startswith("are what is expected with 'bias' added once more")
+
+
+def test_swapped_outputs_are_named():
+    low, high = normal(0, 30, 40), normal(1, 30, 40)
+    wrong = torch.ones(30, 40, dtype=torch.bool)
+    assert pattern_of(high, low, wrong, others={"output[1]": high}) == "they hold what is expected of output[1]"
+    assert pattern_of(normal(2, 30, 40), low, wrong, others={"output[1]": high}) is None
+    assert pattern_of(high, low, wrong, others={"output[1]": high[0]}) is None
+
+
+@pytest.mark.parametrize("value", [0, -math.inf, 1])
+def test_value_that_is_missing_everywhere_is_named(value):
+    x = normal(0, 30, 40)
+    expected = x.masked_fill(normal(1, 30, 40) > 0.5, value)
+    assert said(x, expected) == f"they should be {value}"
+    assert said(x, x.masked_fill(normal(1, 30, 40) > -0.5, value)) is None  # so should most
 
 
 def test_bias_of_channels_in_the_middle_is_named():

@@ -126,6 +126,8 @@ class ShapesTraced:
     """As in ``opened``."""
     updates: list[str] = field(default_factory=list)
     """Names of the arguments that the entry updates in place, which are judged."""
+    numbers: list[int] = field(default_factory=list)
+    """Of the calls that a user's reference asks for, those that are judged; empty for other tasks."""
 
 
 @dataclass

@@ -6,6 +6,7 @@ derives in the arguments' dtypes is the reference, and in float64 the truth.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
@@ -13,8 +14,9 @@ from typing import Any, TypeAlias
 
 import torch
 
-from kbx.oracle import own_references
+from kbx.oracle import own_references, truth
 from kbx.oracle.gradients import graph_noted, in_place_of
+from kbx.oracle.original_models import NOT_WITHOUT_VALUES
 from kbx.oracle.own_references import OwnFunctionTask, anywhere, on_shapes_or_values
 from kbx.oracle.own_variations import AS_DRAWN, SEED, may_be_tried
 from kbx.oracle.recording import surroundings
@@ -30,6 +32,9 @@ _Gradients: TypeAlias = list[torch.Tensor]
 _Spoiler: TypeAlias = Callable[[list[torch.Tensor], list[torch.Tensor]], None]
 _FAR = 0.05
 """A control whose gradients are nearer to the right ones, relative to their norm, is no mistake in this function."""
+_REASON_CHARACTERS = 200
+_SAVED = 6
+"""Saved tensors of which one is overwritten."""
 
 
 class Backward:
@@ -86,9 +91,9 @@ def _is_differentiable(tensor: torch.Tensor) -> bool:
 
 def _apart(gradient: torch.Tensor, upstream: list[torch.Tensor]) -> torch.Tensor:
     """A gradient in memory of its own: one that is passed on is the upstream one, one of a sum is a single number, expanded."""
-    taken = {each.untyped_storage()._cdata for each in upstream}  # which fake tensors have, too
-    shares = gradient.untyped_storage()._cdata in taken or 0 in gradient.stride()
-    return gradient.contiguous().clone() if shares else gradient
+    shared = {each.untyped_storage()._cdata for each in upstream}
+    passed_on = gradient.untyped_storage()._cdata in shared
+    return gradient.clone(memory_format=torch.contiguous_format) if passed_on or 0 in gradient.stride() else gradient
 
 
 def _signature(forward: Function, count: int) -> inspect.Signature:
@@ -130,29 +135,51 @@ class BackwardTask(OwnFunctionTask):
 
     def results_of(self, call: Call, device: str | torch.device) -> list[torch.Tensor]:
         """The results of a call of the function that can be differentiated; raises InvalidTask where there are none."""
-        name = f"{self.function.__name__}()"
         with surroundings(device):
-            found: list[torch.Tensor] = self.run(name, self.backward.results, call)[0]
+            try:
+                found: list[torch.Tensor] = self.run("", self.backward.results, call)[0]
+            except InvalidTask as error:
+                if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+                    raise
+                self._returned(call)  # raises what is wrong without gradients, too
+                raise self.refusal(error) from error.__cause__
             if found:
                 return found
-            with torch.no_grad():
-                returned = leaves(self.run(name, self.function, *call.args, **call.kwargs))
-        kinds = ", ".join(notation.shown(Call((leaf,))) for _, leaf in returned)
-        text = f"{name} returns nothing that PyTorch can differentiate ({kinds}): leave out --backward, or what cuts the graph, as detach(), no_grad() and item() do"
+            kinds = ", ".join(notation.shown(Call((leaf,))) for _, leaf in leaves(self._returned(call)))
+        text = f"{self.function.__name__}() returns nothing that PyTorch can differentiate ({kinds}): leave out --backward, or what cuts the graph, as detach(), no_grad() and item() do"
         raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
+
+    def _returned(self, call: Call) -> Any:
+        mine = truth.copy_call(call)
+        with torch.no_grad():
+            return self.run(f"{self.function.__name__}()", self.function, *mine.args, **mine.kwargs)
+
+    def refusal(self, error: InvalidTask) -> InvalidTask:
+        """What is said of a function that runs, and whose gradients raise this error."""
+        reason = " ".join(str(error.__cause__).split())[:_REASON_CHARACTERS].rstrip(".")
+        text = f"{self.function.__name__}() runs and cannot be differentiated ({reason}): leave out --backward, or change what that names"
+        return InvalidTask(text, self.path, error.line or self.function.__code__.co_firstlineno)
 
 
 def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> BackwardTask:
     """The backward task of the function that a file has; raises InvalidTask where it is none, does not run, or has no gradient."""
     assert original.forward is not None
     plain = own_references.untried(stamp, original, original.forward, device)
-    given = {each.name: getattr(plain, each.name) for each in fields(plain)} | {"name": entry, "entry": entry}
+    given = {each.name: getattr(plain, each.name) for each in fields(plain)} | {
+        "name": entry,
+        "entry": entry,
+        "differentiates": True,
+    }
 
     def look() -> BackwardTask:
         made = BackwardTask(**given, backward=Backward(plain.function, plain.requiring()))
         return replace(made, count=len(made.results_of(plain.plain_call(0, SEED, "cpu"), "cpu")))
 
-    made = own_references.tried(on_shapes_or_values(look, device == "cpu"), device)
+    untried = on_shapes_or_values(look, device == "cpu")
+    try:
+        made = own_references.tried(untried, device)
+    except InvalidTask as error:
+        raise (error if error.__cause__ is None else untried.refusal(error)) from error.__cause__
     if not may_be_tried(made, device):
         return made
     found = controls(made, made.on("cpu").call(made.cases[0], AS_DRAWN, SEED))
@@ -164,23 +191,25 @@ def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> Backwa
 
 def controls(task: BackwardTask, call: Call) -> dict[str, Function]:
     """Classic mistakes of backward kernels, those that change the gradients of this call."""
-    backward, count = task.backward, task.count
-    upstream, arguments = list(call.args[:count]), Call(call.args[count:], call.kwargs)
+    backward = task.backward
+    upstream, arguments = list(call.args[: task.count]), Call(call.args[task.count :], call.kwargs)
     right = backward.gradients(upstream, arguments)
-    mistakes = {
-        "negative_gradient_missing": _missing, "negative_not_accumulated": _not_accumulated,
-        "negative_first_row_only": _first_row_only, "negative_mean_over_rows": _mean_over_rows,
-        "negative_saved_overwritten": _saved_overwritten,
-    }  # fmt: skip
     found: dict[str, Function] = {}
-    for name, mistake in mistakes.items():
-
-        def compute(upstream: list[torch.Tensor], call: Call, mistake: _Mistake = mistake) -> _Gradients:
-            return mistake(backward, upstream, call)
-
-        if any(map(_differ, compute(upstream, arguments), right)):
-            found[name] = backward.derived(count, compute)
+    for name, mistake in _mistakes():
+        if name in found or not any(map(_differ, mistake(backward, upstream, arguments), right)):
+            continue
+        found[name] = backward.derived(task.count, functools.partial(mistake, backward))
     return found
+
+
+def _mistakes() -> list[tuple[str, _Mistake]]:
+    """By the name of the control; of several of one name the first that matters."""
+    saved = [functools.partial(_saved_overwritten, place=place) for place in range(_SAVED)]
+    return [
+        ("negative_gradient_missing", _missing), ("negative_not_accumulated", _not_accumulated),
+        ("negative_first_row_only", _first_row_only), ("negative_mean_over_rows", _mean_over_rows),
+        *(("negative_saved_overwritten", each) for each in saved),
+    ]  # fmt: skip
 
 
 _Mistake: TypeAlias = Callable[[Backward, _Gradients, Call], _Gradients]
@@ -268,15 +297,13 @@ def _first_row(gradient: torch.Tensor) -> torch.Tensor:
     return row
 
 
-def _saved_overwritten(backward: Backward, upstream: _Gradients, call: Call) -> _Gradients:
-    """The first tensor that the forward has saved holds its values in reverse."""
+def _saved_overwritten(backward: Backward, upstream: _Gradients, call: Call, place: int) -> _Gradients:
+    """One of the tensors that the forward has saved holds its values in reverse."""
     saved: list[torch.Tensor] = []
 
     def pack(tensor: torch.Tensor) -> tuple[bool, torch.Tensor]:
-        if not saved and _is_differentiable(tensor) and tensor.numel() > 1:
-            saved.append(tensor.detach())
-            return True, saved[0]
-        return False, tensor.detach()
+        saved.append(tensor.detach())
+        return len(saved) == place + 1 and _is_differentiable(tensor), saved[-1]
 
     def unpack(kept: tuple[bool, torch.Tensor]) -> torch.Tensor:
         overwritten, tensor = kept

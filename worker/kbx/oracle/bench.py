@@ -151,9 +151,7 @@ class Bench:
         self.session.lent.reset()
         self.session.lent.filler = FILLERS[self.session.prepared % len(FILLERS)]
         for k in range(len(self.own)):
-            args, kwargs, leaves = session.lend_marked(
-                self.task, self.task.spoken(self._as_made(k), k), self.session.lent
-            )
+            args, kwargs, leaves = session.lend(self.task.spoken(self._as_made(k), k), self.session.lent, self.task)
             self.leaves.append(leaves)
             self.calls.append({"args": args, "kwargs": kwargs, "slot": k * self._slot_room})
         session.poison(self.session.out, len(self.own) * self._slot_room, self.session.prepared)

@@ -218,7 +218,9 @@ def _trial(
     if task.contract.random:
         draws = [truth.know(task, made, f"{k + 1:x}").expected for k in range(task.contract.draws)]
     decides = NOWHERE if planned.special else GENERAL if planned.properties else PUBLISHED
-    return _Trial(planned, known, draws, planned.message()["case"] + f", {planned.distribution}", planned.turn, decides)
+    return _Trial(
+        planned, known, draws, planned.message(task)["case"] + f", {planned.distribution}", planned.turn, decides
+    )
 
 
 def _row(name: str, kind: Literal["positive", "negative"], ok: bool, status: str, detail: str) -> Control:

@@ -29,7 +29,7 @@ def differentiating(function: Function, marked: frozenset[str] = frozenset()) ->
     of its own over the same memory, which have none yet; those of arguments ``marked`` require one. What it returns is in no graph."""
 
     def reference(*args: Any, **kwargs: Any) -> Any:
-        _forget([*args, *kwargs.values()])
+        _forget([*args, *kwargs.values(), *function.__globals__.values()])
         own: dict[int, torch.Tensor] = {}
 
         def apart(leaf: Any) -> Any:
@@ -50,7 +50,8 @@ def computing(task: Task) -> Task:
     call = task.call(task.cases[0], task.distributions[0], task.name)
     marked = frozenset(name.split("[")[0] for name, t in task.named_tensors(call) if t.requires_grad)
     controls = {name: differentiating(each, marked) for name, each in task.controls.items()}
-    return replace(task, reference=differentiating(task.reference, marked), controls=controls, marked=marked)
+    reference = differentiating(task.reference, marked)
+    return replace(task, reference=reference, controls=controls, differentiates=True, marked=marked)
 
 
 def differentiating_model(model: type[nn.Module]) -> type[nn.Module]:
@@ -59,9 +60,11 @@ def differentiating_model(model: type[nn.Module]) -> type[nn.Module]:
 
 
 def _forget(values: list[Any]) -> None:
-    """Takes the gradients of earlier calls from the parameters of modules, where those of the next would be added."""
-    for parameter in (p for value in values if isinstance(value, nn.Module) for p in value.parameters()):
-        parameter.grad = None
+    """Takes the gradients of earlier calls from weights, where those of the next would be added."""
+    weights = [value for value in values if isinstance(value, torch.Tensor) and value.is_leaf and value.requires_grad]
+    weights += [p for value in values if isinstance(value, nn.Module) for p in value.parameters()]
+    for weight in weights:
+        weight.grad = None
 
 
 def _detached(leaf: Any) -> Any:

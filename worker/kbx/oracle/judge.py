@@ -159,7 +159,8 @@ def _pattern(task: Task, call: Call, outcome: Outcome) -> list[str]:
         if (wrong := output.wrong) is None:
             continue
         with contextlib.suppress(torch.OutOfMemoryError):
-            if found := pattern_of(output.got, output.expected, wrong, arguments):
+            others = {other.path: other.expected for other in outcome.outputs if other is not output}
+            if found := pattern_of(output.got, output.expected, wrong, arguments, others):
                 return [found if len(outcome.outputs) == 1 else f"of {output.path} {found}"]
     return []
 

@@ -72,14 +72,13 @@ class ModelTask(Task):
     """The parameter of the cases that is the size of a batch and that the constructor does not take; None where there is none."""
     cast: torch.dtype | None = None
     """What weights and floating-point arguments are cast to, see ``at``; None: they stay what the file makes them."""
-    differentiates: bool = False
-    """Whether ``forward`` computes gradients, as a candidate's then may."""
     state: tuple[str, ...] = ()
     """Buffers that a call changes, and that are judged where ``with_state`` has added them to a call."""
     weights: _Weights | None = None
     """``_Weights`` of the seed that the task is bound to; None while it is bound to none."""
 
     tolerances = MODULE_TOLERANCES
+    rounds_operands = False  # a call more may change its state
 
     @property
     def entries(self) -> list[str]:

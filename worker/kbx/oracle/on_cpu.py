@@ -1,12 +1,13 @@
 """Runs trusted code that was written for a GPU on the CPU: while it lasts, ``cuda`` means the CPU.
 
-Unlike the runner's stand-in, which a whole process keeps, this one ends: the oracle has other work to do. It does not pretend;
-tensors say that they live on the CPU.
+Unlike the runner's stand-in, which a whole process keeps, this one ends: the oracle has other work to do. It does not pretend more than
+code asks for: tensors are ``is_cuda``, but their device is the CPU.
 """
 
 from __future__ import annotations
 
 import contextlib
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
@@ -16,15 +17,19 @@ from torch.overrides import TorchFunctionMode
 
 from kbx import standins
 
+_IS_CUDA = torch.Tensor.is_cuda.__get__  # type: ignore[attr-defined]  # a property, which torch's stubs take for a bool
+
 
 class _OnCpu(TorchFunctionMode):
     """Every device that is passed to a torch function becomes the CPU."""
 
     def __torch_function__(
-        self, function: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+        self, function: Callable[..., Any], kinds: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         if function is torch.Tensor.cuda:
             return args[0]
+        if function == _IS_CUDA:
+            return True
         kwargs = {name: _on_cpu(value) for name, value in (kwargs or {}).items()}
         if isinstance(kwargs.get("device"), int):
             kwargs["device"] = "cpu"
@@ -53,6 +58,9 @@ class _Stream:
         return False
 
 
+_PROPERTIES = types.SimpleNamespace(
+    name="NVIDIA H100 80GB HBM3", major=9, minor=0, multi_processor_count=132, total_memory=80 << 30, warp_size=32,
+)  # fmt: skip
 _CUDA: dict[str, Callable[..., Any]] = {
     **{name: _nothing() for name in ("synchronize", "set_device", "empty_cache", "init", "manual_seed_all")},
     "manual_seed": lambda seed: torch.default_generator.manual_seed(seed) and None,
@@ -61,6 +69,9 @@ _CUDA: dict[str, Callable[..., Any]] = {
     "current_device": lambda: 0,
     "is_current_stream_capturing": lambda: False,
     "device": lambda device=None: contextlib.nullcontext(),
+    "get_device_capability": lambda device=None: (9, 0),
+    "get_device_name": lambda device=None: "NVIDIA H100 80GB HBM3",
+    "get_device_properties": lambda device=None: _PROPERTIES,
 }
 """What stands in for attributes of ``torch.cuda``."""
 

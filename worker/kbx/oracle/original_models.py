@@ -5,7 +5,9 @@ keep the ranges that the author meant. Each file is first tried on shapes alone,
 """
 
 import contextlib
+import importlib
 import inspect
+import io
 import math
 import sys
 import types
@@ -24,18 +26,18 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kbx import tensors
 from kbx.modes import without_dynamo
-from kbx.oracle import faults, judge, namesakes, truth
+from kbx.oracle import faults, judge, namesakes, sendable, truth
 from kbx.oracle.arithmetic import FlopCounterMode
 from kbx.oracle.gradients import differentiating_model
 from kbx.oracle.models import BATCH, ENTRY, ROUNDS, STATE, ModelTask, bounded, other_size, unbound
 from kbx.oracle.module_state import changed, held, written_buffers
 from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
-from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, TooLarge, deepest_line
+from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, TooLarge, deepest_line, said
 from kbx.suite import Call, Inputs
 from kbx.suite.drawn import seeded
 from kbx.suite.original import OriginalModel, OwnFunction, OwnModel
+from kbx.suite.readings import listed
 from kbx.suite.seeding import mixed
 from kbx.suite.values import leaves
 from kbx.suite.values import tensors as tensors_of
@@ -79,7 +81,9 @@ class OriginalModelTask(ModelTask):
     updated: tuple[str, ...] = field(default=(), kw_only=True)
     """Arguments that a forward on shapes was seen to write to. Nobody asks for them, but for a user's own ``Model``."""
 
-    widens = False
+    @property
+    def widens(self) -> bool:
+        return False
 
     @property
     def may_rank(self) -> bool:
@@ -200,13 +204,17 @@ def drawn(
     function: Function,
     seed: str,
     device: str | torch.device,
+    meaning: Callable[[object], object] = lambda made: made,
     place: Callable[[Any, str | torch.device], Any] = placed,
 ) -> Any:
-    """What a function of the task's file draws from any generator under a seed; on a GPU it draws there."""
+    """What a function of the task's file draws from any generator under a seed, and ``meaning`` makes of it; on a GPU it draws there."""
     on_device = contextlib.nullcontext() if torch.device(device).type == "cpu" else torch.device(device)
     number = Inputs(seed=seed).generator.initial_seed()
     with seeded(number, device), surroundings(device), mixed(number), on_device:
-        return place(task.run(f"{function.__name__}()", function), device)
+        made = task.run(f"{function.__name__}()", lambda: listed(function()))
+        if (reason := sendable.named_tuple(made, f"{function.__name__}()")) is not None:
+            raise InvalidTask(reason, task.path, function.__code__.co_firstlineno)
+        return place(meaning(made), device)
 
 
 def random_reference(task: Task, function: Function, operations: Sequence[str]) -> InvalidTask:
@@ -248,22 +256,28 @@ def execute(original: OriginalModel | OwnFunction, device: str) -> dict[str, Any
     """Runs the file as a module of its own; returns its names."""
     check_unchanged(original)
     source = read(original.file, original.sha256, original.CHANGED)
+    if "triton" in source:  # before surroundings are made, which are Triton's, too, where there is such
+        with contextlib.suppress(ImportError):
+            importlib.import_module("triton")
     # torch.compile looks for the module of a class by its name.
     module = types.ModuleType(f"kbx_original_{original.sha256[:16]}")
     module.__file__ = original.file
     sys.modules[module.__name__] = module
     try:
-        with surroundings(device), beside(original.file):
+        with surroundings(device), beside(original.file), contextlib.redirect_stderr(io.StringIO()):
             exec(compile(source, original.file, "exec"), module.__dict__)
     except SyntaxError as error:
         raise InvalidTask(f"not valid Python: {error.msg}", original.file, error.lineno) from None
     except ModuleNotFoundError as error:
         text = f"needs the module {error.name!r}, which is neither beside the file nor installed in this Python"
         raise InvalidTask(text, original.file, deepest_line(error, original.file)) from error
-    except (Exception, SystemExit) as error:
+    except SystemExit as error:
+        text = "ends Python while it is imported: put what is to run only as a script below if __name__ == '__main__':"
+        raise InvalidTask(text, original.file, deepest_line(error, original.file)) from error
+    except Exception as error:
         if faults.of_device(error):
             raise
-        text = f"importing the file raised {type(error).__name__}: {error}"
+        text = f"importing the file raised {said(error)}"
         raise InvalidTask(text, original.file, deepest_line(error, original.file)) from error
     return module.__dict__
 
@@ -274,16 +288,16 @@ def _init(path: str, function: Function) -> list[Any]:
         with seeded(0, "cpu"), surroundings("cpu"):
             made = function()
     except Exception as error:
-        text = f"get_init_inputs() raised {type(error).__name__}: {error}"
+        text = f"get_init_inputs() raised {said(error)}"
         raise InvalidTask(text, path, deepest_line(error, path)) from error
     if not isinstance(made, (list, tuple)):
         raise InvalidTask(f"get_init_inputs() must return a list, not {type(made).__name__}", path, line)
     for place, value in enumerate(made):
         for leaf_path, leaf in leaves(value, f"get_init_inputs()[{place}]"):
-            if isinstance(leaf, torch.Tensor) or tensors.encode(leaf, tensors.no_tensors)["t"] == "opaque":
-                raise InvalidTask(
-                    f"{leaf_path} is a {type(leaf).__name__}, which cannot be sent to another process", path, line
-                )
+            if isinstance(leaf, torch.Tensor):
+                text = "is a tensor, which cannot be sent to another process: make it in the constructor"
+                raise InvalidTask(f"{leaf_path} {text}", path, line)
+    check_sendable(path, line, "get_init_inputs()", list(made))
     return list(made)
 
 
@@ -302,22 +316,8 @@ def _checked_call(path: str, function: Function, model: type[nn.Module], made: o
 def check_sendable(path: str, line: int, what: str, values: list[Any]) -> None:
     """Raises InvalidTask where a leaf of ``values`` cannot be an argument in another process."""
     for place, leaf in leaves(values, what):
-        if isinstance(leaf, torch.Tensor):
-            if leaf.layout != torch.strided:
-                raise InvalidTask(f"{place} is a {leaf.layout} tensor of {leaf.dtype}", path, line)
-            if leaf.dtype not in tensors.DTYPES.values():
-                same = (
-                    f": make it a tensor of torch.uint{8 * leaf.itemsize} and view it"
-                    if leaf.itemsize in (1, 2, 4)
-                    else ""
-                )
-                raise InvalidTask(
-                    f"{place} is of {leaf.dtype}, which cannot be sent to another process{same}", path, line
-                )
-        elif tensors.encode(leaf, tensors.no_tensors)["t"] == "opaque":
-            raise InvalidTask(
-                f"{place} is a {type(leaf).__name__}, which cannot be sent to another process", path, line
-            )
+        if (reason := sendable.obstacle(leaf)) is not None:
+            raise InvalidTask(f"{place} {reason}", path, line)
 
 
 # ---------------------------------------------------------------- on shapes alone

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import torch
 
 from kbx import tensors
-from kbx.oracle import judge, namesakes, original_models, truth
+from kbx.oracle import judge, namesakes, original_models, own_files, truth
 from kbx.oracle.gradients import differentiating, in_place_of
 from kbx.oracle.module_state import written_buffers
 from kbx.oracle.original_models import (
@@ -37,8 +37,9 @@ from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, may_be_tr
 from kbx.oracle.recording import check_unchanged, placed, read, surroundings
 from kbx.oracle.task import ROUNDS, Function, InvalidTask, Parameters, Stamp, Task, TooLarge, named_tensors, signature
 from kbx.suite import Call, Inputs, notation
-from kbx.suite.drawn import calls, varied
+from kbx.suite.drawn import varied
 from kbx.suite.original import OwnFunction, OwnModel
+from kbx.suite.readings import calls
 from kbx.suite.sharing import shared
 from kbx.suite.values import leaves
 
@@ -151,13 +152,8 @@ class OwnFunctionTask(Varied, Task):
     flops: float = field(default=0, kw_only=True)
     nbytes: int = field(default=0, kw_only=True)
     """Of the smallest plain call: of its products and convolutions, and of its arguments or the largest tensor that it makes."""
-    differentiates: bool = field(default=False, kw_only=True)
-    """Whether the function computes gradients, for which PyTorch must note how its results come about."""
     seen: list[bool] = field(default_factory=list, kw_only=True)
     """Not empty once the reference was seen to give a result twice."""
-
-    widens = False
-    rounds_operands = True
 
     @property
     def code(self) -> Function:
@@ -187,12 +183,16 @@ class OwnFunctionTask(Varied, Task):
         if self.noted:
             return [self._noted_call(number, seed, device) for number in range(len(self.noted))]
         try:
-            found = calls(drawn(self, self.inputs, seed, device))
+            made = drawn(self, self.inputs, seed, device, self._meant)
         except ValueError as error:
             raise InvalidTask(f"inputs() {error}", self.path, self.inputs.__code__.co_firstlineno) from None
+        found = [Call(tuple(args), kwargs) for args, kwargs in made]
         for call in found:
             self._check(call)
         return found
+
+    def _meant(self, made: object) -> list[tuple[list[Any], dict[str, Any]]]:
+        return [(list(call.args), call.kwargs) for call in calls(made, self.function)]
 
     def _noted_call(self, number: int, seed: str, device: str | torch.device) -> Call:
         """One that a comment describes: each is drawn by a generator of its own."""
@@ -229,8 +229,8 @@ class OwnFunctionTask(Varied, Task):
         """Names of the arguments that ``inputs()`` makes with ``requires_grad``."""
         if self.noted:
             return frozenset()
-        found = calls(drawn(self, self.inputs, SEED, "cpu", place=lambda value, _: value))
-        named = [pair for call in found for pair in named_tensors(self.function, call)]
+        found = drawn(self, self.inputs, SEED, "cpu", self._meant, place=lambda value, _: value)
+        named = [pair for args, kwargs in found for pair in named_tensors(self.function, Call(tuple(args), kwargs))]
         return frozenset(name.split("[")[0] for name, t in named if t.requires_grad)
 
     @property
@@ -241,6 +241,13 @@ class OwnFunctionTask(Varied, Task):
     def on(self, device: str) -> Self:
         """The task on another device."""
         return replace(self, device=device, reference=anywhere(self.judged, device))
+
+
+def numbers(task: Task) -> list[int]:
+    """Which calls of those that a user's function asks for are judged; empty for every other task."""
+    if not isinstance(task, OwnFunctionTask):
+        return []
+    return [each["inputs"].number for each in task.cases if each["inputs"].variation is None]
 
 
 OTHER_SEED = "1"
@@ -284,34 +291,25 @@ def untried(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> Own
     """The task of a function ``entry`` without cases; raises InvalidTask where the file has none."""
     # Calls for a GPU may be traced where there is none.
     names, path = execute(original, device if torch.cuda.is_available() else "cpu"), original.file
-    function, inputs = names.get(entry), names.get("inputs")
-    if not isinstance(function, types.FunctionType):
-        raise InvalidTask(f"defines no function {entry}()", path)
-    noted: tuple[notation.Notation, ...] = ()
-    if not isinstance(inputs, types.FunctionType):
-        noted, inputs = _noted(original, function), function
+    source = read(original.file, original.sha256, original.CHANGED)
+    function = own_files.function(names, source, entry, path)
+    inputs = own_files.inputs(names, source, path)
+    noted = _noted(original, source, function) if inputs is None else ()
     return OwnFunctionTask(
         path=path, stamp=stamp, name=entry, entry=entry, dtype="float32", cases=[], sizes=[],
-        contract=namesakes.contract(None, None), reference=function, inputs=inputs, distributions=(AS_DRAWN,),
+        contract=namesakes.contract(None, None), reference=function, inputs=inputs or function, distributions=(AS_DRAWN,),
         mutates=(), skip_controls={}, controls={}, rounds=ROUNDS, tags=("own",),
         original=original, function=function, noted=noted, device=device,
     )  # fmt: skip
 
 
-def _noted(original: OwnFunction, function: Function) -> tuple[notation.Notation, ...]:
+def _noted(original: OwnFunction, source: str, function: Function) -> tuple[notation.Notation, ...]:
     line = function.__code__.co_firstlineno
-    found = notation.above(read(original.file, original.sha256, original.CHANGED), line)
+    found = own_files.noted(source, original.file, line)
     if not found:
         text = f"defines no function inputs(), and no comment '# inputs: f32[64, 64]' above {function.__name__}() says its arguments"
         raise InvalidTask(text, original.file, line)
-    return tuple(_parsed(original.file, *comment) for comment in found)
-
-
-def _parsed(path: str, line: int, text: str) -> notation.Notation:
-    try:
-        return notation.parse(text)
-    except ValueError as error:
-        raise InvalidTask(f"'# inputs:' {error}", path, line) from None
+    return tuple(found)
 
 
 def _with_cases(made: _OwnFunction, device: str) -> _OwnFunction:

@@ -20,6 +20,9 @@ REPEATED = 4
 """The same for indices at one distance, or in one part of each block, against as many at random."""
 LISTED = 3
 """Indices that are listed one by one."""
+FILLED, FILLED_END = 0.75, 0.3
+"""The part of a range of indices at which something must be wrong for it to be one, and of a range that reaches an end: what grows rarer
+towards both sides has no bounds."""
 PERIODS = [base << power for power in range(2, 12) for base in (2, 3)]
 """Lengths of blocks, of which each may have the same part wrong."""
 LOOKED_AT = 1 << 22
@@ -114,7 +117,8 @@ def _of_line(line: torch.Tensor) -> Iterator[_Place]:
     length, digits = line.numel(), math.log2(line.numel())
     first = int(line.byte().argmax())
     last = length - 1 - int(line.flip(0).byte().argmax())
-    if last - first + 1 < length:
+    filled = int(line.count_nonzero()) / (last - first + 1)
+    if last - first + 1 < length and filled >= (FILLED_END if first == 0 or last == length - 1 else FILLED):
         yield _interval(first, last, length, digits)
     if length > LOOKED_AT:
         return
@@ -169,7 +173,11 @@ def _repeated(line: torch.Tensor, indices: torch.Tensor, digits: float) -> Itera
         low, high = int(places[0]), int(places[-1])
         wide = high - low + 1
         bits = 2 * math.log2(block) + 5
-        if not 1 < wide <= block // 2 or _saved(length, length * wide / block, count) - bits < REPEATED:
+        if (
+            not 1 < wide <= block // 2
+            or places.numel() < FILLED * wide
+            or _saved(length, length * wide / block, count) - bits < REPEATED
+        ):
             continue
         which = f"last {wide}" if high == block - 1 else f"first {wide}" if low == 0 else None
         text = f"in the {which}" if which else f"at the indices {low} to {high}"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 
 from kbx.messages.oracle import CallPlan
-from kbx.oracle import module_variations, properties
+from kbx.oracle import module_variations, properties, shape_tracing
 from kbx.oracle.task import InvalidTask, Parameters, Task, describe
 from kbx.oracle.truth import argument_tensors
 from kbx.suite import Call
@@ -60,10 +60,11 @@ class PlannedCall:
         call = call if self.properties else task.inside(call)
         return task.with_state(call, 1 if state else self.turn) if state or task.judges_state else call
 
-    def message(self) -> CallPlan:
-        """As in ``messages.oracle.Opened.calls``."""
+    def message(self, task: Task | None = None) -> CallPlan:
+        """As in ``messages.oracle.Opened.calls``. ``task`` is the one that it is a call of."""
+        case = describe(self.parameters) if task is None else shape_tracing.shown(task, self.parameters)
         return {
-            "index": self.index, "case": describe(self.parameters), "distribution": self.distribution, "repeats": self.repeats,
+            "index": self.index, "case": case, "distribution": self.distribution, "repeats": self.repeats,
             "properties": sorted(self.properties), "dtype": self.dtype,
         }  # fmt: skip
 

@@ -24,11 +24,13 @@ import torch
 
 from kbx import tensors
 from kbx.oracle import arenas, faults, judge, truth
+from kbx.oracle.eager import eager
 from kbx.oracle.on_cpu import on_cpu
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, deepest_line, named_tensors
+from kbx.oracle.triton_on_cpu import launching
 from kbx.suite import Call, sharing
 from kbx.suite.original import Original, OriginalModel, OriginalRules, OwnFunction
-from kbx.suite.values import leaves, transform
+from kbx.suite.values import leaves, plain, transform
 from kbx.suite.values import tensors as tensors_of
 
 SEPARATOR = "#" * 146
@@ -319,18 +321,27 @@ class _Run:
 @contextlib.contextmanager
 def surroundings(device: str | torch.device) -> Iterator[None]:
     """Makes the CPU their GPU where there is none, and leaves nothing of theirs behind."""
-    path, modules, dtype = list(sys.path), set(sys.modules), torch.get_default_dtype()
+    path, argv, modules, dtype = list(sys.path), list(sys.argv), set(sys.modules), torch.get_default_dtype()
     precision, bytecode = torch.get_float32_matmul_precision(), sys.dont_write_bytecode
     sys.dont_write_bytecode = True
-    there = on_cpu() if torch.device(device).type == "cpu" else contextlib.nullcontext()
+    sys.argv[1:] = []  # nothing of this process's own
+    host = torch.device(device).type == "cpu"
+    there, launches = (on_cpu(), launching()) if host else (contextlib.nullcontext(), contextlib.nullcontext())
     try:
-        with contextlib.redirect_stdout(io.StringIO()), torch.set_grad_enabled(torch.is_grad_enabled()), there:
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            torch.set_grad_enabled(torch.is_grad_enabled()),
+            eager(),
+            there,
+            launches,
+        ):
             yield
     finally:
         added = {os.path.realpath(folder) for folder in set(sys.path) - set(path)}
         for name in [n for n in sys.modules if n not in modules and _place(n) in added]:
             del sys.modules[name]
         sys.path[:] = path
+        sys.argv[:] = argv
         sys.dont_write_bytecode = bytecode
         torch.set_default_dtype(dtype)
         torch.set_float32_matmul_precision(precision)
@@ -380,6 +391,7 @@ def placed(value: Any, device: str | torch.device) -> Any:
     """Results out of every graph and on the device, where those of a candidate belong."""
 
     def place(leaf: Any) -> Any:
+        leaf = plain(leaf)
         if not isinstance(leaf, torch.Tensor):
             return leaf
         leaf = leaf.detach() if leaf.requires_grad else leaf

@@ -34,6 +34,8 @@ SPREAD = 1 / 8
 """Standard deviation over root mean square of expected values that can tell a factor from a difference."""
 ANCHORS, FOUND, PROBES = 4, 32, 12
 """Wrong elements for which the result is searched, places of each that are tried, and elements of a slice that must agree."""
+MASKED, MOST_MASKED = 32, 0.5
+"""Wrong elements of which one value is expected, and the most part of all elements of which it may be."""
 FEW = 64
 """Elements by whose errors arithmetic shows."""
 MOST_INDICES = 2048
@@ -121,22 +123,31 @@ _Source: TypeAlias = Callable[[Sample], tuple[torch.Tensor, torch.Tensor | None]
 
 
 def relation_of(
-    got: torch.Tensor, expected: torch.Tensor, wrong: torch.Tensor, arguments: Mapping[str, torch.Tensor]
+    got: torch.Tensor,
+    expected: torch.Tensor,
+    wrong: torch.Tensor,
+    arguments: Mapping[str, torch.Tensor],
+    others: Mapping[str, torch.Tensor],
 ) -> str | None:
-    """What the wrong elements hold, as the predicate of a sentence: ``hold 2 times what is expected``; None where there is nothing to say.
+    """What the wrong elements hold, as the predicate of a sentence: ``are 2 times what is expected``; None where there is nothing to say.
 
-    ``got``, ``expected`` and the mask ``wrong`` are of one shape, ``arguments`` tensors of any.
+    ``got``, ``expected`` and the mask ``wrong`` are of one shape, ``arguments``, and what is expected of ``others``, tensors of any.
     """
-    sample = Sample.of(got, expected, wrong)
-    if same := _one_value(sample):
-        return same
+    sample, share = Sample.of(got, expected, wrong), int(wrong.count_nonzero()) / wrong.numel()
+    return _one_value(sample) or _related(sample, share, arguments, others) or _should_be(sample)
+
+
+def _related(
+    sample: Sample, share: float, arguments: Mapping[str, torch.Tensor], others: Mapping[str, torch.Tensor]
+) -> str | None:
+    """What is true of values that vary; ``share`` is the part of the result that is wrong."""
     finite = sample.got.isfinite() & sample.expected.isfinite()
     kept = int(finite.count_nonzero())
-    if got.dtype == torch.bool or kept < max(LEAST, NEARLY_ALL * finite.numel()):
+    if sample.dtype == torch.bool or kept < max(LEAST, NEARLY_ALL * finite.numel()):
         return None
     sample = sample.only(finite)
-    share = int(wrong.count_nonzero()) / wrong.numel()
     texts = itertools.chain(
+        _of_others(sample, others),
         _scaled(sample),
         _of_arguments(sample, arguments),
         _elsewhere(sample),
@@ -179,6 +190,25 @@ def _one_value(sample: Sample) -> str | None:
     if int(there.count_nonzero()) < NEARLY_ALL * count or count < (2 if value == 0 else LEAST):
         return None
     return f"are {bool(value)}" if sample.dtype == torch.bool else f"are {value:.6g}"
+
+
+def _should_be(sample: Sample) -> str | None:
+    """That one value is expected of nearly all, and not of most elements: of those that are masked, clipped or cut off."""
+    want = sample.expected
+    if want.is_complex() or want.numel() < MASKED:
+        return None
+    value = want.nanmedian()
+    usual = (_double(sample.truth[:SEARCHED]) == value).double().mean()
+    if int((want == value).count_nonzero()) < NEARLY_ALL * want.numel() or usual > MOST_MASKED:
+        return None
+    return f"should be {bool(value)}" if sample.dtype == torch.bool else f"should be {float(value):.6g}"
+
+
+def _of_others(sample: Sample, others: Mapping[str, torch.Tensor]) -> Iterator[str]:
+    """What is expected of another output."""
+    for path, expected in others.items():
+        if tuple(expected.shape) == sample.shape and sample.holds(_double(expected.reshape(-1)[sample.indices])):
+            yield f"hold what is expected of {path}"
 
 
 def _spread(values: torch.Tensor) -> bool:
@@ -457,7 +487,7 @@ def _coarser(sample: Sample, share: float) -> Iterator[str]:
     if sample.dtype == torch.float64:
         if 2.0**-28 < size < 2.0**-20:
             yield f"have errors of the size of float32 arithmetic, {size:.0e} of the values"
-    elif 2.0**-14.5 < size < 2.0**-8:
+    elif 2.0**-14.5 < size < 2.0**-8.6:
         name = "float16 or TF32" if size < 2.0**-11.5 else "bfloat16" if size > 2.0**-10 else "16-bit or TF32"
         yield f"have errors of the size of {name} arithmetic, {size:.0e} of the values"
 

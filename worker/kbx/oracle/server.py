@@ -20,12 +20,12 @@ import kbx
 from kbx import PROTOCOL, clock, cores
 from kbx.messages import Failed, Hello, Message, Request
 from kbx.messages import oracle as messages
-from kbx.oracle import controls, faults, footprint, models, session, shape_tracing, taskfile
+from kbx.oracle import controls, faults, footprint, models, own_references, session, shape_tracing, taskfile
 from kbx.oracle.baselines import CompiledReference, NotCompiled
 from kbx.oracle.bench import Bench, NotRecorded
 from kbx.oracle.devices import CpuDevice
 from kbx.oracle.judge import Judgement
-from kbx.oracle.task import InvalidTask, Task, Unsupported, describe
+from kbx.oracle.task import InvalidTask, Task, Unsupported
 from kbx.protocol import ProtocolError, decode, encode
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ class Server:
             shape_tracing.calls(task, request.timed),
             task.module("shapes"),
             list(task.mutates),
+            own_references.numbers(task),
         )
 
     def _trace_largest_shapes(self, request: messages.TraceLargestShapes) -> Message:
@@ -155,8 +156,8 @@ class Server:
             core = None
         self.device.offer(request.runner, arenas)
         return messages.Opened(
-            request.id, task.entries, [a.describe() for a in arenas], [c.message() for c in self.session.calls],
-            [{"index": i, "shape": describe(s)} for i, s in enumerate(task.sizes)],
+            request.id, task.entries, [a.describe() for a in arenas], [c.message(task) for c in self.session.calls],
+            [{"index": i, "shape": shape_tracing.shown(task, s)} for i, s in enumerate(task.sizes)],
             time.monotonic() - start, task.module(request.seed), task.scaled, task.constant, core,
         )  # fmt: skip
 

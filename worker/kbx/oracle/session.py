@@ -110,9 +110,7 @@ class Session:
         self.lent.reset()
         self.lent.filler = FILLERS[self.prepared % len(FILLERS)]
         try:
-            args, kwargs, self.leaves = lend_marked(
-                self.task, self.task.spoken(known.call, self.calls[index].turn), self.lent
-            )
+            args, kwargs, self.leaves = lend(self.task.spoken(known.call, self.calls[index].turn), self.lent, self.task)
         except MemoryError as error:
             raise InvalidTask(f"case {self.calls[index].message()['case']}: {error}", self.task.path) from None
         poison(self.out, result_bytes(known.returned) + SLACK, self.prepared)
@@ -200,7 +198,7 @@ class Session:
             arena.close()
 
 
-def lend(call: Call, arena: Arena) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
+def lend(call: Call, arena: Arena, task: Task | None = None) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
     """Copies a call's arguments into the arena; returns the trees of args and kwargs, and the tensor leaves in order.
 
     Between the elements of strided tensors lies the arena's ``filler``: nobody may rely on what lay there in the task. Tensors that share
@@ -217,13 +215,7 @@ def lend(call: Call, arena: Arena) -> tuple[list[Tree], dict[str, Tree], list[Tr
 
     args = [tensors.encode(a, put) for a in call.args]
     kwargs = {k: tensors.encode(v, put) for k, v in call.kwargs.items()}
-    return args, kwargs, leaves
-
-
-def lend_marked(task: Task, call: Call, arena: Arena) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
-    """``lend``, with a mark on the arguments that gradients are asked of."""
-    args, kwargs, leaves = lend(call, arena)
-    if task.marked:
+    if task and task.marked:
         for (name, _), leaf in zip(task.named_tensors(call), leaves, strict=True):
             leaf.update({"requires_grad": True} if name.split("[")[0] in task.marked else {})
     return args, kwargs, leaves

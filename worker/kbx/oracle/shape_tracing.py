@@ -10,9 +10,9 @@ import torch
 from kbx import tensors
 from kbx.messages import CallTree, ProfiledCall, TracedCall, Tree
 from kbx.oracle import truth
-from kbx.oracle.task import InvalidTask, Parameters, Task, describe
+from kbx.oracle.task import OWN, InvalidTask, Parameters, Task, describe
 from kbx.shapes import Shapes, ValuesNeeded
-from kbx.suite import Call
+from kbx.suite import Call, notation
 
 _TURNS = 2
 """Every other call leaves arguments out, see ``Task.spoken``: that may be another launch."""
@@ -50,7 +50,23 @@ def largest(task: Task) -> tuple[str, ProfiledCall] | None:
     traced: ProfiledCall = {"args": plain["args"], "kwargs": plain["kwargs"]}
     if module:
         traced["module"] = module
-    return describe(parameters), traced
+    return shown(task, parameters), traced
+
+
+@functools.lru_cache(maxsize=1024)
+def _shown(task: Task, number: int | None, variation: str | None) -> str | None:
+    made = _made(task, {} if number is None else {"number": number})
+    text = None if made is None else f"inputs=({notation.shown(made)})"
+    return f"{text}, {variation}" if text and variation else text
+
+
+def shown(task: Task, parameters: Parameters) -> str:
+    """A case in words. Of a task that was made of a user's reference the arguments, where the case only says which call of it."""
+    if OWN in task.tags and set(parameters) <= {"number", "variation"} and task.path == task.stamp[0]:
+        text = _shown(task, parameters.get("number"), parameters.get("variation"))
+        if text is not None:
+            return text
+    return describe(parameters)
 
 
 def _made(task: Task, parameters: Parameters) -> Call | None:

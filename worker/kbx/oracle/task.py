@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import traceback
 import types
 import weakref
@@ -13,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import torch
 
-from kbx import tensors
 from kbx.messages import Module
-from kbx.oracle import faults
+from kbx.oracle import faults, sendable
 from kbx.suite import Call, Contract, Inputs, published
 from kbx.suite.original import TOLERANCES, OriginalRules
 from kbx.suite.values import leaves, transform
@@ -26,10 +26,19 @@ if TYPE_CHECKING:
     from kbx.oracle.envelope import Envelope
     from kbx.oracle.truth import Known
 
+OWN = "own"
+"""The tag of a task that is a user's reference, or was made of one."""
 ROUNDS = 3
 """Times that each case is called, every time with fresh values of another distribution."""
 
 
+_REFERENCE = re.compile(
+    r"(?:ref|reference|torch|pytorch|naive|eager)_(\w+)|(\w+)_(?:ref|reference|torch|pytorch|naive|eager)"
+)
+_NO_GPU = re.compile(r"Found no NVIDIA driver|No CUDA GPUs|not compiled with CUDA|CUDA_HOME environment|libcuda\.so")
+"""What PyTorch, its extensions and Triton say where there is none."""
+_SAID = 500
+"""Characters of an exception that are told."""
 Parameters: TypeAlias = dict[str, Any]
 """An entry of ``CASES`` or ``SIZES``."""
 Stamp: TypeAlias = tuple[str, int, int]
@@ -95,20 +104,29 @@ class Task:
     """Properties beyond the envelope that the published statement promises all the same."""
     unjudged: frozenset[str] = frozenset()
     """Arguments that the call may change, and of which nothing is asked afterwards."""
+    differentiates: bool = False
+    """Whether the reference computes gradients, for which PyTorch must note how its results come about. A candidate need not compute what
+    they are gradients of."""
     marked: frozenset[str] = frozenset()
     """Arguments that require a gradient when reference and candidate are given them."""
 
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
-    rounds_operands = False
-    """Whether a candidate may round the operands of products where the reference has them in float32: see ``kbx.oracle.operands``."""
-    widens = True
-    """Whether the reference must run in float64; where one need not and does not, its own result is the truth."""
 
     @functools.cached_property
     def published_rule(self) -> OriginalRules | None:
         """What its suite's authors judge results by; None where the contract takes its place."""
         return published.rule(self.name, self.contract, self.tolerances)
+
+    @property
+    def widens(self) -> bool:
+        """Whether the reference must run in float64; where one need not and does not, its own result is the truth."""
+        return OWN not in self.tags
+
+    @property
+    def rounds_operands(self) -> bool:
+        """Whether a candidate may round the operands of products where the reference has them in float32: see ``kbx.oracle.operands``."""
+        return OWN in self.tags
 
     @property
     def plain(self) -> str:
@@ -143,7 +161,14 @@ class Task:
     @property
     def entries(self) -> list[str]:
         """Names under which a candidate may define the entry, best first."""
-        return list(dict.fromkeys((self.entry, "kernel_function")))
+        return list(dict.fromkeys((self.entry, *self._own_entry(), "kernel_function")))
+
+    def _own_entry(self) -> list[str]:
+        """What a candidate calls that which a user's reference calls ``softmax_ref``."""
+        marked = _REFERENCE.fullmatch(self.entry) if OWN in self.tags else None
+        if marked is None:
+            return []
+        return ["custom_kernel" if self.entry == "ref_kernel" else marked[1] or marked[2]]
 
     def call(
         self,
@@ -165,9 +190,8 @@ class Task:
             text = f"inputs(make, {describe(parameters)}) does not fit {self.entry}(): {error}"
             raise InvalidTask(text, self.path, line) from None
         for path, leaf in leaves([*made.args, *made.kwargs.values()], "argument"):
-            tree = {} if isinstance(leaf, torch.Tensor) else tensors.encode(leaf, tensors.no_tensors)
-            if tree.get("t") == "opaque":
-                raise InvalidTask(f"{path} is a {tree['v']}, which cannot be sent to another process", self.path, line)
+            if (reason := sendable.obstacle(leaf)) is not None:
+                raise InvalidTask(f"{path} {reason}", self.path, line)
         return _without_gradients(made) if self.marked else made
 
     def inside(self, call: Call) -> Call:
@@ -209,7 +233,7 @@ class Task:
         except Exception as error:
             if faults.of_device(error):
                 raise
-            text = f"{what} raised {type(error).__name__}: {error}"
+            text = f"{what} raised {said(error)}"
             raise InvalidTask(text, self.path, deepest_line(error, self.path)) from error
 
     def named_tensors(self, call: Call) -> list[tuple[str, torch.Tensor]]:
@@ -331,6 +355,14 @@ def _same(value: object, default: object) -> bool:
 def describe(parameters: Parameters) -> str:
     """An entry of ``CASES`` or ``SIZES`` as text: ``shape=(37,), approximate='tanh'``."""
     return ", ".join(f"{k}={v!r}" for k, v in parameters.items())
+
+
+def said(error: BaseException) -> str:
+    """An exception in one line: ``ValueError: no such size``; or that there is no GPU, where that is what it says at length."""
+    text = " ".join(str(error).split())
+    if _NO_GPU.search(text):
+        return f"{type(error).__name__}: this needs a GPU, and there is none; PyTorch operations and Triton kernels run without"
+    return f"{type(error).__name__}: {text[:_SAID]}" if text else type(error).__name__
 
 
 def deepest_line(error: BaseException, path: str) -> int | None:

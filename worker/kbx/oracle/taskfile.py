@@ -1,6 +1,7 @@
 """Task files: loading one, and saying plainly what is wrong with it."""
 
 import ast
+import contextlib
 import functools
 import inspect
 import itertools
@@ -23,7 +24,7 @@ from kbx.oracle import (
     own_references,
     recording,
 )
-from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe
+from kbx.oracle.task import OWN, Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe
 from kbx.suite import DISTRIBUTIONS, Contract
 from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel
 
@@ -37,8 +38,6 @@ _NUMBERS = itertools.count(1)
 
 MIN_CASES, MIN_SIZES = 5, 4
 """Of a suite's task; one that a user made of a reference may have one of each."""
-OWN = "own"
-"""The tag of such a task."""
 AROUND_ONE = ("standard", "uniform")
 """Distributions whose values have the size for which constant tolerances are meant."""
 CONTROLS = (
@@ -80,7 +79,7 @@ def published(task: Task) -> Task:
 @functools.lru_cache(maxsize=1024)
 def _load(stamp: Stamp, device: str) -> Task:
     path = stamp[0]
-    module, lines = _execute(path)
+    module, lines = _execute(path, device)
     original = module.get("ORIGINAL")
     if isinstance(original, Original):
         return recording.task(stamp, original, module.get("ENTRY"), device)
@@ -103,13 +102,15 @@ def _load(stamp: Stamp, device: str) -> Task:
     parameters = list(inspect.signature(reference).parameters)
     reader.check_statement()
     reader.get("DIFFICULTY", int)
-    least = (1, 1) if OWN in reader.get("TAGS", tuple) else (MIN_CASES, MIN_SIZES)
+    own = OWN in reader.get("TAGS", tuple)
+    least = (1, 1) if own else (MIN_CASES, MIN_SIZES)
     contract = reader.get("CONTRACT", Contract)
     reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), (*CONTROLS, *contract.controls()))
     made = Task(
         path=path, stamp=stamp, name=stem, entry=entry, dtype=reader.dtype(),
         cases=reader.calls("CASES", least[0], inputs), sizes=reader.calls("SIZES", least[1], inputs),
-        contract=contract, reference=reference, inputs=inputs,
+        contract=contract, reference=own_references.anywhere(reference, device) if own else reference,
+        inputs=own_references.anywhere(inputs, device) if own else inputs,
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), parameters),
         skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls=reader.controls(parameters),
@@ -120,7 +121,7 @@ def _load(stamp: Stamp, device: str) -> Task:
     return gradients.computing(made)
 
 
-def _execute(path: str) -> tuple[dict[str, Any], dict[str, int]]:
+def _execute(path: str, device: str) -> tuple[dict[str, Any], dict[str, int]]:
     """Runs the file as a module of its own; returns its names and the line where each is defined."""
     try:
         with open(path, encoding="utf-8-sig") as file:
@@ -133,7 +134,8 @@ def _execute(path: str) -> tuple[dict[str, Any], dict[str, int]]:
         module = types.ModuleType(f"kbx_task_{next(_NUMBERS)}")
         module.__file__ = path
         sys.modules[module.__name__] = module
-        exec(compile(tree, path, "exec"), module.__dict__)
+        with recording.surroundings(device) if _is_own(tree) else contextlib.nullcontext():
+            exec(compile(tree, path, "exec"), module.__dict__)
     except SyntaxError as error:
         raise InvalidTask(f"not valid Python: {error.msg}", path, error.lineno) from None
     except (OSError, ValueError) as error:
@@ -144,6 +146,12 @@ def _execute(path: str) -> tuple[dict[str, Any], dict[str, int]]:
         text = f"importing the file raised {type(error).__name__}: {error}"
         raise InvalidTask(text, path, deepest_line(error, path)) from error
     return module.__dict__, _targets(tree)
+
+
+def _is_own(tree: ast.Module) -> bool:
+    """Whether the file was made of a user's reference, which may name a GPU that is not there."""
+    tags = [s.value for s in tree.body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == "TAGS"]
+    return any(isinstance(each, ast.Constant) and each.value == OWN for value in tags for each in ast.walk(value))
 
 
 def _targets(tree: ast.Module) -> dict[str, int]:

@@ -49,12 +49,13 @@ def measure(task: Task, call: Call) -> Work:
     with torch.no_grad(), Arithmetic(arguments, _allows_tf32(task)) as arithmetic, Traffic(arguments) as traffic:
         returned = task.run("the reference", task.reference, *scratch.args, **scratch.kwargs)
     results = list(tensors(returned))
+    # Of weights a module may have worked out a part when it was constructed, and gradients need not all of what they are taken of.
+    certain = not task.constants and not task.differentiates
     return Work(
         result_bytes=session.result_bytes(returned), bytes=traffic.total(results), flops=arithmetic.flops,
         precision=arithmetic.precision,
-        # Of weights a module may have worked out a part when it was constructed.
-        least_bytes=None if task.constants else traffic.least(results),
-        least_flops=None if task.constants else arithmetic.least,
+        least_bytes=traffic.least(results) if certain else None,
+        least_flops=arithmetic.least if certain else None,
         uncounted=sorted(set(arithmetic.uncounted)),
     )  # fmt: skip
 

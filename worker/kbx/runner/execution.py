@@ -3,13 +3,9 @@
 import ctypes
 import threading
 
-import torch
-
+from kbx.executor.arguments import described
 from kbx.executor.channel import Broken, Channel
 from kbx.runner import gaps, native
-
-# Taken before any candidate is loaded.
-_Tensor, _DisableTorchFunction = torch.Tensor, torch._C.DisableTorchFunction
 
 _client = None
 """Of this process; None where kernels are not executed."""
@@ -43,15 +39,6 @@ def launch(number, types, grid, arguments):
     what cannot be executed, OSError for memory that is not the device's, and TimeoutError where programs wait for each other for ever.
     """
     return _client.launch(number, grid, *described(arguments, types))
-
-
-def described(arguments, types):
-    """The names of the parameters that a compiled kernel has, their arguments as the executor is told of them, and the bytes of each tensor's
-    memory by its address. ``arguments`` and ``types`` as in ``launch``."""
-    with _DisableTorchFunction():
-        passed = list(_passed(list(types), arguments, list(types.values())))
-        names, given = [name for name, _ in passed], [argument for _, argument in passed]
-        return names, [_told(each) for each in given], dict(_storages(given))
 
 
 class _Client:
@@ -100,44 +87,3 @@ def _raise(answer):
         raise gaps.noted(gaps.Unsupported(answer["unsupported"]))
     if "stuck" in answer:
         raise TimeoutError(f"programs wait for each other for ever at {answer['stuck']}")
-
-
-def _passed(names, arguments, types):
-    """Those arguments that the compiled kernel takes, with the names of their parameters."""
-    for name, argument, kind in zip(names, arguments, types, strict=True):
-        if isinstance(kind, (tuple, list)):
-            yield from _passed([f"{name}[{i}]" for i in range(len(kind))], argument, kind)
-        elif kind != "constexpr":
-            yield name, argument
-
-
-def _told(argument):
-    """An argument as the executor takes it."""
-    if _is_descriptor(argument):
-        return {
-            "descriptor": argument.base.data_ptr(),
-            "shape": [int(size) for size in argument.shape],
-            "strides": [int(stride) for stride in argument.strides],
-            "nan": getattr(argument, "padding", "zero") == "nan",
-            "tf32": bool(getattr(argument, "round_f32_to_tf32", False)),
-        }
-    if argument is None or type(argument) in (bool, int):
-        return argument
-    if hasattr(argument, "data_ptr"):
-        return argument.data_ptr()
-    if isinstance(argument, (bool, int)):
-        return int(argument)
-    return {"float": float(argument).hex()}
-
-
-def _storages(given):
-    """Address and bytes of the memory of each tensor among arguments."""
-    for argument in given:
-        tensor = argument if isinstance(argument, _Tensor) else getattr(argument, "base", None)
-        if isinstance(tensor, _Tensor):
-            storage = tensor.untyped_storage()
-            yield storage.data_ptr(), storage.nbytes()
-
-
-def _is_descriptor(argument):
-    return hasattr(argument, "block_shape") and hasattr(argument, "base")

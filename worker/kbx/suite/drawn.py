@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 import torch
 
 from kbx.suite.inputs import SPECIAL_VALUES, Call, Inputs
+from kbx.suite.readings import calls
 from kbx.suite.seeding import mixed
 from kbx.suite.sharing import changed
-from kbx.suite.values import wide
+from kbx.suite.values import plain, wide
 
 Change: TypeAlias = Callable[[torch.Tensor, Inputs], torch.Tensor]
 """A tensor in another form, or the tensor itself where there is nothing to change."""
@@ -45,30 +46,6 @@ def seeded(number: int, device: torch.device | str) -> Iterator[None]:
             numpy.random.set_state(states[1])
 
 
-def calls(made: object) -> list[Call]:
-    """The calls that ``inputs()`` returned: a tuple or list of arguments, a dict of keyword arguments, a single tensor, or a list of
-    several tuples or dicts. Raises ValueError."""
-    if isinstance(made, list) and made and (_all(made, tuple) or _all(made, dict)):
-        return [_call(one) for one in made]
-    return [_call(made)]
-
-
-def _all(values: list[object], kind: type) -> bool:
-    return all(isinstance(value, kind) for value in values)
-
-
-def _call(made: object) -> Call:
-    if isinstance(made, Call):
-        return made
-    if isinstance(made, dict):
-        return Call((), made)
-    if isinstance(made, torch.Tensor):
-        return Call((made,))
-    if isinstance(made, (list, tuple)):
-        return Call(tuple(made))
-    raise ValueError(f"must return the arguments as a tuple, list or dict, not {type(made).__name__}")
-
-
 def varied(call: Call, variation: str, make: Inputs) -> Call | None:
     """The call with its tensors changed as one of ``VARIATIONS`` says; None where there is nothing to change. Random choices come
     from ``make``. Tensors that share memory still do, and are not laid out in another way."""
@@ -89,14 +66,21 @@ def _as_it_is(memory: torch.Tensor) -> torch.Tensor:
     return memory
 
 
-def drawn(make: Inputs, function: Callable[[], object], number: int = 0, variation: str | None = None) -> Call:
+def drawn(
+    make: Inputs,
+    function: Callable[[], object],
+    number: int = 0,
+    variation: str | None = None,
+    of: Callable[..., Any] | None = None,
+) -> Call:
     """For ``inputs`` of a task file: call ``number`` of those that ``function()`` returns under the seed of ``make``, in its
-    distribution, maybe varied."""
+    distribution, maybe varied. ``of`` is the function that they are calls of, where they may be read in several ways."""
     seed = make.generator.initial_seed()
     with seeded(seed, make.device), mixed(seed), make.device:
-        call = calls(function())[number]
+        call = calls(function(), of)[number]
 
     def placed(leaf: Any) -> Any:
+        leaf = plain(leaf)
         return leaf.to(make.device) if isinstance(leaf, torch.Tensor) else leaf
 
     call = Call(*changed((call.args, call.kwargs), placed))

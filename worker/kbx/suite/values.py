@@ -1,5 +1,6 @@
 """Results as flat lists: a result is a tensor, a scalar, or lists, tuples and dicts of results."""
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -61,3 +62,13 @@ def transform(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, dict):
         return type(value)((k, transform(v, change)) for k, v in value.items())
     return change(value)
+
+
+def plain(leaf: Any) -> Any:
+    """A NumPy array as a tensor of its own memory, a NumPy number as Python's; anything else as it is."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or type(leaf).__module__ != "numpy":
+        return leaf
+    if isinstance(leaf, numpy.ndarray) and leaf.dtype.kind in "biufc":
+        return torch.from_numpy(leaf.astype(leaf.dtype.newbyteorder("=")))
+    return leaf.item() if isinstance(leaf, numpy.generic) else leaf

@@ -89,6 +89,7 @@ public final class Causes {
             Replacement.of(List.of(" values: "), "^[^:]{0,300}? values: ", ""),
             Replacement.of(List.of(" values took"), "^[^:]{0,300}? values (?=took)", "a call "),
             Replacement.of(List.of("; with configuration "), "; with configuration [\\s\\S]*$", ""),
+            Replacement.of(List.of("called with "), "(?:; |\\n)called with [\\s\\S]*$", ""),
             Replacement.of(List.of("  ", "\t", "\n", "\u000B", "\f", "\r"), "\\s+", " "),
             Replacement.of(
                 List.of("'", "\"", "`"),

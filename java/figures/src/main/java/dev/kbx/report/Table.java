@@ -164,15 +164,21 @@ public record Table(int width, boolean colour) {
     if (speedup != null) lines.add("Speedup against %s.".formatted(speedup.baseline()));
     List<String> holds = verdict.judgement().holds();
     if (holds != null && !holds.isEmpty()) lines.add("Holds for " + String.join(", ", holds));
-    List<Verdict.Break> breaks = verdict.judgement().breaks();
-    for (Verdict.Break each : breaks == null ? List.<Verdict.Break>of() : breaks) {
-      if (Objects.equals(verdict.judgement().message(), each.message())) continue;
-      lines.add(
-          "Breaks on %s: %s, %s"
-              .formatted(each.property(), each.status().label(), Text.clean(each.message())));
-    }
+    lines.addAll(broken(verdict));
     return lines.stream()
         .<Block>map(line -> new Note(Text.cut(line, BREAK_LINES * width)))
+        .toList();
+  }
+
+  /** What a candidate breaks on beyond what decided, a line each. */
+  public static List<String> broken(Verdict verdict) {
+    List<Verdict.Break> breaks = verdict.judgement().breaks();
+    if (breaks == null) return List.of();
+    return breaks.stream()
+        .filter(each -> !Objects.equals(verdict.judgement().message(), each.message()))
+        .map(each ->
+            "Breaks on %s: %s, %s"
+                .formatted(each.property(), each.status().label(), Text.clean(each.message())))
         .toList();
   }
 

@@ -47,7 +47,7 @@ public record Extraction(String code, String rule, boolean found) {
 
   /** The source for {@code task}. Accepts any text; takes time proportional to its length. */
   public static Extraction of(String reply, Task task) {
-    Found found = find(reply, task, DEPTH);
+    Found found = find(ByteOrderMark.withoutBelowBlanks(reply), task, DEPTH);
     return found.rank() == Rank.NOTHING
         ? new Extraction("", NONE, false)
         : new Extraction(found.source().code(), found.rule(), true);
@@ -64,7 +64,7 @@ public record Extraction(String code, String rule, boolean found) {
    * The code of a reply for the referee, which also judges a reply without code: the text as it is.
    */
   public static Source.Text source(String reply, Task task) {
-    return find(reply, task, DEPTH).source();
+    return find(ByteOrderMark.withoutBelowBlanks(reply), task, DEPTH).source();
   }
 
   /** How likely a text is to be the answer, ascending. */
@@ -98,7 +98,7 @@ public record Extraction(String code, String rule, boolean found) {
   }
 
   private static Found find(String reply, Task task, int depth) {
-    Source.Text whole = new Source.Text(reply, PythonSource.parse(reply));
+    Source.Text whole = new Source.Text(reply, PythonSource.parse(ByteOrderMark.without(reply)));
     if (isComplete(whole, task)) return Found.of(whole, WHOLE, task);
     String text = ReplyText.answer(reply);
     Blocks blocks = Blocks.ofMarkdown(text);

@@ -22,6 +22,8 @@ public final class TaskNames {
   private static final Pattern NAME = Pattern.compile("([A-Za-z_][A-Za-z_0-9.]*)\\(");
 
   private static final String RUN_FILE = "level_L_problem_P_sample_S_kernel.py";
+  private static final String OWN =
+      "; to judge it by a PyTorch file of your own, give --reference FILE";
   private static final Pattern LIKE_RUN_FILE = Pattern.compile("(?i)level[_-]?\\w*?[_-]problem");
 
   private final Suite suite;
@@ -79,7 +81,7 @@ public final class TaskNames {
     return isLikeRunFile(file)
         ? "no task and no run file is called '%s'; a run file is called %s, numbers without leading zeros"
             .formatted(base, RUN_FILE)
-        : suite.unknown(base);
+        : suite.unknown(base) + OWN;
   }
 
   /** Whether a name is that of a run file, or similar to one. */

@@ -68,7 +68,7 @@ final class LibraryCall implements Rule {
   /** Whether the reference consists of this operation alone. */
   private static boolean alone(TorchOperation operation, RuleContext context) {
     List<String> wanted = context.task().map(Task::operations).orElse(List.of());
-    if (wanted.size() != 1 || operation.finishing()) return false;
+    if (wanted.size() != 1 || operation.finishing() || operation.idle()) return false;
     return TorchOperation.of(wanted.getFirst())
         .filter(reference -> reference.name().equals(operation.name()))
         .isPresent();

@@ -208,6 +208,26 @@ record TorchOperation(String name, String path) {
           "reciprocal",
           "pow");
 
+  /** What wrappers of kernels call, a reference's among them, and what computes nothing. */
+  private static final Set<String> IDLE =
+      Set.of(
+          "compile",
+          "contiguous",
+          "data_ptr",
+          "dim",
+          "element_size",
+          "empty",
+          "empty_like",
+          "empty_strided",
+          "is_contiguous",
+          "new_empty",
+          "numel",
+          "reshape",
+          "script",
+          "size",
+          "stride",
+          "view");
+
   /** The operation that a path means; empty for everything else of PyTorch and for other things. */
   static Optional<TorchOperation> of(String path) {
     if (path.startsWith("?.") && path.indexOf('.', 2) < 0) {
@@ -257,6 +277,11 @@ record TorchOperation(String name, String path) {
   /** May be what finishes off a small partial result. */
   boolean finishing() {
     return FINISHING.contains(name);
+  }
+
+  /** Computes nothing, even where a reference calls nothing else of PyTorch. */
+  boolean idle() {
+    return IDLE.contains(name);
   }
 
   /** The name that a reader knows: {@code torch.softmax}, {@code .softmax()}. */

@@ -241,7 +241,7 @@ final class Calls {
       case RunnerMessage.Raised raised -> {
         this.raised = raised.exception().substring(raised.exception().lastIndexOf('.') + 1);
         draft.compiledInCall(raised.compiled());
-        yield unreturned(call, session.raised(raised, false));
+        yield unreturned(call, session.raised(raised, false).during(name(call)));
       }
       case RunnerMessage.Returned returned -> {
         draft.compiledInCall(returned.compiled());

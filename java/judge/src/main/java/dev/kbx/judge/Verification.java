@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Judges tasks by their controls. The functions of a task file run in the oracle; the kernel beside
@@ -60,19 +61,19 @@ public final class Verification implements TaskReferee {
   }
 
   /**
-   * The arguments that a task's entry updates in place; none where the task cannot be used, which
+   * What tracing a task's calls tells of its reference; empty where the task cannot be used, which
    * {@link #traceShapes} says.
    */
-  public List<String> updates(Task task) throws InterruptedException {
-    List<String> found = new ArrayList<>();
+  public Optional<OracleMessage.ShapesTraced> traced(Task task) throws InterruptedException {
+    List<OracleMessage.ShapesTraced> found = new ArrayList<>();
     var _ =
         judge(
             task,
             (judgingSlot, one) -> {
-              found.addAll(traced(judgingSlot, one).updates());
+              found.add(traced(judgingSlot, one));
               return List.of();
             });
-    return found;
+    return found.stream().findFirst();
   }
 
   /** A way to examine a task. */

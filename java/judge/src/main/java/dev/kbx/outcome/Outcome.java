@@ -40,6 +40,9 @@ public record Outcome(
 
   private static final int MAX_FRAMES = 50;
 
+  private static final String ENDS_PYTHON =
+      "; this ends Python: put what is to run only as a script below if __name__ == '__main__':";
+
   private static final int SIGKILL = 9;
   private static final int SIGXCPU = 24;
 
@@ -148,7 +151,16 @@ public record Outcome(
     String type = raised.exception().substring(raised.exception().lastIndexOf('.') + 1);
     String where =
         raised.frames().isEmpty() ? "" : " (line " + raised.frames().getLast().line() + ")";
-    return raised.message().isBlank() ? type + where : type + where + ": " + raised.message();
+    String text =
+        raised.message().isBlank() ? type + where : type + where + ": " + raised.message();
+    return raised.kind() == RunnerMessage.Raised.Kind.EXIT ? text + ENDS_PYTHON : text;
+  }
+
+  /** This failure of a call, with the call in words, unless the machine is at fault. */
+  public Outcome during(String call) {
+    if (message == null || status.blame() != Status.Blame.CANDIDATE) return this;
+    String text = message + (message.contains("\n") ? "\n" : "; ") + "called with " + call;
+    return new Outcome(status, stage, text, rule, evidence, mismatches, frames, policy);
   }
 
   /** The runner's process tree ended before it answered. */

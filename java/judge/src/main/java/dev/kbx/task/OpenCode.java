@@ -2,6 +2,8 @@ package dev.kbx.task;
 
 import dev.kbx.syntax.Node;
 import dev.kbx.syntax.PythonSource;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -110,6 +112,9 @@ final class OpenCode {
           "tempfile",
           "vars");
 
+  private static final Pattern KERNEL =
+      Pattern.compile("@\\s*(?:triton\\.)?jit\\b.*", Pattern.DOTALL);
+
   private static final String LOOKUP = "getattr";
   private static final Pattern LITERAL = Pattern.compile("(['\"])(\\w*)\\1");
 
@@ -127,11 +132,25 @@ final class OpenCode {
     if (source.error().isPresent() || !source.understood()) return Optional.of("1");
     List<Node> nodes = source.tree().map(Node::all).orElse(List.of());
     Set<String> imported = imported(nodes, source);
+    Set<Node> compiled = compiled(nodes, source);
     return nodes.stream()
+        .filter(node -> !compiled.contains(node))
         .filter(node -> isOpen(node, source) || looksUp(node, source, imported))
         .findFirst()
         .or(() -> foreignImport(nodes, source, beside))
         .map(node -> source.place(node).line() + ": " + source.text(node));
+  }
+
+  /** What Triton compiles, where {@code tl.load} reads memory. */
+  private static Set<Node> compiled(List<Node> nodes, PythonSource source) {
+    return nodes.stream()
+        .filter(node -> node.is("decorated_definition"))
+        .filter(node ->
+            node.children().stream()
+                .filter(child -> child.is("decorator"))
+                .anyMatch(child -> KERNEL.matcher(source.text(child)).matches()))
+        .flatMap(node -> node.all().stream())
+        .collect(Collectors.toCollection(() -> Collections.newSetFromMap(new IdentityHashMap<>())));
   }
 
   private static boolean isOpen(Node node, PythonSource source) {

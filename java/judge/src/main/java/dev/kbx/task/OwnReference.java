@@ -9,9 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
@@ -35,12 +34,6 @@ public record OwnReference(
     String sha256,
     Map<Path, String> imported,
     boolean backward) {
-  private static final String MODEL = "Model";
-  private static final String INPUTS = "inputs";
-
-  /** Functions that are not a reference. */
-  private static final Set<String> HELPERS = Set.of(INPUTS, "get_inputs", "get_init_inputs");
-
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z_0-9]*");
   private static final int ID_LENGTH = 12;
 
@@ -76,7 +69,7 @@ public record OwnReference(
             throw new InvalidSuite(
                 "%s:%d: %s: %s".formatted(file, error.line(), error.message(), error.text()));
           });
-      String name = name(file, source, asked);
+      String name = new ReferenceName(file, source).chosen(asked);
       Path absolute = file.toAbsolutePath().normalize();
       return new OwnReference(
           absolute, name, source, text.sha256(), ImportedFiles.of(absolute, source), false);
@@ -103,38 +96,6 @@ public record OwnReference(
     }
   }
 
-  private static String name(Path file, PythonSource source, @Nullable String asked) {
-    List<String> functions =
-        source.functions().stream()
-            .map(PythonSource.Function::name)
-            .filter(name -> !name.startsWith("_") && !HELPERS.contains(name))
-            .distinct()
-            .toList();
-    boolean model = !source.methods(MODEL).isEmpty();
-    if (asked != null) return asked(file, source, functions, model, asked);
-    if (model) return MODEL;
-    return switch (functions.size()) {
-      case 1 -> functions.getFirst();
-      case 0 ->
-          throw new InvalidSuite(
-              file + ": defines neither a class Model with methods nor a function to compare with");
-      default ->
-          throw new InvalidSuite(
-              "%s: defines %s: name the reference, as in %s:%s"
-                  .formatted(file, String.join(", ", functions), file, functions.getLast()));
-    };
-  }
-
-  private static String asked(
-      Path file, PythonSource source, List<String> functions, boolean model, String asked) {
-    if (asked.equals(MODEL) && model) return asked;
-    if (source.functions().stream().anyMatch(function -> function.name().equals(asked)))
-      return asked;
-    String there = model ? MODEL : functions.isEmpty() ? "no function" : "";
-    if (there.isEmpty()) there = String.join(", ", functions);
-    throw new InvalidSuite("%s: defines no function %s; it has %s".formatted(file, asked, there));
-  }
-
   /**
    * The task of its gradients.
    *
@@ -151,7 +112,7 @@ public record OwnReference(
 
   /** Whether candidates are modules, not functions. */
   public boolean isModule() {
-    return name.equals(MODEL);
+    return name.equals(ReferenceName.MODEL);
   }
 
   /** The reference in a line, with what it holds: {@code my_ref.py:softmax (1a2b3c4d5e6f)}. */
@@ -247,17 +208,17 @@ public record OwnReference(
   }
 
   private String definition() {
-    if (!isModule()) {
-      return "def %s: ..."
-          .formatted(
-              source.functions().stream()
-                  .filter(function -> function.name().equals(name))
-                  .reduce((_, last) -> last)
-                  .map(PythonSource.Function::signature)
-                  .map(signature -> backward ? withGradient(signature) : signature)
-                  .orElseThrow());
-    }
-    return OriginalText.model(source);
+    if (isModule()) return OriginalText.model(source);
+    String usual = signature().orElse(name + "(*args, **kwargs)");
+    return "def %s: ...".formatted(backward ? withGradient(usual) : usual);
+  }
+
+  /** The reference's signature; empty where it is assigned, as a partial is. */
+  public Optional<String> signature() {
+    return source.functions().stream()
+        .filter(function -> function.name().equals(name))
+        .reduce((_, last) -> last)
+        .map(PythonSource.Function::signature);
   }
 
   /** {@code f(x: Tensor) -> Tensor} as {@code f_backward(grad_output, x: Tensor)}. */

@@ -6,6 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A full task file made of a user's own reference: the reference's code, and what a task needs
@@ -20,12 +21,25 @@ public enum OwnTask {
   PLAIN;
 
   private static final Pattern FUTURE = Pattern.compile("(?m)^from __future__ import .*\\R?");
-  private static final Pattern NOTE = Pattern.compile("\\s*#\\s*inputs:\\s*(.*)");
+  private static final String GENERATOR = "generate_input";
   private static final Pattern INPUTS = Pattern.compile("\\binputs\\(\\)|(?<=def )inputs\\b");
 
   /** A dtype other than float32 that the file names: the task is probably about it. */
   private static final Pattern DTYPE =
       Pattern.compile("\\b(bfloat16|float16|float64)\\b|\\b(bf16|f16|f64)\\[|\\.(half)\\(\\)");
+
+  /**
+   * What is known of the calls that a reference asks for.
+   *
+   * @param numbers of those that are judged; empty for a {@code Model}
+   * @param updates arguments that the reference updates in place
+   */
+  public record Calls(List<Integer> numbers, List<String> updates) {
+    public Calls {
+      numbers = List.copyOf(numbers);
+      updates = List.copyOf(updates);
+    }
+  }
 
   private List<String> variations() {
     return switch (this) {
@@ -39,12 +53,8 @@ public enum OwnTask {
     return this == VARIED ? "(\"standard\", \"small\", \"large\", \"zeros\")" : "(\"standard\",)";
   }
 
-  /**
-   * The text of the file.
-   *
-   * @param updates arguments that the reference updates in place
-   */
-  public String text(OwnReference reference, List<String> updates) {
+  /** The text of the file. */
+  public String text(OwnReference reference, Calls calls) {
     String code = code(reference.source());
     Matcher future = FUTURE.matcher(code);
     String imports =
@@ -53,8 +63,8 @@ public enum OwnTask {
     return statement(reference)
         + imports
         + (reference.isModule()
-            ? module(body, reference, updates)
-            : function(body, reference, updates));
+            ? module(body, reference, calls.updates)
+            : function(body, reference, calls));
   }
 
   private static String mutates(List<String> updates) {
@@ -118,8 +128,13 @@ public enum OwnTask {
             init ? "list(get_init_inputs())" : "[]");
   }
 
-  private String function(String body, OwnReference reference, List<String> updates) {
-    List<String> notes = notes(reference);
+  private String function(String body, OwnReference reference, Calls calls) {
+    String drawing = drawing(reference.source());
+    List<String> notes =
+        drawing == null
+            ? new ReferenceName(reference.file(), reference.source()).notes(reference.name())
+            : List.of();
+    List<Integer> numbers = calls.numbers.isEmpty() ? List.of(0) : calls.numbers;
     String arguments =
         notes.stream()
             .map(note -> "    " + OriginalText.quoted(note) + ",\n")
@@ -150,50 +165,53 @@ public enum OwnTask {
             reference.name(),
             dtype(body),
             Task.OWN,
-            mutates(updates),
+            mutates(calls.updates),
             distributions(),
-            cases(notes.size()),
-            plain(notes.size()),
+            cases(numbers),
+            plain(numbers),
             arguments.isEmpty() ? "" : "ARGUMENTS = [\n" + arguments + "]\n",
-            notes.isEmpty() ? INPUTS.matcher(body).replaceAll("drawn_$0") : body,
-            notes.isEmpty()
-                ? "drawn(make, drawn_inputs, number, variation)"
-                : "noted(make, ARGUMENTS[number], variation)");
+            body(body, reference, drawing),
+            drawing == null
+                ? "noted(make, ARGUMENTS[number], variation)"
+                : "drawn(make, %s, number, variation, of=%s)"
+                    .formatted(
+                        drawing.equals("get_inputs") ? drawing : "drawn_inputs", reference.name()));
   }
 
-  private static String plain(int calls) {
-    return Stream.iterate(0, number -> number + 1)
-        .limit(Math.max(1, calls))
+  /** The function that returns the arguments; null where comments describe them. */
+  private static @Nullable String drawing(PythonSource source) {
+    return Stream.of("inputs", "get_inputs", GENERATOR)
+        .filter(name -> source.functions().stream().anyMatch(f -> f.name().equals(name)))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** The reference's code, in which {@code inputs} has another name: the task's has this one. */
+  private static String body(String body, OwnReference reference, @Nullable String drawing) {
+    if (drawing == null) return body;
+    if (!drawing.equals(GENERATOR)) return INPUTS.matcher(body).replaceAll("drawn_$0");
+    List<String> notes = new ReferenceName(reference.file(), reference.source()).notes(GENERATOR);
+    return body
+        + "\n\n\ndef drawn_inputs():\n    return [%s]"
+            .formatted(
+                (notes.isEmpty() ? List.of("") : notes)
+                    .stream()
+                        .map(note -> "%s(%s)".formatted(GENERATOR, note))
+                        .collect(Collectors.joining(", ")));
+  }
+
+  private static String plain(List<Integer> numbers) {
+    return numbers.stream()
         .map(number -> "    dict(number=%d),\n".formatted(number))
-        .reduce("", String::concat);
+        .collect(Collectors.joining());
   }
 
-  private String cases(int calls) {
-    return plain(calls)
+  private String cases(List<Integer> numbers) {
+    return plain(numbers)
         + variations().stream()
-            .map(variation -> "    dict(number=0, variation=\"%s\"),\n".formatted(variation))
-            .reduce("", String::concat);
-  }
-
-  /** The comments that describe the arguments, where the file has no {@code inputs()}. */
-  private static List<String> notes(OwnReference reference) {
-    PythonSource source = reference.source();
-    if (source.functions().stream().anyMatch(f -> f.name().equals("inputs"))) return List.of();
-    int line =
-        source.functions().stream()
-            .filter(function -> function.name().equals(reference.name()))
-            .mapToInt(PythonSource.Function::line)
-            .findFirst()
-            .orElse(1);
-    List<String> above = source.text().lines().limit(line - 1L).toList().reversed();
-    return above.stream()
-        .dropWhile(text -> text.startsWith("@"))
-        .takeWhile(text -> text.strip().startsWith("#"))
-        .map(NOTE::matcher)
-        .filter(Matcher::matches)
-        .map(note -> note.group(1).strip())
-        .toList()
-        .reversed();
+            .map(variation ->
+                "    dict(number=%d, variation=\"%s\"),\n".formatted(numbers.getFirst(), variation))
+            .collect(Collectors.joining());
   }
 
   private static String dtype(String body) {

@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,10 @@ public record Task(
   /** Tag of tasks whose reference and tests come from a checkout of the original. */
   private static final String IMPORTED = "imported";
 
+  private static final Pattern REFERENCE =
+      Pattern.compile(
+          "(?:ref|reference|torch|pytorch|naive|eager)_(\\w+)|(\\w+)_(?:ref|reference|torch|pytorch|naive|eager)");
+
   /** The entry that KernelBench-X accepts for every task. */
   public static final String COMMON_ENTRY = "kernel_function";
 
@@ -91,7 +97,20 @@ public record Task(
 
   /** Names that a candidate's entry may have, best first. */
   public List<String> entries() {
-    return isModule() ? List.of(entry) : Stream.of(entry, COMMON_ENTRY).distinct().toList();
+    if (isModule()) return List.of(entry);
+    Stream<String> own = isOwn() ? ownName().stream() : Stream.empty();
+    return Stream.of(Stream.of(entry), own, Stream.of(COMMON_ENTRY))
+        .flatMap(names -> names)
+        .distinct()
+        .toList();
+  }
+
+  /** What a candidate calls that which a user's reference calls {@code softmax_ref}. */
+  private Optional<String> ownName() {
+    if (entry.equals("ref_kernel")) return Optional.of("custom_kernel");
+    Matcher marked = REFERENCE.matcher(entry);
+    if (!marked.matches()) return Optional.empty();
+    return Optional.of(marked.group(1) != null ? marked.group(1) : marked.group(2));
   }
 
   /** {@code Category/name}. */

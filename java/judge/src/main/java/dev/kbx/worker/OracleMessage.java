@@ -25,14 +25,19 @@ public sealed interface OracleMessage extends Message.Numbered {
   record TraceShapes(int id, String task, boolean timed, @Nullable String dtype)
       implements OracleMessage {}
 
-  /** Every distinct call, without values. */
+  /**
+   * Every distinct call, without values.
+   *
+   * @param numbers of the calls that a user's reference asks for, those that are judged
+   */
   @JsonTypeName("shapes_traced")
   record ShapesTraced(
       int id,
       List<String> entries,
       JsonNode calls,
       Message.@Nullable Module module,
-      List<String> updates)
+      List<String> updates,
+      List<Integer> numbers)
       implements OracleMessage {}
 
   /**

@@ -64,9 +64,18 @@ final class NewTaskCommand implements Callable<Integer> {
           "The suite's folder; the file goes into its folder own. Default: ${DEFAULT-VALUE}.")
   private Path out = Path.of("my-tasks");
 
+  /** Of {@code kbx eval}, so somebody tries it here. */
+  @Option(names = "--backward", hidden = true)
+  private boolean backward;
+
   @Override
   public Integer call() {
     workers.check();
+    if (backward) {
+      throw new InputException(
+          "tasks new %s: --backward is an option of kbx eval; for a task file let the reference compute its gradients itself, by torch.autograd.grad"
+              .formatted(name));
+    }
     if (!NAME.matcher(name).matches()) {
       throw new InputException(
           "tasks new %s: a name has letters, digits, '_', '-' and '.'".formatted(name));
@@ -76,6 +85,7 @@ final class NewTaskCommand implements Callable<Integer> {
       reference = OwnReference.read(from, syntax);
     }
     checkAlone(reference);
+    checkDefined(reference);
     Path file = out.resolve(Task.OWN).resolve(name + ".py");
     if (Files.exists(file)) {
       throw new InputException(file + ": is there already; give another name, or delete it");
@@ -97,6 +107,14 @@ final class NewTaskCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw new InputException("%s: cannot be written (%s)".formatted(file, Reason.of(e)), e);
     }
+  }
+
+  /** A task file has the definition of its entry, which other tools read. */
+  private void checkDefined(OwnReference reference) {
+    if (reference.isModule() || reference.signature().isPresent()) return;
+    throw new InputException(
+        "%s: %s is assigned, and a task file defines its function: first write 'def %s(...):', which calls it"
+            .formatted(from, reference.name(), reference.name()));
   }
 
   /** A task file stands alone: it is read, hashed and carried without the files beside it. */
@@ -124,10 +142,14 @@ final class NewTaskCommand implements Callable<Integer> {
           pool.tasks(JudgingPool.controls(Plan.ARCH, Home.here().secret(), ModulePrecision.FP32));
       List<Task> given = ChosenSuite.of(Home.here(), reference).suite().tasks();
       ChosenSuite.check(reference, verification, given, new TerminalObserver());
-      List<String> updates = verification.updates(given.getFirst());
+      OwnTask.Calls calls =
+          verification
+              .traced(given.getFirst())
+              .map(found -> new OwnTask.Calls(found.numbers(), found.updates()))
+              .orElseGet(() -> new OwnTask.Calls(List.of(), List.of()));
       System.err.println("kbx: trying the task's controls, as 'kbx tasks verify' does");
       for (OwnTask form : OwnTask.values()) {
-        Files.writeString(file, form.text(reference, updates));
+        Files.writeString(file, form.text(reference, calls));
         TaskVerdict verdict = verified(verification, draft);
         problem = problem(verdict);
         if (problem == null) return verdict;

@@ -8,6 +8,7 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.Reading;
 import dev.kbx.document.Text;
 import dev.kbx.error.InputException;
+import dev.kbx.report.Table;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.FileSystems;
@@ -78,7 +79,9 @@ final class Watch {
     Map<String, Verdict> now = bySource(evaluation.verdicts(evaluation.judge(reading)));
     LocalTime time = LocalTime.now(ZoneId.systemDefault());
     for (String source : changed) {
-      System.out.println(WatchText.line(time, before.get(source), requireNonNull(now.get(source))));
+      Verdict verdict = requireNonNull(now.get(source));
+      System.out.println(WatchText.line(time, before.get(source), verdict));
+      Table.broken(verdict).forEach(line -> System.out.println("    " + line));
     }
     System.out.flush();
     return now;

@@ -33,6 +33,8 @@ class MessageShapeTest {
         "shape=(4099,), uniform values took longer than 20 s | a call took longer than # s",
         "NameError (line 22): name 'tl2' is not defined | NameError (line #): name '…' is not"
             + " defined",
+        "TypeError (line 7): no; called with inputs=(f32[9], 'a: b'), drawn values | TypeError"
+            + " (line #): no",
         "ImportError (line 9): cannot open /tmp/a/lib.so at 0x7ffd00a1 | ImportError (line #):"
             + " cannot open PATH at #",
         "output has shape [9, 1], expected [9] | output has shape [#], expected [#]",

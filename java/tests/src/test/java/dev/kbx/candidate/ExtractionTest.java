@@ -35,6 +35,16 @@ class ExtractionTest {
 
   private static final String CODE = "import torch\n\ndef gelu(x):\n    return torch.abs(x)\n";
 
+  @Test
+  void marksWhereTheCodeBeginsAreNotPartOfIt() {
+    for (String marked : List.of("\ufeff%s", "\n\ufeff%s", "```python\n \n\ufeff%s```")) {
+      assertThat(Extraction.source(marked.formatted(CODE), GELU).parsed().text().strip())
+          .isEqualTo(CODE.strip());
+    }
+    String quoted = CODE.replace("\n\n", "\nA = '\ufeff'\n");
+    assertThat(Extraction.source(quoted, GELU).code()).isEqualTo(quoted);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -223,7 +223,8 @@ class RunFoldersTest {
                 + ": is for the suite kernelbench, as are 2 more, and this run judges"
                 + " kernelbenchx; give it --suite kernelbench",
             dir.resolve("nosuch.py")
-                + ": no task 'nosuch' in suite kernelbenchx; `kbx tasks list` shows all");
+                + ": no task 'nosuch' in suite kernelbenchx; `kbx tasks list` shows all; to judge"
+                + " it by a PyTorch file of your own, give --reference FILE");
   }
 
   @Test

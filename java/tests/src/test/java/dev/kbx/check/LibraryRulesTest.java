@@ -91,6 +91,11 @@ class LibraryRulesTest {
         .isEmpty();
     String finished = KERNEL + "def f(x):\n" + LAUNCH + "    return y.sum()";
     assertThat(TaskRules.forTask().reference("torch.sum").find(finished)).isEmpty();
+    String allocates =
+        KERNEL + "def f(x):\n    y = torch.empty_like(x)\n" + LAUNCH + "    return y";
+    assertThat(TaskRules.forTask().reference("torch.empty_like").find(allocates))
+        .as("of a reference that launches Triton kernels")
+        .isEmpty();
   }
 
   @ParameterizedTest

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -91,6 +92,46 @@ class OwnReferencesTest {
         .matches(
             "inputs=\\(f32\\[16, 40], 2\\.0\\), drawn values: \\d+ wrong elements of 640, .*;"
                 + " they are 1\\.001 times what is expected");
+  }
+
+  /** A Triton reference runs as Triton IR; what is compiled runs as it is written. */
+  @Test
+  void failuresNameTheCallAndWhatToDo() throws Exception {
+    String inputs =
+        "def inputs():\n    yield torch.randn(16, 40), 2.0\n\n@torch.compile\ndef scale";
+    write("my_ref.py", KERNEL.replace("BY", "by").replace("def scale", inputs));
+    write("exits.py", KERNEL.replace("BY", "by") + "\nraise SystemExit(0)\n");
+    write("raises.py", KERNEL.replace("BY", "by").replace("    y =", "    x + None\n    y ="));
+    Kbx.Result result =
+        eval("right.py", "exits.py", "raises.py", "--reference", "my_ref.py", "--json");
+    assertThat(result.exit()).as(result.err()).isZero();
+    List<JsonNode> verdicts = List.copyOf(result.json().get("verdicts").values());
+    assertThat(verdicts)
+        .extracting(verdict -> verdict.get("status").asString())
+        .containsExactly("correct", "crashed", "runtime_error");
+    assertThat(verdicts.get(1).get("message").asString())
+        .endsWith(": put what is to run only as a script below if __name__ == '__main__':");
+    assertThat(verdicts.get(2).get("message").asString())
+        .startsWith("TypeError (line 11)")
+        .endsWith("; called with inputs=(f32[16, 40], 2.0), drawn values");
+  }
+
+  @Test
+  void aFileOfNoTaskIsToldOfReferences() throws Exception {
+    assertThat(eval("right.py", "--stages", "static").err())
+        .contains("no task 'right' in suite kernelbenchx; ")
+        .endsWith("; to judge it by a PyTorch file of your own, give --reference FILE\n");
+  }
+
+  @Test
+  void messageNamesTheTailThatIsNotWritten() throws Exception {
+    String whole = KERNEL.replace("BY", "by").replace("torch.empty", "torch.zeros");
+    write("short.py", whole.replace("triton.cdiv(x.numel(), 256)", "x.numel() // 256"));
+    JsonNode verdict =
+        eval("short.py", "--reference", "my_ref.py", "--json").json().get("verdicts").get(0);
+    assertThat(verdict.get("message").asString())
+        .contains("values: 128 wrong elements of 640, first output[12, 32]: expected ")
+        .contains("; all in the tail of the row-major order, from index 512 on; they are 0");
   }
 
   @Test
@@ -451,6 +492,35 @@ class OwnReferencesTest {
     assertThat(Files.readString(suite.resolve("own/updating.py")))
         .contains("MUTATES = (\"state\",)");
   }
+
+  @Test
+  void taskFilesOfGradientsAreOfReferencesThatComputeThem() throws Exception {
+    write(
+        "my_ref.py",
+        REFERENCE.replace(", 2.0", ", f32[16, 40]").replace("return x * by", GRADIENT));
+    Path suite = folder.resolve("suite");
+    Object[] make = {
+      "tasks",
+      "new",
+      "grads",
+      "--from",
+      folder.resolve("my_ref.py"),
+      "--out",
+      suite,
+      "--device",
+      "cpu"
+    };
+    Kbx.Result made = Kbx.here(make);
+    assertThat(made.exit()).as(made.err()).isZero();
+    assertThat(made.out()).contains("written: ").doesNotContain("control ");
+    Object[] derived = Arrays.copyOf(make, make.length + 1);
+    derived[make.length] = "--backward";
+    assertThat(Kbx.here(derived).err())
+        .contains("let the reference compute its gradients itself, by torch.autograd.grad");
+  }
+
+  private static final String GRADIENT =
+      "x.requires_grad_()\n    return torch.autograd.grad(x.tanh(), x, by)[0]";
 
   @Test
   void taskMadeFromAReferenceVerifies() throws Exception {

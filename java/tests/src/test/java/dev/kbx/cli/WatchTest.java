@@ -61,6 +61,8 @@ class WatchTest {
     said(" Activation/gelu: wrong_values (was correct): ");
     Files.writeString(file, right.replace("0.5 * x", "0.50 * x"));
     said(" Activation/gelu: correct (was wrong_values)\n");
+    Files.writeString(file, right.replace(".contiguous()", ""));
+    said(" Activation/gelu: correct\n    Breaks on ");
     ends(watching);
   }
 

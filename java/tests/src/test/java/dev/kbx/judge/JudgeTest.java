@@ -399,7 +399,7 @@ class JudgeTest {
     Slot gpu = workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
     Judgement verdict = judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
     assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
-    assertThat(verdict.message()).isEqualTo("E: no frobnicator");
+    assertThat(verdict.message()).startsWith("E: no frobnicator");
   }
 
   /** The zygote has said that its machine has no TileLang, and nothing of other packages. */

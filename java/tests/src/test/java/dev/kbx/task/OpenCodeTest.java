@@ -59,6 +59,14 @@ class OpenCodeTest {
   }
 
   @Test
+  void aKernelsLoadsReadMemory() {
+    String kernel = "import triton\n\n@triton.jit\ndef k(x):\n    tl.load(x)\n";
+    assertThat(OpenCode.in(PythonSource.parse(kernel), _ -> false)).isEmpty();
+    String host = kernel.replace("@triton.jit\n", "");
+    assertThat(OpenCode.in(PythonSource.parse(host), _ -> false)).contains("4: load");
+  }
+
+  @Test
   void pureCodeIsClosed() {
     String code =
         """

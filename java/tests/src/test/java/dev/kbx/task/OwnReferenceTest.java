@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** How a user's own reference is read, and the task files that are made of it. */
 class OwnReferenceTest {
@@ -46,6 +48,8 @@ class OwnReferenceTest {
 
       def helper(): ...
       """;
+
+  private static final OwnTask.Calls NONE = new OwnTask.Calls(List.of(), List.of());
 
   @TempDir private Path folder;
 
@@ -112,6 +116,39 @@ class OwnReferenceTest {
     assertThat(read(MODEL, ":helper").name()).isEqualTo("helper");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "def f(x): return x\\n\\ndef main(): f(1) | f",
+        "def f(x): return x\\n\\ndef test_f(): f(1)\\n\\ndef check_all(): test_f() | f",
+        "def rotate(x): return x\\n\\ndef rope(x): return rotate(x)\\n\\ndef main(): rope(1) |"
+            + " rope",
+        "def a(x): return x\\n\\n# inputs: f32[4]\\ndef b(x): return x | b",
+        "@triton.jit\\ndef kernel(x): pass\\n\\ndef f(x): kernel[(1,)](x) | f",
+        "def generate_input(size): return size\\n\\ndef ref_kernel(data): return data | ref_kernel",
+        "def _f(x, a): return x\\n\\nf = functools.partial(_f, a=1) | f",
+        "def _f(x): return x\\n\\nN = int(4)\\nf = torch.compile(_f, mode='max-autotune') | f",
+        "f = lambda x: x | f",
+      })
+  void theOneThatCanBeMeantIsTheReference(String text, String name) throws IOException {
+    OwnReference reference = read(text.replace("\\n", "\n"), "");
+    assertThat(reference.name()).isEqualTo(name);
+    assertThat(task(reference).signature()).startsWith(name + "(");
+  }
+
+  @Test
+  void candidatesMayLeaveOutThatANameIsAReferences() throws IOException {
+    String text = "def softmax_ref(x): return x\n";
+    assertThat(task(read(text, "")).entries())
+        .containsExactly("softmax_ref", "softmax", "kernel_function");
+    assertThat(task(read(text.replace("softmax_ref", "torch_add"), "")).entries()).contains("add");
+    assertThat(task(read(text.replace("softmax_ref", "ref_kernel"), "")).entries())
+        .contains("custom_kernel");
+    assertThat(task(read(text.replace("softmax_ref", "f"), "")).entries())
+        .containsExactly("f", "kernel_function");
+  }
+
   @Test
   void suiteAndDigestDependOnTheContent() throws IOException {
     OwnReference before = read(TWO, ":first");
@@ -155,6 +192,16 @@ class OwnReferenceTest {
         "import torch\n",
         "",
         "FILE: defines neither a class Model with methods nor a function to compare with");
+    refused(
+        "class RMSNorm(nn.Module):\n    def forward(self, x): return x\n",
+        "",
+        "FILE: defines the class RMSNorm: call it Model, and add get_inputs(); its candidates"
+            + " define ModelNew");
+    refused(
+        "def test_f(): pass\n",
+        "",
+        "FILE: defines neither a class Model with methods nor a function to compare with; it has"
+            + " only test_f");
     refused("def f(x:\n    return x\n", "", "FILE:1: '(' was never closed: def f(x:");
     assertThatThrownBy(() -> OwnReference.read(folder.toString(), SyntaxCheck.PARSER))
         .hasMessage(folder + ": is a folder; name a Python file with a reference");
@@ -164,20 +211,36 @@ class OwnReferenceTest {
 
   @Test
   void aFullTaskHasTheReferencesCodeAndOtherNames() throws IOException {
-    String function = OwnTask.VARIED.text(read(TWO, ":second"), List.of());
+    String function = OwnTask.VARIED.text(read(TWO, ":second"), NONE);
     assertThat(function)
         .startsWith("\"\"\"Two of them.\n\"\"\"\n\nfrom kbx.suite import Close, drawn\n")
         .contains("ENTRY = \"second\"", "def drawn_inputs():", "variation=\"special_values\"")
         .containsOnlyOnce("Two of them.");
-    assertThat(OwnTask.PLAIN.text(read(TWO, ":second"), List.of())).doesNotContain("variation=\"");
-    assertThat(OwnTask.VARIED.text(read(TWO, ":second"), List.of("x", "y")))
-        .contains("\nMUTATES = (\"x\", \"y\",)\n");
-    assertThat(OwnTask.VARIED.text(read(MODEL, ""), List.of("x")))
+    assertThat(OwnTask.PLAIN.text(read(TWO, ":second"), NONE)).doesNotContain("variation=\"");
+    assertThat(
+            OwnTask.VARIED.text(
+                read(TWO, ":second"), new OwnTask.Calls(List.of(0, 2), List.of("x", "y"))))
+        .contains("\nMUTATES = (\"x\", \"y\",)\n", "[\n    dict(number=0),\n    dict(number=2),\n]")
+        .contains("drawn(make, drawn_inputs, number, variation, of=second)");
+    assertThat(OwnTask.VARIED.text(read(MODEL, ""), new OwnTask.Calls(List.of(), List.of("x"))))
         .contains("\nMUTATES = (\"x\",)\n");
-    String module = OwnTask.VARIED.text(read(MODEL, ""), List.of());
+    String module = OwnTask.VARIED.text(read(MODEL, ""), NONE);
     assertThat(function + module).doesNotContain("MUTATES");
     assertThat(module).startsWith("\"\"\"What `Model` below computes.\n\"\"\"\n\nfrom __future__");
     assertThat(module).contains("class Model(", "return drawn(make, get_inputs)", "PUBLISHED = {}");
+  }
+
+  @Test
+  void aFullTaskDrawsAsTheReferencesFileDoes() throws IOException {
+    String given = "def get_inputs():\n    return [1]\n\ndef f(x): return x\n";
+    assertThat(OwnTask.PLAIN.text(read(given, ""), NONE))
+        .contains("return drawn(make, get_inputs, number, variation, of=f)");
+    String generated =
+        "# inputs: size=9\n# inputs: size=70\ndef generate_input(size):\n    return size\n\n"
+            + "def ref_kernel(data): return data\n";
+    assertThat(OwnTask.PLAIN.text(read(generated, ""), NONE))
+        .contains("    return [generate_input(size=9), generate_input(size=70)]\n")
+        .contains("return drawn(make, drawn_inputs, number, variation, of=ref_kernel)");
   }
 
   @Test
@@ -192,7 +255,7 @@ class OwnReferenceTest {
         def scale(x, by):
             return x * by
         """;
-    assertThat(OwnTask.LAID_OUT.text(read(text, ""), List.of()))
+    assertThat(OwnTask.LAID_OUT.text(read(text, ""), new OwnTask.Calls(List.of(0, 1), List.of())))
         .contains(
             "DTYPE = \"bfloat16\"",
             "    \"bf16[4, 8], 0.5\",\n    \"bf16[9], 0.5\",\n",
