@@ -27,6 +27,13 @@ def test_torch_names_and_no_dimensions():
     assert (x.dtype, y.dtype, z.shape) == (torch.float64, torch.int32, ())
 
 
+def test_float8_and_unsigned_integers():
+    call = made("f8[2], f8e4m3[3], f8e5m2[4], float8_e5m2[1], u16[2], u64[2] < 7")
+    f8 = [torch.float8_e4m3fn] * 2 + [torch.float8_e5m2] * 2
+    assert [t.dtype for t in call.args] == [*f8, torch.uint16, torch.uint64]
+    assert notation.shown(call) == "f8e4m3[2], f8e4m3[3], f8e5m2[4], f8e5m2[1], u16[2], u64[2]"
+
+
 def test_seeds_give_other_values():
     one, other = (notation.parse("f32[64]")(Inputs(seed=s)).args[0] for s in (1, 2))
     assert not torch.equal(one, other)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import pathlib
+import re
 import sys
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ import torch
 from kbx.oracle import controls, footprint, judge, shape_tracing, taskfile, truth
 from kbx.oracle.plan import plan
 from kbx.oracle.task import InvalidTask, TooLarge
+from kbx.suite import Call
 
 SOFTMAX = """
 import torch
@@ -156,6 +158,154 @@ def test_the_reference_passes_its_own_calls_and_spoiled_results_fail(own, text, 
     rows = controls.verify(own(text, entry), "7", "cpu")
     assert [row["name"] for row in rows if not row["ok"]] == []
     assert len(rows) == 9
+
+
+QUANTIZE = """
+import torch
+
+# inputs: DTYPE[24, 96]
+def f(x):
+    scale = x.float().abs().amax(-1, keepdim=True) / 448
+    return (x.float() / scale).to(torch.float8_e4m3fn), scale
+"""
+DEQUANTIZE = """
+import torch
+
+# inputs: DTYPE[24, 96], f32[24, 1]
+def f(x, scale):
+    return (x.float() * scale).to(torch.bfloat16)
+"""
+
+
+def judged(task, candidate):
+    """The statuses of a function's results in the plain calls of a task, without repetition, and the largest part of a tolerance that one
+    of them took."""
+    statuses, ratios = set(), [0.0]
+    for planned in plan(task, "7"):
+        if not planned.properties and planned.repeats is None:
+            call = planned.made(task, "cpu")
+            known = truth.know(task, call, "7")
+            found = judge.decide(task, known, [candidate(*call.args)])
+            statuses.add(found.status)
+            ratios.append(found.metrics.get("error_ratio", 0.0))
+    return statuses, max(ratios)
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype", "expected"),
+    [
+        (QUANTIZE, "bf16", {"non_contiguous", "tiny_values", "wide_values", "zeros", "special_values"}),
+        (DEQUANTIZE, "f8e4m3", {"non_contiguous", "tiny_values", "wide_values", "zeros", "special_values"}),
+        (DEQUANTIZE, "f8e5m2", {"non_contiguous", "tiny_values", "wide_values", "zeros", "special_values"}),
+    ],
+)
+def test_float8_is_taken_returned_and_varied(own, text, dtype, expected):
+    task = own(text.replace("DTYPE", dtype))
+    assert expected <= set(variations(task))
+    rows = controls.verify(task, "7", "cpu")
+    assert [row["name"] for row in rows if not row["ok"]] == []
+
+
+def test_quantized_values_may_be_rounded_once_and_no_more(own):
+    task = own(QUANTIZE.replace("DTYPE", "bf16"))
+
+    def other(change):
+        def candidate(x):
+            scale = x.float().abs().amax(-1, keepdim=True) / 448
+            return change(x.float(), scale).to(torch.float8_e4m3fn), scale
+
+        return judged(task, candidate)  # the task of the moment
+
+    statuses, ratio = other(lambda x, scale: x * (1 / scale))
+    assert statuses == {"correct"} and ratio <= 0.5
+    wrong = {
+        "zeros": lambda x, scale: x * 0, "negated": lambda x, scale: -x / scale, "shuffled": lambda x, scale: x.flip(-1) / scale,
+        "halved": lambda x, scale: x / scale / 2, "1.02": lambda x, scale: x / scale * 1.02,
+        "by way of bfloat16": lambda x, scale: (x / scale).bfloat16(), "a row's scale": lambda x, scale: x / scale.roll(1, 0),
+    }  # fmt: skip
+    for name, change in wrong.items():
+        statuses, ratio = other(change)
+        assert "wrong_values" in statuses and ratio >= 2, name
+    # Quotients of numbers of few digits are often half-way.
+    for few in ("f8e5m2", "f8e4m3"):
+        task = own(QUANTIZE.replace("DTYPE", few))
+        statuses, ratio = other(lambda x, scale: x * (1 / scale))
+        assert statuses == {"correct"} and ratio <= 0.5
+        assert other(lambda x, scale: x / scale * 1.05)[0] == {"wrong_values"}
+    task = own(QUANTIZE.replace("DTYPE", "bf16"))
+    x = torch.randn(24, 96).bfloat16()
+    known = truth.know(task, Call((x,)), "7")
+    scaled = (x / known.expected[1] * 1.02).to(torch.float8_e4m3fn)
+    message = judge.decide(task, known, [(scaled, known.expected[1])]).message
+    assert re.search(r"\d+ wrong elements of 2328, first .*; no more than 18 may be one number off", message)
+
+
+def test_quantized_levels_may_be_off_by_one_where_few_are(own):
+    text = (
+        "import torch\n# inputs: f32[24, 96]\ndef f(x):\n    scale = x.abs().amax() / 127\n"
+        "    return torch.round(x / scale).to(torch.int8), (x > 0).to(torch.uint8)\n"
+    )
+    task = own(text)
+
+    def other(change, flags=lambda x: x > 0):
+        return judged(task, lambda x: (change(x, x.abs().amax() / 127).to(torch.int8), flags(x).to(torch.uint8)))[0]
+
+    def with_off(count):
+        def change(x, scale):
+            levels = torch.round(x / scale)
+            levels.view(-1)[:count] += torch.where(levels.view(-1)[:count] > 0, -1, 1)
+            return levels
+
+        return change
+
+    assert other(lambda x, scale: torch.round(x * (1 / scale))) == {"correct"}
+    assert other(with_off(4)) == {"correct"}
+    assert other(with_off(100)) == {"wrong_values"}
+    assert other(lambda x, scale: torch.trunc(x / scale)) == {"wrong_values"}
+    assert other(lambda x, scale: torch.round(x / scale) + (x == x.amax()) * -2) == {"wrong_values"}
+    assert other(with_off(0), lambda x: x > x.median()) == {"wrong_values"}
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "f16"])
+def test_operands_of_tensor_cores_may_be_rounded_where_the_reference_has_float32(own, dtype):
+    text = (
+        f"import torch\n# inputs: {', '.join([dtype + '[2, 64, 32]'] * 3)}\ndef f(q, k, v):\n"
+        "    p = torch.softmax(q.float() @ k.float().mT * 32**-0.5, -1)\n    return (p @ v.float()).to(q.dtype)\n"
+    )
+
+    def attention(q, k, v, cast=lambda p, q: p.to(q.dtype).float(), keys=64):
+        scores = (q.float() @ k.float().mT)[..., :keys] * 32**-0.5
+        e = torch.exp(scores - scores.amax(-1, keepdim=True))
+        return (cast(e, q) @ v.float()[:, :keys] / e.sum(-1, keepdim=True)).to(q.dtype)
+
+    for given in (text, text.replace("q.dtype", "torch.bfloat16") if dtype == "bf16" else text):
+        task = own(given)
+        statuses, ratio = judged(task, attention)
+        assert statuses == {"correct"} and ratio <= 0.6
+        assert judged(task, lambda q, k, v: attention(q, k, v, lambda p, q: p))[0] == {"correct"}
+        statuses, ratio = judged(task, lambda q, k, v: attention(q, k, v, keys=63))
+        assert statuses == {"wrong_values"} and ratio >= 2
+        statuses, ratio = judged(
+            task, lambda q, k, v: attention(q, k, v, lambda p, q: p.to(torch.float8_e4m3fn).float())
+        )
+        assert statuses == {"wrong_values"} and ratio >= 1.5
+    # A product of the arguments themselves has no operand to round, and float32 arguments are not in half precision.
+    product = (
+        f"# inputs: {dtype}[40, 64], {dtype}[64, 30]\ndef f(a, b):\n    return (a.float() @ b.float()).to(a.dtype)\n"
+    )
+    assert judged(own(product), lambda a, b: ((a @ b).float() * (1 + 2.0**-7)).to(a.dtype))[0] == {"wrong_values"}
+    single = "import torch\n# inputs: f32[40, 64], f32[64, 30]\ndef f(a, b):\n    return a @ b\n"
+    assert judged(own(single), lambda a, b: a.bfloat16().float() @ b.bfloat16().float())[0] == {"wrong_values"}
+
+
+@pytest.mark.parametrize("bits", [16, 32, 64])
+def test_unsigned_integers_are_taken_and_compared(own, bits):
+    text = f"import torch\n# inputs: u{bits}[7, 9]\ndef f(x):\n    return (2 * x.long() + 1).to(torch.uint{bits})\n"
+    task = own(text)
+    dtype = getattr(torch, f"uint{bits}")
+    assert judged(task, lambda x: (x.long() + x.long() + 1).to(dtype))[0] == {"correct"}
+    assert judged(task, lambda x: (x.long() + x.long()).to(dtype))[0] == {"wrong_values"}
+    assert [row["name"] for row in controls.verify(task, "7", "cpu") if not row["ok"]] == []
 
 
 def test_a_model_needs_no_get_init_inputs(own):
@@ -375,6 +525,14 @@ def test_a_large_call_is_laid_out_in_another_way_on_a_gpu(own):
         ("def inputs():\n    return 3\ndef f(x):\n    return x\n", 1, "inputs() must return the arguments as a tuple"),
         ("def inputs():\n    return (open,)\ndef f(x):\n    return x\n", 1, "inputs()[0] is a builtin_function"),
         ("# inputs: f32[2], f32[3]\ndef f(x, y):\n    return x + y\n", 3, "f() raised RuntimeError"),
+        (
+            "import torch\ndef inputs():\n    return torch.ones(4).to(torch.float8_e8m0fnu)\ndef f(x):\n    return x.float()\n", 2,
+            "inputs()[0] is a tensor of torch.float8_e8m0fnu, which is not passed: pass a view of it as torch.uint8",
+        ),
+        (
+            "import torch\n# inputs: f32[2]\ndef f(x):\n    return x.to(torch.float8_e4m3fnuz)\n", 3,
+            "f() returns a tensor of torch.float8_e4m3fnuz, which is not compared: return a view of it as torch.uint8",
+        ),
         ("# inputs: f32[2]\ndef f(x):\n    pass\n", 2, "f() returns nothing and changes no argument"),
         ("# inputs: f32[2]\ndef f(x):\n    return 'x', None\n", 2, "f() returns str and changes no argument"),
         (
@@ -522,7 +680,7 @@ UNSENDABLE = {
     "a module": ("torch.nn.Linear(2, 2)", "pass its weights, or make the reference a class Model"),
     "a generator": ("torch.Generator()", "draw in inputs() what the function needs"),
     "a sparse tensor": ("torch.eye(3).to_sparse()", "is a sparse_coo tensor, and only dense ones are passed: pass its indices and values"),
-    "uint16": ("torch.zeros(3, dtype=torch.uint16)", "is a tensor of torch.uint16, which is not passed: use another dtype, such as torch.int32"),
+    "float8 of powers": ("torch.ones(3).to(torch.float8_e8m0fnu)", "of torch.float8_e8m0fnu, which is not passed: pass a view of it as torch.uint8"),
     "a quantized tensor": ("torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8)", "pass int_repr(), the scale and the zero point"),
     "a nested tensor": ("torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])", "is a nested tensor"),
     "an object": ("object()", "pass numbers, strings, tensors, or lists and dicts of them"),

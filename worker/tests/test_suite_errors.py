@@ -459,6 +459,22 @@ def test_reference_that_rounds_on_its_way_lets_a_candidate_do_so(dtype):
 
 
 @NARROW
+def test_candidate_may_round_at_one_place_more_than_the_reference(dtype):
+    x, weight = Inputs(dtype, seed=3).floats(64, 512), Inputs(dtype, seed=4).floats(512)
+
+    def reference(x, weight):
+        wide = x.float() if x.dtype == dtype else x
+        return (wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + 1e-5)).to(x.dtype) * weight
+
+    oftener = x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5) * weight
+    found = outcome(Close(), oftener, reference, x, weight)
+    assert found.right and found.metrics["error_ratio"] <= 0.75
+    centred = (x.float() - x.float().mean(-1, keepdim=True)).to(dtype)
+    found = outcome(Close(), reference(centred, weight), reference, x, weight)
+    assert not found.right and found.metrics["error_ratio"] >= 4
+
+
+@NARROW
 def test_result_without_a_truth_may_be_rounded_to_either_side(dtype):
     wide = torch.linspace(1, 2, 1000, dtype=torch.float64)
     reference = wide.to(dtype)
@@ -476,6 +492,89 @@ def test_few_elements_do_not_show_what_the_reference_rounds(dtype):
     for count, right in ((127, True), (128, False)):
         reference, truth = wide[:count].to(dtype), wide[:count]
         assert (errors.close("x", off[:count], reference, truth).wrong == 0) is right
+
+
+@NARROW
+def test_result_that_the_reference_casts_may_be_the_other_of_two_near_numbers(dtype):
+    x = Inputs("float32", seed=5).floats(16, 2500)
+
+    def wide(x):
+        return x * torch.sigmoid(x.float())
+
+    def reference(x):
+        return wide(x).to(dtype)
+
+    noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(1))
+    honest = (wide(x) * (1 + 2.0**-20 * noise)).to(dtype)
+    assert (honest != reference(x)).any()
+    found = outcome(Close(), honest, reference, x)
+    assert found.right and found.metrics["error_ratio"] <= 0.5
+    right = reference(x)
+    wrong = {
+        "cut off": cut_off(wide(x.double()), dtype), "a hundredth": right * 1.01,
+        "one number off": (right.view(torch.int16) + (right != 0)).view(dtype), "one": right.index_fill(1, torch.tensor(7), 0),
+    }  # fmt: skip
+    for what, got in wrong.items():
+        found = outcome(Close(), got.to(dtype), reference, x)
+        assert not found.right and found.metrics["error_ratio"] >= 2, what
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2])
+@pytest.mark.parametrize("count", [32, 4000])
+def test_float8_is_rounded_once_from_float32(dtype, count):
+    largest = torch.finfo(dtype).max
+
+    def reference(x):
+        return (x / (x.abs().amax() / largest)).to(dtype)
+
+    x = Inputs("float32", seed=count).floats(count)
+    right = reference(x).float()
+    for unknown in (False, True):
+        truth = reference(x) if unknown else reference(x.double())
+        known = truth if unknown else reference(x)
+
+        def ratio(got, known=known, truth=truth):
+            found = errors.close("x", got.to(dtype), known, truth)
+            assert (found.wrong == 0) is (found.error_ratio <= 1)
+            return found.error_ratio
+
+        assert ratio(x * (largest / x.abs().amax())) <= 0.5
+        wrong = {
+            "zeros": right * 0, "negated": -right, "shuffled": right.roll(1), "constant": right.mean().expand(count),
+            "one precision lower": (right / 16).to(torch.float8_e5m2).float() * 16 if dtype == torch.float8_e4m3fn else right * 1.125,
+            "1.05": x / (x.abs().amax() / largest) * 1.05, "halved": right / 2,
+        }  # fmt: skip
+        assert {what: r for what, got in wrong.items() if (r := ratio(got)) < 2} == {}
+
+
+def test_float8_that_overflows_is_infinite_or_the_largest_number():
+    truth = torch.tensor([1e6, -1e6, 3.0], dtype=torch.float64).to(torch.float8_e5m2)
+    assert truth[:2].float().isinf().all()
+
+    def wrong(*values):
+        return errors.close("x", torch.tensor(values).to(torch.float8_e5m2), truth, truth).wrong
+
+    assert wrong(math.inf, -math.inf, 3) == wrong(57344, -57344, 3) == 0
+    assert wrong(-57344, -57344, 3) == wrong(49152, -57344, 3) == wrong(57344, math.nan, 3) == 1
+    assert wrong(57344, -57344, math.inf) == 1
+
+
+@NARROW
+def test_published_bound_limits_what_a_rounding_reference_allows(dtype):
+    wide = torch.linspace(-1, 1, 2001, dtype=torch.float64)
+    reference = (wide + 0.005 * torch.sin(1e4 * wide)).to(dtype)
+
+    def close(got, most=1e-2, reference=reference):
+        found = errors.close("x", got.to(dtype), reference, wide, measured=errors.yardstick(reference, wide, most=most))
+        return found.wrong == 0, found.error_ratio
+
+    assert close(wide + 0.0115, None)[0] and not close(wide + 0.0115)[0]
+    assert close(wide) < (True, 0.5) and close(reference) < (True, 0.9)
+    # What the reference itself is beyond the bound, an honest kernel may be.
+    farther = (wide + 0.03 * torch.sin(1e4 * wide)).to(dtype)
+    assert close(farther, reference=farther)[0] and close(wide, reference=farther)[0]
+    assert close(wide + 0.03 * torch.cos(1e4 * wide), reference=farther)[0]
+    assert not close(wide + 0.09, reference=farther)[0] and close(wide + 0.09, None, farther)[0]
 
 
 def test_tf32_products_are_cut_off_and_pass_by_half():

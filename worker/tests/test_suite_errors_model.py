@@ -61,7 +61,8 @@ def plain(got, reference, truth, scale, growth, tf32):
     q = [divided(beyond(r, t), w) for r, t, w in zip(r, t, weights, strict=True)]
     largest = max((v for v in q if math.isfinite(v)), default=0.0)
     if narrow:
-        budget = max(8 * rms(q), 2 * largest, eps / 2 / 8 if n >= 128 and truth is not reference else eps)
+        own = max(8 * rms(q), 2 * largest)
+        budget = max(own, eps / 2 / 8 if n >= 128 and truth is not reference and own < eps / 4 else eps)
     elif tf32:
         budget = growth * max(8 * rms(q), 2 * largest, 2.0**-8 if dtype == torch.float32 else 16 * eps)
     else:

@@ -18,7 +18,7 @@ from kbx.oracle.plan import PlannedCall, plan
 from kbx.oracle.task import Function, InvalidTask, Task
 from kbx.oracle.taskfile import CONTROLS
 from kbx.suite import Call, errors
-from kbx.suite.values import RETURNED, Named, tensors, transform
+from kbx.suite.values import RETURNED, Named, tensors, transform, wide
 
 _Results: TypeAlias = Callable[["_Trial"], list[tuple[Any, Call]]]
 """Values that a control returns in one call, each with the arguments after the call."""
@@ -320,7 +320,7 @@ def _spoil(name: str, leaf: Any) -> Any:
         return leaf.to(OTHER_DTYPE.get(leaf.dtype, other))
     if name == "lower_precision":
         return _round(leaf)
-    flat = leaf.clone().reshape(-1)
+    flat = wide(leaf.clone()).reshape(-1)
     if flat.numel():
         spoilers: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
             "zeros": torch.zeros_like, "constant": _constant, "permuted": lambda t: t.roll(1),
@@ -338,13 +338,14 @@ def _constant(flat: torch.Tensor) -> torch.Tensor:
 
 def _corrupted(flat: torch.Tensor) -> torch.Tensor:
     count = max(1, flat.numel() // CORRUPTED)
-    places = torch.arange(count, device=flat.device) * (flat.numel() // count)
+    step = flat.numel() // count
+    some = flat[: count * step : step]
     if flat.dtype == torch.bool:
-        flat[places] = ~flat[places]
+        some.logical_not_()
     elif flat.is_floating_point() or flat.is_complex():
-        flat[places] += 0.25 * (flat[places].abs() + _size(flat))
+        some += 0.25 * (some.abs() + _size(flat))
     else:
-        flat[places] += 1
+        some.copy_(some.long() + 1)  # PyTorch adds no unsigned integers
     return flat
 
 

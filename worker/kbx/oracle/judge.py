@@ -20,7 +20,7 @@ from kbx.oracle.patterns import pattern_of
 from kbx.oracle.task import Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
-from kbx.suite.contracts import Outcome
+from kbx.suite.contracts import EQUIVALENT, Outcome
 from kbx.suite.values import Named, leaves, tensors, transform
 from kbx.tensors import dtype_name
 
@@ -147,6 +147,8 @@ def _decided(task: Task, known: Known, values: list[Any], explained: bool = True
 
 def _compared(task: Task, known: Known, values: list[Any]) -> Outcome:
     kept = {"kept": known.kept} if task.contract.keeps else {}
+    if known.rounded is not None:
+        known.kept[EQUIVALENT] = known.rounded
     return task.contract.compare(task.given(known.call), values, known.expected, known.truth, **kept)
 
 

@@ -28,7 +28,7 @@ from kbx import state
 from kbx.messages import Module
 from kbx.oracle import faults
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, Unsupported, describe
-from kbx.suite import DISTRIBUTIONS, Call, Contract
+from kbx.suite import DISTRIBUTIONS, Call, Close, Contract
 from kbx.suite.inputs import PUBLISHED
 from kbx.suite.original import MODULE_TOLERANCES
 from kbx.suite.sharing import changed
@@ -78,6 +78,7 @@ class ModelTask(Task):
     """``_Weights`` of the seed that the task is bound to; None while it is bound to none."""
 
     tolerances = MODULE_TOLERANCES
+    rounds_operands = False  # a call more may change its state
 
     @property
     def entries(self) -> list[str]:
@@ -225,7 +226,12 @@ def at(task: Task, dtype: str) -> ModelTask:
     masks, and tensors that are neither parameters nor buffers stay. The contract measures the reference's own error there."""
     if not isinstance(task, ModelTask):
         raise InvalidTask(f"states its own dtypes, so nothing is cast to {dtype}: it has no Model", task.path)
-    return replace(task, dtype=dtype, cast=getattr(torch, dtype))
+    return replace(task, dtype=dtype, cast=getattr(torch, dtype), contract=bounded(task.contract))
+
+
+def bounded(contract: Contract) -> Contract:
+    """The contract with KernelBench's tolerance of results in half precision as the most that it allows of them."""
+    return replace(contract, most=MODULE_TOLERANCES[torch.float16]) if isinstance(contract, Close) else contract
 
 
 class _Weights:

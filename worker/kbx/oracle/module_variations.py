@@ -23,6 +23,7 @@ from kbx.oracle.properties import STATE
 from kbx.oracle.task import InvalidTask, Parameters, Task, Unsupported
 from kbx.suite import Call
 from kbx.suite.values import tensors as tensors_of
+from kbx.suite.values import wide
 
 BATCH_SIZE, OTHER_WEIGHTS, SMALLER_SIZE = "batch_size", "other_weights", "smaller_size"
 """Properties. A call with other weights is made after those of reference and candidate have changed."""
@@ -91,7 +92,7 @@ def _takes_values(task: ModelTask, variation: Variation) -> bool:
     if not variation.dtype and _shapes(call) == _shapes(plain):
         return False
     results = tensors_of(truth.know(task, call, SEED, wide=False).expected)
-    return all(bool(t.isfinite().all()) for t in results if t.is_floating_point() or t.is_complex())
+    return all(bool(wide(t).isfinite().all()) for t in results if t.is_floating_point() or t.is_complex())
 
 
 def _takes_shapes(task: ModelTask, variation: Variation) -> bool:

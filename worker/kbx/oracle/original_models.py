@@ -30,7 +30,7 @@ from kbx.modes import without_dynamo
 from kbx.oracle import faults, judge, namesakes, sendable, truth
 from kbx.oracle.arithmetic import FlopCounterMode
 from kbx.oracle.gradients import differentiating_model
-from kbx.oracle.models import BATCH, ENTRY, ROUNDS, STATE, ModelTask, other_size, unbound
+from kbx.oracle.models import BATCH, ENTRY, ROUNDS, STATE, ModelTask, bounded, other_size, unbound
 from kbx.oracle.module_state import changed, held, written_buffers
 from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, TooLarge, deepest_line, said
@@ -177,7 +177,7 @@ def task(stamp: Stamp, original: OriginalModel, device: str, bundled: ModelTask 
             raise InvalidTask(f"defines no function {name}()", path)
     made = OriginalModelTask(
         path=path, stamp=stamp, name=_stem(path), entry=ENTRY, dtype="float32",
-        cases=[SIZES], sizes=[] if device == "cpu" else [SIZES], contract=namesakes.contract(bundled, model), reference=unbound(model),
+        cases=[SIZES], sizes=[] if device == "cpu" else [SIZES], contract=bounded(namesakes.contract(bundled, model)), reference=unbound(model),
         inputs=names["get_inputs"], distributions=(DRAWN,), mutates=(), skip_controls={}, controls={}, rounds=ROUNDS,
         model=model, init=_init(path, names["get_init_inputs"]), rivals={}, device=device, original=original,
         flops=0, nbytes=0,

@@ -431,6 +431,10 @@ def _changed(made: Task, call: Call, after: Call) -> tuple[str, ...]:
 
 def _check_leaves_something(made: _Own, result: Any, updated: tuple[str, ...]) -> None:
     found = [leaf for _, leaf in leaves(result)]
+    other = next((t for t in found if isinstance(t, torch.Tensor) and t.dtype not in tensors.DTYPES.values()), None)
+    if other is not None:
+        text = f"{made.code.__name__}() returns a tensor of {other.dtype}, which is not compared: return a view of it as torch.uint8"
+        raise InvalidTask(text, made.path, made.code.__code__.co_firstlineno)
     if not updated and not any(isinstance(leaf, (torch.Tensor, int, float, complex)) for leaf in found):
         kinds = ", ".join(dict.fromkeys(type(leaf).__name__ for leaf in found if leaf is not None)) or "nothing"
         text = f"{made.code.__name__}() returns {kinds} and changes no argument, so there is nothing to compare"

@@ -20,6 +20,7 @@ from kbx.oracle.task import InvalidTask, Parameters, Task
 from kbx.suite import Inputs
 from kbx.suite.drawn import VARIATIONS, varied
 from kbx.suite.values import tensors as tensors_of
+from kbx.suite.values import wide
 
 if TYPE_CHECKING:
     from kbx.oracle.own_references import OwnFunctionTask, OwnModelTask
@@ -96,7 +97,7 @@ def _takes(task: Task, asked: Parameters) -> bool:
     and its result is right by its own contract."""
     try:
         known = truth.know(task, task.with_state(task.call(asked, AS_DRAWN, SEED), 0), SEED)
-        results = [t for t in tensors_of(known.expected) if t.is_floating_point() or t.is_complex()]
+        results = [wide(t) for t in tensors_of(known.expected) if t.is_floating_point() or t.is_complex()]
         if asked["inputs"].variation == properties.SPECIAL:
             informative = not results or any(t.isfinite().any() for t in results)
         else:

@@ -17,7 +17,7 @@ from kbx.oracle.task import Task, signature
 from kbx.suite import Call
 from kbx.suite.drawn import OF_VALUES as VARIATION_OF
 from kbx.suite.inputs import SPECIAL as SPECIAL_DISTRIBUTION
-from kbx.suite.values import leaves
+from kbx.suite.values import leaves, wide
 
 SPECIAL = "special_values"
 """NaN or infinities. A call with such values decides at no grade: what a kernel does there is reported."""
@@ -44,7 +44,9 @@ def of_call(task: Task, call: Call, first: Call) -> frozenset[str]:
     the task's first case: its dtypes are ordinary, whatever they are."""
     if task.envelope:
         return frozenset(_promised(task, name) for name in task.envelope.left_by(task.bound(call), _fitting(task)))
-    special = (not t.isfinite().all() for _, t in _arguments(task, call) if t.is_floating_point() or t.is_complex())
+    special = (
+        not wide(t).isfinite().all() for _, t in _arguments(task, call) if t.is_floating_point() or t.is_complex()
+    )
     return of_form(task, call, first) | ({SPECIAL} if any(special) else set())
 
 

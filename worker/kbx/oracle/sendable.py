@@ -48,15 +48,14 @@ def _of_tensor(tensor: torch.Tensor) -> str | None:
     if tensor.is_quantized:
         return "is a quantized tensor: pass int_repr(), the scale and the zero point"
     if tensor.dtype not in tensors.DTYPES.values():
-        return f"is a tensor of {tensor.dtype}, which is not passed: use another dtype{_wider(tensor.dtype)}"
+        return f"is a tensor of {tensor.dtype}, which is not passed{_other(tensor.dtype)}"
     return None
 
 
-def _wider(dtype: torch.dtype) -> str:
-    return {
-        torch.uint16: ", such as torch.int32", torch.uint32: ", such as torch.int64", torch.uint64: ", such as torch.int64",
-        torch.complex32: ", such as torch.complex64",
-    }.get(dtype, "")  # fmt: skip
+def _other(dtype: torch.dtype) -> str:
+    if dtype.itemsize == 1:
+        return ": pass a view of it as torch.uint8"
+    return ": use another dtype" + (", such as torch.complex64" if dtype == torch.complex32 else "")
 
 
 def _instead(value: object) -> str:

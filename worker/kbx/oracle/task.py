@@ -124,6 +124,11 @@ class Task:
         return OWN not in self.tags
 
     @property
+    def rounds_operands(self) -> bool:
+        """Whether a candidate may round the operands of products where the reference has them in float32: see ``kbx.oracle.operands``."""
+        return OWN in self.tags
+
+    @property
     def plain(self) -> str:
         """The distribution of timed calls."""
         return "standard"

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from kbx.oracle import faults
+from kbx.oracle import faults, operands
 from kbx.oracle.task import InvalidTask, Task
 from kbx.suite import Call
 from kbx.suite.sharing import changed
@@ -19,6 +19,10 @@ from kbx.tensors import span
 
 BUDGET = 512 << 20
 """Bytes of known calls that a session keeps, for calls that are repeated."""
+
+FLOAT8 = (torch.float8_e4m3fn, torch.float8_e5m2)
+SHAKEN = 2.0**-22
+"""By how much arguments are changed, relative to themselves, to see which results are nearly half-way: a few roundings of float32."""
 
 HOST_BYTES = 4 << 20
 """A call with all that is known of it that is no larger is compared in host memory."""
@@ -30,8 +34,8 @@ class Known:
 
     ``expected`` and ``truth`` are results: the returned value, or ``Named`` ones where the call also updates arguments that it
     does not return. ``aliases``, ``selves`` and ``strides`` belong to the tensors of the returned value, in order: index of the
-    argument whose storage it shares, index of the argument that it is (each None where there is none), and strides. ``kept`` is
-    the contract's, as in ``Contract.keeps``.
+    argument whose storage it shares, index of the argument that it is (each None where there is none), and strides. ``rounded`` is an
+    equivalent result of the reference, as ``kbx.oracle.operands`` or ``_shaken`` have it, or None. ``kept`` is the contract's, as in ``Contract.keeps``.
     """
 
     call: Call
@@ -41,11 +45,12 @@ class Known:
     aliases: list[int | None]
     selves: list[int | None]
     strides: list[tuple[int, ...]]
+    rounded: Any = None
     kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def nbytes(self) -> int:
-        held = [self.call.args, self.call.kwargs, self.expected, self.truth]
+        held = [self.call.args, self.call.kwargs, self.expected, self.truth, self.rounded]
         return sum(span(t.shape, t.stride()) * t.element_size() for v in held for t in tensors(v))
 
     @property
@@ -62,7 +67,7 @@ class Known:
         truth = (
             expected if self.truth is self.expected else to_host(self.truth)
         )  # what has no truth must not seem to have one
-        return replace(self, call=call, expected=expected, truth=truth)
+        return replace(self, call=call, expected=expected, truth=truth, rounded=to_host(self.rounded))
 
 
 def to_host(value: Any) -> Any:
@@ -99,9 +104,41 @@ def know(task: Task, call: Call, seed: str, wide: bool = True) -> Known:
             raise InvalidTask(
                 "the reference returns other shapes in float64 than in its own dtype", task.path, _line(task)
             )
-    known = Known(call, returned, expected, truth, aliases, selves, strides)
+    rounded = _rounded(task, call, seed, selves) if task.rounds_operands and truth is not expected else None
+    if rounded is None and truth is not expected and any(t.dtype in FLOAT8 for t in tensors(truth)):
+        rounded = _shaken(task, call, seed, selves)
+    known = Known(call, returned, expected, truth, aliases, selves, strides, rounded)
     task.check_repeats(known, lambda: _again(task, call, seed, selves))
     return known
+
+
+def _rounded(task: Task, call: Call, seed: str, selves: list[int | None]) -> Any:
+    mine = copy_call(call)
+
+    def result() -> Any:
+        return after(task, mine, _reference(task, "the reference", mine, seed), selves)
+
+    try:
+        return operands.with_rounded(result, [mine.args, mine.kwargs])
+    except InvalidTask:
+        return None
+
+
+def _shaken(task: Task, call: Call, seed: str, selves: list[int | None]) -> Any:
+    """The reference in float64 of arguments that differ by ``SHAKEN``: what it rounds to other numbers is nearly half-way between two."""
+    wide = widened(call)
+    other = Call(transform(wide.args, _shake), transform(wide.kwargs, _shake))
+    try:
+        return after(task, other, _reference(task, "the reference in float64", other, seed), selves)
+    except InvalidTask:
+        return None
+
+
+def _shake(leaf: Any) -> Any:
+    if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point():
+        return leaf
+    make = torch.Generator(leaf.device).manual_seed(leaf.numel())
+    return leaf * (1 + SHAKEN * torch.randn(leaf.shape, generator=make, device=leaf.device, dtype=leaf.dtype))
 
 
 def _again(task: Task, call: Call, seed: str, selves: list[int | None]) -> tuple[Any, bool]:

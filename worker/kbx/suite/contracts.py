@@ -13,7 +13,7 @@ import torch
 
 from kbx.suite import errors
 from kbx.suite.inputs import Call
-from kbx.suite.values import leaves
+from kbx.suite.values import leaves, tensors
 
 Strides = Literal["any", "contiguous", "reference"]
 
@@ -21,6 +21,9 @@ Check: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any], Any, Any], Iterabl
 """``check(args, kwargs, result, expected)``: complaints about a result, or about a list of draws."""
 Kept: TypeAlias = dict[Any, Any]
 """What a contract has worked out of a call, as in ``Contract.keeps``."""
+
+EQUIVALENT = "equivalent"
+"""The key of ``Kept`` for another result that is as right as the reference's, where there is one."""
 
 _REAL, _COMPLEX = (torch.float64, torch.float32), (torch.complex128, torch.complex64)
 
@@ -105,11 +108,16 @@ class Close(Contract):
     ``1 - exp``, sums that cancel): a number, or a function of the call's arguments that returns a number or a tensor that
     broadcasts to the output, such as ``lambda input, dim: input.double().norm(dim=dim)``.
     ``growth``: multiplies the tolerance, for recurrences that amplify errors. ``tf32``: TF32 products are allowed.
+    ``most``: bounds what is allowed of results in half precision, as the text of ``kbx.suite.errors`` says.
+
+    Quantized levels (int8 and uint8 results of a call with floating-point arguments, unless they span few) may be off by one where
+    float32 does not tell, which is so of few elements: see ``errors.levels``.
     """
 
     scale: float | Callable[..., Any] | None = None
     growth: float = 1.0
     tf32: bool = False
+    most: float | None = None
 
     needs_truth = True
 
@@ -121,9 +129,14 @@ class Close(Contract):
     def compare(self, call: Call, results: list[Any], expected: Any, truth: Any, kept: Kept | None = None) -> Outcome:
         scale = self.scale(*call.args, **call.kwargs) if callable(self.scale) else self.scale
         found, kept = errors.Comparison(), {} if kept is None else kept
-        triples = zip(leaves(results[0]), leaves(expected), leaves(truth), strict=True)
-        for place, ((path, got), (_, want), (_, true)) in enumerate(triples):
-            found.join(self._leaf(path, got, want, true, scale, kept, (self, place)))
+        computed = any(t.is_floating_point() for t in tensors([*call.args, *call.kwargs.values()]))
+        also = leaves(kept.get(EQUIVALENT, expected))
+        quadruples = zip(leaves(results[0]), leaves(expected), leaves(truth), also, strict=True)
+        for place, ((path, got), (_, want), (_, true), (_, other)) in enumerate(quadruples):
+            if computed and isinstance(want, torch.Tensor) and want.dtype in (torch.int8, torch.uint8):
+                found.join(errors.levels(path, got, want, true))
+            else:
+                found.join(self._leaf(path, got, want, true, other, scale, kept, (self, place)))
         return _outcome(found)
 
     def agrees(self, result: Any, expected: Any) -> bool:
@@ -136,7 +149,7 @@ class Close(Contract):
         return not _exact("", got, want, False).wrong
 
     def _leaf(
-        self, path: str, got: Any, want: Any, true: Any, scale: Any, kept: Kept, key: object
+        self, path: str, got: Any, want: Any, true: Any, other: Any, scale: Any, kept: Kept, key: object
     ) -> errors.Comparison:
         if isinstance(want, (float, complex)):
             # A Python number usually left a float32 tensor by item().
@@ -146,7 +159,9 @@ class Close(Contract):
         if not isinstance(want, torch.Tensor) or not (want.is_floating_point() or want.is_complex()):
             return _exact(path, got, want, False)
         if key not in kept:
-            kept[key] = errors.yardstick(want, true, scale, self.growth, self.tf32)
+            usable = isinstance(other, torch.Tensor) and other is not want and other.dtype == want.dtype
+            also = other if usable else None
+            kept[key] = errors.yardstick(want, true, scale, self.growth, self.tf32, self.most, also)
         return errors.close(path, got, want, true, scale, measured=kept[key])
 
 

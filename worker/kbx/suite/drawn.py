@@ -16,13 +16,15 @@ from kbx.suite.inputs import SPECIAL_VALUES, Call, Inputs
 from kbx.suite.readings import calls
 from kbx.suite.seeding import mixed
 from kbx.suite.sharing import changed
-from kbx.suite.values import plain
+from kbx.suite.values import plain, wide
 
 Change: TypeAlias = Callable[[torch.Tensor, Inputs], torch.Tensor]
 """A tensor in another form, or the tensor itself where there is nothing to change."""
 
 SMALL, LARGE = 1e-3, 30
 """Factors of small and large values, as in the distributions of ``inputs``."""
+SMALL_OF_8_BITS = 1 / 64
+"""The factor of small float8 values: a smaller one leaves little but zeros of e4m3, whose smallest number is 1/512."""
 
 
 @contextlib.contextmanager
@@ -97,7 +99,12 @@ def _non_contiguous(tensor: torch.Tensor, make: Inputs) -> torch.Tensor:
 
 def _scaled(factor: float) -> Change:
     def scaled(tensor: torch.Tensor, make: Inputs) -> torch.Tensor:
-        return tensor * factor if _is_float(tensor) else tensor
+        if not _is_float(tensor):
+            return tensor
+        if tensor.element_size() > 1:
+            return tensor * factor
+        largest = torch.finfo(tensor.dtype).max
+        return (wide(tensor) * max(factor, SMALL_OF_8_BITS)).clamp(-largest, largest).to(tensor.dtype)
 
     return scaled
 
@@ -106,21 +113,20 @@ def _zeros(tensor: torch.Tensor, make: Inputs) -> torch.Tensor:
     if not _is_float(tensor):
         return tensor
     kind = torch.rand(tensor.shape, generator=make.generator, device=make.generator.device).to(tensor.device)
-    return tensor.masked_fill(kind < 0.5, -0.0).masked_fill(kind < 0.25, 0.0)
+    return wide(tensor).masked_fill(kind < 0.5, -0.0).masked_fill(kind < 0.25, 0.0).to(tensor.dtype)
 
 
 def _special(tensor: torch.Tensor, make: Inputs) -> torch.Tensor:
     if not _is_float(tensor):
         return tensor
-    flat = tensor.clone(memory_format=torch.contiguous_format).view(-1)
+    flat = wide(tensor).clone(memory_format=torch.contiguous_format).view(-1)
     for place, value in zip((0, flat.numel() // 2, flat.numel() - 1), SPECIAL_VALUES, strict=True):
         flat[place] = value
-    return flat.view(tensor.shape)
+    return flat.view(tensor.shape).to(tensor.dtype)
 
 
 def _is_float(tensor: torch.Tensor) -> bool:
-    """Whether arithmetic may change it: there is none on floats of eight bits."""
-    return (tensor.is_floating_point() or tensor.is_complex()) and tensor.element_size() > 1
+    return tensor.is_floating_point() or tensor.is_complex()
 
 
 VARIATIONS: dict[str, Change] = {

@@ -22,8 +22,26 @@ reference's: what is left is what was computed wrongly. A candidate passes when
 whose result is rounded as the exact one in seven cases of eight: for exponentials by hardware, and for tensor cores, which cut off
 every partial sum (2^-15.5 of float16's 2^-11 after 8,192 products, 16 at a time). A truncated result, one that is a number off, a factor
 of ``1 + 3 u``, noise of 4 u, or a running sum that is rounded to 16 bits are several times as far. ``growth`` is about float32 arithmetic, of which there is enough. A reference that rounds what it
-computes on its way, as a chain of PyTorch's operations does, has errors beyond ``R`` of some u, and so may a candidate; of fewer than 128
-elements chance may hide them, so that 2 u are allowed.
+computes on its way, as a chain of PyTorch's operations does, has errors beyond ``R`` of some u, and so may a candidate, at one place more than the
+reference, too: 2 u at least, from u / 2 on. Of fewer than 128 elements chance may hide them, so that 2 u are allowed: not for eight bits, in
+which nobody computes.
+
+*A reference that casts its result itself* (``(x.float() * s).to(torch.bfloat16)``, ``x.to(torch.float8_e4m3fn)``) does so in float64, too: the
+truth is rounded. Near the middle of two numbers an honest kernel may take either one, so that twice ``R`` is taken off, but there are few
+such elements: of numbers that are ``u`` to ``2 u`` apart, float32 arithmetic that is off by 2^-16 of them, all that it is allowed, changes
+``2^-15 / u`` at most; and one in 128, since arguments of few digits make quotients that are exactly half-way (one in a thousand of bfloat16
+numbers over their largest, as e4m3). No more may be another number, or four times as many as of the reference's, or eight times as many as change where the reference's
+arguments do by 2^-22 (quotients of float8 numbers are half-way more often), but always two. The same is
+said of results of eight bits without a truth. So a result that is cut off, scaled by 1.02 or rounded by way of bfloat16 is wrong, and a
+quotient made with a reciprocal is right.
+
+*Equivalent evaluations*: where a reference of half precision goes to float32 and multiplies what it has computed there, a kernel on tensor
+cores cannot: it casts the operand, as attention its probabilities. The reference's result with such operands rounded (``also``) is as right as
+its own, and its errors count as the reference's.
+
+*Published bounds*: KernelBench allows 1e-2 of modules in half precision, and where the reference rounds much on its way the model may allow
+more. ``most`` is such a bound: an element is then at most ``most (1 + |t|)`` from the truth, rounding and all, or 1.5 times as many times
+that as the reference's worst element is, so that one that rounds as the reference does passes.
 
 Where a task allows *TF32*, the tolerance is that of float32 with ``4 * 2^-10`` in place of ``32 u``: a tensor core cuts off the operands'
 low bits, each by up to 2^-10 of it, by half of that in the mean, and always towards zero, so that a sum of products is short by 2^-10.5;
@@ -31,7 +49,8 @@ the rest is room for how errors add up. Rounded operands are closer. bfloat16 op
 enough; float16 operands have TF32's mantissa and pass.
 
 Not-a-number and infinity: where the reference is finite the candidate must be; where it is not, the candidate must hold the
-same value, or be right about the truth: a float16 reference that overflowed inside must not fail a better kernel, nor a processor on
+same value, or be right about the truth (or be the largest float8 number where the reference's is infinite: GPUs convert so, PyTorch does not
+to e5m2): a float16 reference that overflowed inside must not fail a better kernel, nor a processor on
 which PyTorch's float32 GELU of infinity is not a number (oneDNN with AVX-512) a kernel that returns infinity. An infinity
 of its sign is right about a truth whose tolerance reaches the dtype's largest number: which side an honest last rounding falls to
 is chance.
@@ -41,10 +60,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypedDict
 
 import torch
+
+from kbx.suite.values import wide
 
 
 class Mismatch(TypedDict):
@@ -75,14 +96,28 @@ TYPICAL, WORST, LEAST = 32, 4, 32
 """Times that the root mean square and the largest of the reference's errors, and the unit roundoff, count in the module's text."""
 TYPICAL_ROUNDED, WORST_ROUNDED, LEAST_TF32 = 8, 2, 4
 """The same where results or operands are rounded to a coarser precision than that of the arithmetic."""
-INNER, INNER_OF_FEW = 1 / 8, 2
-"""Unit roundoffs of a narrow output beyond its last rounding that are allowed whatever the reference errs."""
+INNER, INNER_OF_FEW, INNER_SEEN = 1 / 8, 2, 1 / 2
+"""Unit roundoffs of a narrow output beyond its last rounding that are allowed: whatever the reference errs; where that does not show, of few elements;
+and from what is allowed for its errors on it is plain that it rounds on its way."""
 FEW = 128
 """Elements by which a reference that rounds on its way shows: where it does so more finely than at the end, few err beyond the end."""
 
 NEAR = 0.45
 """The part of the least tolerance by which a result may differ from the reference's without a look at the truth. The reference itself
 is never further off than half of what is granted; the rest is room for rounding here."""
+
+OTHERS, OTHERS_WITH_TIES, OTHERS_AT_LEAST = 2.0**-15, 2.0**-7, 2
+"""The share of elements that may be another number than a truth of the result's dtype: times the unit roundoff, and at least; and how many
+always may."""
+OTHERS_OF_REFERENCE, OTHERS_OF_EQUIVALENT = 4, 8
+"""Times that as many as of the reference's own result, or of an equivalent one, may be. A row's quotients are half-way together."""
+
+BOUND_OF_REFERENCE = 1.5
+"""Times that an element may be as far beyond a published bound as the reference's worst."""
+
+LEVELS, LEVELS_OFF = 16, 1 << 8
+"""Distance between the smallest and the largest quantized level at least, and the number of elements of which one may be off by one: float32
+arithmetic that is off by 2^-16 puts a level of 127 on the other side of a half as often."""
 
 IN_ORDER = 8192
 """Terms of a sum that one lane adds up at most."""
@@ -129,13 +164,14 @@ class Output:
 class Comparison:
     """What comparing outputs found: how many of the elements are wrong, the first of them, and the largest errors.
 
-    ``compared`` counts all elements, ``outputs`` are those with wrong ones. ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
+    ``spared`` is how many of the wrong ones would be right if there were no more of them; ``compared`` counts all elements, ``outputs`` are those with wrong ones. ``excess`` is the error of the very first over its tolerance, None where either is unknown or not finite.
 
     ``max_abs`` and ``max_rel`` cover the elements where both sides are finite; ``error_ratio`` is the largest error over its
     tolerance, both beyond the last rounding to a narrow dtype (None where there is no tolerance: exact contracts).
     """
 
     wrong: int = 0
+    spared: int = 0
     compared: int = 0
     outputs: list[Output] = field(default_factory=list, compare=False, repr=False)
     mismatches: list[Mismatch] = field(default_factory=list)
@@ -204,6 +240,7 @@ class Comparison:
     def join(self, other: Comparison) -> None:
         """Adds what another output's comparison found."""
         self.wrong, self.compared = self.wrong + other.wrong, self.compared + other.compared
+        self.spared += other.spared
         self.outputs += other.outputs
         self.excess = self.excess if self.mismatches else other.excess
         self.mismatches = (self.mismatches + other.mismatches)[:SHOWN]
@@ -219,7 +256,8 @@ class Comparison:
         first, plural = self.mismatches[0], "s" if self.wrong > 1 else ""
         place = f"{first['output']}{first['index'] or ''}"
         values = f"expected {first['expected']}, got {first['got']}{_times(self.excess)}"
-        return [f"{self.wrong} wrong element{plural} of {self.compared}, first {place}: {values}"]
+        spared = f"; no more than {self.spared} may be one number off" if self.spared else ""
+        return [f"{self.wrong} wrong element{plural} of {self.compared}, first {place}: {values}{spared}"]
 
     def metrics(self) -> dict[str, float]:
         """The finite figures by name."""
@@ -247,7 +285,8 @@ class Yardstick:
     """What the tolerances of one output are made of, whatever is compared with it.
 
     ``size`` is the output's root mean square; ``budget`` times ``|t| + S``, and ``floor`` more, is how far an element may be from the
-    truth beyond its last rounding; ``finite`` says that all of reference and truth is.
+    truth beyond its last rounding; ``finite`` says that all of reference and truth is. ``most``: times ``1 + |t|`` an element may be from
+    the truth with its last rounding. ``others``: how many elements may be another number than the truth, which is rounded, too.
     """
 
     size: float
@@ -255,10 +294,23 @@ class Yardstick:
     floor: float
     finite: bool
     rounding: _Rounding
+    most: float = math.inf
+    others: int | None = None
 
     def allowed(self, sizes: torch.Tensor, scale: Part) -> torch.Tensor:
         """The tolerance of each element of a stretch; takes over ``sizes``, its ``|t|``."""
         return _with_scale(sizes, scale, self.size).mul_(self.budget).add_(self.floor)
+
+    def ratios(self, error: torch.Tensor, truth: torch.Tensor, scale: Part) -> torch.Tensor:
+        """Errors, which it takes over, over what is allowed at a stretch of a float64 truth: more than 1 is wrong."""
+        sizes = truth.abs()
+        bound = None if self.most == math.inf else error / (sizes + 1).mul_(self.most)
+        beyond = self.rounding.taken_off(error, truth).div_(self.allowed(sizes, scale))
+        return beyond if bound is None else torch.maximum(beyond, bound)
+
+    def counting(self, dtype: torch.dtype) -> Yardstick:
+        """The one by which an element that is another number of ``dtype`` than the truth is wrong."""
+        return replace(self, rounding=_Rounding.to(dtype, twice=False), others=None)
 
 
 @dataclass(frozen=True)
@@ -291,21 +343,45 @@ _EXPONENT = 0x7FF << 52
 
 
 def yardstick(
-    reference: torch.Tensor, truth: torch.Tensor, scale: Scale = None, growth: float = 1.0, tf32: bool = False
+    reference: torch.Tensor,
+    truth: torch.Tensor,
+    scale: Scale = None,
+    growth: float = 1.0,
+    tf32: bool = False,
+    most: float | None = None,
+    also: torch.Tensor | None = None,
 ) -> Yardstick:
-    """Measures the reference's own error; arguments as for ``close``."""
+    """Measures the reference's own error; arguments as for ``close``. ``most`` is of results in half precision, as in the module's text;
+    ``also`` is another result of the reference, equivalent to it, whose errors count as well."""
     dtype, flat = reference.dtype, (_flat(reference), _flat(truth), _scale(scale, reference))
-    unknown = truth is reference
-    rounding = _Rounding.to(dtype, twice=unknown)
+    unknown, cast = truth is reference, _is_narrow(dtype) and truth.dtype == dtype
+    rounding = _Rounding.to(dtype, twice=unknown or cast)
     figures = _own_error(flat, rounding, faultless=unknown)
     finite = all(map(math.isfinite, figures))
     size, typical, worst = figures if finite else _own_error_where_finite(flat, rounding)
+    if also is not None:
+        _, *further = _own_error_where_finite((_flat(also), *flat[1:]), rounding)
+        typical, worst = max(typical, further[0]), max(worst, further[1])
     measured = max(_typical(dtype, tf32) * typical, _worst(dtype, tf32) * worst)
     least = _least(dtype, tf32, many=reference.numel() >= FEW and not unknown)
+    if rounding.roundoff and measured >= roundoff(dtype) * INNER_SEEN:
+        least = max(least, roundoff(dtype) * INNER_OF_FEW)
     budget = max(measured, least) * (1 if rounding.roundoff else growth)
     # A result below the smallest normal number of float32 may honestly be flushed to zero; that of half precision is not.
     floor = max(torch.finfo(torch.float32).tiny, torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps)
-    return Yardstick(size, budget, floor, finite, rounding)
+    made = Yardstick(size, budget, floor, finite, rounding)
+    if most is not None and dtype.itemsize == torch.float16.itemsize:
+        made = replace(made, most=most * max(1.0, BOUND_OF_REFERENCE * _worst_of(flat, most)))
+    if cast and (dtype.itemsize == 1 or not unknown):
+        results = [(reference, OTHERS_OF_REFERENCE), (also, OTHERS_OF_EQUIVALENT)]
+        counts = (
+            times * _compared(Output("", each, truth), flat, made.counting(dtype)).wrong
+            for each, times in results
+            if each is not None
+        )
+        share = math.ceil(reference.numel() * max(OTHERS / roundoff(dtype), OTHERS_WITH_TIES))
+        made = replace(made, others=max(OTHERS_AT_LEAST, share, *counts))
+    return made
 
 
 def close(
@@ -325,7 +401,19 @@ def close(
     ``measured`` is the ``yardstick`` of all arguments but the first two, if it is known already.
     """
     measured = measured or yardstick(reference, truth, scale, growth, tf32)
-    flat, output = (_flat(got), _flat(reference), _flat(truth), _scale(scale, reference)), Output(path, got, truth)
+    flat = (_flat(reference), _flat(truth), _scale(scale, reference))
+    found = _compared(Output(path, got, truth), flat, measured)
+    if measured.others is None or found.wrong:
+        return found
+    counted = _compared(Output(path, got, truth), flat, measured.counting(reference.dtype))
+    decisive = replace(counted, spared=measured.others) if counted.wrong > measured.others else found
+    decisive.error_ratio = max(decisive.error_ratio or 0.0, counted.wrong / measured.others)
+    return decisive
+
+
+def _compared(output: Output, of: _Flat, measured: Yardstick) -> Comparison:
+    """An output by a yardstick, without a look at how many elements are other numbers."""
+    flat = (_flat(output.got), *of)
     found = Comparison(compared=flat[0].numel())
     for (start, parts), figures in zip(stretches(*flat), _finite_figures(flat, measured), strict=True):
         largest, relative, ratio, wrong = figures
@@ -337,9 +425,8 @@ def close(
         if wrong:
             c, _, t, s = parts
             exact = t.double()
-            error = measured.rounding.taken_off(torch.sub(c, exact).abs_(), exact)
-            allowed = measured.allowed(exact.abs(), s)
-            found.show(output, start, error <= allowed, c, t, error / allowed)
+            ratios = measured.ratios(torch.sub(c, exact).abs_(), exact, s)
+            found.show(output, start, ratios <= 1, c, t, ratios)
     return found
 
 
@@ -392,6 +479,24 @@ def exact(path: str, got: torch.Tensor, expected: torch.Tensor, signed_zero: boo
     return found
 
 
+def levels(path: str, got: torch.Tensor, reference: torch.Tensor, truth: torch.Tensor) -> Comparison:
+    """Compares quantized levels, 8-bit integers of one shape: ``exact``, but an honest quotient that is very near to a half may be rounded
+    either way.
+
+    One in ``LEVELS_OFF`` elements may be off by one, or four times as many as of the reference, and always two; unless there are fewer
+    than ``LEVELS`` different ones between the smallest and the largest: then they are no levels but flags or classes.
+    """
+    found = exact(path, got, reference)
+    if not found.wrong or int(truth.amax()) - int(truth.amin()) < LEVELS:
+        return found
+    off = OTHERS_OF_REFERENCE * int((reference != truth).count_nonzero())
+    most = max(OTHERS_AT_LEAST, truth.numel() // LEVELS_OFF, off)
+    for each in (found, exact(path, got, truth)):
+        if each.wrong <= most and each.max_abs <= 1:
+            return Comparison(compared=each.compared, max_abs=each.max_abs, max_rel=each.max_rel)
+    return found
+
+
 def exact_plain(path: str, got: object, expected: object) -> Comparison:
     """Compares values that are no tensors: NaN equals itself here, too."""
     if got == expected or (got != got and expected != expected):
@@ -407,7 +512,7 @@ def stretches(whole: torch.Tensor, *others: Part) -> Iterator[tuple[int, list[An
         raise ValueError(f"only tensors of one shape can be compared: one has {count} elements and another has not")
     step = CHUNK if whole.is_cuda else min(CHUNK, HOST_CHUNK)
     for start in range(0, count, step):
-        yield start, [f if isinstance(f, float) else _wide(f[start : start + step]) for f in flat]
+        yield start, [f if isinstance(f, float) else wide(f[start : start + step]) for f in flat]
 
 
 def _is_narrow(dtype: torch.dtype) -> bool:
@@ -427,7 +532,7 @@ def _least(dtype: torch.dtype, tf32: bool, many: bool) -> float:
     """The least ``budget`` that an output has; ``many``: whether it has enough elements to show what the reference rounds."""
     u = roundoff(dtype, tf32)
     if _is_narrow(dtype):
-        return u * (INNER if many else INNER_OF_FEW)
+        return u * (INNER if many or dtype.itemsize == 1 else INNER_OF_FEW)
     return u * (LEAST_TF32 if u == TF32_ROUNDOFF else LEAST)
 
 
@@ -452,6 +557,16 @@ def _own_error(flat: _Flat, rounding: _Rounding, faultless: bool) -> tuple[float
         norms.append(torch.linalg.vector_norm(q))
         largest.append(q.amax())
     return size, _root_mean_square(norms, flat), float(torch.stack(largest).amax()) if largest else 0.0
+
+
+def _worst_of(flat: _Flat, most: float) -> float:
+    """How many times ``most (1 + |t|)`` the reference's worst element is from the truth."""
+    largest = [_bound(*_settled(r, t), most).amax() for _, (r, t, _) in stretches(*flat)]
+    return float(torch.stack(largest).amax()) if largest else 0.0
+
+
+def _bound(c: torch.Tensor, t: torch.Tensor, most: float) -> torch.Tensor:
+    return ((c - t).abs() / (1 + t.abs()).mul_(most)).nan_to_num_(0, 0, 0)
 
 
 def _root_mean_square(norms: list[torch.Tensor], flat: _Flat) -> float:
@@ -504,12 +619,10 @@ def _finite_figures(
 
 
 def _figures(c: torch.Tensor, t: torch.Tensor, s: Part, measured: Yardstick) -> torch.Tensor:
-    error, sizes = torch.sub(c, t).abs_(), t.abs()
-    largest, relative = error.amax(), _relative(error, sizes).amax()
-    allowed = measured.allowed(sizes, s)
-    error = measured.rounding.taken_off(error, t)
-    wrong = (error > allowed).count_nonzero()
-    return torch.stack([largest, relative, error.div_(allowed).amax(), wrong.double()])
+    error = torch.sub(c, t).abs_()
+    largest, relative = error.amax(), _relative(error, t.abs()).amax()
+    ratios = measured.ratios(error, t, s)
+    return torch.stack([largest, relative, ratios.amax(), (ratios > 1).count_nonzero().double()])
 
 
 def _relative(error: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
@@ -520,17 +633,19 @@ def _relative(error: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
 def _add_with_nonfinite(found: Comparison, output: Output, start: int, parts: list[Any], measured: Yardstick) -> None:
     """One stretch in which not everything is finite, or not every tolerance."""
     c, (r, t), s = parts[0].double(), _settled(*parts[1:3]), parts[3]
-    allowed = measured.allowed(t.abs(), s)
+    allowed, largest = measured.allowed(t.abs(), s), torch.finfo(output.got.dtype).max
     error = (c - t).abs()
-    beyond = measured.rounding.taken_off(error.clone(), t)
-    near = (beyond <= allowed) & c.isfinite() & t.isfinite()
-    near |= c.isinf() & (c.sign() == t.sign()) & (t.abs() + allowed >= torch.finfo(output.got.dtype).max)
+    ratios = measured.ratios(error.clone(), t, s)
+    near = (ratios <= 1) & c.isfinite() & t.isfinite()
+    near |= c.isinf() & (c.sign() == t.sign()) & (t.abs() + allowed >= largest)
+    if output.got.element_size() == 1:
+        near |= r.isinf() & (c == r.sign() * largest)
     exact = parts[2].double()
     same = (c == r) | (c == exact) | (c.isnan() & (r.isnan() | exact.isnan()))
     finite = r.isfinite()
     right = near | (same & ~finite)
-    found.add(output, start, right, c, torch.where(finite, t, r), beyond / allowed)
-    found.measure(error, t, beyond / allowed)
+    found.add(output, start, right, c, torch.where(finite, t, r), ratios)
+    found.measure(error, t, ratios)
 
 
 def _flat(tensor: torch.Tensor) -> torch.Tensor:
@@ -550,11 +665,6 @@ def _scale(scale: Scale, like: torch.Tensor) -> Part:
         return float(given)
     given = given.expand(like.shape)
     return (given.unsqueeze(-1).expand(*like.shape, 2) if like.is_complex() else given).reshape(-1)
-
-
-def _wide(tensor: torch.Tensor) -> torch.Tensor:
-    """float8 has no comparison: float32 holds each of its values."""
-    return tensor.float() if tensor.is_floating_point() and tensor.element_size() == 1 else tensor
 
 
 def _excess(ratio: float) -> float | None:

@@ -20,7 +20,9 @@ from kbx.suite.values import leaves
 
 SHORT = {
     "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
+    "f8": torch.float8_e4m3fn, "f8e4m3": torch.float8_e4m3fn, "f8e5m2": torch.float8_e5m2,
     "i8": torch.int8, "u8": torch.uint8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
+    "u16": torch.uint16, "u32": torch.uint32, "u64": torch.uint64,
     "bool": torch.bool, "c64": torch.complex64, "c128": torch.complex128,
 }  # fmt: skip
 _NAMES = SHORT | {str(dtype).removeprefix("torch."): dtype for dtype in SHORT.values()}

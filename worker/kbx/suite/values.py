@@ -41,6 +41,11 @@ def tensors(value: object) -> list[torch.Tensor]:
     return [leaf for _, leaf in leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
+def wide(tensor: torch.Tensor) -> torch.Tensor:
+    """float32 in place of float8, which has no comparison and hardly any operation; other tensors as they are."""
+    return tensor.float() if tensor.is_floating_point() and tensor.element_size() == 1 else tensor
+
+
 def home(tensor: torch.Tensor) -> int:
     """The address of the storage that a tensor lies in: views of one tensor have the same. 0 where nothing is stored."""
     return tensor.untyped_storage().data_ptr()

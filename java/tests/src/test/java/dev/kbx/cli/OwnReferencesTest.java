@@ -276,6 +276,64 @@ class OwnReferencesTest {
         .containsExactly("correct", "wrong_values");
   }
 
+  /**
+   * Rows quantized to float8: divided, multiplied by a reciprocal, and by a scale that is not the
+   * largest magnitude's.
+   */
+  @Test
+  void float8IsReadAndWritten() throws Exception {
+    String reference =
+        """
+        import torch
+
+        # inputs: f8e5m2[24, 70], f32[24, 1]
+        def scale(x, by):
+            y = x.float() * by
+            top = y.abs().amax(-1, keepdim=True) / 448
+            return (y / top).to(torch.float8_e4m3fn), top
+        """;
+    String kernel =
+        """
+        import torch
+        import triton
+        import triton.language as tl
+
+        @triton.jit
+        def kernel(x, by, y, top, row, column, n, BLOCK: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            r = tl.program_id(0)
+            v = tl.load(x + r * row + i * column, mask=i < n, other=0.0).to(tl.float32)
+            v *= tl.load(by + r)
+            largest = tl.max(tl.abs(v), 0) / 448
+            tl.store(y + r * n + i, (RESULT).to(tl.float8e4nv), mask=i < n)
+            tl.store(top + r, largest)
+
+        def scale(x, by):
+            by = by.contiguous()
+            y = torch.empty(x.shape, device=x.device, dtype=torch.float8_e4m3fn)
+            top = torch.empty(by.shape, device=x.device)
+            kernel[(x.shape[0],)](x, by, y, top, *x.stride(), x.shape[1], BLOCK=128)
+            return y, top
+        """;
+    write("my_ref.py", reference);
+    List<Object> arguments = new ArrayList<>();
+    for (String result :
+        List.of("v / largest", "v * (1 / largest)", "v", "-v / largest", "v * 0")) {
+      String name = "kernel_" + (char) ('a' + arguments.size()) + ".py";
+      write(name, kernel.replace("RESULT", result));
+      arguments.add(name);
+    }
+    arguments.addAll(List.of("--reference", "my_ref.py", "--json"));
+    Kbx.Result result = eval(arguments.toArray());
+    assertThat(result.exit()).as(result.err()).isZero();
+    List<JsonNode> verdicts = List.copyOf(result.json().get("verdicts").values());
+    assertThat(verdicts)
+        .extracting(verdict -> verdict.get("status").asString())
+        .containsExactly("correct", "correct", "wrong_values", "wrong_values", "wrong_values");
+    assertThat(verdicts.getFirst().get("holds").toString())
+        .contains("non_contiguous", "tiny_values", "wide_values");
+  }
+
   @Test
   void outputForOneFileFitsAScreen() throws Exception {
     Kbx.Result result = eval("right.py", "--reference", "my_ref.py:scale");

@@ -82,6 +82,30 @@ class PrecisionTest {
   private static final String SINGLE =
       NORM.replace("empty_like(x)", "empty_like(x, dtype=torch.float32)");
 
+  /** Another function than GELU, and the same one in float32. */
+  private static final String GELU =
+      """
+      import torch
+      import triton
+      import triton.language as tl
+      from torch import nn
+
+
+      @triton.jit
+      def gelu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+          i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+          x = tl.load(x_ptr + i, mask=i < n, other=0.0).to(tl.float32)
+          tl.store(y_ptr + i, RESULT, mask=i < n)
+
+
+      class ModelNew(nn.Module):
+          def forward(self, x):
+              x = x.contiguous()
+              y = torch.empty_like(x)
+              gelu_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), BLOCK=1024)
+              return y
+      """;
+
   private static final String LINEAR =
       """
       import torch
@@ -110,6 +134,10 @@ class PrecisionTest {
     write("kernels/tf32/2_Standard_matrix_multiplication_.py", MATMUL);
     write("kernels/squares/39_L2Norm_.py", NORM);
     write("kernels/single/39_L2Norm_.py", SINGLE);
+    String erf = "0.5 * x * (1 + tl.erf(x * 0.7071067811865476))";
+    write("kernels/gelu/26_GELU_.py", GELU.replace("RESULT", erf));
+    write("kernels/quick/26_GELU_.py", GELU.replace("RESULT", "x * tl.sigmoid(1.702 * x)"));
+    write("kernels/percent/26_GELU_.py", GELU.replace("RESULT", erf + " * 1.01"));
     for (String precision : List.of("fp32", "fp16", "bf16")) {
       Kbx.Result result = eval(precision, folder.resolve("kernels"), "--precision", precision);
       assertThat(result.exit()).as(result.err()).isZero();
@@ -142,6 +170,12 @@ class PrecisionTest {
     "bf16 tf32, correct",
     "fp32 squares, correct",
     "fp16 squares, correct",
+    "fp16 gelu, correct",
+    "bf16 gelu, correct",
+    "fp16 quick, wrong_values",
+    "bf16 quick, wrong_values",
+    "fp16 percent, wrong_values",
+    "bf16 percent, wrong_values",
     "fp32 single, correct",
     "fp16 single, wrong_dtype",
     "bf16 single, wrong_dtype",
