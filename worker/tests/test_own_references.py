@@ -677,7 +677,7 @@ UNSENDABLE = {
     "a named tuple": ("collections.namedtuple('Pair', 'a b')(1, 2)", "is a Pair, a named tuple, whose names other processes do not know: "),
     "an enumeration": ("enum.Enum('Mode', 'MEAN')(1)", "is a Mode, which cannot be sent to another process: pass its value, 1"),
     "a function": ("torch.nn.functional.silu", "call it in the reference, or pass a string that says which"),
-    "a module": ("torch.nn.Linear(2, 2)", "pass its weights, or make the reference a class Model"),
+    "a module": ("torch.nn.Linear(2, 2)", "pass its weights, or construct it in a class Model"),
     "a generator": ("torch.Generator()", "draw in inputs() what the function needs"),
     "a sparse tensor": ("torch.eye(3).to_sparse()", "is a sparse_coo tensor, and only dense ones are passed: pass its indices and values"),
     "float8 of powers": ("torch.ones(3).to(torch.float8_e8m0fnu)", "of torch.float8_e8m0fnu, which is not passed: pass a view of it as torch.uint8"),

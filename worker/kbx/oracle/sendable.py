@@ -64,7 +64,7 @@ def _instead(value: object) -> str:
     if isinstance(value, enum.Enum):
         return f"pass its value, {value.value!r}"
     if isinstance(value, nn.Module):
-        return "pass its weights, or make the reference a class Model"
+        return "pass its weights, or construct it in a class Model"
     if callable(value):
         return "call it in the reference, or pass a string that says which"
     if isinstance(value, torch.Generator):

@@ -116,7 +116,7 @@ class ImportModulesTest {
             "1_Foreign.py:2: needs the module 'no_such_package', which is neither beside the file"
                 + " nor installed in this Python",
             "2_Odd_arguments.py:18: get_init_inputs()[0] is a Linear, which cannot be sent to"
-                + " another process");
+                + " another process: pass its weights, or construct it in a class Model");
   }
 
   @Test
