@@ -6,6 +6,7 @@
 import pytest
 import torch
 from bench_client import bench
+from test_ahead import precompile, traced
 
 CANDIDATE = """
 @triton.jit
@@ -85,3 +86,41 @@ def test_gradients_that_pytorch_derives_are_pytorchs():
     derived = CANDIDATE.replace("y = Scale.apply(x)", "y = Scale.apply(x) * x")
     with bench(derived.format(compute=WAYS["Tensor.backward"], more="")) as client:
         assert account(client, torch.randn(40), torch.randn(40))["foreign"] >= 40
+
+
+AHEAD = """
+@triton.jit
+def forward(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+@triton.jit
+def backward(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * 3, mask=i < n)
+
+def launched(kernel, x):
+    out = torch.empty_like(x)
+    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), B=64)
+    return out
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return launched(forward, x)
+
+    @staticmethod
+    def backward(ctx, dy):
+        return launched(backward, dy)
+
+def run(x):
+    x = x.detach().requires_grad_()
+    y = Scale.apply(x)
+    y.backward(x.detach())
+    return x.grad
+"""
+
+
+@pytest.mark.parametrize("size", [100, 1 << 18])
+def test_kernels_of_a_backward_are_compiled(size):
+    assert precompile(AHEAD, traced(torch.empty(size, device="meta"))).kernels == 2

@@ -67,44 +67,6 @@ def compiled_anew(source, files):
     return [each for each in reply.compiled if "seconds" in each]
 
 
-BACKWARD = """
-@triton.jit
-def forward(x, out, n, B: tl.constexpr):
-    i = tl.program_id(0) * B + tl.arange(0, B)
-    tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
-
-@triton.jit
-def backward(x, out, n, B: tl.constexpr):
-    i = tl.program_id(0) * B + tl.arange(0, B)
-    tl.store(out + i, tl.load(x + i, mask=i < n) * 3, mask=i < n)
-
-def launched(kernel, x):
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), B=64)
-    return out
-
-class Scale(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return launched(forward, x)
-
-    @staticmethod
-    def backward(ctx, dy):
-        return launched(backward, dy)
-
-def run(x):
-    x = x.detach().requires_grad_()
-    y = Scale.apply(x)
-    y.backward(x.detach())
-    return x.grad
-"""
-
-
-@pytest.mark.parametrize("size", [100, 1 << 18])
-def test_kernels_of_a_backward_are_compiled(size):
-    assert precompile(BACKWARD, traced(torch.empty(size, device="meta"))).kernels == 2
-
-
 def test_another_runner_finds_the_kernels_compiled():
     ahead = precompile(SCALE, traced(torch.empty(100)))
     assert ahead.kernels == 1

@@ -96,7 +96,7 @@ def task_of(file):
     return found[0] if found else None
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("file", [f for f in FILES if task_of(f)], ids=lambda f: str(f.relative_to(ROOT)))
 def test_honest_candidates_compile_to_the_same(file):
     assert InChild(compiled_twice)(file) == {"differ": [], "some": True}

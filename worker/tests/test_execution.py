@@ -6,7 +6,7 @@ import pytest
 import torch
 from bench_client import bench
 
-pytestmark = pytest.mark.sampled(6)
+pytestmark = pytest.mark.sampled(12)
 
 
 MAP = """

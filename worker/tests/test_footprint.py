@@ -51,7 +51,7 @@ def when_timed(estimate):
     return estimate.device - sum(usual) + sum(large) + estimate.lent + estimate.returned
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("path", sorted(TASKS.glob("*/*.py")), ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_every_module_has_room_on_an_h200(path):
     estimate = published(str(path)).estimate

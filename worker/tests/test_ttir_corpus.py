@@ -28,7 +28,7 @@ FILES = sorted([*(ROOT / "corpus/honest").glob("*/*.py"), *(ROOT / "tasks").glob
 ROOM = 1e-5
 """Relative difference that a sum in another order makes."""
 
-pytestmark = pytest.mark.sampled(8)
+pytestmark = pytest.mark.sampled(24)
 
 
 def task_of(file):

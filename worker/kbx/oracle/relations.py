@@ -57,7 +57,7 @@ class Sample:
     def of(got: torch.Tensor, expected: torch.Tensor, wrong: torch.Tensor) -> Sample:
         """``wrong`` is a mask of the result's shape; the same elements every time."""
         indices = _some(wrong.reshape(-1))
-        flat, truth = got.reshape(-1), expected.reshape(-1)
+        flat, truth = got.detach().reshape(-1), expected.detach().reshape(-1)
         return Sample(tuple(got.shape), indices, _double(flat[indices]), _double(truth[indices]), truth, got.dtype)
 
     def at(self, indices: torch.Tensor) -> torch.Tensor:
