@@ -25,8 +25,9 @@ class AsyncClient:
     """A connection to ``kbx serve``. For one event loop; close it, or use it in ``async with``.
 
     ``url`` and ``token`` default to the environment's ``KBX_URL`` and ``KBX_TOKEN``, then to this machine.
-    ``patience``: seconds for which a request is repeated while the server is away or busy. Repeating never
-    judges twice: each candidate has a key that the server knows again. ``timeout``: seconds without an answer
+    ``patience``: seconds for which a request is repeated while the server is away or busy, but ten at most
+    where it has never answered. The logger ``kbx`` says so. Repeating never judges twice: each candidate has a
+    key that the server knows again. ``timeout``: seconds without an answer
     after which a connection counts as lost.
     """
 

@@ -24,8 +24,9 @@ class Client:
     """A connection to ``kbx serve``. Safe for several threads; close it, or use it in ``with``.
 
     ``url`` and ``token`` default to the environment's ``KBX_URL`` and ``KBX_TOKEN``, then to this machine.
-    ``patience``: seconds for which a request is repeated while the server is away or busy. Repeating never
-    judges twice: each candidate has a key that the server knows again. ``timeout``: seconds without an answer
+    ``patience``: seconds for which a request is repeated while the server is away or busy, but ten at most
+    where it has never answered. The logger ``kbx`` says so. Repeating never judges twice: each candidate has a
+    key that the server knows again. ``timeout``: seconds without an answer
     after which a connection counts as lost.
     """
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import email.utils
 import json
+import logging
 import random
 import time
 from collections.abc import Generator, Mapping
@@ -24,6 +25,11 @@ T = TypeVar("T")
 _BUSY = frozenset({429, 502, 503, 504})
 _FIRST_PAUSE = 0.25
 _LONGEST_PAUSE = 30.0
+_NEVER_MET = 10.0
+"""Seconds of patience with a server that has never answered."""
+_ANSWERED: set[str] = set()
+"""Addresses of servers that have answered; clients come and go, as for each step of a training."""
+_LOG = logging.getLogger("kbx")
 
 
 @dataclass(frozen=True)
@@ -77,23 +83,39 @@ Operation = Generator[Step, "Outcome | None", T]
 
 @dataclass(frozen=True)
 class Retries:
-    """When a request is sent again: on 429, 502, 503, 504 and lost connections, until ``patience`` seconds passed.
+    """When a request is sent again: on 429, 502, 503, 504 and lost connections, until ``patience`` seconds passed; for 10 seconds where
+    the server at ``url`` has not answered this process once, since then nobody may be there.
 
     The pause is what ``Retry-After`` asks for, else it doubles from 0.25 s to 30 s, less a random part.
     """
 
+    url: str
     patience: float = 300.0
+
+    def met(self) -> None:
+        """The server has answered."""
+        _ANSWERED.add(self.url)
 
     def give_up_at(self) -> float:
         return monotonic() + self.patience
 
     def next_pause(self, request: Request, outcome: Outcome, attempt: int, gives_up: float) -> float:
-        """Seconds until the request is sent again. Raises if that is hopeless, or later than ``gives_up``."""
-        if isinstance(outcome, Reply) and outcome.status not in _BUSY:
-            raise failure(outcome)
+        """Seconds until the request is sent again. Raises if that is hopeless, or later than ``gives_up``. The first loss of several is
+        logged."""
+        if isinstance(outcome, Reply):
+            self.met()
+            if outcome.status not in _BUSY:
+                raise failure(outcome)
+        if self.url not in _ANSWERED:
+            gives_up += min(_NEVER_MET, self.patience) - self.patience
         pause = self._pause(attempt, outcome)
+        why = _why(outcome)
+        if isinstance(outcome, Lost):
+            why = f"{self.url}: {why}: start it with 'kbx serve', or name another one by url or KBX_URL"
         if monotonic() + pause > gives_up:
-            raise Unavailable(f"{request.method} {request.path}: {_why(outcome)}; gave up after {attempt + 1} tries")
+            raise Unavailable(f"{request.method} {request.path}: {why}; gave up after {attempt + 1} tries")
+        if isinstance(outcome, Lost) and not attempt:
+            _LOG.warning("%s; trying again for %.0f s", why, gives_up - monotonic())
         return pause
 
     def _pause(self, attempt: int, outcome: Outcome) -> float:
@@ -112,6 +134,7 @@ def exchange(request: Request, retries: Retries) -> Operation[Any]:
         if outcome is None:
             raise AssertionError("a request ends in a reply or a loss")
         if isinstance(outcome, Reply) and outcome.status < 400:
+            retries.met()
             return content(outcome, request)
         yield Pause(retries.next_pause(request, outcome, attempt, gives_up))
         attempt += 1

@@ -30,7 +30,8 @@ class Settings:
         address = (url or os.environ.get("KBX_URL") or DEFAULT_URL).rstrip("/")
         if httpx.URL(address).scheme not in ("http", "https"):
             raise ValueError(f"url: must begin with http:// or https://, is {address!r}")
-        return Settings(address, token or os.environ.get("KBX_TOKEN") or None, timeout, Retries(patience))
+        retries = Retries(address, patience)
+        return Settings(address, token or os.environ.get("KBX_TOKEN") or None, timeout, retries)
 
     def headers(self) -> dict[str, str]:
         headers = {"accept": "application/json"}

@@ -79,6 +79,7 @@ class Following:
         for event in events:
             self._after = event.id or self._after
         if events:
+            self._retries.met()
             self._restart()
         return events
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 from fault_server import Fault, FaultServer, busy, drop, lose_answer, say
@@ -78,12 +79,26 @@ def test_retries_end_at_the_limit(server: FaultServer, client: Client, pauses: l
     assert server.judged == []
 
 
-def test_refused_connection_is_named(pauses: list[float]) -> None:
+def test_a_server_that_never_answered_is_given_up_soon(pauses: list[float], caplog: pytest.LogCaptureFixture) -> None:
     server = FaultServer()
     server.close()
 
-    with Client(server.url) as client, pytest.raises(kbx.Unavailable, match="connection lost"):
+    told = f"{server.url}: connection lost .*: start it with 'kbx serve', or name another one by url or KBX_URL"
+    with Client(server.url) as client, pytest.raises(kbx.Unavailable, match=told):
         client.judge("x", task="relu")
+
+    assert 4 < sum(pauses) <= 10
+    assert len(caplog.records) == 1
+    assert re.search(f"{told}; trying again for 10 s", caplog.records[0].message)
+
+
+def test_a_server_that_answered_is_waited_for(server: FaultServer, client: Client, pauses: list[float]) -> None:
+    client.judge("x", task="relu")
+    server.faults.extend([drop] * 7)
+
+    client.judge("y", task="relu")
+
+    assert sum(pauses) > 10
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ def reward_function(
     options: Options | None = None,
     patience: float = 300.0,
 ) -> RewardFunction:
-    """A function for ``GRPOTrainer(reward_funcs=...)``; it judges the completions of a step as one batch.
+    """A coroutine function for ``GRPOTrainer(reward_funcs=...)``, which awaits it: elsewhere ``await`` it, or call it by ``asyncio.run``. It
+    judges the completions of a step as one batch.
 
     The data set has a column ``task``, and ``suite`` if the tasks are not of the server's default suite; see
     ``rows``. The trainer awaits the function beside others. If there is no verdict on a completion it raises
