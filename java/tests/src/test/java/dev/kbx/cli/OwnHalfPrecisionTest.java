@@ -18,7 +18,7 @@ class OwnHalfPrecisionTest {
   @TempDir private Path folder;
 
   /** A reference, a kernel, and what in the kernel is replaced to make it right and wrong. */
-  private enum Operation {
+  enum Operation {
     /** Turned the other way. */
     ROPE(
         """
