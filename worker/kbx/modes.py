@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from torch._library import custom_ops
+from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 
 _Mode = TypeVar("_Mode", bound=type[TorchDispatchMode])
@@ -28,6 +29,13 @@ def without_dynamo(mode: _Mode) -> _Mode:
         # Where torch keeps what it has wrapped.
         setattr(dispatch, "__dynamo_disable", dispatch)  # noqa: B010 -- the plain form would be mangled inside a class
     return mode
+
+
+def arguments_of(function: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """All arguments of an operation by name, those left out as well."""
+    parameters = function._schema.arguments
+    given = {p.name: p.default_value for p in parameters if p.has_default_value()}
+    return given | dict(zip((p.name for p in parameters), args, strict=False)) | kwargs
 
 
 def implementation(function: object) -> Callable[..., Any] | None:

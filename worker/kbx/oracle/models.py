@@ -32,7 +32,7 @@ from kbx.suite import DISTRIBUTIONS, Call, Close, Contract
 from kbx.suite.inputs import PUBLISHED
 from kbx.suite.original import MODULE_TOLERANCES
 from kbx.suite.sharing import changed
-from kbx.suite.values import home, tensors, transform
+from kbx.suite.values import copied, home, tensors, transform
 from kbx.tensors import encode, no_tensors
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class ModelTask(Task):
         held = self.weights.initial(self.state)
         call = Call(call.args, {**call.kwargs, STATE: held})
         if turn % 2:
-            scratch = Call(transform(call.args, _copied), transform(self.given(call).kwargs, _copied))
+            scratch = Call(transform(call.args, copied), transform(self.given(call).kwargs, copied))
             with torch.no_grad():
                 self.run("the reference", self.reference, *scratch.args, **scratch.kwargs, **{STATE: held})
         return call
@@ -329,12 +329,8 @@ def _from_state(model: nn.Module, held: dict[str, torch.Tensor], args: tuple[Any
         value.copy_(model.get_buffer(name))
     own = {home(buffer) for buffer in model.buffers()}
     return transform(
-        result, lambda leaf: _copied(leaf) if isinstance(leaf, torch.Tensor) and home(leaf) in own else leaf
+        result, lambda leaf: copied(leaf) if isinstance(leaf, torch.Tensor) and home(leaf) in own else leaf
     )
-
-
-def _copied(leaf: Any) -> Any:
-    return leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
 
 
 def unbound(model: type[nn.Module]) -> Function:

@@ -26,7 +26,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kbx.modes import without_dynamo
+from kbx.modes import arguments_of, without_dynamo
 from kbx.oracle import faults, judge, namesakes, sendable, truth
 from kbx.oracle.arithmetic import FlopCounterMode
 from kbx.oracle.gradients import differentiating_model
@@ -381,9 +381,7 @@ def _draws(function: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[
     tell. (With values those of the host and of a GPU stay where they are if one of the switches is off.)"""
     if torch.Tag.nondeterministic_seeded not in function.tags:
         return False
-    parameters = function._schema.arguments
-    given = {p.name: p.default_value for p in parameters if p.has_default_value()}
-    given |= dict(zip((p.name for p in parameters), args, strict=False)) | kwargs
+    given = arguments_of(function, args, kwargs)
     return all(given[name] for name in _SWITCHES if name in given)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kbx.modes import without_dynamo
+from kbx.modes import arguments_of, without_dynamo
 from kbx.oracle import truth
 from kbx.oracle.task import InvalidTask, Task
 from kbx.suite import Call, errors
@@ -85,7 +85,7 @@ class _Watch(TorchDispatchMode):
         kwargs, name = kwargs or {}, function._schema.name.removeprefix("aten::")
         result = function(*args, **kwargs)
         if name in _RANKING:
-            self._rank(name, _given(function, args, kwargs), tensors(result))
+            self._rank(name, arguments_of(function, args, kwargs), tensors(result))
         elif name in _MOVING and id(args[0]) in self._given:
             self._given.update((id(tensor), tensor) for tensor in tensors(result))
         elif name in _MOVING and (index := self.index(args[0])) is not None:
@@ -113,13 +113,6 @@ class _Watch(TorchDispatchMode):
 
     def _note(self, tensor: torch.Tensor, index: _Index) -> None:
         self._found[id(tensor)] = tensor, index  # the tensor is kept, so that no other gets its id
-
-
-def _given(function: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """All arguments of an operation by name, those left out as well."""
-    parameters = function._schema.arguments
-    given = {p.name: p.default_value for p in parameters if p.has_default_value()}
-    return given | dict(zip((p.name for p in parameters), args, strict=False)) | kwargs
 
 
 def settled(task: Task, known: Known, value: Any) -> tuple[Any, list[str]]:

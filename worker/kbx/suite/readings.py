@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from kbx.suite.inputs import Call
-from kbx.suite.values import tensors, transform
+from kbx.suite.values import copied, tensors, transform
 
 MOST_CALLS = 256
 _TRIED_BYTES = 64 << 20
@@ -112,7 +112,7 @@ def _meant_one(fitting: list[list[Call]], function: Callable[..., Any]) -> list[
 
 def _computes(function: Callable[..., Any], call: Call) -> bool:
     """Whether the function returns tensors of its own, and not those of tuples that it has put together."""
-    mine = Call(transform(call.args, _copied), transform(call.kwargs, _copied))
+    mine = Call(transform(call.args, copied), transform(call.kwargs, copied))
     given = tensors([mine.args, mine.kwargs])
     try:
         with torch.random.fork_rng(devices=[]), torch.no_grad():
@@ -120,10 +120,6 @@ def _computes(function: Callable[..., Any], call: Call) -> bool:
     except Exception:  # any: it is another reading's call
         return False
     return any(all(t is not each for each in given) for t in tensors(result))
-
-
-def _copied(leaf: Any) -> Any:
-    return leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
 
 
 def _depth(value: object) -> int:

@@ -51,6 +51,11 @@ def home(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage().data_ptr()
 
 
+def copied(leaf: Any) -> Any:
+    """A clone of a tensor; anything else as it is."""
+    return leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
+
+
 def transform(value: Any, change: Callable[[Any], Any]) -> Any:
     """The value with ``change`` applied to each leaf; named tuples become tuples."""
     if isinstance(value, torch.Size):
