@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /** The numbers of samples at which pass@k says something of some candidates. */
 public final class SampleCounts {
@@ -28,10 +29,15 @@ public final class SampleCounts {
   }
 
   private static int most(List<VerdictRow> rows) {
+    return ofTasks(rows).max().orElse(1);
+  }
+
+  /** How many samples each task has, of candidates of one method and model. */
+  public static IntStream ofTasks(List<VerdictRow> rows) {
     Map<String, Set<Integer>> ofTask = new HashMap<>();
     for (VerdictRow row : rows) {
       ofTask.computeIfAbsent(row.path(), _ -> new HashSet<>()).add(row.sample());
     }
-    return ofTask.values().stream().mapToInt(Set::size).max().orElse(1);
+    return ofTask.values().stream().mapToInt(Set::size);
   }
 }

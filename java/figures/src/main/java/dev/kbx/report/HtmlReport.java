@@ -5,6 +5,7 @@ import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.Methods;
+import dev.kbx.analysis.SampleCounts;
 import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.TrajectoryRates;
@@ -35,11 +36,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -235,11 +233,7 @@ record HtmlReport(
 
   /** The number of samples that each task has which has a candidate. */
   private static int samples(List<VerdictRow> rows) {
-    Map<String, Set<Integer>> tasks = new HashMap<>();
-    for (VerdictRow row : rows) {
-      tasks.computeIfAbsent(row.path(), _ -> new HashSet<>()).add(row.sample());
-    }
-    return tasks.values().stream().mapToInt(Set::size).min().orElse(1);
+    return SampleCounts.ofTasks(rows).min().orElse(1);
   }
 
   private void notes(Writer writer) throws IOException {

@@ -15,7 +15,6 @@ import dev.kbx.analysis.PropertyMatrix;
 import dev.kbx.analysis.SampleCounts;
 import dev.kbx.analysis.SelectedRun;
 import dev.kbx.analysis.SelectedRuns;
-import dev.kbx.analysis.VerdictRow;
 import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.paper.MeasurementConditions;
@@ -113,7 +112,7 @@ public final class PublishedRuns {
 
   public Publication publication() {
     SelectedRuns asked = NamedRun.asked(home, judged());
-    Methods methods = Methods.of(asked, SampleCounts.of(rows()), PS);
+    Methods methods = Methods.of(asked, SampleCounts.of(asked.rows()), PS);
     OverviewSection.Overview overview =
         overview(asked, methods, causes, floors, () -> Deviance.of(asked));
     if (overview.iterations() == null) {
@@ -123,7 +122,7 @@ public final class PublishedRuns {
         overview,
         fastP(asked),
         passK(asked),
-        PropertyMatrix.of(rows()),
+        PropertyMatrix.of(asked.rows()),
         portability(),
         budgets(),
         without,
@@ -152,10 +151,6 @@ public final class PublishedRuns {
     var errors = CompletableFuture.supplyAsync(() -> AdvisedErrors.of(Errors.of(runs, causes)));
     Deviance deviance = explained.get();
     return new OverviewSection.Overview(methods, deviance, iterations.join(), errors.join());
-  }
-
-  private List<VerdictRow> rows() {
-    return judged().stream().flatMap(run -> run.rows().stream()).toList();
   }
 
   private MeasurementConditions conditions() {
@@ -187,7 +182,7 @@ public final class PublishedRuns {
   }
 
   private List<PassK> passK(SelectedRuns asked) {
-    List<Integer> ks = SampleCounts.of(rows());
+    List<Integer> ks = SampleCounts.of(asked.rows());
     return asked.runs().stream()
         .filter(run -> run.judged().run().stages().contains(Stage.CALL))
         .flatMap(run -> PassK.of(run.judged(), run.asked(), ks).stream())
