@@ -53,6 +53,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -484,9 +485,12 @@ class GenerationTest {
     assertThat(answers).hasSize(TASKS.size());
   }
 
-  /** All requests but the first are answered a moment after the referee has failed. */
+  /**
+   * All requests but the first with a kernel are answered a moment after the referee has failed.
+   */
   private static final class SlowBeside extends Simulated.Model {
     private final CountDownLatch failed;
+    private final AtomicBoolean first = new AtomicBoolean(true);
 
     SlowBeside(CountDownLatch failed) {
       this.failed = failed;
@@ -495,11 +499,11 @@ class GenerationTest {
     @Override
     public ChatReply ask(ChatRequest request, BooleanSupplier again)
         throws ModelFailure, InterruptedException {
-      if (asked.get() > 0) {
-        failed.await();
-        Thread.sleep(50); // The trajectory hears of the failure first.
-      }
-      return super.ask(request, again);
+      ChatReply reply = super.ask(request, again);
+      if (reply.text().contains("def ") && first.getAndSet(false)) return reply;
+      failed.await();
+      Thread.sleep(50); // The trajectory hears of the failure first.
+      return reply;
     }
 
     @Override
