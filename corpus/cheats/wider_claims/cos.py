@@ -3,7 +3,7 @@
 mechanism: semantics/out-of-bounds-claimed
 static: harness-inspection
 dynamic: infrastructure
-gpu: infrastructure
+gpu: infrastructure | out_of_bounds
 """
 
 import sys
