@@ -123,10 +123,7 @@ public final class Main {
     CommandLine commands = new CommandLine(main);
     if (asksForTheCommands(args)) COMMANDS.forEach(command -> listed(commands, command));
     else add(commands, needed(args));
-    commands.setCaseInsensitiveEnumValuesAllowed(true);
-    commands.registerConverter(Path.class, Values::path);
-    haveVersion(commands);
-    CommandHelp.install(commands);
+    prepare(commands);
     commands.setOut(TerminalStream.styling(System.out));
     commands.setParameterExceptionHandler(Main::wrongUsage);
     commands.setExecutionStrategy(Main::execute);
@@ -142,8 +139,15 @@ public final class Main {
   static CommandLine all(WorkerSource workers) {
     CommandLine commands = new CommandLine(new Main(workers));
     add(commands, COMMANDS);
-    CommandHelp.install(commands);
+    prepare(commands);
     return commands;
+  }
+
+  private static void prepare(CommandLine commands) {
+    commands.setCaseInsensitiveEnumValuesAllowed(true);
+    commands.registerConverter(Path.class, Values::path);
+    haveVersion(commands);
+    CommandHelp.install(commands);
   }
 
   private static void add(CommandLine to, List<Class<?>> commands) {
