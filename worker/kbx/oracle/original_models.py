@@ -35,10 +35,9 @@ from kbx.oracle.module_state import changed, held, written_buffers
 from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, TooLarge, deepest_line, said
 from kbx.suite import Call, Inputs
-from kbx.suite.drawn import seeded
+from kbx.suite.drawn import drawn_on, seeded
 from kbx.suite.original import OriginalModel, OwnFunction, OwnModel
 from kbx.suite.readings import listed
-from kbx.suite.seeding import mixed
 from kbx.suite.values import leaves
 from kbx.suite.values import tensors as tensors_of
 
@@ -208,13 +207,14 @@ def drawn(
     place: Callable[[Any, str | torch.device], Any] = placed,
 ) -> Any:
     """What a function of the task's file draws from any generator under a seed, and ``meaning`` makes of it; on a GPU it draws there."""
-    on_device = contextlib.nullcontext() if torch.device(device).type == "cpu" else torch.device(device)
-    number = Inputs(seed=seed).generator.initial_seed()
-    with seeded(number, device), surroundings(device), mixed(number), on_device:
+
+    def draw() -> Any:
         made = task.run(f"{function.__name__}()", lambda: listed(function()))
         if (reason := sendable.named_tuple(made, f"{function.__name__}()")) is not None:
             raise InvalidTask(reason, task.path, function.__code__.co_firstlineno)
         return place(meaning(made), device)
+
+    return drawn_on(device, Inputs(seed=seed).generator.initial_seed(), draw, lambda: surroundings(device))
 
 
 def random_reference(task: Task, function: Function, operations: Sequence[str]) -> InvalidTask:
