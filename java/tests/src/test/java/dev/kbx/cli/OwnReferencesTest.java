@@ -219,6 +219,68 @@ class OwnReferencesTest {
     assertThat(other.err()).contains("on reference my_ref.py:scale --backward (");
   }
 
+  private static final String MODEL =
+      """
+      import torch
+
+      class Model(torch.nn.Module):
+          def __init__(self):
+              super().__init__()
+              self.by = torch.nn.Parameter(torch.rand(40))
+
+          def forward(self, x):
+              return x * self.by
+
+      def get_inputs():
+          return [torch.randn(16, 40)]
+      """;
+
+  @Test
+  void gradientsOfAModelAreJudged() throws Exception {
+    write("my_ref.py", MODEL);
+    String kernels =
+        BACKWARD
+            .substring(0, BACKWARD.indexOf("def scale_backward"))
+            .replace("other=0.0)", "other=0.0).to(tl.float32)");
+    String model =
+        MODEL
+            .substring(MODEL.indexOf("class"), MODEL.indexOf("def get"))
+            .replace("Model", "ModelNew");
+    String own = kernels + model.replace("x * self.by", "Scale.apply(x, self.by)");
+    write("right.py", own.replace("REDUCED", "tl.sum(g * v)"));
+    write("wrong.py", own.replace("REDUCED", "tl.sum(g * v) / R"));
+    write(
+        "uncut.py",
+        own.replace("REDUCED", "tl.sum(g * v)").replace("(x, self.by)", "(x, self.by.detach())"));
+    write("library.py", kernels + model);
+    write("nothing.py", own.replace("Scale.apply(x, self.by)", "torch.empty_like(x)"));
+    Kbx.Result result =
+        eval(
+            "right.py",
+            "wrong.py",
+            "uncut.py",
+            "nothing.py",
+            "library.py",
+            "--reference",
+            "my_ref.py",
+            "--backward",
+            "--json");
+    assertThat(result.exit()).as(result.err()).isZero();
+    List<JsonNode> verdicts = List.copyOf(result.json().get("verdicts").values());
+    assertThat(verdicts)
+        .extracting(verdict -> verdict.get("status").asString())
+        .containsExactly(
+            "correct", "wrong_values", "wrong_values", "runtime_error", "not_a_kernel");
+    assertThat(verdicts.getFirst().get("task").asString()).isEqualTo("my_ref_backward");
+    assertThat(verdicts.getFirst().get("holds").values())
+        .extracting(JsonNode::asString)
+        .contains("non_contiguous", "wide_values", "other_weights", "dtype:bfloat16");
+    assertThat(verdicts.get(1).get("message").asString()).contains("output['self.by']");
+    assertThat(verdicts.get(2).get("message").asString()).contains("output['self.by']");
+    assertThat(verdicts.get(3).get("message").asString())
+        .contains("ModelNew has 0 results that can be differentiated, and Model 1; kernels are");
+  }
+
   @Test
   void aReferenceWithoutAGradientIsRefused() throws Exception {
     write("my_ref.py", REFERENCE.replace("x * by", "x.argmax(-1)"));
