@@ -52,7 +52,7 @@ def construct(kind, module, device):
     torch.manual_seed(module["seed"])
     with torch.no_grad():
         made = _made(kind, init).to(device, *_dtype(module))
-    if "backward" in module:
+    if module.get("backward"):
         return made, _gradients(made, module["backward"])
     return made, _with_gradients(made) if module.get("differentiates") else torch.no_grad()(made)
 
