@@ -49,7 +49,7 @@ class HtmlReportTest extends BrowserTest {
           .containsText("not measured");
       Locator correct = page.locator(".tile", new Page.LocatorOptions().setHasText("Correct"));
       assertThat(correct).containsText("80.0 %");
-      assertThat(correct).containsText("16 of 20 tasks asked for");
+      assertThat(correct).containsText("16 of 17 tasks tried");
       assertThat(correct).containsText("95 % interval [58–92]");
       assertThat(correct).containsText("16 of 25 candidates judged, 64.0 %");
       assertThat(page.locator("#table-by-category tr").last()).containsText("16/20");
