@@ -93,7 +93,9 @@ public final class FindingSection {
     return "%s %s %s of %s"
         .formatted(
             names.of(best.maker()),
-            finding.ranking().places().size() > 1 ? "solves most:" : "solves",
+            finding.ranking().places().size() > 1 && best.tiedWith() == null
+                ? "solves most:"
+                : "solves",
             share(best).text(),
             Counted.of(tasks, "task"));
   }

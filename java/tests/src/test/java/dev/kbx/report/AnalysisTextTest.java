@@ -84,7 +84,9 @@ class AnalysisTextTest {
     FastP fast = FastP.of(run.judged(), asked, FastP.Pick.FIRST_SAMPLE).getFirst();
     String text = SectionText.of(80, FastPSection.of(fast));
     assertThat(text.lines()).allMatch(line -> Text.columns(line) <= 80);
-    assertThat(text).contains("100.0 % [97–100]", "fast_0.5", "max-autotune").doesNotContain("…");
+    assertThat(text)
+        .contains("100.0 % [96.9–100.0]", "fast_0.5", "max-autotune")
+        .doesNotContain("…");
   }
 
   @Test
