@@ -93,7 +93,7 @@ public final class FastPSection {
   private static List<Column.Of<Group>> groupColumns() {
     return List.of(
         Column.text("category", each -> each.category() == null ? "all" : each.category()),
-        Column.number("tasks tried", FastPSection::coverage));
+        Column.number("tried", FastPSection::coverage));
   }
 
   private static Cell coverage(Group group) {

@@ -111,14 +111,15 @@ public final class FindingSection {
     if (!ahead.isEmpty()) parts.add("ahead of " + named(ahead));
     List<Place> tied =
         finding.ranking().places().stream().skip(1).filter(place -> place.rank() == 1).toList();
+    List<String> named = new ArrayList<>();
     for (Place each : Blocks.first(NAMED, tied)) {
       Versus versus = each.tiedWith();
-      if (versus == null) continue;
-      parts.add(
-          "not told apart from %s (%s)"
-              .formatted(names.of(each.maker()), Captions.on(versus.p(), versus.tasks())));
+      if (versus != null) named.add(against(new Versus(each.maker(), versus.tasks(), versus.p())));
     }
-    if (tied.size() > NAMED) parts.add("nor from %d more".formatted(tied.size() - NAMED));
+    if (!named.isEmpty()) {
+      String more = tied.size() > NAMED ? ", nor from %d more".formatted(tied.size() - NAMED) : "";
+      parts.add("not told apart from " + and(named) + more);
+    }
     return String.join("; ", parts);
   }
 
@@ -131,6 +132,10 @@ public final class FindingSection {
         others.stream()
             .map(other -> "%s (%s)".formatted(names.of(other.other()), Captions.p(other.p())))
             .toList();
+    return and(each);
+  }
+
+  private static String and(List<String> each) {
     return each.size() < 2
         ? each.getFirst()
         : String.join(", ", each.subList(0, each.size() - 1)) + " and " + each.getLast();

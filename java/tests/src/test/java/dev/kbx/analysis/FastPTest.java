@@ -91,7 +91,7 @@ class FastPTest {
     Group math = fast.against().getFirst().categories().getLast();
     assertThat(requireNonNull(math.general()).correct()).isEqualTo(1);
     assertThat(SectionText.of(80, FastPSection.of(fast)))
-        .containsPattern("category +tasks tried +correct +share +general +share\n")
+        .containsPattern("category +tried +correct +share +general +share\n")
         .containsPattern("Math +2 of 4 +2 +100.0 % \\[34–100] +1 +50.0 % \\[9–91]\n")
         .containsPattern("all +4 of 10 +3 +75.0 % \\[30–95] +2 +50.0 % \\[15–85]\n");
     FastP unknown = first(run.ofUnknownGrade("Loss/f", "f"));
