@@ -206,7 +206,7 @@ class PagesTest extends BrowserTest {
   void candidatesOfARunAreFiltered() {
     try (Shown shown = show("/runs/" + first)) {
       Page page = shown.page();
-      page.locator("#table-statuses").getByText("compile_error").click();
+      page.locator("#table-errors").getByText("compile_error").click();
       assertThat(page.locator("#candidates output")).hasText("1 candidate");
       assertThat(page.locator("#table-verdicts tbody tr")).hasCount(1);
       page.locator("select[name=status]").selectOption("correct");
