@@ -3,7 +3,7 @@
 mechanism: semantics/laundered-fetched-kernel
 static: none
 dynamic: cheating | not_a_kernel
-gpu: cheating | runtime_error | out_of_bounds
+gpu: cheating | out_of_bounds
 """
 
 import torch

@@ -54,6 +54,14 @@ class Mappings:
             return Region(start, memory[offset : offset + length], filler=filler, lent=whole is not None)
         return None
 
+    def lent(self) -> dict[int, npt.NDArray[np.uint8]]:
+        """The bytes of what is lent, by address."""
+        return {
+            base + offset: memory[offset : offset + each.bytes]
+            for base, memory, whole in self._mapped
+            for offset, each in (whole or {}).items()
+        }
+
     def known(self) -> list[tuple[int, int]]:
         """Tensors whose place the runner need not say: address and bytes."""
         return [

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
-from kbx.executor import mappings
+from kbx.executor import mappings, replay
 from kbx.executor.channel import HEAP_BYTES, Broken, Channel
 from kbx.executor.compiler import Compiler, CompilerEnded
 from kbx.ttir.errors import Stuck, Unsupported
@@ -52,6 +52,7 @@ class _Executor:
         self._findings: list[Finding] = []
         self._atomic = False
         self._seed, self._order, self._begun = 0, ASCENDING, False
+        self._records = replay.Records()
         self._filler = ALL_ONES
         """What memory of the candidate's holds that nobody has written to in this call, as the runner says."""
 
@@ -82,14 +83,58 @@ class _Executor:
                 self._seed, self._order = seed, order
                 if forget:
                     self._findings.clear()
-                self._lent.clear()
-                self._lent.update((offset, mappings.Tensor(length, filler)) for offset, length, filler in lent)
+                self._lend(lent)
+                self._records.begin()
+            case {"replay": back, "lent": lent}:
+                self._lend(lent)
+                self._replay(oracle, back, message)
             case {"findings": _}:
                 worst = sorted(dict.fromkeys(self._findings), key=lambda found: found.rank)[:_MOST_FINDINGS]
                 oracle.send({"findings": [_told(each) for each in worst], "atomic": self._atomic})
                 self._findings.clear()
             case _:
                 raise Broken("the oracle asks for something unknown")
+
+    def _lend(self, lent: list[tuple[int, int, int | None]]) -> None:
+        self._lent.clear()
+        self._lent.update((offset, mappings.Tensor(length, filler)) for offset, length, filler in lent)
+
+    def _replay(self, oracle: Channel, back: int, message: _Message) -> None:
+        lent = self._memory.lent()
+        types = dict(zip(sorted(lent), message["types"], strict=True))
+        try:
+            made = self._records.replay(
+                back, lent, types, frozenset(message["asked"]), message["seed"], self._launch_again
+            )
+            results = made.results()
+        except replay.Unfit as error:
+            oracle.send({"unfit": str(error)[:_MESSAGE_BYTES], "elsewhere": isinstance(error, replay.Elsewhere)})
+        except (
+            Unsupported,
+            Stuck,
+            MemoryError,
+            KeyError,
+            TypeError,
+            ValueError,
+            IndexError,
+            AttributeError,
+            RuntimeError,
+        ) as error:
+            oracle.send({"unfit": f"{type(error).__name__}: {error}"[:_MESSAGE_BYTES], "elsewhere": False})
+        else:
+            shapes = [[str(t.dtype).removeprefix("torch."), list(t.shape)] for t in results]
+            told = {
+                "results": shapes,
+                "reads": made.reads,
+                "steps": made.steps,
+                "older": made.older_bytes,
+                "account": made.account,
+            }
+            contents = [t.reshape(-1).view(torch.uint8).numpy() for t in results if t.numel()]
+            oracle.send(told, [each.data for each in (*contents, *made.arguments())])
+
+    def _launch_again(self, message: _Message, memory: Memory, seed: int) -> None:
+        self._run(message, Launch(tuple(message["grid"]), memory, seed, ASCENDING))
 
     # ------------------------------------------------------------ the runner
 
@@ -100,11 +145,26 @@ class _Executor:
                 self._compiler.begin(str(source), str(path))
             case {"compile": request}:
                 self._compile(request)
-            case {"launch": number}:
-                answer, written = self._launched(number, message, blobs)
+            case {"older": start, "bytes": length}:
+                self._keep(start, length, blobs)
+            case {"record": _}:
+                self._records.add(message, list(self._memory.lent()))
+                self._runner.send({"recorded": True})
+            case {"launch": _}:
+                self._records.launched(message)
+                answer, written = self._launched(message, blobs)
                 self._runner.send(answer, written)
             case _:
                 raise Broken("the runner asks for something unknown")
+
+    def _keep(self, start: int, length: int, blobs: Sequence[bytearray]) -> None:
+        if blobs:
+            self._records.keep(start, np.frombuffer(blobs[0], np.uint8))
+        elif (region := self._memory.region(start, length, None)) is not None:
+            self._records.keep(start, region.memory)
+        else:
+            raise Broken("the runner names memory that is not shared")
+        self._runner.send({"kept": True})
 
     def _attach(self, bases: dict[str, int], arenas: Sequence[tuple[_Message, int]]) -> None:
         """Maps what is shared, which is at these addresses of the runner's."""
@@ -127,9 +187,7 @@ class _Executor:
             raise Broken(str(error)) from error
         self._runner.send(reply)
 
-    def _launched(
-        self, number: int, message: _Message, blobs: Sequence[bytearray]
-    ) -> tuple[_Message, list[memoryview]]:
+    def _launched(self, message: _Message, blobs: Sequence[bytearray]) -> tuple[_Message, list[memoryview]]:
         """Runs a launch; the answer, and what it has made of memory that came with the request."""
         try:
             if message["copied"] and self._heap is not None:
@@ -142,9 +200,7 @@ class _Executor:
             regions = list(self._regions(message["regions"])) + copied
             memory = Memory(regions, self._more)
             launch = Launch(tuple(message["grid"]), memory, self._seed, self._order)
-            names = [str(name)[:_NAME_CHARS] for name in message["names"]]
-            kernel = self._kernel(number)
-            kernel.run(launch, [argument(each) for each in message["arguments"]], names)
+            kernel = self._run(message, launch)
         except Unsupported as error:
             return {"unsupported": error.what}, []
         except Stuck as error:
@@ -158,6 +214,11 @@ class _Executor:
         self._atomic |= kernel.atomic
         self._findings += [replace(each, kernel=kernel.function.name[:_NAME_CHARS]) for each in launch.findings]
         return {"done": True, "reached": sorted(memory.reached)}, [region.memory.data for region in copied]
+
+    def _run(self, message: _Message, launch: Launch) -> Kernel:
+        names, kernel = [str(name)[:_NAME_CHARS] for name in message["names"]], self._kernel(message["launch"])
+        kernel.run(launch, [argument(each) for each in message["arguments"]], names)
+        return kernel
 
     def _kernel(self, number: int) -> Kernel:
         found = self._kernels.get(number)

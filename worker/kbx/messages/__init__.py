@@ -72,6 +72,27 @@ class ProfiledCall(CallTree, total=False):
     module: Module
 
 
+class Operation(TypedDict):
+    """How many ``elements`` an operation of PyTorch's processed on the way to the results, and the candidate's line (0: unknown)."""
+
+    name: str
+    line: int
+    elements: int
+
+
+class Origin(TypedDict):
+    """Who made a result, see ``kbx.runner.ledger``."""
+
+    elements: int
+    own: float
+    volume: int
+    foreign: int
+    operations: list[Operation]
+    launches: int
+    copies: int
+    used: bool
+
+
 class _AnyArena(TypedDict):
     name: str
     bytes: int

@@ -9,6 +9,7 @@ from kbx.messages import (
     Hello,
     Message,
     Module,
+    Origin,
     ProfiledCall,
     Request,
     SlottedCall,
@@ -226,6 +227,8 @@ class Open:
     """As the last ``checked`` of an earlier session of the candidate had it."""
     memory_checks: bool = True
     """Whether what launches do to memory decides, where they are executed without a GPU."""
+    operations: list[str] = field(default_factory=list)
+    """Operations of PyTorch that the reference calls, as in ``messages.runner.Load``."""
 
 
 @dataclass
@@ -293,6 +296,10 @@ class Checked:
     """Whether the result of a call is right by the published rule alone: form and values, not what the call did beside; false in timed ones."""
     schemes: list[int] = field(default_factory=list)
     """Where the task allows several schemes, the positions of those by which all results of the candidate have been right so far."""
+    elsewhere: str | None = None
+    """What shows that a right result was not computed by the operations and launches of the candidate, if anything does."""
+    account: Origin | None = None
+    """Who computed it when the call was made again without the candidate, as it says itself in ``messages.runner.Returned``; None if it was not."""
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypedDict
 
-from kbx.messages import ArenaDescription, Message, Module, ProfiledCall, Request, SlottedCall, TracedCall, Tree
+from kbx.messages import ArenaDescription, Message, Module, Origin, ProfiledCall, Request, SlottedCall, TracedCall, Tree
 
 
 class _AnyCompiled(TypedDict):
@@ -18,27 +18,6 @@ class Compiled(_AnyCompiled, total=False):
     shared_bytes: int | None
     spills: int | None
     seconds: float | None
-
-
-class Operation(TypedDict):
-    """How many ``elements`` an operation of PyTorch's processed on the way to the results, and the candidate's line (0: unknown)."""
-
-    name: str
-    line: int
-    elements: int
-
-
-class Origin(TypedDict):
-    """Who made a result, see ``kbx.runner.ledger``."""
-
-    elements: int
-    own: float
-    volume: int
-    foreign: int
-    operations: list[Operation]
-    launches: int
-    copies: int
-    used: bool
 
 
 class Frame(TypedDict):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
+import torch
+
 from kbx.executor.channel import Broken, Channel
-from kbx.messages import Tree
+from kbx.messages import Origin, Tree
 from kbx.oracle.judge import Judgement
 from kbx.tensors import DTYPES, has_gaps, span
 from kbx.ttir.findings import ASSERTION, BETWEEN, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED, in_program
@@ -39,17 +42,32 @@ class Executions:
         ``kbx.ttir.launch``) which programs of its launches come first. ``filler`` is the byte between the elements of strided tensors."""
         if (executor := self._executor()) is None:
             return
-        lent: list[tuple[int, int, int | None]] = []
-        lent += {(*leaf["base"], filler) for leaf in leaves if "base" in leaf}
-        for leaf in (leaf for leaf in leaves if "base" not in leaf):
-            shape, stride = leaf["shape"], leaf["stride"]
-            length = max(1, span(shape, stride)) * DTYPES[leaf["dtype"]].itemsize
-            lent.append((leaf["offset"], length, filler if has_gaps(shape, stride) else None))
+        message = {"prepare": seed, "lent": _lent(leaves, filler), "order": order, "forget": self._unasked}
         try:
-            executor.send({"prepare": seed, "lent": lent, "order": order, "forget": self._unasked})
+            executor.send(message)
         except Broken:
             return  # who asks for findings is told
         self._unasked = True
+
+    def replay(self, back: int, leaves: Sequence[Tree], asked: Sequence[str], seed: int) -> Replayed | None:
+        """What the record of the last call (``back`` 0), or of that before (1), makes of arguments that lie at these leaves. None where the
+        executor has no record of a call with arguments there. ``asked``: the operations of the reference. Their memory holds then what they are afterwards."""
+        if (executor := self._executor()) is None:
+            return None
+        lent = _lent(leaves, 0)
+        try:
+            types = {leaf.get("base", [leaf["offset"]])[0]: leaf["dtype"] for leaf in leaves}
+            types_in_order = [types[offset] for offset, _, _ in sorted(lent)]
+            executor.send({"replay": back, "seed": seed, "lent": lent, "types": types_in_order, "asked": list(asked)})
+            told, blobs = executor.receive()
+            if "unfit" in told:
+                return None if told["elsewhere"] else Replayed(unfit=str(told["unfit"]))
+            places, held = sorted(offset for offset, _, _ in lent), iter(blobs)
+            results = [_tensor(DTYPES[name], shape, held) for name, shape in told["results"]]
+            arguments = dict(zip(places, held, strict=True))
+            return Replayed(results, arguments, told["reads"], told["steps"], told["older"], told["account"])
+        except (Broken, KeyError, TypeError, ValueError, RuntimeError) as error:
+            return Replayed(unfit=f"the process that executes the candidate's kernels answers {type(error).__name__}")
 
     def judge(self, judgement: Judgement) -> Judgement:
         """The judgement on the call's result, with what was found: a kernel that leaves its tensors is wrong whatever it computes, one whose
@@ -74,6 +92,38 @@ class Executions:
             judgement.published &= worst.kind != MISALIGNED  # at which a GPU stops
             judgement.message = f"{worst.sentence}; the result: {result}" if result else worst.sentence
         return judgement
+
+
+class Replayed(NamedTuple):
+    """What came of a replay: tensors of the result in their order, and the bytes of arguments by their offset; or why there is nothing."""
+
+    results: Sequence[torch.Tensor] = ()
+    arguments: Mapping[int, bytearray] = MappingProxyType({})
+    reads: int = 0
+    """How often the call handed something to Python."""
+    steps: int = 0
+    """Operations and launches."""
+    older: int = 0
+    """Bytes that are older than the call."""
+    account: Origin | None = None
+    """Who computed the result, as in ``messages.runner.Returned``."""
+    unfit: str | None = None
+
+
+def _tensor(dtype: torch.dtype, shape: Sequence[int], held: Iterator[bytearray]) -> torch.Tensor:
+    empty = torch.empty(shape, dtype=dtype)
+    return torch.frombuffer(next(held), dtype=dtype).reshape(shape) if empty.numel() else empty
+
+
+def _lent(leaves: Sequence[Tree], filler: int) -> list[tuple[int, int, int | None]]:
+    """Where the tensors lie that a call is lent: offset, bytes, and what is between their elements."""
+    lent: list[tuple[int, int, int | None]] = []
+    lent += sorted({(*leaf["base"], filler) for leaf in leaves if "base" in leaf})
+    for leaf in (leaf for leaf in leaves if "base" not in leaf):
+        shape, stride = leaf["shape"], leaf["stride"]
+        length = max(1, span(shape, stride)) * DTYPES[leaf["dtype"]].itemsize
+        lent.append((leaf["offset"], length, filler if has_gaps(shape, stride) else None))
+    return lent
 
 
 class _Found(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, cast
 
 import torch
 
+from kbx.messages import Origin
 from kbx.messages.oracle import Mismatch
 from kbx.oracle import claims, ties, truth
 from kbx.oracle.claims import ClaimError, TensorClaim
@@ -49,6 +50,8 @@ class Judgement:
     metrics: dict[str, float] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     published: bool = False
+    elsewhere: str | None = None
+    account: Origin | None = None
     value: Any = None
     read: bool = False
 

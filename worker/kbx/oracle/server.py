@@ -149,6 +149,7 @@ class Server:
             schemes=request.schemes,
             executor=lambda: self.device.executor(request.runner),
             memory_checks=request.memory_checks,
+            operations=request.operations,
         )
         self.runner = request.runner
         core = self.device.core if request.timed else None

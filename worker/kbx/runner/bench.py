@@ -35,6 +35,7 @@ from kbx.runner import (
     profile,
     seccomp,
     storages,
+    trace,
     tuning,
     witness,
 )
@@ -243,7 +244,7 @@ class Bench:
         self._witness.ran()
         with self._guarding(inputs) as unguarded, self._noting(request) as noted:
             value, origin = self._witness.call(
-                self._entry, args, kwargs, inputs + held,
+                self._traced(inputs), args, kwargs, inputs + held,
                 lambda result, _: self._put(noted if request.parts else result, inputs),
             )  # fmt: skip
         module.leave(self._instance, state)
@@ -256,6 +257,20 @@ class Bench:
         return messages.Returned(
             request.id, value, 0.0, launched, compiled, origin, ran, configurations, untried, unguarded
         )
+
+    def _traced(self, inputs):
+        """The entry, whose call with these tensors the executor can do again."""
+        if self._executor is None or not self._guarded:
+            return self._entry
+
+        def traced(*args, **kwargs):
+            with trace.recording(trace.Trace(inputs, execution.keep)) as made:
+                result = self._entry(*args, **kwargs)
+            made.take(result)
+            execution.record(made)
+            return result
+
+        return traced
 
     @contextlib.contextmanager
     def _guarding(self, inputs):

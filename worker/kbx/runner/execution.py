@@ -5,7 +5,7 @@ import threading
 
 from kbx.executor.arguments import described
 from kbx.executor.channel import Broken, Channel
-from kbx.runner import gaps, native
+from kbx.runner import gaps, native, trace
 
 _client = None
 """Of this process; None where kernels are not executed."""
@@ -32,13 +32,25 @@ def compile(request):
     return _client.ask({"compile": request})[0]
 
 
+def keep(address, length):
+    """The executor keeps what memory holds now, which is older than the call that is recorded."""
+    _client.keep(address, length)
+
+
+def record(made):
+    """Hands over the record of a call, a ``trace.Trace``."""
+    _client.ask({"record": made.steps, "results": made.results, "gap": made.gap})
+
+
 def launch(number, types, grid, arguments):
     """Runs kernel ``number`` over ``grid`` (three sizes). Returns addresses of tensors that it has reached and was not given.
 
     ``arguments`` holds every parameter in order, constexprs included; ``types`` is Triton's signature (name to type). Raises Unsupported for
     what cannot be executed, OSError for memory that is not the device's, and TimeoutError where programs wait for each other for ever.
     """
-    return _client.launch(number, grid, *described(arguments, types))
+    names, told, storages = described(arguments, types)
+    trace.launched(storages)
+    return _client.launch(number, grid, names, told, storages)
 
 
 class _Client:
@@ -52,6 +64,11 @@ class _Client:
         with self._lock:
             self.channel.send(message, blobs)
             return self._answer()
+
+    def keep(self, address, length):
+        self.ask(
+            {"older": address, "bytes": length}, [] if self._shares(address) else [ctypes.string_at(address, length)]
+        )
 
     def launch(self, number, grid, names, arguments, storages):
         """``storages``: bytes of each tensor's memory by its address. What is not shared goes along, and comes back."""

@@ -35,6 +35,7 @@ from kbx.runner import (
     operations,
     storages,
     threads,
+    trace,
 )
 from kbx.runner.storages import tensors_in
 
@@ -198,6 +199,7 @@ class Witness:
                 for mode in self._outer:
                     stack.enter_context(mode)
                 stack.enter_context(self._modes())
+                stack.enter_context(trace.parts())
                 return parts(*args, **kwargs)
         if self._native is not None:
             return function(*args, **kwargs)
@@ -216,6 +218,7 @@ class Witness:
         and gives counts as a launch. Torch's part in it is seen, unless it is registered as an operation: then nobody is told of those it calls.
         """
         self._take_driver_calls()
+        trace.leave_out("kernels that are not Triton's")
         if self._guards is not None:
             self._guards.leave_out("kernels that are not Triton's")
         given = [_address(value) for value in (*args, *kwargs.values())]

@@ -338,6 +338,8 @@ final class Calls {
     draft.errors(checked.metrics());
     draft.flags(checked.flags());
     draft.origins().add(returned.origin());
+    if (checked.elsewhere() != null) draft.origins().computedElsewhere(checked.elsewhere());
+    if (checked.account() != null) draft.replays().add(checked.account());
     if (draft.origins().incomplete()) draft.flags(List.of(Attribution.NONE));
   }
 

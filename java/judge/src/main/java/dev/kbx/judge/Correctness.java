@@ -169,7 +169,10 @@ final class Correctness {
               Stage.CORRECT,
               "who computed the result is not known: a call has no complete account of it"));
     }
-    return draft.origins().judge(plan.policy(task), task, Stage.CORRECT, "");
+    return draft
+        .origins()
+        .judge(plan.policy(task), task, Stage.CORRECT, "")
+        .or(() -> draft.replays().judge(plan.policy(task), task, Stage.CORRECT, "made again, "));
   }
 
   /**

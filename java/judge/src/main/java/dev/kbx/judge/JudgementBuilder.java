@@ -41,6 +41,7 @@ final class JudgementBuilder {
   private final Map<String, Double> errors = new TreeMap<>();
   private final Map<String, Double> seconds = new TreeMap<>();
   private final Attribution origins = new Attribution();
+  private final Attribution replays = new Attribution();
   private PublishedRule published = new PublishedRule();
   private final @Nullable String precision;
   private List<Integer> schemes = List.of();
@@ -162,6 +163,11 @@ final class JudgementBuilder {
   /** Takes over what was found of the same calls under other conditions. */
   void published(PublishedRule found) {
     published = found;
+  }
+
+  /** Who computed the results of calls that were made again without the candidate. */
+  Attribution replays() {
+    return replays;
   }
 
   /** Who computed the results of the calls so far. */

@@ -81,7 +81,8 @@ final class Session implements AutoCloseable {
                 plan.tolerance() == Tolerance.PUBLISHED,
                 plan.precision().dtype(),
                 draft.schemes(),
-                plan.checksMemory()),
+                plan.checksMemory(),
+                candidate.task().operations()),
         Limits.ORACLE);
   }
 

@@ -52,6 +52,7 @@ public final class Attribution {
   private long copies;
   private boolean used;
   private boolean incomplete;
+  private @Nullable String elsewhere;
 
   /** Adds the account of one call; null if the runner had none. */
   public void add(RunnerMessage.@Nullable Origin account) {
@@ -71,6 +72,11 @@ public final class Attribution {
         operations.merge(new Place(o.name(), o.line()), o.elements(), Long::sum);
       }
     }
+  }
+
+  /** Notes what shows that a result was computed otherwise than the accounts say. */
+  public void computedElsewhere(String how) {
+    elsewhere = how;
   }
 
   /** Whether a call has no account, which happens only if the candidate prevents it. */
@@ -104,7 +110,9 @@ public final class Attribution {
       return pretence.map(what -> Outcome.pretended(stage, where + what + culprits("; "), advice));
     }
     Optional<String> broken = policy == Policy.MIXED ? withoutKernel() : broken();
-    return broken.map(what -> Outcome.notAKernel(stage, where + what, advice));
+    if (broken.isPresent())
+      return broken.map(what -> Outcome.notAKernel(stage, where + what, advice));
+    return Optional.ofNullable(elsewhere).map(how -> Outcome.pretended(stage, where + how, advice));
   }
 
   /** What is wrong where others may compute: that nobody else did. */

@@ -112,6 +112,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param dtype what a module is cast to; null if it is not
    * @param schemes as in the last {@link Checked} about an earlier process of the candidate
    * @param memoryChecks whether what launches do to memory decides, where they are executed
+   * @param operations of PyTorch that the reference calls
    */
   @JsonTypeName("open")
   record Open(
@@ -126,7 +127,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       boolean published,
       @Nullable String dtype,
       List<Integer> schemes,
-      boolean memoryChecks)
+      boolean memoryChecks,
+      List<String> operations)
       implements OracleMessage {}
 
   /**
@@ -222,6 +224,10 @@ public sealed interface OracleMessage extends Message.Numbered {
    *     calls
    * @param schemes positions of the schemes by which all results of the candidate were right so
    *     far; empty if the task has no choice of schemes
+   * @param elsewhere what shows that a right result was not computed by the operations and launches
+   *     of the candidate; null if nothing does
+   * @param account who computed it when the call was made again without the candidate; null if it
+   *     was not
    */
   @JsonTypeName("checked")
   record Checked(
@@ -232,7 +238,9 @@ public sealed interface OracleMessage extends Message.Numbered {
       Map<String, Double> metrics,
       List<String> flags,
       boolean published,
-      List<Integer> schemes)
+      List<Integer> schemes,
+      @Nullable String elsewhere,
+      RunnerMessage.@Nullable Origin account)
       implements OracleMessage {
     public Checked {
       requireNonNull(status);

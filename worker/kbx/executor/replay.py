@@ -1,0 +1,241 @@
+"""Does again what a call did, on memory of its own and maybe other values, where nothing of the candidate is but its compiled kernels.
+
+What the runner says of the call (see ``kbx.runner.trace``) is a claim that proves itself: a result that was computed by anything else than
+its operations and launches is missing here. Memory has the addresses that it had in the call, so that launches are made as they were.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from kbx.runner import operations
+from kbx.runner.ledger import Ledger
+from kbx.runner.storages import tensors_in
+from kbx.tensors import DTYPES
+from kbx.ttir.memory import Memory, Region
+
+Message: TypeAlias = dict[str, Any]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+MakeLaunch: TypeAlias = Callable[[Message, Memory, int], None]
+"""Makes the launch of a runner's message on this memory, with a seed."""
+
+_EMPTY = frozenset(["empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"])
+_READS = frozenset(["_local_scalar_dense", "is_nonzero", "equal"])
+_SETS = frozenset(["set_", "from_file"])
+"""What is not done here: it leads to other memory than that of the tensor it is given."""
+_MOST_BYTES = 4 << 30
+_FILLER = 0xA5
+"""What memory holds that nobody has written to."""
+
+
+class Unfit(Exception):
+    """The record cannot be followed on these values; says why."""
+
+
+class _Record(NamedTuple):
+    message: Message
+    launches: list[Message]
+    older: list[tuple[int, Bytes]]
+    """Memory that is older than the call, by address, and what it held."""
+    lent: list[int]
+    """Addresses of the arguments."""
+
+
+class Records:
+    """Those of the last two calls, None of one that has not ended."""
+
+    def __init__(self) -> None:
+        self._kept: list[_Record | None] = []
+        self._launches: list[Message] = []
+        self._older: list[tuple[int, Bytes]] = []
+
+    def begin(self) -> None:
+        """A call begins."""
+        self._kept = [*self._kept[-1:], None]
+        self._launches, self._older = [], []
+
+    def launched(self, message: Message) -> None:
+        """The call has made this launch."""
+        self._launches.append(message)
+
+    def keep(self, start: int, memory: Bytes) -> None:
+        """The call uses memory that is older, which holds this now."""
+        self._older.append((start, memory.copy()))
+
+    def add(self, message: Message, lent: list[int]) -> None:
+        """The call is over, and was as the runner says; ``lent`` are the addresses of its arguments."""
+        if self._kept:
+            self._kept[-1] = _Record(message, self._launches, self._older, sorted(lent))
+
+    def replay(
+        self,
+        back: int,
+        lent: Mapping[int, Bytes],
+        types: Mapping[int, str],
+        asked: frozenset[str],
+        seed: int,
+        launch: MakeLaunch,
+    ) -> Replay:
+        """The record of the last call (``back`` 0), or of that before (1), done on the arguments that are ``lent`` now, of dtypes ``types``.
+        ``asked``: the operations of the reference. Raises Unfit.
+        """
+        if not self._kept or self._kept[-1] is None:
+            raise Unfit("the call is not recorded")
+        record = self._kept[-1 - back] if back < len(self._kept) else None
+        if record is None or record.lent != sorted(lent):
+            raise Elsewhere("the call before is not recorded, or was lent other memory")
+        if record.message["gap"]:
+            raise Unfit(str(record.message["gap"])[:200])
+        made = Replay(record, lent, types, asked, seed)
+        made.run(launch)
+        return made
+
+
+class Elsewhere(Unfit):
+    """There is no record of a call whose arguments lay there."""
+
+
+class Replay:
+    """One replay. ``reads`` counts what the call handed to Python, and ``account`` says who computed the result, as ``Ledger.end`` does."""
+
+    def __init__(
+        self, record: _Record, lent: Mapping[int, Bytes], types: Mapping[int, str], asked: frozenset[str], seed: int
+    ) -> None:
+        self._record, self._seed, self._left = record, seed, _MOST_BYTES
+        self._memory = {at: torch.from_numpy(content.copy()) for at, content in lent.items()}
+        self._lent, self._types = list(lent), types
+        self._ledger = Ledger(asked, None)
+        self.reads, self.steps = 0, len(record.message["record"])
+        self.account: Message = {}
+
+    def run(self, launch: MakeLaunch) -> None:
+        """Does all of it. Raises Unfit."""
+        self._ledger.begin([self._argument(at) for at in self._lent])
+        launches, older = iter(self._record.launches), iter(self._record.older)
+        for step in self._record.message["record"]:
+            match step:
+                case {"launch": _}:
+                    self._launch(next(launches), launch)
+                case {"older": _}:
+                    at, content = next(older)
+                    self._memory[at] = torch.from_numpy(content.copy())
+                case {"operation": name, "args": args, "kwargs": kwargs, "made": made}:
+                    self._operate(name, args, kwargs, made)
+                case _:
+                    raise Unfit("an unknown step")
+        self.account = self._ledger.end(self.results() if self._record.message["results"] else None)
+
+    @property
+    def older_bytes(self) -> int:
+        """Of memory that is older than the call and holds more than one value."""
+        return sum(len(content) for _, content in self._record.older if (content != content[:1]).any())
+
+    def results(self) -> list[torch.Tensor]:
+        """The tensors of the result."""
+        return [self._tensor(each).contiguous() for each in self._record.message["results"]]
+
+    def arguments(self) -> list[Bytes]:
+        """The bytes of the arguments as they are now, by their addresses' order."""
+        return [self._memory[at].numpy() for at in self._lent]
+
+    def _argument(self, at: int) -> torch.Tensor:
+        memory, dtype = self._memory[at], DTYPES[self._types[at]]
+        return memory[: len(memory) // dtype.itemsize * dtype.itemsize].view(dtype)
+
+    def _launch(self, message: Message, launch: MakeLaunch) -> None:
+        starts = [start for start in dict.fromkeys(start for start, _ in message["regions"]) if start in self._memory]
+        given = [self._memory[start] for start in starts]
+        regions = [Region(start, each.numpy(), filler=_FILLER) for start, each in zip(starts, given, strict=True)]
+        memory, records = Memory(regions, self._all), self._ledger.reach(given)
+        launch(message, memory, self._seed)
+        records += self._ledger.reach([self._memory[at] for at in memory.reached])
+        self._ledger.look_for_a_copy(given)
+        self._ledger.launch(True, records, lambda: ("a kernel", 0))
+
+    def _all(self) -> list[Region]:
+        return [Region(at, memory.numpy(), filler=_FILLER) for at, memory in self._memory.items()]
+
+    def _operate(self, name: str, args: list[Any], kwargs: Message, made: list[tuple[Message, bool]]) -> None:
+        space, base, overload = [*str(name).split("."), "default"][:3]
+        if space != "aten" or base in _SETS:
+            raise Unfit(f"the operation {space}.{base}")
+        function = getattr(getattr(torch.ops.aten, base), overload)
+        given, named = [self._value(each) for each in args], {name: self._value(each) for name, each in kwargs.items()}
+        inputs, written = list(tensors_in([given, named])), operations.written(function, given, named)
+        if base in _EMPTY:
+            results: list[torch.Tensor] = []
+        elif base in _READS:
+            self.reads, results, made = self.reads + 1, [], []
+        elif base == "resize_":
+            self._resize(made[0][0])
+            return
+        else:
+            results = self._done(function, given, named)
+            if len(results) != len(made):
+                raise Unfit(f"{base} has another number of results")
+        for tensor, (described, is_fresh) in zip_longest(results, made):
+            if is_fresh:
+                self._put(tensor, described, base)
+        outputs = [self._tensor(described) for described, _ in made]
+        number = any(type(each) is float for each in (*given, *named.values()))
+        self._ledger.operation(operations.of(function), inputs, written, outputs, number, lambda: (f"torch.{base}", 0))
+
+    @staticmethod
+    def _done(function: Any, given: list[Any], named: Message) -> list[torch.Tensor]:
+        try:
+            result = function(*given, **named)
+        except Exception as error:
+            raise Unfit(f"{function} cannot be done: {error}") from error
+        return [t for t in (result if isinstance(result, (list, tuple)) else [result]) if isinstance(t, torch.Tensor)]
+
+    def _resize(self, described: Message) -> None:
+        before = self._memory.get(described["at"])
+        if before is None or len(before) < described["bytes"]:
+            self._make(described)
+
+    def _put(self, tensor: torch.Tensor | None, described: Message, base: str) -> None:
+        self._make(described)
+        if tensor is None:
+            return
+        if list(tensor.shape) != described["shape"]:
+            raise Unfit(f"{base} has a result of another shape")
+        self._tensor(described).copy_(tensor)
+
+    def _make(self, described: Message) -> None:
+        length = int(described["bytes"])
+        self._left -= length
+        if self._left < 0:
+            raise Unfit(f"more than {_MOST_BYTES >> 30} GiB")
+        self._memory[described["at"]] = torch.full((length,), _FILLER, dtype=torch.uint8)
+
+    def _tensor(self, described: Message) -> torch.Tensor:
+        dtype, memory = DTYPES[described["dtype"]], self._memory.get(described["at"])
+        if not math.prod(described["shape"]):
+            return torch.empty(described["shape"], dtype=dtype)
+        if memory is None:
+            raise Unfit("memory that nobody has made")
+        whole = memory[: len(memory) // dtype.itemsize * dtype.itemsize].view(dtype)
+        return whole.as_strided(described["shape"], described["stride"], described["offset"])
+
+    def _value(self, told: Any) -> Any:
+        match told:
+            case {"tensor": described}:
+                return self._tensor(described)
+            case {"float": text}:
+                return float.fromhex(text)
+            case {"complex": [real, imaginary]}:
+                return complex(float.fromhex(real), float.fromhex(imaginary))
+            case {"torch": name}:
+                return getattr(torch, name)
+            case {"device": _}:
+                return torch.device("cpu")
+            case list():
+                return [self._value(each) for each in told]
+        return told

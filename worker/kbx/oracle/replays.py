@@ -1,0 +1,116 @@
+"""Whether a right result is what the candidate's launches and operations make of the arguments: they are made again without it.
+
+The executor does what was recorded in the call before, of the same shapes, on this call's values (``kbx.executor.replay``). A result that
+somebody else computed is missing there, and numbers that the candidate has read and computed with are those of the other call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from kbx.messages import Tree
+from kbx.oracle import claims, judge
+from kbx.oracle.executions import Executions, Replayed
+from kbx.oracle.plan import PlannedCall
+from kbx.oracle.task import Task
+from kbx.oracle.truth import Known
+from kbx.suite import Call
+from kbx.suite.values import transform
+from kbx.tensors import Arena
+from kbx.ttir.launch import ASCENDING
+
+UNPROVEN = "unproven_origin"
+"""The flag of a candidate whose call cannot be done again."""
+_SEED = 1 << 20
+"""Of what is undefined in a replay: no call has it."""
+_MOST_READS, _MOST_STEPS, _MOST_OLDER = 8, 64, 64
+"""What a call may have read to Python, and the operations, launches and bytes older than it that it may consist of, if it can be done
+again on its own values only: too few to carry a result of more than ``_FEW`` elements."""
+_FEW = 32
+
+
+def comparable(before: PlannedCall, now: PlannedCall, calls: tuple[Call, Call]) -> bool:
+    """Whether what was done in a call may be done on the values of the next: they differ in what tensors hold alone."""
+    if before.repeats is not None or now.repeats is not None or now.order != ASCENDING:
+        return False
+    if (before.parameters, before.dtype, before.properties) != (now.parameters, now.dtype, now.properties):
+        return False
+    return _without_values(calls[0]) == _without_values(calls[1])
+
+
+def _without_values(call: Call) -> str:
+    def shown(leaf: Any) -> Any:
+        return (leaf.shape, leaf.stride(), leaf.dtype) if isinstance(leaf, torch.Tensor) else repr(leaf)
+
+    return repr(transform([list(call.args), dict(call.kwargs)], shown))
+
+
+def judged(
+    task: Task,
+    known: Known,
+    claim: Any,
+    arena: Arena,
+    executions: Executions,
+    asked: Sequence[str],
+    lend: Callable[[], Sequence[Tree]],
+    judgement: judge.Judgement,
+) -> judge.Judgement:
+    """The judgement on a right result ``claim`` of the call ``known``, after it was made again. ``lend()`` lends its arguments in
+    ``arena`` as they were before the call."""
+
+    def again(back: int) -> tuple[Replayed | None, bool]:
+        leaves = lend()
+        replayed = executions.replay(back, leaves, asked, _SEED)
+        if replayed is None or replayed.unfit is not None:
+            return replayed, False
+        return replayed, _is_right(task, known, claim, arena, leaves, replayed)
+
+    other, right = again(1)
+    if other is None:
+        return judgement
+    if right:
+        judgement.account = other.account
+        return judgement
+    own, right = again(0)
+    if own is None or own.unfit is not None:
+        judgement.flags.append(UNPROVEN)
+    elif not right:
+        judgement.elsewhere = _ALONE
+    elif not _decides_by_values(own, other):
+        judgement.elsewhere = _THROUGH_PYTHON
+    return judgement
+
+
+_ALONE = "its launches and PyTorch operations, made again without its Python, do not make the result"
+_THROUGH_PYTHON = f"{_ALONE} of other values"
+
+
+def _decides_by_values(own: Replayed, other: Replayed) -> bool:
+    """Whether a host that reads sizes, or decides by a few values, explains that a call cannot be done on other values."""
+    few = own.reads <= _MOST_READS and own.steps <= _MOST_STEPS and own.older <= _MOST_OLDER
+    elements = sum(result.numel() for result in own.results)
+    of_values = other.unfit is not None or [r.shape for r in own.results] != [r.shape for r in other.results]
+    return few and own.reads > 0 and (of_values or elements > _FEW)
+
+
+def _is_right(task: Task, known: Known, claim: Any, arena: Arena, leaves: Sequence[Tree], replayed: Replayed) -> bool:
+    expected = claims.tensor_claims(claim)
+    if [(c.shape, c.dtype) for c in expected] != [(tuple(t.shape), t.dtype) for t in replayed.results]:
+        return False
+    results = dict(zip(map(id, expected), replayed.results, strict=True))
+    for offset, content in replayed.arguments.items():
+        arena.typed(offset, len(content), torch.uint8).copy_(torch.frombuffer(content, dtype=torch.uint8))
+    originals = task.named_tensors(known.call)
+
+    def updated() -> dict[int, tuple[str, torch.Tensor]]:
+        pairs = enumerate(zip(originals, leaves, strict=True))
+        return {i: (name, arena.kept(arena.view(leaf))) for i, ((name, _), leaf) in pairs if task.updates(name)}
+
+    examined = judge.examine(task, known, claim, lambda c: results[id(c)], list, updated)
+    if examined.status != "correct":
+        return False
+    value = examined.value
+    return judge.agrees(task, value, known) or judge.decide(task, known, [value], explained=False).status == "correct"

@@ -1,0 +1,153 @@
+"""Records what a call of the candidate does: torch's operations and its launches, by the addresses of what they work on.
+
+The record is a claim. ``kbx.executor.replay`` does the same on other values and without the candidate, and what was computed elsewhere is
+missing there. So nothing here is hidden from the candidate.
+"""
+
+import contextlib
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from kbx import tensors
+from kbx.modes import PlainMode, implementation
+from kbx.runner.storages import tensors_in
+
+_NAMES = {dtype: name for name, dtype in tensors.DTYPES.items()}
+_OLDER_BYTES = 16 << 20
+"""Of memory that is older than the call, in one record."""
+
+_current = None
+
+
+class Trace(PlainMode):
+    """The record of one call, with these arguments.
+
+    ``steps`` are operations, launches, and memory that is older than the call, whose content
+    ``keep(address, bytes)`` keeps. ``results`` are the tensors that it returned; ``gap`` says what is not recorded, if anything.
+    """
+
+    supports_higher_order_operators = True
+
+    def __init__(self, given, keep):
+        super().__init__()
+        self.steps, self.results, self.gap, self._keep = [], [], None, keep
+        self._known, self._left = {}, _OLDER_BYTES
+        for tensor in given:
+            self._note(tensor)
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        # Of an operation that the candidate has registered the parts are recorded, see ``parts``.
+        if self.gap is not None or implementation(function) is not None:
+            return function(*args, **kwargs)
+        given = list(tensors_in((args, kwargs)))
+        for tensor in given:
+            self._find(tensor)
+        told = self._told(list(args)), {name: self._told(value) for name, value in kwargs.items()}
+        result = function(*args, **kwargs)
+        made = []
+        for tensor in tensors_in(result):
+            made.append([self._described(tensor), not self._knows(tensor)])
+            self._note(tensor)
+        self.steps.append({"operation": str(function), "args": told[0], "kwargs": told[1], "made": made})
+        return result
+
+    def launched(self, storages):
+        """A launch is made, which the executor sees: on memory with these addresses, of so many bytes."""
+        for address, length in storages.items():
+            if (known := self._known.get(address)) is None or known.expired():
+                self._remember(address, length)
+        self.steps.append({"launch": True})
+
+    def take(self, result):
+        """The call has returned."""
+        for tensor in () if self.gap is not None else tensors_in(result):
+            self._find(tensor)
+            self.results.append(self._described(tensor))
+
+    def _find(self, tensor):
+        if tensor.layout == torch.strided and not self._knows(tensor):
+            storage = tensor.untyped_storage()
+            self._remember(storage.data_ptr(), storage.nbytes())
+            self._note(tensor)
+
+    def _knows(self, tensor):
+        known = self._known.get(_address(tensor))
+        return known is not None and known.cdata == tensor.untyped_storage()._cdata
+
+    def _note(self, tensor):
+        """Its memory is known; also after the tensor is gone, as long as nobody else has it."""
+        if tensor.layout == torch.strided:
+            self._known[_address(tensor)] = StorageWeakRef(tensor.untyped_storage())
+
+    def _remember(self, address, length):
+        self._left -= length
+        if self._left < 0:
+            self.gap = f"more than {_OLDER_BYTES >> 20} MiB that are older than the call"
+        elif length:
+            self._keep(address, length)
+            self.steps.append({"older": address})
+
+    def _told(self, value):
+        if isinstance(value, torch.Tensor):
+            return {"tensor": self._described(value)}
+        if isinstance(value, (list, tuple)):
+            return [self._told(each) for each in value]
+        if value is None or type(value) in (bool, int, str):
+            return value
+        if type(value) is float:
+            return {"float": value.hex()}
+        if type(value) is complex:
+            return {"complex": [value.real.hex(), value.imag.hex()]}
+        if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
+            return {"torch": str(value).removeprefix("torch.")}
+        if isinstance(value, torch.device):
+            return {"device": True}
+        self.gap = self.gap or f"an argument that is a {type(value).__name__}"
+        return None
+
+    def _described(self, tensor):
+        if tensor.layout != torch.strided or tensor.dtype not in _NAMES:
+            self.gap = self.gap or f"a tensor of {tensor.layout} and {tensor.dtype}"
+            return None
+        if tensor.is_conj() or tensor.is_neg():
+            self.gap = self.gap or "a tensor that is conjugated or negated when it is read"
+        storage = tensor.untyped_storage()
+        return {
+            "at": storage.data_ptr(), "bytes": storage.nbytes(), "offset": tensor.storage_offset(),
+            "shape": list(tensor.shape), "stride": list(tensor.stride()), "dtype": _NAMES[tensor.dtype],
+        }  # fmt: skip
+
+
+@contextlib.contextmanager
+def recording(made):
+    """While this call is made."""
+    global _current
+    _current = made
+    try:
+        with made:
+            yield made
+    finally:
+        _current = None
+
+
+def parts():
+    """A context in which the parts of an operation of the candidate's own are recorded, if its call is."""
+    return _current if _current is not None else contextlib.nullcontext()
+
+
+def launched(storages):
+    """Tells the record of the call, if there is one, of a launch."""
+    if _current is not None:
+        _current.launched(storages)
+
+
+def leave_out(what):
+    """Says that the call does what is not recorded."""
+    if _current is not None:
+        _current.gap = _current.gap or what
+
+
+def _address(tensor):
+    return tensor.untyped_storage().data_ptr() if tensor.layout == torch.strided else None
