@@ -1,5 +1,6 @@
 """Calls that a function draws, and variations of them."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -58,6 +59,37 @@ def test_a_task_file_draws_under_the_seed_and_distribution_of_make():
     assert drawn(Inputs(seed=1), inputs, 1).args[1] == 2
     assert drawn(Inputs(distribution="small", seed=1), inputs).args[0].max() <= 1e-3
     assert not drawn(Inputs(seed=1), inputs, variation="non_contiguous").args[0].is_contiguous()
+
+
+HOSTS = {
+    "arrays of numpy's beside tensors": lambda: torch.from_numpy(np.ones(8)) * torch.randn(8),
+    "an array made of a tensor": lambda: torch.randn(8).numpy(),
+}
+
+
+@pytest.mark.parametrize("make", HOSTS.values(), ids=HOSTS.keys())
+def test_what_cannot_be_drawn_on_the_device_is_drawn_on_the_host_and_moved(make):
+    # The meta device refuses here what a GPU does; that one refuses a CPU's generator, too.
+    assert drawn(Inputs(seed=1, device="meta"), lambda: (make(), 2)).args[0].device.type == "meta"
+
+
+def test_what_can_be_drawn_on_the_device_is_drawn_there_alone():
+    seen = []
+
+    def inputs():
+        seen.append(torch.randn(8))
+        return seen[-1], 2
+
+    drawn(Inputs(seed=1, device="meta"), inputs)
+    assert [x.device.type for x in seen] == ["meta"]
+
+
+def test_what_raises_on_the_host_as_well_says_so_as_it_does_there():
+    def inputs():
+        raise ValueError(f"no values on {torch.ones(()).device}")
+
+    with pytest.raises(ValueError, match="no values on cpu"):
+        drawn(Inputs(seed=1, device="meta"), inputs)
 
 
 def test_drawing_leaves_the_generators_as_they_were():

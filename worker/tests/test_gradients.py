@@ -7,7 +7,7 @@ import pytest
 import torch
 from bench_client import HostArena
 
-from kbx.oracle import controls, judge, session, shape_tracing, taskfile, truth, work
+from kbx.oracle import controls, judge, models, session, shape_tracing, taskfile, truth, work
 from kbx.oracle.task import InvalidTask
 from kbx.suite.values import tensors
 
@@ -52,6 +52,8 @@ def own(tmp_path):
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         task = tmp_path / f"{digest[:8]}.py"
         forward, entry = (f"    forward={entry!r},\n", f"{entry}_backward") if backward else ("", entry)
+        if backward and kind == "OwnModel":
+            forward = "    backward=True,\n"
         task.write_text(
             f'"""Statement."""\n\nfrom kbx.suite.original import {kind}\n\nENTRY = {entry!r}\nTAGS = ("own",)\n'
             f"FILE = {json.dumps(str(file))}\nORIGINAL = {kind}(\n    file=FILE,\n    sha256={digest!r},\n{forward})\n"
@@ -88,6 +90,14 @@ def test_what_the_reference_is_given_is_in_no_graph_afterwards(own, leaves):
     assert [(t.requires_grad, t.grad) for t in call.args] == [(False, None)] * 3
     assert all(map(torch.equal, once, again))  # gradients of the first call are not added to
     assert not any(t.requires_grad for t in once)
+
+
+def test_a_reference_differentiates_what_a_module_of_its_own_returns(own):
+    task = own(
+        DRAWS
+        + "L = torch.nn.LayerNorm(33)\ndef f(x, w, dy):\n    return torch.autograd.grad(L(x.requires_grad_()), x, dy)[0]\n"
+    )
+    assert task.differentiates
 
 
 def test_it_is_tried_on_shapes_where_values_are_too_large(own):
@@ -325,3 +335,115 @@ def test_gradients_computed_in_float32_pass_and_mistakes_fail(own, arguments, na
     honest = [got.to(want.dtype) for got, want in zip(tensors(computed), tensors(found.expected), strict=True)]
     judgement = judge.decide(task, found, [tuple(honest) if len(honest) > 1 else honest[0]])
     assert judgement.status == "correct" and judgement.metrics["error_ratio"] <= 0.5
+
+
+# ---------------------------------------------------------------- --backward of a Model
+
+LINEAR = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.rand(width) + 0.5)
+        self.b = torch.nn.Parameter(torch.rand(width))
+        self.unused = torch.nn.Parameter(torch.rand(2))
+        self.frozen = torch.nn.Parameter(torch.ones(width), requires_grad=False)
+    def forward(self, x, i):
+        return x[i].tanh() * self.w * self.frozen + self.b
+def get_inputs():
+    return [torch.randn(5, 33), torch.tensor([0, 4, 4, 2, 3, 3])]
+def get_init_inputs():
+    return [33]
+"""
+
+
+def known_of_model(task, seed="1"):
+    bound = task.seeded(seed)
+    return bound, truth.know(bound, bound.call(bound.cases[0], "drawn", seed), seed)
+
+
+def test_a_models_backward_returns_the_gradients_of_inputs_and_of_parameters_by_name(own):
+    """Of ``tanh(x[i]) w + b``: ``dy w (1 - tanh²)`` added up at ``i``, the sums of ``dy tanh`` and of ``dy`` over the rows."""
+    bound, found = known_of_model(own(LINEAR, "ModelNew", backward=True))
+    assert [name for name, _ in bound.named_tensors(found.call)] == ["grad_output", "x", "i"]
+    dy, x, i = (t.double() if t.is_floating_point() else t for t in found.call.args)
+    w, y = bound.compilable.w.detach().double(), x[i].tanh()
+    expected = {
+        "x": torch.zeros_like(x).index_add_(0, i, dy * w * (1 - y * y)),
+        "self.w": (dy * y).sum(0), "self.b": dy.sum(0), "self.unused": torch.zeros(2).double(),
+    }  # fmt: skip
+    assert list(found.truth) == list(expected)
+    for name, each in expected.items():
+        torch.testing.assert_close(found.truth[name], each)
+        assert found.expected[name].dtype == torch.float32
+
+
+def test_what_a_runner_is_told_of_a_models_gradients(own):
+    assert own(LINEAR, "ModelNew", backward=True).module("1")["backward"] == {
+        "results": 1, "positions": [0], "names": ["x", "self.w", "self.b", "self.unused"],
+    }  # fmt: skip
+    marked = LINEAR.replace("torch.randn(5, 33)", "torch.randn(5, 33), torch.randn(33, requires_grad=True)")
+    task = own(
+        marked.replace("forward(self, x, i):\n", "forward(self, x, z, i):\n        x = x * z\n"),
+        "ModelNew",
+        backward=True,
+    )
+    assert task.module("1")["backward"]["positions"] == [1]
+
+
+def test_a_models_controls_are_the_classic_mistakes(own):
+    task = own(LINEAR.replace("+ self.b", "+ self.b + x[i]"), "ModelNew", backward=True)
+    rows = {row["name"]: row for row in controls.verify(task, "1", torch.device("cpu"))}
+    assert [name for name in rows if name.startswith("negative_")] == [
+        "negative_gradient_missing", "negative_not_accumulated", "negative_first_row_only", "negative_mean_over_rows",
+        "negative_saved_overwritten",
+    ]  # fmt: skip
+    assert all(row["ok"] for row in rows.values()), rows
+
+
+MODULES = {
+    "LayerNorm": ("torch.nn.LayerNorm(60)", "[torch.randn(17, 60)]"),
+    "Linear and GELU": ("torch.nn.Sequential(torch.nn.Linear(60, 40), torch.nn.GELU())", "[torch.randn(17, 60)]"),
+    "BatchNorm": ("torch.nn.BatchNorm1d(60)", "[torch.randn(17, 60)]"),
+    "Embedding": ("torch.nn.Embedding(3, 16)", "[torch.randint(3, (40,))]"),
+    "attention": ("torch.nn.MultiheadAttention(32, 4)", "[torch.randn(9, 2, 32)] * 3"),
+}
+
+
+@pytest.mark.parametrize("dtype", [None, "bfloat16", "float16"])
+@pytest.mark.parametrize(("module", "inputs"), MODULES.values(), ids=MODULES)
+def test_a_models_gradients_computed_in_float32_pass_and_mistakes_fail(own, module, inputs, dtype):
+    text = "import torch\nclass Model(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    text += f"        self.part = {module}\n    def forward(self, *xs):\n        return self.part(*xs)\ndef get_inputs():\n    return {inputs}\n"
+    task = own(text, "ModelNew", backward=True)
+    assert task.rivals
+    task = task if dtype is None else models.at(task, dtype)
+    rows = controls.verify(task, "1", torch.device("cpu"))
+    assert all(row["ok"] for row in rows), [row for row in rows if not row["ok"]]
+    bound, found = known_of_model(task)
+    exact = {name: each.to(found.expected[name].dtype) for name, each in found.truth.items()}
+    judgement = judge.decide(bound, found, [exact])
+    assert judgement.status == "correct" and judgement.metrics["error_ratio"] <= 0.5
+
+
+def test_a_models_backward_is_tried_on_shapes_where_values_are_too_large(own):
+    large = LINEAR.replace("5, 33", "1 << 17, 333").replace("[33]", "[333]")
+    task = own(large, "ModelNew", backward=True, device="cuda")
+    assert task.nbytes > 150 << 20 and len(task.sizes) == 1
+    assert {len(call["args"]) for call in shape_tracing.calls(task, True)} == {3}
+
+
+NO_GRADIENT = {
+    "no graph": ("return x[i].argmax(-1)", "forward() returns nothing that PyTorch can differentiate (i64[6]): leave out"),
+    "in place": ("x += 1\n        return x * self.w", "forward() runs and cannot be differentiated (a leaf Variable that requires grad"),
+    "no derivative": ("return torch.igamma(x.abs(), self.w)", "forward() runs and cannot be differentiated (the derivative for '"),
+    "broken": ("return x * z", "forward() raised NameError: name 'z' is not defined"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "message"), NO_GRADIENT.values(), ids=NO_GRADIENT)
+def test_a_model_without_a_gradient_is_refused(own, body, message):
+    text = LINEAR.replace("return x[i].tanh() * self.w * self.frozen + self.b", body)
+    with pytest.raises(InvalidTask) as error:
+        own(text, "ModelNew", backward=True)
+    assert error.value.message.startswith(message)

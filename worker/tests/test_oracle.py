@@ -4,9 +4,13 @@ import errno
 import itertools
 import json
 import os
+import pathlib
 import signal
 import socket
 import struct
+import subprocess
+import sys
+import tempfile
 import threading
 
 import patience
@@ -459,6 +463,47 @@ def test_oracle_ends_with_the_referee_during_a_reference(tmp_path):
     process.process.stdin.close()
     assert process.process.wait(patience.SECONDS) == 0
     process.process.stdout.close()
+
+
+KEEPS = """
+    import os, pathlib, triton
+    from torch.utils import cpp_extension
+    home = pathlib.Path.home()
+    extension = cpp_extension._get_build_directory("mine", False)
+    for folder in home, pathlib.Path(extension), pathlib.Path(triton.knobs.cache.dir):
+        assert home in (folder, *folder.parents), folder
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "kept").write_text("")
+    assert (home.stat().st_uid, home.stat().st_mode & 0o777) == (os.getuid(), 0o700)
+"""
+
+
+def is_anybody(uid):
+    """Whether that user may use this Python."""
+    command = [sys.executable, "-c", "import torch"]
+    try:
+        return subprocess.run(command, user=uid, group=uid, capture_output=True).returncode == 0
+    except PermissionError:
+        return False
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an oracle that an ordinary user starts stays in that user's home")
+@pytest.mark.parametrize("uid", [0, 61000])
+def test_an_oracle_that_is_told_a_user_has_a_home_where_compilers_keep_what_they_make(monkeypatch, uid):
+    if not is_anybody(uid):
+        pytest.skip("this Python lies where other users than root cannot read it")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o1777)  # as the referee makes it
+        monkeypatch.setenv("TMPDIR", folder)
+        task = pathlib.Path(folder) / "gelu.py"
+        text = GELU.read_text().replace("    return F.gelu(input, approx", KEEPS + "    return F.gelu(input, approx")
+        task.write_text(text)
+        oracle = OracleProcess("--uid", str(uid))
+        _, runner = oracle.open(task, next(runners))
+        judged = runner.judge(0, gelu)
+        oracle.close()
+        assert judged.status == "correct"
+        assert [p.stat().st_mode & 0o777 for p in pathlib.Path(folder).glob("home-*")] == [0o711]
 
 
 def test_what_a_task_prints_does_not_touch_the_protocol(tmp_path, oracle):

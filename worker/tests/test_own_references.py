@@ -117,6 +117,23 @@ def test_inputs_that_seed_themselves_have_fresh_values_too(own, body):
     assert not task.constant
 
 
+MIXED = "torch.from_numpy(np.ones((7, 33), np.float32)) + torch.randn(7, 33)"
+
+
+def test_inputs_that_a_default_device_stops_are_drawn_as_they_are_written(own):
+    # The meta device stands for a GPU.
+    function = own(
+        f"import numpy as np\nimport torch\ndef inputs():\n    return {MIXED}\ndef f(x):\n    return x + 1\n"
+    )
+    model = own(
+        MODEL.replace("[torch.rand(7, 33)]", f"[{MIXED}]").replace(
+            "import torch", "import numpy as np\nimport torch", 1
+        )
+    )
+    for task in function, model:
+        assert task.call(task.cases[0], "drawn", "1", "meta").args[0].shape == (7, 33)
+
+
 def test_generators_are_what_they_were_after_inputs_were_made(own):
     before = torch.Generator, torch.manual_seed
     task = own(SOFTMAX, "softmax")

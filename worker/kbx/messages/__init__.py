@@ -47,13 +47,23 @@ class _AnyModule(TypedDict):
     seed: int
 
 
+class Differentiated(TypedDict):
+    """What is differentiated of a module: so many ``results``, by the tensors at ``positions`` among its arguments and then by its parameters;
+    ``names`` of the gradients."""
+
+    results: int
+    positions: list[int]
+    names: list[str]
+
+
 class Module(_AnyModule, total=False):
     """What a class that stands in for the reference is constructed with: value trees ``init`` of its constructor's arguments, ``seed``,
-    which its weights come from, ``dtype``, what they are cast to, where they are, and ``differentiates``, where it computes gradients
-    when it is called."""
+    which its weights come from, ``dtype``, what they are cast to, where they are, ``differentiates``, where it computes gradients
+    when it is called, and ``backward``, where its gradients are the result: calls begin with those of its own results."""
 
     dtype: str
     differentiates: bool
+    backward: Differentiated
 
 
 class ProfiledCall(CallTree, total=False):

@@ -296,6 +296,25 @@ class Checked:
 
 
 @dataclass
+class Locate:
+    """Name the first submodule that differs in a call that is prepared again after its result was wrong: ``value`` is of a runner's call with
+    ``parts``."""
+
+    TYPE: ClassVar[str] = "locate"
+    id: int
+    call: int
+    value: Tree
+
+
+@dataclass
+class Located:
+    TYPE: ClassVar[str] = "located"
+    id: int
+    part: str | None = None
+    """As ``self.layers.1.norm``; None where none is known to differ."""
+
+
+@dataclass
 class ChangeWeights:
     """Change the reference's weights, for the calls with property ``other_weights``."""
 
@@ -515,6 +534,7 @@ REQUESTS: tuple[type[Request], ...] = (
     Open,
     Prepare,
     Check,
+    Locate,
     ChangeWeights,
     PrepareSize,
     LendSize,
@@ -536,6 +556,7 @@ ANSWERS: tuple[type[Message], ...] = (
     Opened,
     Prepared,
     Checked,
+    Located,
     WeightsChanged,
     PreparedSize,
     LentSize,

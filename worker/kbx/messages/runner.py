@@ -197,6 +197,8 @@ class Call:
     tuning: int | None = None
     """Without a GPU, calls with the same number take the same configurations of autotuners, and one with a new number takes some that
     have not run yet. Negative for an earlier call that is made again, with others. None: the first."""
+    parts: bool = False
+    """The result is samples of what the module's submodules return, as ``kbx.parts.noted`` has them."""
 
 
 @dataclass

@@ -8,8 +8,10 @@ import gc
 import logging
 import os
 import queue
+import secrets
 import signal
 import sys
+import tempfile
 import threading
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
@@ -92,12 +94,26 @@ def _read(incoming: BinaryIO, requests: queue.SimpleQueue[bytes]) -> NoReturn:
 def _harden(uid: int | None) -> None:
     """Becomes another user if told, and forbids that user's other processes to look into this one."""
     if uid is not None and os.geteuid() == 0:
+        _give_home(uid)
         os.setgroups([])
         os.setgid(uid)
         os.setuid(uid)
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     # A result nested as deep as the referee's parser allows must still be read, so that it can be judged.
     sys.setrecursionlimit(10_000)
+
+
+def _give_home(uid: int) -> None:
+    """Makes a home for this process alone, since that user cannot write to ours: compilers that a reference starts (Triton's, those of
+    PyTorch's extensions) keep there what they make, and trust what they find. Runners may be the same user, so no user can list the
+    folder that it lies in."""
+    parent = tempfile.mkdtemp(prefix="home-")
+    home = os.path.join(parent, secrets.token_hex(16))
+    os.mkdir(home, 0o700)
+    os.chown(home, uid, uid)
+    os.chmod(parent, 0o711)
+    os.environ["HOME"] = home
+    os.environ.pop("XDG_CACHE_HOME", None)
 
 
 def _server(options: argparse.Namespace, listener: socket.socket) -> Server:

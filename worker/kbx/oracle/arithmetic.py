@@ -6,13 +6,15 @@ steps for each element they read or write, transcendental ones included, are not
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import torch
+import torch.utils.flop_counter
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils.flop_counter import FlopCounterMode, _FlopCounterMode, flop_registry
+from torch.utils.flop_counter import _FlopCounterMode, flop_registry
 
 from kbx.messages.oracle import Precision
 from kbx.modes import without_dynamo
@@ -94,6 +96,20 @@ _FORMULAS = {
 without_dynamo(_FlopCounterMode)
 
 
+class _NoModules(contextlib.nullcontext[None]):
+    """In place of what tells the counter by hooks in which module an operation is: gradients by leaves cannot be computed beside these."""
+
+    parents = frozenset(("Global",))
+
+
+class FlopCounterMode(torch.utils.flop_counter.FlopCounterMode):
+    """PyTorch's, which counts all as one, whatever module it is in."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.mod_tracker = _NoModules()  # type: ignore[assignment]
+
+
 @without_dynamo
 class Arithmetic(TorchDispatchMode):
     """Watches the operations of one call on ``arguments``, tensors of which each has memory of its own."""
@@ -110,13 +126,13 @@ class Arithmetic(TorchDispatchMode):
         self._products, self._plain = 0, True
 
     def __enter__(self) -> Arithmetic:
-        self._counter.__enter__()
+        self._counter.__enter__()  # type: ignore[no-untyped-call]  # torch's
         super().__enter__()  # type: ignore[no-untyped-call]  # torch's
         return self
 
     def __exit__(self, *error: Any) -> Any:
         super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's
-        return self._counter.__exit__(*error)
+        return self._counter.__exit__(*error)  # type: ignore[no-untyped-call]  # torch's
 
     def __torch_dispatch__(
         self,

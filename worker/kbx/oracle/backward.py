@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
@@ -20,7 +20,7 @@ from kbx.oracle.original_models import NOT_WITHOUT_VALUES
 from kbx.oracle.own_references import OwnFunctionTask, anywhere, on_shapes_or_values
 from kbx.oracle.own_variations import AS_DRAWN, SEED, may_be_tried
 from kbx.oracle.recording import surroundings
-from kbx.oracle.task import Function, InvalidTask, Stamp, named_tensors, signature
+from kbx.oracle.task import Function, InvalidTask, Stamp, Task, named_tensors, signature
 from kbx.suite import Call, Inputs, notation
 from kbx.suite.original import OwnFunction
 from kbx.suite.values import leaves, tensors, transform
@@ -41,18 +41,28 @@ class Backward:
     """The gradients of ``forward``: of its floating-point tensor arguments, or of those named in ``asked`` if there are some. An argument
     that the results do not depend on has none."""
 
+    weights: Sequence[torch.Tensor] = ()
+    """What the results are also differentiated by."""
+    complete = False
+    """Whether what they do not depend on has a gradient of zeros."""
+
     def __init__(self, forward: Function, asked: frozenset[str]) -> None:
         self.forward, self.asked = forward, asked
 
+    def chosen(self, call: Call) -> set[int]:
+        """The ids of the arguments that the results are differentiated by, of those that this can be done by."""
+        named = named_tensors(self.forward, call)
+        return {id(t) for name, t in named if not self.asked or name.split("[")[0] in self.asked}
+
     def results(self, call: Call) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """The results of a call that can be differentiated, and the arguments that they may be differentiated by: copies in a graph."""
-        named = {id(t) for name, t in named_tensors(self.forward, call) if name.split("[")[0] in self.asked}
+        chosen = self.chosen(call)
         by: list[torch.Tensor] = []
 
         def own(leaf: Any) -> Any:
             if not isinstance(leaf, torch.Tensor):
                 return leaf
-            if not _is_differentiable(leaf) or (self.asked and id(leaf) not in named):
+            if not is_differentiable(leaf) or id(leaf) not in chosen:
                 return leaf.detach().clone()
             by.append(leaf.detach().requires_grad_())
             return by[-1]
@@ -60,7 +70,7 @@ class Backward:
         with graph_noted():
             mine = Call(transform(call.args, own), transform(call.kwargs, own))
             found = tensors(self.forward(*mine.args, **mine.kwargs))
-        return [t for t in found if t.requires_grad], by
+        return [t for t in found if t.requires_grad], [*by, *self.weights]
 
     def gradients(self, upstream: list[torch.Tensor], call: Call, spoil: _Spoiler | None = None) -> _Gradients:
         """In the order of the arguments. ``spoil(results, by)`` is called before they are computed."""
@@ -68,7 +78,7 @@ class Backward:
         if spoil:
             spoil(results, by)
         with graph_noted():
-            found = torch.autograd.grad(results, by, upstream, allow_unused=True)
+            found = torch.autograd.grad(results, by, upstream, allow_unused=True, materialize_grads=self.complete)
         return [_apart(gradient, upstream) for gradient in found if gradient is not None]
 
     def derived(self, count: int, compute: Callable[[list[torch.Tensor], Call], _Gradients] | None = None) -> Function:
@@ -85,7 +95,7 @@ class Backward:
         return made
 
 
-def _is_differentiable(tensor: torch.Tensor) -> bool:
+def is_differentiable(tensor: torch.Tensor) -> bool:
     return (tensor.is_floating_point() or tensor.is_complex()) and tensor.element_size() > 1
 
 
@@ -98,12 +108,17 @@ def _apart(gradient: torch.Tensor, upstream: list[torch.Tensor]) -> torch.Tensor
 
 def _signature(forward: Function, count: int) -> inspect.Signature:
     usual = signature(forward)
-    parameters = list(usual.parameters.values())
+    return usual.replace(parameters=with_upstream(list(usual.parameters.values()), count))
+
+
+def with_upstream(parameters: list[inspect.Parameter], count: int) -> list[inspect.Parameter]:
+    """The parameters of a function after those of ``count`` upstream gradients."""
+    taken = {p.name for p in parameters}
     names = [UPSTREAM] if count == 1 else [f"{UPSTREAM}_{i}" for i in range(count)]
-    while any(name in usual.parameters for name in names):
+    while taken.intersection(names):
         names = [f"_{name}" for name in names]
     first = next((p.kind for p in parameters if p.kind == p.POSITIONAL_ONLY), inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return usual.replace(parameters=[*(inspect.Parameter(name, first) for name in names), *parameters])
+    return [*(inspect.Parameter(name, first) for name in names), *parameters]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,23 +157,29 @@ class BackwardTask(OwnFunctionTask):
                 if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
                     raise
                 self._returned(call)  # raises what is wrong without gradients, too
-                raise self.refusal(error) from error.__cause__
+                raise refusal(self, self.code, error) from error.__cause__
             if found:
                 return found
-            kinds = ", ".join(notation.shown(Call((leaf,))) for _, leaf in leaves(self._returned(call)))
-        text = f"{self.function.__name__}() returns nothing that PyTorch can differentiate ({kinds}): leave out --backward, or what cuts the graph, as detach(), no_grad() and item() do"
-        raise InvalidTask(text, self.path, self.function.__code__.co_firstlineno)
+            raise without_gradient(self, self.code, self._returned(call))
 
     def _returned(self, call: Call) -> Any:
         mine = truth.copy_call(call)
         with torch.no_grad():
             return self.run(f"{self.function.__name__}()", self.function, *mine.args, **mine.kwargs)
 
-    def refusal(self, error: InvalidTask) -> InvalidTask:
-        """What is said of a function that runs, and whose gradients raise this error."""
-        reason = " ".join(str(error.__cause__).split())[:_REASON_CHARACTERS].rstrip(".")
-        text = f"{self.function.__name__}() runs and cannot be differentiated ({reason}): leave out --backward, or change what that names"
-        return InvalidTask(text, self.path, error.line or self.function.__code__.co_firstlineno)
+
+def without_gradient(task: Task, function: Function, returned: Any) -> InvalidTask:
+    """What is said of a function whose results are in no graph."""
+    kinds = ", ".join(notation.shown(Call((leaf,))) for _, leaf in leaves(returned))
+    text = f"{function.__name__}() returns nothing that PyTorch can differentiate ({kinds}): leave out --backward, or what cuts the graph, as detach(), no_grad() and item() do"
+    return InvalidTask(text, task.path, function.__code__.co_firstlineno)
+
+
+def refusal(task: Task, function: Function, error: InvalidTask) -> InvalidTask:
+    """What is said of a function that runs, and whose gradients raise this error."""
+    reason = " ".join(str(error.__cause__).split())[:_REASON_CHARACTERS].rstrip(".")
+    text = f"{function.__name__}() runs and cannot be differentiated ({reason}): leave out --backward, or change what that names"
+    return InvalidTask(text, task.path, error.line or function.__code__.co_firstlineno)
 
 
 def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> BackwardTask:
@@ -179,7 +200,7 @@ def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> Backwa
     try:
         made = own_references.tried(untried, device)
     except InvalidTask as error:
-        raise (error if error.__cause__ is None else untried.refusal(error)) from error.__cause__
+        raise (error if error.__cause__ is None else refusal(untried, untried.code, error)) from error.__cause__
     if not may_be_tried(made, device):
         return made
     found = controls(made, made.on("cpu").call(made.cases[0], AS_DRAWN, SEED))
@@ -191,18 +212,22 @@ def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> Backwa
 
 def controls(task: BackwardTask, call: Call) -> dict[str, Function]:
     """Classic mistakes of backward kernels, those that change the gradients of this call."""
-    backward = task.backward
-    upstream, arguments = list(call.args[: task.count]), Call(call.args[task.count :], call.kwargs)
+    found = mistakes(task.backward, list(call.args[: task.count]), Call(call.args[task.count :], call.kwargs))
+    derived = {name: functools.partial(mistake, task.backward) for name, mistake in found.items()}
+    return {name: task.backward.derived(task.count, compute) for name, compute in derived.items()}
+
+
+def mistakes(backward: Backward, upstream: _Gradients, arguments: Call) -> dict[str, Mistake]:
+    """Those that change the gradients of a call, by the names of controls."""
     right = backward.gradients(upstream, arguments)
-    found: dict[str, Function] = {}
+    found: dict[str, Mistake] = {}
     for name, mistake in _mistakes():
-        if name in found or not any(map(_differ, mistake(backward, upstream, arguments), right)):
-            continue
-        found[name] = backward.derived(task.count, functools.partial(mistake, backward))
+        if name not in found and any(map(_differ, mistake(backward, upstream, arguments), right)):
+            found[name] = mistake
     return found
 
 
-def _mistakes() -> list[tuple[str, _Mistake]]:
+def _mistakes() -> list[tuple[str, Mistake]]:
     """By the name of the control; of several of one name the first that matters."""
     saved = [functools.partial(_saved_overwritten, place=place) for place in range(_SAVED)]
     return [
@@ -212,7 +237,7 @@ def _mistakes() -> list[tuple[str, _Mistake]]:
     ]  # fmt: skip
 
 
-_Mistake: TypeAlias = Callable[[Backward, _Gradients, Call], _Gradients]
+Mistake: TypeAlias = Callable[[Backward, _Gradients, Call], _Gradients]
 
 
 def _differ(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -222,9 +247,12 @@ def _differ(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 def _missing(backward: Backward, upstream: _Gradients, call: Call) -> _Gradients:
-    """The last gradient of several is zero."""
+    """The last gradient of several that is not zero is."""
     found = backward.gradients(upstream, call)
-    return [*found[:-1], torch.zeros_like(found[-1])] if len(found) > 1 else found
+    last = max((place for place, gradient in enumerate(found) if gradient.any()), default=0)
+    if len(found) > 1:
+        found[last] = torch.zeros_like(found[last])
+    return found
 
 
 def _not_accumulated(backward: Backward, upstream: _Gradients, call: Call) -> _Gradients:
@@ -303,7 +331,7 @@ def _saved_overwritten(backward: Backward, upstream: _Gradients, call: Call, pla
 
     def pack(tensor: torch.Tensor) -> tuple[bool, torch.Tensor]:
         saved.append(tensor.detach())
-        return len(saved) == place + 1 and _is_differentiable(tensor), saved[-1]
+        return len(saved) == place + 1 and is_differentiable(tensor), saved[-1]
 
     def unpack(kept: tuple[bool, torch.Tensor]) -> torch.Tensor:
         overwritten, tensor = kept

@@ -96,6 +96,10 @@ class ModelTask(Task):
     def compilable(self) -> nn.Module:
         return self._bound.give()
 
+    def instance(self, wide: bool) -> nn.Module:
+        """The module that the reference calls, in float64 where ``wide``."""
+        return self._bound.give(wide=wide)
+
     @property
     def _bound(self) -> _Weights:
         assert self.weights is not None, "a task that is bound to no seed"

@@ -35,10 +35,9 @@ from kbx.oracle.module_state import changed, held, written_buffers
 from kbx.oracle.recording import beside, check_unchanged, placed, read, surroundings
 from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, TooLarge, deepest_line, said
 from kbx.suite import Call, Inputs
-from kbx.suite.drawn import seeded
+from kbx.suite.drawn import drawn_on, seeded
 from kbx.suite.original import OriginalModel, OwnFunction, OwnModel
 from kbx.suite.readings import listed
-from kbx.suite.seeding import mixed
 from kbx.suite.values import leaves
 from kbx.suite.values import tensors as tensors_of
 
@@ -100,7 +99,12 @@ class OriginalModelTask(ModelTask):
         """What ``get_inputs()`` draws under a seed; on a GPU it draws there."""
         with self.batched(parameters):
             made = drawn(self, self.inputs, seed, device)
-        return self.as_cast(_checked_call(self.path, self.inputs, self.model, made))
+        return self.as_cast(_checked_call(self.path, self.inputs, self.called, made))
+
+    @property
+    def called(self) -> type[nn.Module]:
+        """What ``get_inputs()`` makes the arguments of."""
+        return self.model
 
     def other_batch(self) -> Parameters | None:
         names = self.inputs.__globals__
@@ -163,6 +167,9 @@ class OriginalModelTask(ModelTask):
             )
 
 
+_Module = TypeVar("_Module", bound=OriginalModelTask)
+
+
 def task(stamp: Stamp, original: OriginalModel, device: str, bundled: ModelTask | None) -> OriginalModelTask:
     """The task of an original file; raises InvalidTask where it is none, or does not run. ``bundled`` is the task of its level and
     name, or None."""
@@ -184,13 +191,13 @@ def task(stamp: Stamp, original: OriginalModel, device: str, bundled: ModelTask 
     )  # fmt: skip
     quick = isinstance(original, OwnModel) and device == "cpu"
     try:
-        made, remembers = _tried(replace(made, device="cpu"), quick)
+        made, remembers = tried(replace(made, device="cpu"), quick)
     except InvalidTask as error:
         if error.__cause__ is None:
             raise
         model = differentiating_model(model)
         made = replace(made, model=model, reference=unbound(model), differentiates=True)
-        made, remembers = _tried(replace(made, device="cpu"), quick)
+        made, remembers = tried(replace(made, device="cpu"), quick)
     made = replace(made, device=device)
     if remembers and made.fits and (device == "cpu" or torch.cuda.is_available()):
         # Only values tell whether results depend on it. Of a user's own, what its buffers hold is an argument.
@@ -208,13 +215,14 @@ def drawn(
     place: Callable[[Any, str | torch.device], Any] = placed,
 ) -> Any:
     """What a function of the task's file draws from any generator under a seed, and ``meaning`` makes of it; on a GPU it draws there."""
-    on_device = contextlib.nullcontext() if torch.device(device).type == "cpu" else torch.device(device)
-    number = Inputs(seed=seed).generator.initial_seed()
-    with seeded(number, device), surroundings(device), mixed(number), on_device:
+
+    def draw() -> Any:
         made = task.run(f"{function.__name__}()", lambda: listed(function()))
         if (reason := sendable.named_tuple(made, f"{function.__name__}()")) is not None:
             raise InvalidTask(reason, task.path, function.__code__.co_firstlineno)
         return place(meaning(made), device)
+
+    return drawn_on(device, Inputs(seed=seed).generator.initial_seed(), draw, lambda: surroundings(device))
 
 
 def random_reference(task: Task, function: Function, operations: Sequence[str]) -> InvalidTask:
@@ -385,16 +393,16 @@ def _draws(function: torch._ops.OpOverload, args: tuple[Any, ...], kwargs: dict[
     return all(given[name] for name in _SWITCHES if name in given)
 
 
-def _tried(made: OriginalModelTask, quick: bool) -> tuple[OriginalModelTask, bool]:
+def tried(made: _Module, quick: bool) -> tuple[_Module, bool]:
     """The task with what one forward on shapes says of it, of as much as does not depend on values; and whether the instance holds
     something else afterwards. ``quick`` as for ``on_shapes``."""
 
-    def look() -> tuple[OriginalModelTask, bool]:
+    def look() -> tuple[_Module, bool]:
         try:
             nbytes = 0
-            call = made.call(SIZES, DRAWN, "shapes")
+            call = made.call(made.cases[0], DRAWN, "shapes")
             nbytes = sum(t.numel() * t.element_size() for t in tensors_of(list(call.args)))
-            model = _constructed(made)
+            model = constructed(made, made.model)
             before, buffers = held(model), dict(model.named_buffers())
             watch, flops = watched(made, "forward()", model, call)
         except InvalidTask as error:
@@ -411,15 +419,15 @@ def _tried(made: OriginalModelTask, quick: bool) -> tuple[OriginalModelTask, boo
     return on_shapes(look, quick)
 
 
-def _constructed(made: OriginalModelTask) -> nn.Module:
+def constructed(made: OriginalModelTask, kind: type[nn.Module]) -> nn.Module:
     """An instance without memory for its weights, where constructing one does not look at values."""
     try:
-        return made.construct(made.model, 0)
+        return made.construct(kind, 0)
     except InvalidTask as error:
         if not isinstance(error.__cause__, NOT_WITHOUT_VALUES):
             raise
     with torch._subclasses.fake_tensor.unset_fake_temporarily():
-        return made.construct(made.model, 0)
+        return made.construct(kind, 0)
 
 
 def on_shapes(look: Callable[[], _Seen], quick: bool) -> _Seen:

@@ -254,6 +254,7 @@ OTHER_SEED = "1"
 """To see whether calls differ."""
 _Own: TypeAlias = OwnModelTask | OwnFunctionTask
 _OwnFunction = TypeVar("_OwnFunction", bound=OwnFunctionTask)
+_OwnModel = TypeVar("_OwnModel", bound=OwnModelTask)
 _Seen = TypeVar("_Seen")
 
 
@@ -443,8 +444,17 @@ def _check_leaves_something(made: _Own, result: Any, updated: tuple[str, ...]) -
 
 def model_task(stamp: Stamp, original: OwnModel, device: str) -> OwnModelTask:
     """The task of a file with ``Model``; raises as ``original_models.task`` does."""
+    return completed(untried_model(stamp, original, device), device)
+
+
+def untried_model(stamp: Stamp, original: OwnModel, device: str) -> OwnModelTask:
+    """The task without variations, of which nothing was tried but ``forward`` on shapes."""
     given = original_models.task(stamp, original, device, None)
-    made = OwnModelTask(**{each.name: getattr(given, each.name) for each in fields(given)})
+    return OwnModelTask(**{each.name: getattr(given, each.name) for each in fields(given)})
+
+
+def completed(made: _OwnModel, device: str) -> _OwnModel:
+    """The task with its case and what is varied, after it was tried; raises InvalidTask where its call cannot be judged."""
     case = _case(0, None, _text(made, device == "cpu"))
     made = replace(
         made, cases=[case], sizes=[case] if made.sizes else [], tags=("own",), distributions=(AS_DRAWN,), mutates=made.updated,
@@ -460,7 +470,7 @@ def model_task(stamp: Stamp, original: OwnModel, device: str) -> OwnModelTask:
     return extended(made, case, device, lambda: replace(made, device="cpu").seeded(SEED))
 
 
-def _with_updates(made: OwnModelTask, call: Call) -> OwnModelTask:
+def _with_updates(made: _OwnModel, call: Call) -> _OwnModel:
     """The task that also judges what only values show a call to change."""
     bound = replace(made, device="cpu").seeded(SEED)
     model = bound.compilable

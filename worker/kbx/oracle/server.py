@@ -175,6 +175,10 @@ class Server:
         self.device.synchronize()
         return self._checked(request.id, self._current().check(request.call, request.value))
 
+    def _locate(self, request: messages.Locate) -> Message:
+        self.device.synchronize()
+        return messages.Located(request.id, self._current().locate(request.call, request.value))
+
     def _change_weights(self, request: messages.ChangeWeights) -> Message:
         return messages.WeightsChanged(request.id, self._current().change_weights())
 

@@ -11,7 +11,7 @@ import torch
 from kbx import tensors
 from kbx.executor.channel import Channel
 from kbx.messages import Tree
-from kbx.oracle import claims, judge, models, truth
+from kbx.oracle import claims, divergence, judge, models, truth
 from kbx.oracle.arenas import SharedArena
 from kbx.oracle.executions import Executions
 from kbx.oracle.plan import PlannedCall, plan
@@ -20,6 +20,7 @@ from kbx.oracle.truth import Known
 from kbx.suite import Call
 from kbx.suite.sharing import shared
 from kbx.suite.values import tensors as tensors_of
+from kbx.suite.values import transform
 from kbx.tensors import ALIGN, DTYPES, FILLERS, Arena, fill_gaps, has_gaps, once, span
 from kbx.ttir.launch import ASCENDING, REVERSED, SHUFFLED
 
@@ -152,6 +153,19 @@ class Session:
             examined.published = judgement.published
             return examined
         return judgement
+
+    def locate(self, index: int, tree: Tree) -> str | None:
+        """The first submodule that differs, by what the runner claims of the call last prepared, as ``divergence.first`` says."""
+        if index != self.current:
+            raise WrongOrder(f"call {index} is not the one last prepared")
+        try:
+            claimed = transform(claims.read(tree), self._fetched)
+        except claims.ClaimError:
+            return None
+        return divergence.first(self.calls[index].judging(self.task), self.known(index).call, claimed)
+
+    def _fetched(self, leaf: Any) -> Any:
+        return claims.fetch(self.out)(leaf) if isinstance(leaf, claims.TensorClaim) else leaf
 
     def change_weights(self) -> dict[str, list[int]]:
         """Gives the reference other weights, by which the calls that follow are judged; returns the parameters' shapes."""

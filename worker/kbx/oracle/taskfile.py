@@ -19,6 +19,7 @@ from kbx.oracle import (
     faults,
     gradients,
     models,
+    module_backward,
     namesakes,
     original_models,
     own_references,
@@ -87,7 +88,8 @@ def _load(stamp: Stamp, device: str) -> Task:
         make = own_references.function_task if original.forward is None else backward.task
         return make(stamp, original, str(module.get("ENTRY")), device)
     if isinstance(original, OwnModel):
-        return own_references.model_task(stamp, original, device)
+        make_model = module_backward.task if original.backward else own_references.model_task
+        return make_model(stamp, original, device)
     if isinstance(original, OriginalModel):
         bundled = namesakes.file(original.file)
         return original_models.task(

@@ -14,7 +14,7 @@ import types
 import torch
 import triton
 
-from kbx import clock, cores, graphs, precision, protocol, results, shapes, standins, tensors
+from kbx import clock, cores, graphs, parts, precision, protocol, results, shapes, standins, tensors
 from kbx.executor import compiler, server
 from kbx.messages import runner as messages
 from kbx.runner import (
@@ -241,10 +241,11 @@ class Bench:
         held = module.enter(self._instance, state)
         self._results.begin()
         self._witness.ran()
-        with self._guarding(inputs) as unguarded:
+        with self._guarding(inputs) as unguarded, self._noting(request) as noted:
             value, origin = self._witness.call(
-                self._entry, args, kwargs, inputs + held, lambda result, _: self._put(result, inputs)
-            )
+                self._entry, args, kwargs, inputs + held,
+                lambda result, _: self._put(noted if request.parts else result, inputs),
+            )  # fmt: skip
         module.leave(self._instance, state)
         self._synchronise()
         ran = self._witness.computing(self._witness.ran()) if self._clock else None
@@ -271,6 +272,11 @@ class Bench:
             unguarded += self._guards.end()
         if (found := self._guards.take_finding()) is not None:
             raise found
+
+    def _noting(self, request):
+        """Gives samples of what the instance's submodules return, where these are asked for."""
+        wanted = request.parts and isinstance(self._instance, torch.nn.Module)
+        return parts.noted(self._instance) if wanted else contextlib.nullcontext({})
 
     def _put(self, result, inputs):
         """Copies a result to its arena; the description."""

@@ -6,7 +6,7 @@ import types
 import unicodedata
 
 import torch
-from torch.utils import _device
+from torch.utils import _device, _pytree
 
 from kbx import state, tensors
 from kbx.runner import extensions
@@ -52,6 +52,8 @@ def construct(kind, module, device):
     torch.manual_seed(module["seed"])
     with torch.no_grad():
         made = _made(kind, init).to(device, *_dtype(module))
+    if module.get("backward"):
+        return made, _gradients(made, module["backward"])
     return made, _with_gradients(made) if module.get("differentiates") else torch.no_grad()(made)
 
 
@@ -65,6 +67,58 @@ def _with_gradients(made):
         return made(*args, **kwargs)
 
     return call
+
+
+def _gradients(made, asked):
+    """Calls an instance with gradients on, and returns those of its results by name; ``asked`` as in ``messages.Differentiated``. What the
+    results do not depend on has zeros."""
+
+    def call(*args, **kwargs):
+        upstream, (args, kwargs) = (
+            args[: asked["results"]],
+            _pytree.tree_map(_apart, (args[asked["results"] :], kwargs)),
+        )
+        given = _tensors((args, kwargs))
+        inputs = [given[place].requires_grad_() for place in asked["positions"]]
+        with torch.enable_grad():
+            results = [each for each in _tensors(made(*args, **kwargs)) if each.requires_grad]
+        _check_count("results that can be differentiated", len(results), len(upstream))
+        weights = [p for p in _parameters(made) if p.requires_grad]
+        _check_count("parameters that require a gradient", len(weights), len(asked["names"]) - len(inputs))
+        found = torch.autograd.grad(results, [*inputs, *weights], upstream, allow_unused=True, materialize_grads=True)
+        shared = {_home(each) for each in upstream}
+        return {name: _owned(each, shared) for name, each in zip(asked["names"], found, strict=True)}
+
+    return call
+
+
+def _check_count(what, found, wanted):
+    if found != wanted:
+        text = "; kernels are differentiated by the backward of a torch.autograd.Function" if not found else ""
+        raise TypeError(f"ModelNew has {found} {what}, and Model {wanted}{text}")
+
+
+def _apart(leaf):
+    """A tensor of its own over the same memory, which may require a gradient."""
+    return leaf.detach() if isinstance(leaf, torch.Tensor) else leaf
+
+
+def _owned(gradient, shared):
+    """A gradient in memory of its own, as the reference's are."""
+    passed_on = _home(gradient) in shared or 0 in gradient.stride()
+    return gradient.clone(memory_format=torch.contiguous_format) if passed_on else gradient
+
+
+def _home(tensor):
+    return tensor.untyped_storage()._cdata
+
+
+def _tensors(value):
+    return [leaf for leaf in _pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
+
+
+def _parameters(made):
+    return [p for _, p in _named_parameters(made)] if isinstance(made, torch.nn.Module) else []
 
 
 def _dtype(module):

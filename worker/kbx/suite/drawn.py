@@ -8,7 +8,7 @@ import contextlib
 import random
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import torch
 
@@ -21,6 +21,7 @@ from kbx.suite.values import plain, wide
 Change: TypeAlias = Callable[[torch.Tensor, Inputs], torch.Tensor]
 """A tensor in another form, or the tensor itself where there is nothing to change."""
 
+_Drawn = TypeVar("_Drawn")
 SMALL, LARGE = 1e-3, 30
 """Factors of small and large values, as in the distributions of ``inputs``."""
 SMALL_OF_8_BITS = 1 / 64
@@ -30,7 +31,7 @@ SMALL_OF_8_BITS = 1 / 64
 @contextlib.contextmanager
 def seeded(number: int, device: torch.device | str) -> Iterator[None]:
     """Every generator that a file may draw from starts at ``number``, and is afterwards what it was."""
-    devices = [] if torch.device(device).type == "cpu" else [torch.device(device)]
+    devices = [torch.device(device)] if torch.device(device).type == "cuda" else []
     numpy = sys.modules.get("numpy")
     states = random.getstate(), numpy and numpy.random.get_state()
     try:
@@ -44,6 +45,26 @@ def seeded(number: int, device: torch.device | str) -> Iterator[None]:
         random.setstate(states[0])
         if numpy:
             numpy.random.set_state(states[1])
+
+
+def drawn_on(
+    device: torch.device | str,
+    seed: int,
+    draw: Callable[[], _Drawn],
+    around: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
+) -> _Drawn:
+    """What ``draw()`` returns under a seed, where possible with ``device`` as the default one, on which large tensors are made fast. A file that
+    raises there draws as it is written, by its own defaults: one whose generator is the CPU's, or that mixes arrays of numpy's with tensors
+    that it draws. ``around()`` gives a context for it, whose changes come before those to seeds."""
+    if torch.device(device).type != "cpu":
+        try:
+            with seeded(seed, device), around(), mixed(seed), torch.device(device):
+                return draw()
+        except Exception as error:
+            if isinstance(error, torch.OutOfMemoryError):  # what others take must not decide which values there are
+                raise
+    with seeded(seed, device), around(), mixed(seed):
+        return draw()
 
 
 def varied(call: Call, variation: str, make: Inputs) -> Call | None:
@@ -75,9 +96,7 @@ def drawn(
 ) -> Call:
     """For ``inputs`` of a task file: call ``number`` of those that ``function()`` returns under the seed of ``make``, in its
     distribution, maybe varied. ``of`` is the function that they are calls of, where they may be read in several ways."""
-    seed = make.generator.initial_seed()
-    with seeded(seed, make.device), mixed(seed), make.device:
-        call = calls(function(), of)[number]
+    call = drawn_on(make.device, make.generator.initial_seed(), lambda: calls(function(), of))[number]
 
     def placed(leaf: Any) -> Any:
         leaf = plain(leaf)

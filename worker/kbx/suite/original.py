@@ -66,6 +66,8 @@ class OwnModel(OriginalModel):
     files beside it that it imports, with their SHA-256."""
 
     imported: dict[str, str] = field(default_factory=dict)
+    backward: bool = False
+    """Whether its gradients are the task."""
 
     CHANGED = "the reference has changed since the command began; give the command again"
 

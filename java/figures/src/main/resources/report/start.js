@@ -70,6 +70,7 @@ addEventListener("beforeprint", () => document.querySelectorAll(".verdicts > tbo
 byId("candidates").hidden = false;
 measure();
 if (rows.length === 1) state.candidate = rows[0].id;
+byId("candidates").classList.toggle("one", rows.length === 1);
 if (location.hash) readAddress();
 update();
-openLinked();
+openLinked(rows.length > 1);

@@ -256,7 +256,7 @@ async function open(row, made) {
 }
 
 /** Shows the candidate that the address names, so that a verdict can be linked to. */
-async function openLinked() {
+async function openLinked(scrolled = true) {
   const at = matching.findIndex((row) => row.id === state.candidate);
   if (at < 0) return;
   const body = document.querySelectorAll(".verdicts > tbody")[Math.floor(at / GROUP)];
@@ -264,7 +264,7 @@ async function openLinked() {
   const made = [...body.children].find((child) => child.row === matching[at]);
   const details = opened.has(made.row) ? null : open(made.row, made);
   opened.add(made.row);
-  made.scrollIntoView();
+  if (scrolled) made.scrollIntoView();
   await details;
-  made.scrollIntoView();
+  if (scrolled) made.scrollIntoView();
 }

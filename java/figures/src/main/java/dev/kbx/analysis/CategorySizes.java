@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * How many tasks were asked for: the denominators of rates.
+ * How many tasks were asked for: what coverage is of.
  *
  * @param total of all runs together; where names are not known, of the run that asked for most
  * @param byCategory by name; those with a candidate, where the suite is missing or has changed

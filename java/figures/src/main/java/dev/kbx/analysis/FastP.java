@@ -18,11 +18,11 @@ import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * fast_p of a series: the share of all requested tasks whose candidate is correct and more than p
- * times as fast as a baseline. fast_0 is the share of correct ones.
+ * fast_p of a series: the share of the tasks tried whose candidate is correct and more than p times
+ * as fast as a baseline. fast_0 is the share of correct ones.
  *
  * <p>The speed of a correct candidate without a speedup is unknown; then only fast_0 of its group
- * is known. A candidate that was not judged counts as not correct, as all tasks count.
+ * is known. A candidate that was not judged counts as not correct.
  *
  * @param pick which candidate of a task counts
  * @param laterFirst tasks whose first judged sample is not sample 0
@@ -61,7 +61,8 @@ public record FastP(
    * A group of tasks.
    *
    * @param category null for all
-   * @param tasks number requested; null if unknown, then there are no shares
+   * @param tasks number of tasks with a candidate, what shares are of; of none there are no shares
+   * @param asked number of tasks requested; null if unknown
    * @param correct number of correct candidates
    * @param general those of them that are correct at the general grade, among the tasks; null if
    *     that is unknown of one
@@ -72,7 +73,8 @@ public record FastP(
    */
   public record Group(
       @Nullable String category,
-      @Nullable Integer tasks,
+      int tasks,
+      @Nullable Integer asked,
       int correct,
       Grades.@Nullable GeneralRate general,
       int unknown,
@@ -83,7 +85,7 @@ public record FastP(
    * fast_p at one threshold.
    *
    * @param faster correct candidates more than p times as fast as the baseline; null if unknown
-   * @param share share of all tasks, 0 to 1
+   * @param share share of the tasks tried, 0 to 1
    * @param low lower end of Wilson's 95 % interval
    */
   public record Point(
@@ -130,7 +132,8 @@ public record FastP(
   }
 
   /**
-   * The curve of one method and model over all tasks: the first sample of each, in its last round.
+   * The curve of one method and model over the tasks that it tried: the first sample of each, in
+   * its last round.
    *
    * @param verdicts rows of that method and model
    * @param baseline the one that the run asked for
@@ -211,7 +214,8 @@ public record FastP(
   }
 
   private static Group group(
-      @Nullable String category, @Nullable Integer tasks, Collection<Row> rows, String baseline) {
+      @Nullable String category, @Nullable Integer asked, Collection<Row> rows, String baseline) {
+    int tasks = rows.size();
     List<Row> correct = rows.stream().filter(r -> r.status() == Status.CORRECT).toList();
     double[] known =
         correct.stream()
@@ -230,6 +234,7 @@ public record FastP(
     return new Group(
         category,
         tasks,
+        asked,
         correct.size(),
         Grades.GeneralRate.of(rows.stream().<@Nullable Boolean>map(Row::general).toList(), tasks),
         unknown,
@@ -237,8 +242,8 @@ public record FastP(
         unknown > 0 ? null : Arrays.stream(speedups.steps()).mapToObj(at).toList());
   }
 
-  private static Point point(double p, long faster, @Nullable Integer tasks) {
-    if (tasks == null || tasks == 0) return new Point(p, faster, null, null, null);
+  private static Point point(double p, long faster, int tasks) {
+    if (tasks == 0) return new Point(p, faster, null, null, null);
     var rate = new Rate(faster, tasks);
     return new Point(p, faster, rate.value(), rate.low(), rate.high());
   }

@@ -34,9 +34,8 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    *
    * @param method null if not stated, as is {@code model}
    * @param attempts number of samples with any round, over all tasks
-   * @param tasks number of tasks with one
-   * @param asked number of tasks asked for: what shares are of; null of published changes alone,
-   *     which have no shares
+   * @param tasks number of tasks with one: what shares are of
+   * @param asked number of tasks asked for; null of published changes alone, which have no shares
    */
   public record OfMethod(
       @Nullable String method,
@@ -53,8 +52,8 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
    * @param candidates number of judged ones
    * @param general correct at the general grade; null if that is unknown of one
    * @param solved attempts that are correct in this or an earlier round
-   * @param share mean over the tasks asked for of the share of a task's attempts that are solved;
-   *     null of published changes alone
+   * @param share mean over the tasks tried of the share of a task's attempts that are solved; null
+   *     of published changes alone
    * @param low lower end of its 95 % interval, as that of a {@link TaskShare}
    * @param speed of the correct, timed ones; null if there is none
    */
@@ -178,7 +177,7 @@ public record Iterations(Inclusion entered, List<OfMethod> methods, List<Singles
         solved++;
       }
     }
-    TaskShare share = asked == null ? null : TaskShare.of(tasks.values(), asked);
+    TaskShare share = asked == null ? null : TaskShare.of(tasks.values());
     Grades.GeneralRate general = Grades.GeneralRate.of(rows);
     return new Round(
         number,

@@ -1,11 +1,11 @@
 package dev.kbx.analysis;
 
-import dev.kbx.stats.Holm;
-import dev.kbx.stats.McNemar;
+import dev.kbx.analysis.Ranking.Entrant;
+import dev.kbx.analysis.Ranking.Place;
+import dev.kbx.analysis.Ranking.Versus;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,25 +15,16 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Methods and models by the share of a suite's tasks that they solve, with ties where the data do
- * not tell them apart.
+ * Methods and models by what they solve of a suite, {@linkplain Ranking ranked} by tests on the
+ * tasks that both tried. Shares are of the tasks that each tried.
  *
- * <p>A task without a candidate counts as not solved, for each alike. Two are tied if McNemar's
- * exact test on all tasks, adjusted by Holm for all pairs of the board, has p of 0.05 or more. The
- * test is about one try a task: where one of the two has tasks with several samples, they are tied
- * if their 95 % intervals overlap. Ties are not transitive, so a rank is shared by those that are
- * tied with the first of it.
- *
- * @param tasks number of tasks of the suite, the denominator of all shares
+ * @param tasks number of tasks of the suite
  * @param entries best first
  */
 public record Leaderboard(int tasks, List<Entry> entries) {
-  private static final double SIGNIFICANT = 0.05;
-
   /**
    * What one method and model did on one task.
    *
-   * @param first whether its first sample is correct
    * @param general number of correct samples that are right at the general grade, too; {@code
    *     timed} of those with a speedup; {@code faster} and {@code twice} of those more than 1 and 2
    *     times as fast as the baseline
@@ -43,7 +34,6 @@ public record Leaderboard(int tasks, List<Entry> entries) {
       String path,
       int samples,
       int correct,
-      boolean first,
       int general,
       int timed,
       int faster,
@@ -52,13 +42,13 @@ public record Leaderboard(int tasks, List<Entry> entries) {
   /**
    * A method and model.
    *
-   * @param rank from 1; the same for those that are tied with the first of a rank
+   * @param rank from 1; the same for those that are not told apart
    * @param tied whether another has this rank, too
    * @param attempted number of tasks with a candidate
-   * @param separatedBy how it was told apart from the first of the rank before; null in the first
-   *     rank
    * @param faster share that is correct and faster than the baseline: fast_1, null where a correct
    *     one has no speedup; {@code twice} likewise: fast_2
+   * @param separatedBy the test against one that is ahead; null in the first rank
+   * @param tiedWith the test against another of the rank; null if there is none
    */
   public record Entry(
       int rank,
@@ -69,19 +59,18 @@ public record Leaderboard(int tasks, List<Entry> entries) {
       TaskShare general,
       @Nullable TaskShare faster,
       @Nullable TaskShare twice,
-      @Nullable Separation separatedBy) {}
+      @Nullable Separation separatedBy,
+      @Nullable Separation tiedWith) {}
 
   /**
-   * Why two are not tied.
+   * Why two are tied, or not.
    *
-   * @param p of McNemar's test, adjusted; null where intervals decided
+   * @param p of the test on the tasks that both tried, adjusted for all pairs
+   * @param tasks number of them
    */
-  public record Separation(MethodAndModel from, @Nullable Double p) {}
-
-  /** One of the board before ranks. */
-  private record Own(MethodAndModel maker, List<Tried> tried, TaskShare correct) {
-    boolean once() {
-      return tried.stream().allMatch(each -> each.samples() == 1);
+  public record Separation(MethodAndModel from, double p, int tasks) {
+    private static @Nullable Separation of(@Nullable Versus versus) {
+      return versus == null ? null : new Separation(versus.other(), versus.p(), versus.tasks());
     }
   }
 
@@ -98,95 +87,39 @@ public record Leaderboard(int tasks, List<Entry> entries) {
       paths.add(each.path());
       makers.computeIfAbsent(each.maker(), _ -> new ArrayList<>()).add(each);
     }
-    int asked = Math.max(tasks, paths.size());
-    List<Own> sorted = new ArrayList<>();
-    makers.forEach(
-        (maker, own) -> sorted.add(new Own(maker, own, share(own, asked, Tried::correct))));
-    sorted.sort(
-        Comparator.comparingDouble((Own own) -> -own.correct().value()).thenComparing(Own::maker));
-    return new Leaderboard(asked, ranked(sorted, asked, timed));
+    List<Entrant> entrants = new ArrayList<>();
+    makers.forEach((maker, own) -> {
+      Map<String, int[]> counts = new LinkedHashMap<>();
+      for (Tried each : own) counts.put(each.path(), new int[] {each.samples(), each.correct()});
+      entrants.add(Entrant.of(maker, PairedTasks.Side.of(counts)));
+    });
+    return new Leaderboard(
+        Math.max(tasks, paths.size()),
+        Ranking.of(entrants).places().stream()
+            .map(place -> entry(place, Objects.requireNonNull(makers.get(place.maker())), timed))
+            .toList());
   }
 
-  private static List<Entry> ranked(List<Own> sorted, int asked, boolean timed) {
-    double[][] p = tests(sorted);
-    int[] firsts = new int[sorted.size()];
-    for (int i = 1; i < firsts.length; i++) {
-      int first = firsts[i - 1];
-      firsts[i] = isTied(sorted.get(first), sorted.get(i), p[first][i]) ? first : i;
-    }
-    List<Entry> entries = new ArrayList<>();
-    for (int i = 0; i < firsts.length; i++) {
-      int first = firsts[i];
-      boolean tied = (i + 1 < firsts.length && firsts[i + 1] == first) || first < i;
-      Separation separation = null;
-      if (first > 0) {
-        int before = firsts[first - 1];
-        double value = p[before][first];
-        separation =
-            new Separation(sorted.get(before).maker(), Double.isNaN(value) ? null : (Double) value);
-      }
-      entries.add(entry(sorted.get(i), first + 1, tied, asked, timed, separation));
-    }
-    return entries;
-  }
-
-  private static Entry entry(
-      Own own, int rank, boolean tied, int asked, boolean timed, @Nullable Separation separation) {
+  private static Entry entry(Place place, List<Tried> own, boolean timed) {
     boolean known =
         timed
-            && own.tried().stream().allMatch(each -> each.timed() == each.correct())
-            && own.tried().stream().anyMatch(each -> each.timed() > 0);
+            && own.stream().allMatch(each -> each.timed() == each.correct())
+            && own.stream().anyMatch(each -> each.timed() > 0);
     return new Entry(
-        rank,
-        tied,
-        own.maker(),
-        own.tried().size(),
-        own.correct(),
-        share(own.tried(), asked, Tried::general),
-        known ? share(own.tried(), asked, Tried::faster) : null,
-        known ? share(own.tried(), asked, Tried::twice) : null,
-        separation);
+        place.rank(),
+        place.tiedWith() != null,
+        place.maker(),
+        own.size(),
+        place.correct(),
+        share(own, Tried::general),
+        known ? share(own, Tried::faster) : null,
+        known ? share(own, Tried::twice) : null,
+        Separation.of(place.behind()),
+        Separation.of(place.tiedWith()));
   }
 
-  private static TaskShare share(List<Tried> own, int asked, ToIntFunction<Tried> passes) {
+  private static TaskShare share(List<Tried> own, ToIntFunction<Tried> passes) {
     return TaskShare.of(
-        own.stream().map(each -> new int[] {each.samples(), passes.applyAsInt(each)}).toList(),
-        asked);
-  }
-
-  /** Adjusted p of each pair, the first before the second; NaN where intervals decide. */
-  private static double[][] tests(List<Own> all) {
-    double[][] p = new double[all.size()][all.size()];
-    List<int[]> pairs = new ArrayList<>();
-    for (int i = 0; i < p.length; i++) {
-      for (int j = i + 1; j < p.length; j++) {
-        if (all.get(i).once() && all.get(j).once()) pairs.add(new int[] {i, j});
-        else p[i][j] = Double.NaN;
-      }
-    }
-    double[] adjusted =
-        Holm.adjust(
-            pairs.stream().mapToDouble(pair -> p(all.get(pair[0]), all.get(pair[1]))).toArray());
-    for (int k = 0; k < adjusted.length; k++) p[pairs.get(k)[0]][pairs.get(k)[1]] = adjusted[k];
-    return p;
-  }
-
-  private static double p(Own one, Own other) {
-    Map<String, Boolean> right = new HashMap<>();
-    for (Tried each : one.tried()) right.put(each.path(), each.first());
-    int onlyOther = 0;
-    int both = 0;
-    for (Tried each : other.tried()) {
-      if (!each.first()) continue;
-      if (Objects.equals(right.get(each.path()), true)) both++;
-      else onlyOther++;
-    }
-    int all = (int) one.tried().stream().filter(Tried::first).count();
-    return new McNemar(all - both, onlyOther).pValue();
-  }
-
-  private static boolean isTied(Own better, Own worse, double p) {
-    if (!Double.isNaN(p)) return p >= SIGNIFICANT;
-    return better.correct().low() <= worse.correct().high();
+        own.stream().map(each -> new int[] {each.samples(), passes.applyAsInt(each)}).toList());
   }
 }

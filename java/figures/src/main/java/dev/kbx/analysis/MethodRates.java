@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param candidates number of its judged candidates
  * @param tasks number of tasks with one
- * @param notJudged tasks of which kbx could judge no candidate; they count as not passed
+ * @param notJudged tasks of which kbx could judge no candidate; they do not count as tried
  * @param conversion correct of called
  * @param samples pass@k and fast_p@k
  * @param speedup of its correct candidates; null if none was timed against the same as the others
@@ -36,16 +36,16 @@ public record MethodRates(
     List<Sampled> samples,
     @Nullable SetSpeedup speedup) {
 
-  /** An outcome over all tasks, and by category. */
+  /** An outcome over the tasks tried, and by category. */
   public record OfOutcome(Outcome outcome, Share all, List<Share> categories) {}
 
   /**
-   * The mean over tasks of the share of a task's samples that pass. A task without a candidate
-   * counts as 0.
+   * The mean over the tasks tried of the share of a task's samples that pass.
    *
    * @param category null for all
    * @param passes number of passing candidates
-   * @param tasks number of tasks asked for
+   * @param tasks number of tasks with a judged candidate, what the share is of
+   * @param asked number of tasks asked for
    * @param unmeasured candidates of which it is not known whether they pass; then there is no share
    * @param low lower end of the 95 % interval, as that of a {@link TaskShare}
    */
@@ -53,6 +53,7 @@ public record MethodRates(
       @Nullable String category,
       int passes,
       int tasks,
+      int asked,
       int unmeasured,
       @Nullable Double share,
       @Nullable Double low,
@@ -162,7 +163,7 @@ public record MethodRates(
   }
 
   private static Share share(
-      @Nullable String category, Outcome outcome, List<VerdictRow> rows, int tasks) {
+      @Nullable String category, Outcome outcome, List<VerdictRow> rows, int asked) {
     int passes = 0;
     int unmeasured = 0;
     Map<String, int[]> counts = new LinkedHashMap<>();
@@ -176,11 +177,12 @@ public record MethodRates(
         passes++;
       }
     }
+    int tasks = counts.size();
     if (tasks == 0 || unmeasured > 0) {
-      return new Share(category, passes, tasks, unmeasured, null, null, null);
+      return new Share(category, passes, tasks, asked, unmeasured, null, null, null);
     }
-    TaskShare share = TaskShare.of(counts.values(), tasks);
-    return new Share(category, passes, tasks, 0, share.value(), share.low(), share.high());
+    TaskShare share = TaskShare.of(counts.values());
+    return new Share(category, passes, tasks, asked, 0, share.value(), share.low(), share.high());
   }
 
   private static List<Sampled> samples(

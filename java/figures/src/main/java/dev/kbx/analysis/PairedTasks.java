@@ -65,6 +65,35 @@ public record PairedTasks(
       return new Side(tasks);
     }
 
+    /**
+     * Counted tries.
+     *
+     * @param counts samples and passes of each task, by path
+     */
+    static Side of(Map<String, int[]> counts) {
+      Map<String, Tries> tasks = new LinkedHashMap<>();
+      counts.forEach((path, count) -> tasks.put(path, new Tries("", count[1], count[0])));
+      return new Side(tasks);
+    }
+
+    /** Number of the tasks. */
+    int tasks() {
+      return tasks.size();
+    }
+
+    /** Sum over the tasks of the share of their samples that pass. */
+    double solved() {
+      return tasks.values().stream()
+          .mapToDouble(each -> (double) each.passes() / each.samples())
+          .sum();
+    }
+
+    /** The share of the tasks, of which there is one at least. */
+    TaskShare share() {
+      return TaskShare.of(
+          tasks.values().stream().map(each -> new int[] {each.samples(), each.passes()}).toList());
+    }
+
     /** Names of the categories of the tasks that both have. */
     List<String> categories(Side other) {
       return tasks.entrySet().stream()

@@ -8,7 +8,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks that a run asked for: the denominator of its rates.
+ * The tasks that a run asked for: what coverage is of. Rates are of those that were tried.
  *
  * @param total number of tasks, with and without candidates
  * @param byCategory names by category; empty if the suite is missing or has changed since the run

@@ -108,10 +108,18 @@ public record Tally(
         perf ? rate(count(judged, VerdictRow::timed), judged.size()) : null);
   }
 
-  /** Tasks with at least one passing candidate, over all tasks of the suite asked for. */
+  /** Tasks with at least one passing candidate, over those with a judged one. */
   public Passes tasks(String name, Collection<VerdictRow> rows) {
+    return tasks(name, rows, Math.toIntExact(tried(rows)));
+  }
+
+  /** The same over all tasks of the suite. */
+  public Passes suite(String name, Collection<VerdictRow> rows) {
+    return tasks(name, rows, asked.total());
+  }
+
+  private Passes tasks(String name, Collection<VerdictRow> rows, int tasks) {
     List<VerdictRow> counted = counted(rows);
-    int tasks = asked.total();
     return new Passes(
         name,
         counted.size(),
@@ -130,6 +138,11 @@ public record Tally(
 
   private static boolean holds(VerdictRow row) {
     return row.correct() && Objects.equals(row.generalOk(), true);
+  }
+
+  /** How many of the tasks asked for have a judged candidate: what rates are of. */
+  public long tried(Collection<VerdictRow> rows) {
+    return tasksOf(counted(rows), VerdictRow::judged);
   }
 
   /** How many of the tasks asked for have a candidate. */

@@ -11,8 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A share of tries that pass. Tries of one task are not independent, so tasks are resampled where
- * some have several.
+ * A share of tries that pass, over the tasks that were tried: every rate of methods, models and
+ * rounds. How many were tried is told beside it. Tries of one task are not independent, so tasks
+ * are resampled where some have several.
  *
  * @param value between 0 and 1: the mean of the tasks' shares
  * @param low lower end of its 95 % interval: Wilson's if each task has one try, else by a bootstrap
@@ -24,19 +25,16 @@ public record TaskShare(int passes, int total, double value, double low, double 
   /**
    * The share.
    *
-   * @param counts tries and passes of each task with a try
-   * @param asked number of tasks, at least 1; those without a try count as 0
+   * @param counts tries and passes of each task with a try, one at least
    */
-  static TaskShare of(Collection<int[]> counts, int asked) {
+  static TaskShare of(Collection<int[]> counts) {
     int passes = counts.stream().mapToInt(count -> count[1]).sum();
     int total = counts.stream().mapToInt(count -> count[0]).sum();
     if (counts.stream().allMatch(count -> count[0] == 1)) {
-      Rate rate = new Rate(passes, asked);
+      Rate rate = new Rate(passes, total);
       return new TaskShare(passes, total, rate.value(), rate.low(), rate.high());
     }
-    double[] shares = new double[Math.max(asked, counts.size())];
-    int next = 0;
-    for (int[] count : counts) shares[next++] = (double) count[1] / count[0];
+    double[] shares = counts.stream().mapToDouble(count -> (double) count[1] / count[0]).toArray();
     TaskMean mean = TaskMean.of(shares);
     Double low = mean.low();
     Double high = mean.high();
@@ -60,7 +58,7 @@ public record TaskShare(int passes, int total, double value, double low, double 
       if (byTask.isEmpty()) return null;
       List<int[]> counts =
           byTask.values().stream().map(tries -> new int[] {tries.size(), passes(tries)}).toList();
-      return of(counts, counts.size());
+      return of(counts);
     }
 
     private static int passes(List<Boolean> tries) {

@@ -61,6 +61,7 @@ public final class HtmlRenderer {
         Map.of(
             "id", section.id(),
             "title", Text.clean(section.title()),
+            "folded", section.folded(),
             "content", html(section.blocks())));
   }
 

@@ -83,8 +83,8 @@ final class Figures {
     figures.add(
         new Figure(
             "rates",
-            "Share of all %d tasks asked for that each method passes, by outcome, with its 95 %% interval. %s"
-                .formatted(publication.analyses().methods().entered().asked(), Captions.rates()),
+            "Share of the tasks that each method tried that it passes, by outcome, with its 95 %% interval. %s"
+                .formatted(Captions.rates()),
             Axes.percent("tasks (%)", Figure.most(series, Whiskers.ALONG_X)),
             Axes.rows(methods.stream().map(each -> makers.of(each.maker())).toList()),
             Whiskers.ALONG_X,

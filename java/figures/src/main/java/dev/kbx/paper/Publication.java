@@ -10,6 +10,7 @@ import dev.kbx.section.BudgetSection;
 import dev.kbx.section.DevianceSection;
 import dev.kbx.section.ErrorsSection;
 import dev.kbx.section.FastPSection;
+import dev.kbx.section.FindingSection;
 import dev.kbx.section.IterationsSection;
 import dev.kbx.section.MethodNames;
 import dev.kbx.section.MethodsSection;
@@ -92,6 +93,7 @@ public record Publication(
   List<Section> sections() {
     MethodNames names = makers();
     List<Section> sections = new ArrayList<>();
+    sections.add(FindingSection.of(analyses.finding(), analyses.methods()));
     sections.add(MethodsSection.of(analyses.methods()));
     sections.add(DevianceSection.of(analyses.deviance()));
     if (analyses.iterations() != null) sections.add(IterationsSection.of(analyses.iterations()));

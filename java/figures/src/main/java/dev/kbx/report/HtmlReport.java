@@ -1,11 +1,8 @@
 package dev.kbx.report;
 
 import dev.kbx.analysis.BudgetCurve;
-import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.MethodAndModel;
-import dev.kbx.analysis.Methods;
-import dev.kbx.analysis.SampleCounts;
 import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.TrajectoryRates;
@@ -17,7 +14,6 @@ import dev.kbx.document.Counted;
 import dev.kbx.document.HtmlRenderer;
 import dev.kbx.document.Section;
 import dev.kbx.document.Text;
-import dev.kbx.section.AdvisedErrors;
 import dev.kbx.section.BudgetSection;
 import dev.kbx.section.ErrorsSection;
 import dev.kbx.section.MethodsSection;
@@ -63,12 +59,12 @@ record HtmlReport(
     Tally tally,
     List<VerdictRow> rows,
     Map<MethodAndModel, List<VerdictRow>> makers,
-    SelectedRuns asked,
     PageData data,
     PageData.Details details,
     String sourcesFile,
     List<String> problems,
-    ResultFiles.@Nullable MethodsReport methods) {
+    ResultFiles.@Nullable MethodsReport methods,
+    Answer answer) {
   private static final String SCRIPT = PageScript.text();
 
   /** Maximum trajectories that are shown round by round; the details of candidates have all. */
@@ -101,17 +97,18 @@ record HtmlReport(
             shown.size() > 1
                 ? PageData.Speed.of(run, verdicts, shown, tally.asked(), names)
                 : null);
+    SelectedRuns asked = SelectedRuns.of(new JudgedRun(run, verdicts.rows()), tally.asked());
     return new HtmlReport(
         run,
         tally,
         verdicts.rows(),
         makers,
-        SelectedRuns.of(new JudgedRun(run, verdicts.rows()), tally.asked()),
         data,
         data.details(),
         sourcesFile,
         problems,
-        methods);
+        methods,
+        Answer.of(run, asked, verdicts.causes(), methods != null));
   }
 
   /** All verdicts, or if they are too many the first samples of every task. */
@@ -140,6 +137,7 @@ record HtmlReport(
       }
       case "run" -> writer.write(Html.escape(run.id()));
       case "headline" -> writer.write(head().headline());
+      case "lead" -> writer.write(lead());
       case "facts" -> head().facts(writer);
       case "notes" -> notes(writer);
       case "sections" -> {
@@ -153,7 +151,7 @@ record HtmlReport(
       case "rows" -> data.writeRows(writer);
       case "details" -> details.write(writer);
       case "more" -> {
-        write(writer, PropertiesSection.whole(rows));
+        for (Section section : inDetail()) write(writer, section);
         if (methods != null) {
           write(writer, BudgetSection.figures(BudgetCurve.of(methods.rows())));
           write(writer, TrajectoriesSection.rounds(methods.rows(), MOST_TRAJECTORIES));
@@ -169,7 +167,7 @@ record HtmlReport(
   }
 
   private Head head() {
-    return new Head(run, tally, rows, methods, makers.size());
+    return new Head(run, tally, rows, methods, makers.size(), answer.headline());
   }
 
   /** What came of the candidates: how good, and what goes wrong. */
@@ -177,20 +175,30 @@ record HtmlReport(
     if (run.ofFiles() && methods == null && rows.size() == 1) return List.of(outcome());
     List<Section> sections = new ArrayList<>();
     if (methods != null) sections.add(TrajectoriesSection.rates(methods.rows()));
-    if (methods != null || (makers.size() > 1 && !run.ofFiles())) {
-      int samples = makers.values().stream().mapToInt(HtmlReport::samples).min().orElse(1);
-      Methods all = Methods.of(asked, List.of(samples), List.of());
-      if (!all.methods().isEmpty()) sections.add(MethodsSection.of(all));
+    if (answer.compared() != null) {
+      sections.addAll(answer.ranked());
     } else if (run.ofFiles() || run.ofChanges()) {
       sections.add(RatesSection.statuses(Tally.byStatus(rows)));
     } else {
       sections.addAll(RatesSection.of(run, tally, rows));
     }
-    Errors errors = Errors.of(asked, data.verdicts().causes());
-    if (!errors.statuses().isEmpty()) {
-      sections.add(ErrorsSection.of(AdvisedErrors.of(errors)));
-    }
+    sections.add(answer.why());
     return sections;
+  }
+
+  /** What a reader looks up. */
+  private List<Section> inDetail() {
+    List<Section> sections = new ArrayList<>();
+    if (answer.compared() != null) sections.add(MethodsSection.of(answer.compared()).fold());
+    if (rows.size() > 1) sections.add(ErrorsSection.details(answer.errors()));
+    sections.add(PropertiesSection.of(rows).fold());
+    return sections;
+  }
+
+  /** The evidence of the headline, as a paragraph. */
+  private String lead() {
+    String words = rows.size() < 2 ? "" : answer.evidence();
+    return words.isEmpty() ? "" : "<p class=\"lead\">%s</p>\n".formatted(Html.escape(words));
   }
 
   /** What came of a single candidate. */
@@ -229,11 +237,6 @@ record HtmlReport(
   private static void write(Writer writer, @Nullable Section section) throws IOException {
     if (section == null || section.blocks().isEmpty()) return;
     writer.write(HtmlRenderer.render(section, "#"));
-  }
-
-  /** The number of samples that each task has which has a candidate. */
-  private static int samples(List<VerdictRow> rows) {
-    return SampleCounts.ofTasks(rows).min().orElse(1);
   }
 
   private void notes(Writer writer) throws IOException {
@@ -337,9 +340,11 @@ record HtmlReport(
       Tally tally,
       List<VerdictRow> rows,
       ResultFiles.@Nullable MethodsReport methods,
-      int makers) {
+      int makers,
+      @Nullable String best) {
     /** The heading. */
     String headline() {
+      if (makers > 1 && best != null) return Html.escape(best);
       if (methods != null) return methodsHeadline(TrajectoryRates.of(methods.rows()));
       if (run.ofFiles()) return filesHeadline();
       if (makers > 1) {
@@ -348,7 +353,8 @@ record HtmlReport(
       }
       Rate correct = tally.tasks("", rows).correct();
       if (correct == null) return RatesSection.counted(rows.size(), run);
-      return "%d of %d tasks have a correct candidate".formatted(correct.passes(), correct.total());
+      return "%d of %d tasks tried have a correct candidate"
+          .formatted(correct.passes(), correct.total());
     }
 
     private String methodsHeadline(List<TrajectoryRates> rates) {

@@ -172,7 +172,7 @@ record Summary(
             new Coverage(tally.submitted(rows), tally.asked().total()),
             tally.candidates("", rows).notJudged(),
             tally.extra(rows),
-            rates(tally.tasks("", rows)),
+            rates(tally.suite("", rows)),
             run.ofChanges() ? null : rounded(SetSpeedup.of(tally.counted(rows))),
             tally.correct() ? Grades.of(rows) : null,
             labels(Tally.byStatus(rows)),

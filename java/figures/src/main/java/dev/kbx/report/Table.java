@@ -2,6 +2,7 @@ package dev.kbx.report;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.kbx.analysis.Finding;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.Methods;
@@ -18,6 +19,7 @@ import dev.kbx.document.Document;
 import dev.kbx.document.Section;
 import dev.kbx.document.TerminalRenderer;
 import dev.kbx.document.Text;
+import dev.kbx.section.FindingSection;
 import dev.kbx.section.MethodsSection;
 import dev.kbx.section.RatesSection;
 import dev.kbx.verdict.Profile;
@@ -304,7 +306,11 @@ public record Table(int width, boolean colour) {
       return List.of(fits ? whole : RatesSection.categories(run, tally, rows, false));
     }
     SelectedRuns asked = SelectedRuns.of(new JudgedRun(run, rows), tally.asked());
-    return List.copyOf(MethodsSection.ratesAndCategories(Methods.of(asked, List.of(), List.of())));
+    Methods methods = Methods.of(asked, List.of(), List.of());
+    Finding finding = Finding.of(asked);
+    List<Block> blocks = new ArrayList<>(MethodsSection.where(methods, finding.ranking()).blocks());
+    blocks.addAll(FindingSection.of(finding, methods).blocks());
+    return blocks;
   }
 
   /** {@code 12 correct · 5 wrong_values · …}. */

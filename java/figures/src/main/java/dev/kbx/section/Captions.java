@@ -13,8 +13,7 @@ public final class Captions {
   private Captions() {}
 
   public static String rates() {
-    return "A task without a candidate counts as not passed; of several samples of a task, the"
-        + " share that passes counts. "
+    return "Of several samples of a task, the share that passes counts. "
         + grades()
         + " Intervals: Wilson for one sample a task or where all tasks agree, else bootstrap over"
         + " tasks.";
@@ -24,6 +23,18 @@ public final class Captions {
   public static String p(double p) {
     String text = Cell.probability(p).text();
     return text.startsWith("<") ? "p " + text : "p = " + text;
+  }
+
+  /** {@code p = 0.31 on 30 common tasks}. */
+  public static String on(double p, int tasks) {
+    return tasks == 0 ? "no common task" : p(p) + " on " + Counted.of(tasks, "common task");
+  }
+
+  /** How ranks are given. */
+  public static String ranks() {
+    return "each two are compared on the tasks that both tried, by the share of a task's samples"
+        + " that are correct (exact permutation test over tasks, Holm over all pairs); those with"
+        + " p of 0.05 or more are not told apart.";
   }
 
   static String speedup() {
@@ -44,12 +55,13 @@ public final class Captions {
 
   public static String iterations(Inclusion entered) {
     if (entered.ofChanges()) return "Attempts that are solved in a round or an earlier one.";
-    return "Share of the %d tasks asked for that are solved in a round or an earlier one, with its 95 %% interval: Wilson for one attempt a task or where all tasks agree, else bootstrap over tasks."
-        .formatted(entered.asked());
+    return "Share of the tasks tried that are solved in a round or an earlier one, with its 95 %"
+        + " interval: Wilson for one attempt a task or where all tasks agree, else bootstrap over"
+        + " tasks.";
   }
 
   public static String fastP(String baseline) {
-    return "fast_p against %s: share of all tasks asked for whose candidate is correct and more than p times as fast as the baseline. One candidate a task: the first sample."
+    return "fast_p against %s: share of the tasks tried whose candidate is correct and more than p times as fast as the baseline. One candidate a task: the first sample."
         .formatted(baseline);
   }
 

@@ -42,17 +42,44 @@ public final class ErrorsSection {
 
   public static Section of(AdvisedErrors advised) {
     ErrorsSection section = new ErrorsSection(advised);
-    int earlier = section.errors.entered().leftOut().earlierRounds();
-    section.blocks.prose(
-        failed(section.errors)
-            + (earlier == 0 ? "." : "; %d of earlier rounds are left out.".formatted(earlier)));
-    section.statuses();
-    section.rules();
-    section.messages();
-    section.properties();
-    section.advice();
-    section.structures();
+    section.why();
+    section.details();
     return section.blocks.section("errors", "What goes wrong");
+  }
+
+  /** The statuses with an example each, and the line of advice that is about most failures. */
+  public static Section why(AdvisedErrors advised) {
+    ErrorsSection section = new ErrorsSection(advised);
+    section.why();
+    return section.blocks.section("why", "Why");
+  }
+
+  /** What {@link #why} leaves out. */
+  public static Section details(AdvisedErrors advised) {
+    ErrorsSection section = new ErrorsSection(advised);
+    section.details();
+    return section.blocks.section("errors", "Failures in detail").fold();
+  }
+
+  private void why() {
+    int earlier = errors.entered().leftOut().earlierRounds();
+    blocks.prose(
+        failed(errors)
+            + (earlier == 0 ? "." : "; %d of earlier rounds are left out.".formatted(earlier)));
+    advised.advice().stream()
+        .findFirst()
+        .ifPresent(most ->
+            blocks.note(
+                "The advice that is about most of them (%d): %s", most.candidates(), most.line()));
+    statuses();
+  }
+
+  private void details() {
+    rules();
+    messages();
+    properties();
+    advice();
+    structures();
   }
 
   /** {@code 3 of 20 candidates are not correct}. */
@@ -91,6 +118,7 @@ public final class ErrorsSection {
             Column.number(names.of(each.method(), each.model()), status -> count(status, each)));
       }
     }
+    columns.add(Column.text("for example", this::example).wrapped());
     blocks.table(
         "errors",
         "Failed candidates by the stage and status that decided: %d in all."
@@ -101,6 +129,18 @@ public final class ErrorsSection {
       blocks.note(
           "… and the columns of %d more methods, in the JSON document.", made.size() - METHODS);
     }
+  }
+
+  /** The first of the most frequent message. */
+  private String example(OfStatus status) {
+    return errors.messages().stream()
+        .filter(each -> each.status() == status.status())
+        .findFirst()
+        .map(each ->
+            "%s (%s): %s"
+                .formatted(
+                    each.task(), each.source(), Text.cut(Text.clean(each.example()), LONGEST)))
+        .orElse("");
   }
 
   private static Cell count(OfStatus status, Made made) {

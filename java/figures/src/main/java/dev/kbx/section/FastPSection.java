@@ -32,9 +32,7 @@ public final class FastPSection {
         },
         series.submitted(),
         series.tasks(),
-        series.submitted() == series.tasks()
-            ? ""
-            : ", the others count as not correct (kbx eval --tasks asks for fewer)");
+        series.submitted() == series.tasks() ? "" : "; shares are of these");
     grades(blocks, fast.against().getFirst());
     for (Against against : fast.against()) {
       List<Column.Of<Group>> columns = new ArrayList<>(groupColumns());
@@ -72,13 +70,13 @@ public final class FastPSection {
           columns.add(Column.text("candidates", Row::name));
           columns.add(
               Column.number(
-                  "tasks",
+                  "tasks tried",
                   row -> Cell.part(row.fast.series().submitted(), row.fast.series().tasks())));
           columns.addAll(thresholds(own.getFirst().against, row -> row.against.overall()));
           blocks.table(
               "fastp-" + slug(baseline),
               Captions.fastP(baseline)
-                  + " 95 % intervals: Wilson. Tasks: with a candidate, of all asked for.",
+                  + " 95 % intervals: Wilson. Tasks tried: of those asked for.",
               columns,
               own);
         });
@@ -87,6 +85,7 @@ public final class FastPSection {
 
   private static List<Group> groups(Against against) {
     List<Group> groups = new ArrayList<>(against.categories());
+    groups.removeIf(group -> group.tasks() == 0);
     groups.add(against.overall());
     return groups;
   }
@@ -94,7 +93,13 @@ public final class FastPSection {
   private static List<Column.Of<Group>> groupColumns() {
     return List.of(
         Column.text("category", each -> each.category() == null ? "all" : each.category()),
-        Column.number("tasks", each -> Cell.count(each.tasks())));
+        Column.number("tried", FastPSection::coverage));
+  }
+
+  private static Cell coverage(Group group) {
+    return group.asked() == null
+        ? Cell.count(group.tasks())
+        : Cell.part(group.tasks(), group.asked());
   }
 
   private static <T> List<Column.Of<T>> thresholds(Against against, Function<T, Group> group) {
@@ -149,7 +154,7 @@ public final class FastPSection {
           "Tasks whose first sample with a verdict has another number than 0: %d.",
           fast.laterFirst());
     }
-    if (fast.against().getFirst().categories().stream().anyMatch(g -> g.tasks() == null)) {
+    if (fast.against().getFirst().categories().stream().anyMatch(g -> g.asked() == null)) {
       blocks.note(
           "The suite is not here as the run met it; how many tasks a category has is not known.");
     }

@@ -13,6 +13,7 @@ import dev.kbx.analysis.MethodRates.Share;
 import dev.kbx.analysis.Methods;
 import dev.kbx.analysis.Outcome;
 import dev.kbx.analysis.PairedTasks;
+import dev.kbx.analysis.Ranking;
 import dev.kbx.analysis.SetSpeedup;
 import dev.kbx.analysis.SolvedTasks.Group;
 import dev.kbx.analysis.TaskOutcomes;
@@ -65,9 +66,17 @@ public final class MethodsSection {
       section.blocks.prose("No candidate was judged.");
     } else {
       section.unmeasured();
-      section.blocks.addAll(rates(methods));
+      if (methods.methods().stream().anyMatch(each -> !each.outcomes().isEmpty())) {
+        section.blocks.add(section.rates());
+      }
       section.notJudged();
-      section.blocks.addAll(section.categories());
+      section.blocks.addAll(
+          section.categories(
+              "categories",
+              "Correct by category, of the tasks that each tried, with 95 % intervals. Tasks tried:"
+                  + " the most that one tried, of those asked for.",
+              methods.methods(),
+              MethodsSection::share));
       section.samples();
       section.pairs();
       section.ablations();
@@ -76,18 +85,27 @@ public final class MethodsSection {
     return section.blocks.section("methods", "Methods and models");
   }
 
-  /** The table of rates alone; none without a judged candidate or a measured outcome. */
-  static List<Table> rates(Methods methods) {
-    return methods.methods().stream().allMatch(each -> each.outcomes().isEmpty())
-        ? List.of()
-        : List.of(new MethodsSection(methods).rates());
-  }
-
-  /** The rates, and the share of correct candidates by category. */
-  public static List<Table> ratesAndCategories(Methods methods) {
-    List<Table> tables = new ArrayList<>(rates(methods));
-    tables.addAll(new MethodsSection(methods).categories());
-    return tables;
+  /**
+   * Shares of correct candidates by category at a glance, without intervals.
+   *
+   * @param order of the columns; of methods that are not in it there are none
+   */
+  public static Section where(Methods methods, Ranking order) {
+    List<MethodRates> ranked =
+        order.places().stream()
+            .flatMap(place ->
+                methods.methods().stream().filter(each -> each.maker().equals(place.maker())))
+            .toList();
+    MethodsSection section = new MethodsSection(methods);
+    return new Section(
+        "where",
+        "Where",
+        section.categories(
+            "where",
+            "Correct by category, of the tasks that each tried. Tasks tried: the most that one"
+                + " tried, of those asked for.",
+            ranked,
+            share -> Cell.share(share.share())));
   }
 
   private void unmeasured() {
@@ -110,6 +128,8 @@ public final class MethodsSection {
             each -> Cell.link(Cell.text(names.of(each.maker())), Filters.of(each.maker()))));
     columns.add(
         Column.<MethodRates>number("candidates", each -> Cell.count(each.candidates())).optional());
+    columns.add(
+        Column.number("tasks tried", each -> Cell.part(each.tasks(), methods.entered().asked())));
     List<OfOutcome> outcomes = methods.methods().getFirst().outcomes();
     for (int i = 0; i < outcomes.size(); i++) {
       int index = i;
@@ -122,16 +142,15 @@ public final class MethodsSection {
     if (timed) columns.add(Column.number("speedup", each -> speedup(each.speedup())));
     return Table.of(
         "rates",
-        "Rates of all %d tasks asked for, with 95 %% intervals. %s%s"
+        "Rates of the tasks that each tried, with 95 %% intervals. %s%s"
             .formatted(
-                methods.entered().asked(),
                 timed ? Captions.rates() + " " + Captions.speedup() : Captions.rates(),
                 models || model == null ? "" : " All by model " + model + "."),
         columns,
         methods.methods());
   }
 
-  private static Cell share(Share share) {
+  static Cell share(Share share) {
     return Cell.share(share.share(), share.low(), share.high());
   }
 
@@ -142,7 +161,7 @@ public final class MethodsSection {
     return Cell.rate(all.correct(), all.called(), all.share(), all.low(), all.high());
   }
 
-  private static Cell speedup(@Nullable SetSpeedup speedup) {
+  static Cell speedup(@Nullable SetSpeedup speedup) {
     return speedup == null
         ? Cell.missing()
         : Cell.ratio(speedup.geometricMean(), speedup.low(), speedup.high());
@@ -155,32 +174,48 @@ public final class MethodsSection {
             .map(each -> names.of(each.maker()) + " " + each.notJudged())
             .collect(joining(", "));
     if (counts.isEmpty()) return;
-    blocks.note("Tasks of which kbx could judge no candidate count as not passed: %s.", counts);
+    blocks.note("Tasks of which kbx could judge no candidate, which are not counted: %s.", counts);
   }
 
-  private List<Table> categories() {
-    List<Column> columns =
-        new ArrayList<>(List.of(Column.text("category"), Column.number("tasks")));
+  private List<Table> categories(
+      String id, String caption, List<MethodRates> shown, Function<Share, Cell> cell) {
+    List<Column> columns = new ArrayList<>(List.of(Column.text("category")));
+    Map<String, Cell> tried = tried();
     Map<String, List<Cell>> rows = new LinkedHashMap<>();
-    for (MethodRates each : methods.methods()) {
-      List<Share> correct = correct(each);
-      if (correct.isEmpty()) continue;
+    tried.keySet().forEach(each -> rows.put(each, new ArrayList<>(List.of(Cell.text(each)))));
+    for (MethodRates each : shown) {
       columns.add(Column.number(names.of(each.maker())));
-      for (Share share : correct) {
+      for (Share share : correct(each)) {
         String category = String.valueOf(share.category());
-        rows.computeIfAbsent(
-                category,
-                _ -> new ArrayList<>(List.of(Cell.text(category), Cell.count(share.tasks()))))
-            .add(Cell.link(share(share), Filters.of(each.maker(), "category", category)));
+        List<Cell> row = rows.get(category);
+        if (row == null) continue;
+        row.add(
+            share.tasks() == 0
+                ? Cell.missing()
+                : Cell.link(cell.apply(share), Filters.of(each.maker(), "category", category)));
       }
     }
-    if (rows.isEmpty()) return List.of();
-    return List.of(
-        new Table(
-            "categories",
-            "Correct by category: share of its tasks, with 95 % intervals.",
-            columns,
-            List.copyOf(rows.values())));
+    if (rows.isEmpty() || shown.isEmpty()) return List.of();
+    columns.add(Column.number("tasks tried"));
+    rows.forEach((category, row) -> row.add(tried.get(category)));
+    return List.of(new Table(id, caption, columns, List.copyOf(rows.values())));
+  }
+
+  /** Of each category that somebody tried, how many of its tasks one tried at most. */
+  private Map<String, Cell> tried() {
+    Map<String, Integer> most = new TreeMap<>();
+    Map<String, Integer> asked = new TreeMap<>();
+    for (MethodRates each : methods.methods()) {
+      for (Share share : correct(each)) {
+        if (share.tasks() == 0) continue;
+        String category = String.valueOf(share.category());
+        most.merge(category, share.tasks(), Math::max);
+        asked.put(category, share.asked());
+      }
+    }
+    Map<String, Cell> tried = new LinkedHashMap<>();
+    asked.forEach((category, all) -> tried.put(category, Cell.part(most.get(category), all)));
+    return tried;
   }
 
   /** A method's shares of correct candidates by category; empty if that was not measured. */

@@ -7,6 +7,7 @@ import dev.kbx.analysis.Deviance.Measure;
 import dev.kbx.analysis.Errors.OfStatus;
 import dev.kbx.analysis.FactorDeviance;
 import dev.kbx.analysis.FactorDeviance.Level;
+import dev.kbx.analysis.Finding;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.Iterations.OfMethod;
 import dev.kbx.analysis.Iterations.Round;
@@ -45,7 +46,7 @@ public final class OverviewSection {
   public static Section of(Overview overview) {
     OverviewSection section = new OverviewSection(overview);
     if (overview.methods().methods().isEmpty()) section.blocks.prose("No candidate was judged.");
-    section.blocks.addAll(MethodsSection.rates(overview.methods()));
+    section.blocks.addAll(FindingSection.of(overview.finding(), overview.methods()).blocks());
     section.where();
     section.rounds();
     section.why();
@@ -161,8 +162,13 @@ public final class OverviewSection {
   /**
    * All analyses of some runs.
    *
+   * @param finding what they answer
    * @param iterations null if no method has two rounds
    */
   public record Overview(
-      Methods methods, Deviance deviance, @Nullable Iterations iterations, AdvisedErrors errors) {}
+      Finding finding,
+      Methods methods,
+      Deviance deviance,
+      @Nullable Iterations iterations,
+      AdvisedErrors errors) {}
 }

@@ -33,7 +33,7 @@ public final class RatesSection {
     this.rows = rows;
   }
 
-  /** Rates over the tasks asked for, then statuses, then categories. */
+  /** Rates over the tasks tried, then statuses, then categories. */
   public static List<Section> of(RunInfo run, Tally tally, List<VerdictRow> rows) {
     RatesSection rates = new RatesSection(run, tally, rows);
     return List.of(
@@ -48,6 +48,11 @@ public final class RatesSection {
     Passes all = tally.candidates("all", rows);
     Passes tasks = tally.tasks("tasks", rows);
     List<Tile> tiles = new ArrayList<>();
+    tiles.add(
+        new Tile(
+            "Tasks tried",
+            Cell.part(Math.toIntExact(tally.tried(rows)), tally.asked().total()),
+            "of those asked for"));
     tiles.add(tile("Called", tasks.call(), all.call()));
     tiles.add(
         tile(
@@ -68,13 +73,13 @@ public final class RatesSection {
     return tiles;
   }
 
-  /** The rate over the tasks asked for, and that over the candidates judged. */
+  /** The rate over the tasks tried, and that over the candidates judged. */
   private Tile tile(String title, @Nullable Rate tasks, @Nullable Rate candidates) {
     if (tasks == null) return new Tile(title, Cell.text("not measured"), "");
     return new Tile(
         title,
         share(tasks),
-        "%d of %s asked for; %s"
+        "%d of %s tried; %s"
             .formatted(
                 tasks.passes(),
                 Counted.of(tasks.total(), "task"),
@@ -156,7 +161,7 @@ public final class RatesSection {
   // ---------------------------------------------------------------- categories
 
   /**
-   * A row for each category, one for all, and one for the tasks asked for.
+   * A row for each category, one for all, and one for the tasks tried.
    *
    * @param intervals whether there is room for them
    */
@@ -164,7 +169,7 @@ public final class RatesSection {
       RunInfo run, Tally tally, List<VerdictRow> rows, boolean intervals) {
     List<Passes> passes = new ArrayList<>(tally.byCategory(rows));
     passes.add(tally.candidates("all", rows));
-    passes.add(tally.tasks("tasks asked for", rows));
+    passes.add(tally.tasks("tasks tried", rows));
     List<Column.Of<Passes>> columns = new ArrayList<>();
     columns.add(Column.text("category", Passes::name));
     columns.add(Column.number("candidates", each -> Cell.count(each.candidates())));
@@ -185,7 +190,7 @@ public final class RatesSection {
   }
 
   private static String caption(RunInfo run, Tally tally, boolean memory) {
-    return "Of the %s, with Wilson's 95 %% interval; in the last row of all tasks asked for, those with a candidate that passes.%s%s"
+    return "Of the %s, with Wilson's 95 %% interval; in the last row of the tasks tried, those with a candidate that passes.%s%s"
         .formatted(
             run.published() == null ? "candidates judged" : "published results",
             tally.general() ? " " + Captions.grades() : "",

@@ -55,6 +55,7 @@ final class Calls {
   private long runnerNanos;
   private String raised = "";
   private RunnerMessage.@Nullable Untried untried;
+  private OracleMessage.@Nullable PlannedCall wrongCall;
 
   /**
    * @param runnerNanos time that the candidate has taken in earlier processes
@@ -226,7 +227,7 @@ final class Calls {
       answer =
           runner.ask(
               RunnerMessage.Returned.class,
-              id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs(), tuning),
+              id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs(), tuning, false),
               plan.limits().call());
     } catch (TimeoutException e) {
       return unreturned(call, Outcome.timeout(Stage.CALL, name(call), plan.limits().call()));
@@ -267,6 +268,9 @@ final class Calls {
     draft.compared();
     draft.schemes(checked.schemes());
     if (decides(call)) note(checked, returned);
+    if (wrongCall == null && checked.status() == OracleMessage.Checked.Status.WRONG_VALUES) {
+      wrongCall = call;
+    }
     Optional<Outcome> wrong =
         checked.correct()
             ? Optional.empty()
@@ -279,6 +283,49 @@ final class Calls {
       else published.compared(checked.published());
     }
     return wrong;
+  }
+
+  /**
+   * The outcome, which stands, with the name of the first submodule that differs in its message:
+   * the wrong call of a module is made once more for it. What the runner answers is a claim.
+   */
+  Outcome located(Outcome decided) throws InterruptedException {
+    OracleMessage.PlannedCall call = wrongCall;
+    if (call == null
+        || decided.status() != Status.WRONG_VALUES
+        || !session.isModule()
+        || runner.ended()
+        || !plan.limits().allowAnotherCall(runnerNanos)) {
+      return decided;
+    }
+    try {
+      String part = firstDifferent(call);
+      return part == null ? decided : decided.adding("first different: " + part);
+    } catch (Oracle.Refused | TimeoutException | Runner.Lost e) {
+      return decided;
+    }
+  }
+
+  private @Nullable String firstDifferent(OracleMessage.PlannedCall call)
+      throws InterruptedException, Oracle.Refused, TimeoutException, Runner.Lost {
+    OracleMessage.Prepared inputs =
+        oracle.ask(
+            OracleMessage.Prepared.class,
+            id -> new OracleMessage.Prepare(id, call.index()),
+            oracleLimit);
+    if (inputs.idle()) return null;
+    Message answer =
+        runner.ask(
+            RunnerMessage.Returned.class,
+            id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs(), tuning(call), true),
+            plan.limits().call());
+    if (!(answer instanceof RunnerMessage.Returned returned)) return null;
+    return oracle
+        .ask(
+            OracleMessage.Located.class,
+            id -> new OracleMessage.Locate(id, call.index(), returned.value()),
+            oracleLimit)
+        .part();
   }
 
   /** Whether the status depends on it. */

@@ -182,7 +182,7 @@ final class Correctness {
     List<OracleMessage.PlannedCall> published = published(task);
     Optional<Outcome> decided = calls.judge(published);
     if (decided.isEmpty() && plan.reaches(Stage.CORRECT)) decided = calls.judgeUntried(published);
-    if (decided.isPresent()) return decided;
+    if (decided.isPresent()) return Optional.of(calls.located(decided.get()));
     Coverage beyond = new Coverage(planned(task).filter(call -> !call.published()).toList());
     coverage = beyond;
     if (plan.reaches(Stage.CORRECT)) draft.covered(beyond);

@@ -165,6 +165,11 @@ final class Session implements AutoCloseable {
     return Outcome.raised(raised, loading, runner.emulates() || noCpp || noPackage);
   }
 
+  /** Whether the entry is a class, of which there is an instance. */
+  boolean isModule() {
+    return module != null;
+  }
+
   /** Kills the runner's process tree and waits until it is gone. */
   void end() throws InterruptedException {
     draft.output(runner.end().output());

@@ -163,6 +163,19 @@ public record Outcome(
     return new Outcome(status, stage, text, rule, evidence, mismatches, frames, policy);
   }
 
+  /** The same with something more in its message. */
+  public Outcome adding(String text) {
+    return new Outcome(
+        status,
+        stage,
+        message == null ? text : message + "; " + text,
+        rule,
+        evidence,
+        mismatches,
+        frames,
+        policy);
+  }
+
   /** The runner's process tree ended before it answered. */
   public static Outcome lost(Runner.Lost lost, Stage stage) {
     if (lost.violation() != null) return violation(stage, lost.violation());

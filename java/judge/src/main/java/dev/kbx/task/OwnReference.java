@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param source what the file holds
  * @param sha256 of the file's bytes
  * @param imported SHA-256 of the files beside it that it imports
- * @param backward whether its gradients are judged, by entries named {@code NAME_backward}
+ * @param backward whether its gradients are judged: of a function by entries named {@code
+ *     NAME_backward}
  */
 public record OwnReference(
     Path file,
@@ -96,17 +97,8 @@ public record OwnReference(
     }
   }
 
-  /**
-   * The task of its gradients.
-   *
-   * @throws InvalidSuite if it is a module
-   */
+  /** The task of its gradients. */
   public OwnReference gradients() {
-    if (isModule()) {
-      throw new InvalidSuite(
-          "%s: --backward judges the gradients of a function, and this is a Model: write its forward as a function that takes the weights as arguments"
-              .formatted(file));
-    }
     return new OwnReference(file, name, source, sha256, imported, true);
   }
 
@@ -151,7 +143,8 @@ public record OwnReference(
   private String taskName() {
     if (!isModule()) return entry();
     String stem = file.getFileName().toString().replaceFirst("\\.py$", "");
-    return stem.replaceFirst("^[._]+", "").replaceAll("[^A-Za-z0-9_.-]", "_");
+    stem = stem.replaceFirst("^[._]+", "").replaceAll("[^A-Za-z0-9_.-]", "_");
+    return backward ? stem + "_backward" : stem;
   }
 
   private String entry() {
@@ -161,6 +154,10 @@ public record OwnReference(
   private String statement() {
     String what = "`%s` in `%s`".formatted(name, file.getFileName());
     if (!backward) return "The result of %s.".formatted(what);
+    if (isModule()) {
+      return "The gradients of %s, of its floating-point tensor inputs and of its parameters, given those of its results. They are taken of the results of `ModelNew.forward` by `torch.autograd.grad`, so kernels of its own need the backward of a `torch.autograd.Function`."
+          .formatted(what);
+    }
     return "The gradients of %s, of each of its floating-point tensor arguments in order, given those of its results."
         .formatted(what);
   }
@@ -188,13 +185,17 @@ public record OwnReference(
             isModule() ? "OwnModel" : "OwnFunction",
             OriginalText.quoted(isModule() ? Task.MODULE : entry()),
             Task.OWN,
-            backward ? "FORWARD = %s\n".formatted(OriginalText.quoted(name)) : "",
+            derivesFunction() ? "FORWARD = %s\n".formatted(OriginalText.quoted(name)) : "",
             OriginalText.quoted(file.toString()),
             isModule() ? "OwnModel" : "OwnFunction",
             OriginalText.quoted(sha256),
             imports(),
-            backward ? "\n    forward=FORWARD," : "",
+            !backward ? "" : isModule() ? "\n    backward=True," : "\n    forward=FORWARD,",
             definition());
+  }
+
+  private boolean derivesFunction() {
+    return backward && !isModule();
   }
 
   private String imports() {

@@ -182,7 +182,7 @@ final class Batches {
         ask(
             "watch",
             RunnerMessage.Returned.class,
-            id -> new RunnerMessage.Call(id, call.get("args"), call.get("kwargs"), null),
+            id -> new RunnerMessage.Call(id, call.get("args"), call.get("kwargs"), null, false),
             budget.batch(1, referenceMs));
     budget.spend(answer.nanos());
     if (answer.failed() != null) return Optional.of(answer.failed());

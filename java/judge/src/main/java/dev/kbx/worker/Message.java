@@ -117,16 +117,21 @@ public sealed interface Message
    * @param seed seed of its weights
    * @param dtype what they are cast to; null if they are not
    * @param differentiates whether calls compute gradients; null if they do not
+   * @param backward what is differentiated where the gradients of the model's results are wanted
    */
   record Module(
-      List<JsonNode> init, long seed, @Nullable String dtype, @Nullable Boolean differentiates) {
+      List<JsonNode> init,
+      long seed,
+      @Nullable String dtype,
+      @Nullable Boolean differentiates,
+      @Nullable JsonNode backward) {
     public Module {
       init = List.copyOf(init);
     }
 
     /** This module in another dtype. */
     public Module in(String other) {
-      return new Module(init, seed, other, differentiates);
+      return new Module(init, seed, other, differentiates, backward);
     }
   }
 }

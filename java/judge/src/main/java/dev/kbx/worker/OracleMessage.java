@@ -206,6 +206,16 @@ public sealed interface OracleMessage extends Message.Numbered {
   record Check(int id, int call, JsonNode value) implements OracleMessage {}
 
   /**
+   * Referee to oracle: name the first submodule that differs, by what the runner answered to a call
+   * with {@code parts}.
+   */
+  @JsonTypeName("locate")
+  record Locate(int id, int call, JsonNode value) implements OracleMessage {}
+
+  @JsonTypeName("located")
+  record Located(int id, @Nullable String part) implements OracleMessage {}
+
+  /**
    * What became of the result.
    *
    * @param published whether a call's result is right by the published rule alone; false of timed

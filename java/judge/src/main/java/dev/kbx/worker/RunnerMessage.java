@@ -115,9 +115,10 @@ public sealed interface RunnerMessage extends Message.Numbered {
    * @param tuning without a GPU, calls with the same number take the same configurations of
    *     autotuners, and one with a new number takes some that have not run yet; negative for an
    *     earlier call that is made again; null: the first
+   * @param parts whether the result is samples of what submodules return
    */
   @JsonTypeName("call")
-  record Call(int id, JsonNode args, JsonNode kwargs, @Nullable Integer tuning)
+  record Call(int id, JsonNode args, JsonNode kwargs, @Nullable Integer tuning, boolean parts)
       implements RunnerMessage {}
 
   /**

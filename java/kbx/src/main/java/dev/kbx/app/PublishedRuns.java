@@ -5,6 +5,7 @@ import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.Deviance;
 import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.FastP;
+import dev.kbx.analysis.Finding;
 import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.JudgedRun;
@@ -150,7 +151,8 @@ public final class PublishedRuns {
             () -> Iterations.haveRounds(runs) ? Iterations.of(runs, floors.ofRuns(runs)) : null);
     var errors = CompletableFuture.supplyAsync(() -> AdvisedErrors.of(Errors.of(runs, causes)));
     Deviance deviance = explained.get();
-    return new OverviewSection.Overview(methods, deviance, iterations.join(), errors.join());
+    return new OverviewSection.Overview(
+        Finding.of(runs), methods, deviance, iterations.join(), errors.join());
   }
 
   private MeasurementConditions conditions() {

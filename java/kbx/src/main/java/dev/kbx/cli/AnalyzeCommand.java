@@ -213,10 +213,10 @@ final class AnalyzeCommand implements Callable<Integer> {
       mixinStandardHelpOptions = true,
       footer = {
         "",
-        "Rates are of all tasks asked for. Pairs are compared on the same tasks by the",
-        "share of a task's samples that pass: an exact permutation test, McNemar's",
-        "with one sample a task. Several runs are one set of candidates; of several",
-        "rounds the last one counts."
+        "Rates are of the tasks that each tried. Pairs are compared on the same tasks",
+        "by the share of a task's samples that pass: an exact permutation test,",
+        "McNemar's with one sample a task. Several runs are one set of candidates; of",
+        "several rounds the last one counts."
       })
   static final class MethodsCommand implements Callable<Integer> {
     @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
@@ -288,7 +288,7 @@ final class AnalyzeCommand implements Callable<Integer> {
       mixinStandardHelpOptions = true,
       footer = {
         "",
-        "Out of all tasks that the run asked for, one candidate a task: the first",
+        "Out of the tasks that were tried, one candidate a task: the first",
         "sample. Against every baseline that the verdicts hold, and the best of",
         "several. Candidates of several methods, models or rounds in one run are shown",
         "apart."

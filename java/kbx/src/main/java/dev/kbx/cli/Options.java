@@ -180,10 +180,11 @@ public final class Options {
     @Option(
         names = "--backward",
         description =
-            "Judge the gradients of the reference, a function NAME: a candidate defines"
+            "Judge the gradients of the reference. Of a function NAME, a candidate defines"
                 + " NAME_backward, which takes the gradient of the result and then NAME's"
                 + " arguments, and returns the gradients of the floating-point tensors among"
-                + " these.")
+                + " these. Of a class Model, it defines ModelNew, of whose result PyTorch takes"
+                + " the gradients by inputs and parameters.")
     private boolean backward;
 
     @HelpSection.In(HelpSection.JUDGED)

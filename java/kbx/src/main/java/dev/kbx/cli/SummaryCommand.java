@@ -7,8 +7,12 @@ import dev.kbx.analysis.Outcome;
 import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.app.NoiseFloors;
 import dev.kbx.app.PublishedRuns;
+import dev.kbx.document.Document;
+import dev.kbx.document.Section;
+import dev.kbx.section.InclusionSection;
 import dev.kbx.section.OverviewSection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -43,7 +47,12 @@ final class SummaryCommand implements Callable<Integer> {
             ? PublishedRuns.overview(judged, methods, causes, floors, () -> Deviance.of(judged))
             : PublishedRuns.overview(
                 judged, methods, causes, floors, () -> Deviance.brief(judged, Outcome.CORRECT));
-    runs.print("summary", overview, methods.entered(), () -> OverviewSection.of(overview));
+    runs.print(
+        Map.of("kind", "summary", "summary", overview),
+        () -> {
+          Section said = OverviewSection.of(overview);
+          return new Document(said.title(), List.of(said, InclusionSection.of(methods.entered())));
+        });
     return ExitCode.OK;
   }
 }

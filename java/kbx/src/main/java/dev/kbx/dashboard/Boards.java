@@ -124,7 +124,6 @@ public final class Boards {
         cell.category() + "/" + cell.task(),
         cell.samples(),
         cell.correct(),
-        cell.first(),
         cell.general(),
         cell.timed(),
         cell.faster(),

@@ -1,11 +1,14 @@
 package dev.kbx.dashboard;
 
+import dev.kbx.analysis.Causes;
 import dev.kbx.analysis.Comparison;
 import dev.kbx.analysis.IncomparableRuns;
 import dev.kbx.analysis.JudgedRun;
+import dev.kbx.analysis.SelectedRuns;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.document.Counted;
 import dev.kbx.prompt.Statement;
+import dev.kbx.report.Answer;
 import dev.kbx.report.ComparisonPage;
 import dev.kbx.report.ResultFiles;
 import dev.kbx.report.RunVerdicts;
@@ -27,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +43,9 @@ public final class Dashboard {
 
   /** Verdicts that a report may have; the command line makes larger ones. */
   public static final int REPORTED = RunPage.REPORTED;
+
+  /** Verdicts that are analysed for the page of a run. */
+  private static final int ANALYSED = 5_000;
 
   private static final int NEWEST_RUNS = 8;
   private static final int HISTORY = 50;
@@ -64,9 +71,13 @@ public final class Dashboard {
     this.statement = statement;
   }
 
-  /** What is going on: live runs, queue, devices, newest runs. */
-  public String home(Viewer viewer, ServiceState state) {
-    RunsPage runs = new RunsPage(queries);
+  /**
+   * What is going on: live runs, queue, devices, newest runs.
+   *
+   * @param open how many candidates of a run are queued or being judged
+   */
+  public String home(Viewer viewer, ServiceState state, ToIntFunction<String> open) {
+    RunsPage runs = new RunsPage(queries, idle(open));
     Markup body =
         new SystemPage(state)
             .atAGlance()
@@ -75,18 +86,26 @@ public final class Dashboard {
     return Frame.page(viewer, "/", eyebrow("kbx"), "Kernels under judgement", body, "live.js");
   }
 
+  /** Runs of the service take more candidates at any time: they are done while none waits. */
+  private Predicate<RunInfo> idle(ToIntFunction<String> open) {
+    return run ->
+        run.finished() == null
+            && open.applyAsInt(run.id()) == 0
+            && store.service().serviceRunOf(run.id()).isPresent();
+  }
+
   /** All runs, a page of them. */
-  public String runs(Viewer viewer, int page) {
+  public String runs(Viewer viewer, int page, ToIntFunction<String> open) {
     return Frame.page(
         viewer,
         "/runs",
         eyebrow("Runs"),
         Counted.of(queries.runs(), "run"),
-        new RunsPage(queries).all(page));
+        new RunsPage(queries, idle(open)).all(page));
   }
 
   /** One run. */
-  public Optional<String> run(Viewer viewer, String id, RunView view) {
+  public Optional<String> run(Viewer viewer, String id, RunView view, ToIntFunction<String> open) {
     return store
         .run(id)
         .map(run ->
@@ -95,7 +114,7 @@ public final class Dashboard {
                 "/runs",
                 Markup.of("<a href=\"/runs\">Runs</a>"),
                 run.id(),
-                new RunPage(queries, run, view).body()));
+                new RunPage(queries, run, view, idle(open).test(run), answer(run)).body()));
   }
 
   /** Ranks; each of the three is empty for the one with the most verdicts. */
@@ -264,6 +283,25 @@ public final class Dashboard {
     } catch (UnknownTask _) {
       return List.of();
     }
+  }
+
+  /** Null for a run without verdicts, and for one that takes long to read. */
+  private @Nullable Answer answer(RunInfo run) {
+    int verdicts = store.count(run.id());
+    if (verdicts == 0 || verdicts > ANALYSED) return null;
+    List<VerdictRow> rows = new ArrayList<>();
+    VerdictRow.Reader reader = new VerdictRow.Reader();
+    Causes causes = new Causes();
+    store.forEachRow(
+        run.id(),
+        row -> {
+          VerdictRow read = reader.row(row.verdict());
+          rows.add(read);
+          causes.add(read, row.verdict());
+        });
+    JudgedRun judged = new JudgedRun(run, rows);
+    SelectedRuns asked = SelectedRuns.of(judged, SuiteSelection.of(judged, selected(run)));
+    return Answer.of(run, asked, causes, false);
   }
 
   private JudgedRun judged(RunInfo run) {

@@ -60,10 +60,9 @@ record LeaderboardPage(Boards boards) {
     Leaderboard board = ranked.ranks();
     boolean timed = board.entries().stream().anyMatch(each -> each.faster() != null);
     List<Column.Of<Entry>> columns = new ArrayList<>();
-    columns.add(Column.text("rank", LeaderboardPage::rank));
+    columns.add(Column.text("rank", each -> each.rank() + (each.tied() ? " tied" : "")));
     columns.add(
         Column.text("method", each -> Parts.maker(each.maker().method(), each.maker().model())));
-    columns.add(Column.number("tasks tried", each -> Cell.part(each.attempted(), board.tasks())));
     // Of verdicts that state no grade, nothing is known of the general one.
     String grade = ranked.board().grade();
     columns.add(
@@ -74,6 +73,8 @@ record LeaderboardPage(Boards boards) {
       columns.add(Column.number("fast_1", each -> share(each.faster())));
       columns.add(Column.number("fast_2", each -> share(each.twice())));
     }
+    columns.add(Column.number("tasks tried", each -> Cell.part(each.attempted(), board.tasks())));
+    columns.add(Column.text("why this rank", LeaderboardPage::told));
     return Parts.table("board", legend(board, timed, ranked.baselines()), columns, board.entries());
   }
 
@@ -83,21 +84,27 @@ record LeaderboardPage(Boards boards) {
         : Cell.rate(share.passes(), share.total(), share.value(), share.low(), share.high());
   }
 
-  /** The rank, that it is tied, and how it was told apart from the one before. */
-  private static String rank(Entry entry) {
-    Separation by = entry.separatedBy();
-    String told = by == null ? "" : by.p() == null ? "intervals apart" : Captions.p(by.p());
-    return "%d %s %s".formatted(entry.rank(), entry.tied() ? "tied" : "", told);
+  /** How it compares with one ahead of it, or else of its own rank. */
+  private static @Nullable String told(Entry entry) {
+    Separation behind = entry.separatedBy();
+    Separation tied = entry.tiedWith();
+    String reason = behind == null ? "" : "behind " + against(behind);
+    if (tied != null) {
+      reason += (reason.isEmpty() ? "" : "; ") + "not told apart from " + against(tied);
+    }
+    return reason.isEmpty() ? null : reason;
+  }
+
+  private static String against(Separation each) {
+    return Parts.maker(each.from().method(), each.from().model())
+        + " (%s)".formatted(Captions.on(each.p(), each.tasks()));
   }
 
   private static String legend(Leaderboard board, boolean timed, List<String> baselines) {
     String text =
-        "Shares of the suite’s %,d tasks, with 95 %% intervals; a task without a candidate counts as not solved, and of the same sample in several runs the last verdict counts."
-                .formatted(board.tasks())
-            + " A rank is shared by all that cannot be told apart from its first: by McNemar’s"
-            + " exact test on the same tasks, adjusted for all pairs, p is 0.05 or more; where a"
-            + " method has several samples of a task, their intervals overlap. p is against the"
-            + " first of the rank before.";
+        "Shares of the tasks that each tried, with 95 % intervals; of the same sample in several"
+            + " runs the last verdict counts. Ranks: "
+            + Captions.ranks();
     if (timed) {
       return text
           + " fast_1 and fast_2: correct and more than 1 and 2 times as fast as %s."

@@ -7,6 +7,7 @@ import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
 import dev.kbx.document.HtmlRenderer;
 import dev.kbx.document.Section;
+import dev.kbx.report.Answer;
 import dev.kbx.section.PropertiesSection;
 import dev.kbx.section.RatesSection;
 import dev.kbx.store.VerdictQueries;
@@ -26,9 +27,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** One run: rates, what breaks, its candidates. */
-record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
+/**
+ * One run: what it answers, what breaks, its candidates.
+ *
+ * @param idle whether nothing of it is queued or being judged, although it has no end
+ * @param answer null if there is none yet, or too much to be read for a page
+ */
+record RunPage(
+    VerdictQueries queries, RunInfo run, RunView view, boolean idle, @Nullable Answer answer) {
   private static final int SIZE = 50;
 
   /** How many verdicts the table of properties is made from. */
@@ -44,13 +52,41 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
     Markup more =
         counts.verdicts() == 0
             ? Parts.none("No verdict yet.")
-            : new Markup(
-                    HtmlRenderer.render(
-                        RatesSection.statuses(counts.statuses()), Links.run(run.id()) + "?"))
-                .and(Parts.section("categories", "By category", categories(counts)))
+            : opening(counts)
                 .and(properties(counts))
                 .and(Parts.section("candidates", "Candidates", candidates(counts)));
-    return facts(counts).and(tiles(counts)).and(more);
+    return lead().and(facts(counts)).and(more);
+  }
+
+  /** The finding in words. */
+  private Markup lead() {
+    if (answer == null) return Markup.NONE;
+    String who = answer.headline() == null ? "" : answer.headline() + ". ";
+    String words = who + answer.evidence();
+    return words.isEmpty() ? Markup.NONE : Markup.of("<p class=\"lead\">%s</p>", words);
+  }
+
+  /** Several methods or models are never one figure. */
+  private Markup opening(RunCounts counts) {
+    if (answer != null && answer.compared() != null) {
+      return Markup.each(answer.ranked(), this::linked).and(linked(answer.why()));
+    }
+    Names names = queries.names(run.id());
+    Markup why =
+        answer == null ? linked(RatesSection.statuses(counts.statuses())) : linked(answer.why());
+    if (names.methods().size() > 1 || names.models().size() > 1) {
+      return why.and(
+          Parts.note("Several methods or models: kbx analyze methods has the rates of each."));
+    }
+    return tiles(counts)
+        .and(why)
+        .and(Parts.section("categories", "By category", categories(counts)));
+  }
+
+  private Markup linked(Section section) {
+    return section.blocks().isEmpty()
+        ? Markup.NONE
+        : new Markup(HtmlRenderer.render(section, Links.run(run.id()) + "?"));
   }
 
   private Markup facts(RunCounts counts) {
@@ -69,7 +105,9 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
                 Parts.fact(
                     "Took",
                     run.finished() == null
-                        ? "not finished"
+                        ? idle
+                            ? "%,d judged, none waiting".formatted(counts.verdicts())
+                            : "not finished"
                         : Parts.lasted(Duration.between(run.started(), run.finished()))),
                 Parts.fact("Grade", run.grade()),
                 Parts.fact(
@@ -88,8 +126,10 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
     if (run.hasTwoGrades()) {
       tiles.add(Parts.rate("Correct, general grade", counts.general(), counts.judged(), judged));
     }
-    int asked = Math.max(run.suiteTasks(), counts.solved());
-    tiles.add(Parts.rate("Tasks solved", counts.solved(), asked, "tasks asked for"));
+    tiles.add(
+        answer == null
+            ? new Tile("Tasks solved", Cell.count(counts.solved()), "of those tried")
+            : Parts.rate("Tasks solved", counts.solved(), answer.finding().tasks(), "tasks tried"));
     tiles.add(
         counts.timed() == 0
             ? new Tile("Timed", Cell.text("none"), "no speedups in this run")
@@ -134,7 +174,7 @@ record RunPage(VerdictQueries queries, RunInfo run, RunView view) {
   static Markup propertiesOf(List<Placed> placed) {
     VerdictRow.Reader reader = new VerdictRow.Reader();
     Section section =
-        PropertiesSection.whole(placed.stream().map(each -> reader.row(each.verdict())).toList());
+        PropertiesSection.of(placed.stream().map(each -> reader.row(each.verdict())).toList());
     return section.blocks().isEmpty() ? Markup.NONE : Parts.section(section);
   }
 

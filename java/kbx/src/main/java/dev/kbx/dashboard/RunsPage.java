@@ -8,11 +8,19 @@ import dev.kbx.verdict.RunInfo;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
-/** Runs as a table, and those in progress as cards. */
-record RunsPage(VerdictQueries queries) {
+/**
+ * Runs as a table, and those in progress as cards.
+ *
+ * @param idle whether nothing of a run without an end is queued or being judged
+ */
+record RunsPage(VerdictQueries queries, Predicate<RunInfo> idle) {
   private static final int SIZE = 50;
   private static final int LIVE = 12;
+
+  /** Those without an end among which they are looked for. */
+  private static final int UNFINISHED = 100;
 
   /** How many runs follow their events: a browser keeps six connections to a server. */
   private static final int FOLLOWED = 3;
@@ -42,11 +50,7 @@ record RunsPage(VerdictQueries queries) {
             "",
             List.of(
                 Parts.links("run", RunInfo::id, run -> Links.run(run.id())),
-                Column.text(
-                    "started",
-                    run ->
-                        Cell.time(run.started()).text()
-                            + (run.finished() == null ? ", not finished" : "")),
+                Column.text("started", run -> Cell.time(run.started()).text() + state(run)),
                 Column.text("suite", RunInfo::suite),
                 Column.text("device", run -> run.device().name()),
                 Column.number("verdicts", run -> Cell.count(of.apply(run).verdicts())),
@@ -56,6 +60,11 @@ record RunsPage(VerdictQueries queries) {
                     "grade", run -> run.published() == null ? run.grade() : "as published")),
             runs)
         .and(comparison(runs));
+  }
+
+  private String state(RunInfo run) {
+    if (run.finished() != null) return "";
+    return idle.test(run) ? ", none waiting" : ", not finished";
   }
 
   private static Markup comparison(List<RunInfo> runs) {
@@ -81,7 +90,8 @@ record RunsPage(VerdictQueries queries) {
 
   /** Runs in progress; the page's script follows their events. */
   Markup live() {
-    List<RunInfo> runs = queries.unfinished(LIVE);
+    List<RunInfo> runs =
+        queries.unfinished(UNFINISHED).stream().filter(idle.negate()).limit(LIVE).toList();
     if (runs.isEmpty()) return Parts.none("Nothing is being judged.");
     Map<String, RunCounts> counts = queries.counts(runs.stream().map(RunInfo::id).toList());
     int followed = 0;

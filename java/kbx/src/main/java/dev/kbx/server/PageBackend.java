@@ -15,6 +15,9 @@ interface PageBackend {
 
   ServiceState state();
 
+  /** How many candidates of a run are queued or being judged. */
+  int open(String run);
+
   /** Whether it is a valid token, for who signs in. */
   boolean isToken(String token);
 

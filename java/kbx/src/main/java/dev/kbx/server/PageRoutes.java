@@ -67,14 +67,16 @@ final class PageRoutes implements HttpService {
   @Override
   public void routing(HttpRules rules) {
     rules
-        .get("/", page((viewer, _) -> Optional.of(dashboard.home(viewer, desk.state()))))
+        .get(
+            "/", page((viewer, _) -> Optional.of(dashboard.home(viewer, desk.state(), desk::open))))
         .get(
             "/runs",
             page((viewer, request) ->
-                Optional.of(dashboard.runs(viewer, number(request, "page").orElse(0)))))
+                Optional.of(dashboard.runs(viewer, number(request, "page").orElse(0), desk::open))))
         .get(
             "/runs/{id}",
-            page((viewer, request) -> dashboard.run(viewer, segment(request, "id"), view(request))))
+            page((viewer, request) ->
+                dashboard.run(viewer, segment(request, "id"), view(request), desk::open)))
         .get(
             "/leaderboard",
             page((viewer, request) ->

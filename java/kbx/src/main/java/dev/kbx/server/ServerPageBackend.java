@@ -58,6 +58,11 @@ final class ServerPageBackend implements PageBackend {
   }
 
   @Override
+  public int open(String run) {
+    return judging.backlog().queue().ofGroup(run).open();
+  }
+
+  @Override
   public ServiceState state() {
     Backlog backlog = judging.backlog();
     Count all = backlog.queue().count();

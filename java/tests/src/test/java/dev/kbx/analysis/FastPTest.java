@@ -54,7 +54,7 @@ class FastPTest {
   }
 
   @Test
-  void tasksWithoutACandidateCount() {
+  void tasksWithoutACandidateDoNotCount() {
     FastP fast =
         first(
             run()
@@ -66,12 +66,13 @@ class FastPTest {
     Group all = against(fast, "eager");
     assertThat(counts(all)).containsExactly(4L, 4L, 3L, 2L, 2L, 1L);
     Point faster = all.thresholds().get(3);
-    var rate = new Rate(2, 10);
-    assertThat(faster).isEqualTo(new Point(1, 2L, 0.2, rate.low(), rate.high()));
+    var rate = new Rate(2, 5);
+    assertThat(faster).isEqualTo(new Point(1, 2L, 0.4, rate.low(), rate.high()));
     assertThat(fast.series().submitted()).isEqualTo(5);
     List<Group> categories = fast.against().getFirst().categories();
     assertThat(categories).extracting(Group::category).containsExactly("Loss", "Math");
-    assertThat(categories).extracting(Group::tasks).containsExactly(6, 4);
+    assertThat(categories).extracting(Group::tasks).containsExactly(3, 2);
+    assertThat(categories).extracting(Group::asked).containsExactly(6, 4);
     assertThat(counts(categories.getFirst())).containsExactly(2L, 2L, 2L, 2L, 2L, 1L);
   }
 
@@ -84,19 +85,19 @@ class FastPTest {
             .correct("Loss/e", "e", 1.7)
             .wrong("Loss/g", "g", Status.WRONG_VALUES);
     FastP fast = first(run);
-    var rate = new Rate(2, 10);
+    var rate = new Rate(2, 4);
     assertThat(against(fast, "eager").general())
-        .isEqualTo(new Grades.GeneralRate(2, 10, 0.2, rate.low(), rate.high()));
+        .isEqualTo(new Grades.GeneralRate(2, 4, 0.5, rate.low(), rate.high()));
     Group math = fast.against().getFirst().categories().getLast();
     assertThat(requireNonNull(math.general()).correct()).isEqualTo(1);
     assertThat(SectionText.of(80, FastPSection.of(fast)))
-        .containsPattern("category +tasks +correct +share +general +share\n")
-        .containsPattern("Math +4 +2 +50.0 % \\[15–85] +1 +25.0 % \\[5–70]\n")
-        .containsPattern("all +10 +3 +30.0 % \\[11–60] +2 +20.0 % \\[6–51]\n");
+        .containsPattern("category +tried +correct +share +general +share\n")
+        .containsPattern("Math +2 of 4 +2 +100.0 % \\[34–100] +1 +50.0 % \\[9–91]\n")
+        .containsPattern("all +4 of 10 +3 +75.0 % \\[30–95] +2 +50.0 % \\[15–85]\n");
     FastP unknown = first(run.ofUnknownGrade("Loss/f", "f"));
     assertThat(against(unknown, "eager").general()).isNull();
     assertThat(SectionText.of(80, FastPSection.of(unknown)))
-        .containsPattern("all +10 +4 +40.0 % \\[17–69] +– +–\n");
+        .containsPattern("all +5 of 10 +4 +80.0 % \\[38–96] +– +–\n");
   }
 
   @Test
@@ -110,7 +111,7 @@ class FastPTest {
     List<Point> curve = requireNonNull(against(fast, "eager").curve());
     assertThat(curve).extracting(Point::p).containsExactly(0.0, 0.5, 1.5);
     assertThat(curve).extracting(Point::faster).containsExactly(3L, 2L, 0L);
-    assertThat(curve).extracting(Point::share).containsExactly(0.3, 0.2, 0.0);
+    assertThat(curve).extracting(Point::share).containsExactly(1.0, 2 / 3.0, 0.0);
   }
 
   @Test
@@ -159,7 +160,7 @@ class FastPTest {
     Group compile = against(fast, "compile");
     assertThat(compile.unknown()).isEqualTo(1);
     assertThat(compile.curve()).isNull();
-    assertThat(compile.thresholds().getFirst().share()).isEqualTo(0.2);
+    assertThat(compile.thresholds().getFirst().share()).isEqualTo(1);
     assertThat(compile.thresholds().subList(1, 6))
         .allMatch(point -> point.faster() == null && point.share() == null);
     assertThat(against(fast, "best").unknown()).as("best of those there are").isZero();
@@ -176,7 +177,7 @@ class FastPTest {
     FastP fast = first(cpu);
     Group all = against(fast, "eager");
     assertThat(all.unknown()).isEqualTo(1);
-    assertThat(all.thresholds().getFirst().share()).isEqualTo(0.1);
+    assertThat(all.thresholds().getFirst().share()).isEqualTo(1);
     assertThat(SectionText.of(80, FastPSection.of(fast)))
         .contains("Nothing was timed: the run used no GPU");
   }
@@ -185,7 +186,7 @@ class FastPTest {
   void fastPIsKnownWithoutCorrectCandidates() {
     Group all = against(first(run().wrong("Math/a", "a", Status.TIMEOUT)), "eager");
     assertThat(counts(all)).containsExactly(0L, 0L, 0L, 0L, 0L, 0L);
-    assertThat(all.thresholds().getLast().high()).isCloseTo(0.2775, within(1e-3));
+    assertThat(all.thresholds().getLast().high()).isCloseTo(0.7935, within(1e-3));
   }
 
   @Test
@@ -223,15 +224,14 @@ class FastPTest {
   }
 
   @Test
-  void anUnknownSuiteHasNoSharesByCategory() {
+  void anUnknownSuiteHasNoCoverageByCategory() {
     SimulatedRun run = run().correct("Math/a", "a", 1.2);
     JudgedRun judged = run.judged();
     FastP fast = of(run, SelectedTasks.counted(judged), Pick.FIRST_SAMPLE);
     Against eager = fast.against().getFirst();
-    assertThat(eager.overall().thresholds().getFirst().share()).isEqualTo(0.1);
-    Point math = eager.categories().getFirst().thresholds().getFirst();
-    assertThat(math).isEqualTo(new Point(0, 1L, null, null, null));
-    assertThat(SectionText.of(80, FastPSection.of(fast))).containsPattern("Math +– +1 +1 +1 +1\n");
+    assertThat(eager.overall().thresholds().getFirst().share()).isEqualTo(1);
+    assertThat(eager.categories().getFirst().asked()).isNull();
+    assertThat(SectionText.of(80, FastPSection.of(fast))).containsPattern("Math +1 +1 +100.0 %");
   }
 
   @Test

@@ -201,7 +201,7 @@ class IterationsTest {
     OfMethod method = of(run).methods().getFirst();
     assertThat(method.attempts()).isEqualTo(8);
     assertThat(method.rounds().getLast().solved()).isEqualTo(6);
-    assertThat(method.rounds().getLast().share()).as("of two tasks").isEqualTo(0.375);
+    assertThat(method.rounds().getLast().share()).as("of the task tried").isEqualTo(0.75);
     assertThat(method.steps().getFirst().rescued()).isEqualTo(6);
     assertThat(method.steps().getFirst().compared().pValue()).as("one task").isEqualTo(1);
   }

@@ -7,7 +7,6 @@ import dev.kbx.analysis.Leaderboard.Entry;
 import dev.kbx.analysis.Leaderboard.Tried;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class LeaderboardTest {
@@ -16,16 +15,7 @@ class LeaderboardTest {
     for (int i = 0; i < attempted; i++) {
       int passes = i >= from && i < to ? 1 : 0;
       tried.add(
-          new Tried(
-              new MethodAndModel(method, null),
-              "Math/t" + i,
-              1,
-              passes,
-              passes == 1,
-              0,
-              passes,
-              0,
-              0));
+          new Tried(new MethodAndModel(method, null), "Math/t" + i, 1, passes, 0, passes, 0, 0));
     }
     return tried;
   }
@@ -45,41 +35,70 @@ class LeaderboardTest {
 
   @Test
   void methodsWithoutSignificantDifferenceShareARank() {
-    // 30 and 27 of 40, of which 27 are common: p = 0.25; 12 common of 30: p < 0.001.
+    // 30 and 27 of 40, of which 27 are common: p = 0.25; 12 common of 27: p = 2 / 2^15, of 30 less.
     Leaderboard board =
         board(solves("weak", 0, 12, 40), solves("best", 0, 30, 40), solves("good", 0, 27, 40));
     assertThat(ranks(board)).containsExactly("1= best", "1= good", "3 weak");
     Entry weak = board.entries().getLast();
-    assertThat(Objects.requireNonNull(weak.separatedBy()).from().method()).isEqualTo("best");
-    assertThat(weak.separatedBy().p()).isCloseTo(3 * 2 * Math.pow(0.5, 18), within(1e-9));
+    assertThat(weak.separatedBy().from().method()).isEqualTo("good");
+    assertThat(weak.separatedBy().p()).isCloseTo(2 * 2 * Math.pow(0.5, 15), within(1e-9));
     assertThat(board.entries().getFirst().separatedBy()).isNull();
   }
 
-  @Test
-  void aTaskWithoutACandidateIsNotSolved() {
-    Leaderboard board = board(solves("all", 0, 20, 40), solves("few", 0, 3, 3));
-    assertThat(ranks(board)).containsExactly("1 all", "2 few");
-    Entry few = board.entries().getLast();
-    assertThat(few.attempted()).isEqualTo(3);
-    assertThat(few.correct().value()).isEqualTo(3 / 40.0);
+  /** {@code passes} of four samples on each of the tasks. */
+  private static List<Tried> sampled(String method, int... passes) {
+    List<Tried> tried = new ArrayList<>();
+    for (int i = 0; i < passes.length; i++) {
+      tried.add(
+          new Tried(
+              new MethodAndModel(method, null), "Math/t" + i, 4, passes[i], 0, passes[i], 0, 0));
+    }
+    return tried;
   }
 
   @Test
-  void severalSamplesAreComparedByTheirIntervals() {
-    List<Tried> sampled = new ArrayList<>();
-    for (int i = 0; i < 40; i++) {
-      sampled.add(
-          new Tried(
-              new MethodAndModel("sampled", null), "Math/t" + i, 4, i % 4, false, 0, i % 4, 0, 0));
+  void severalSamplesOfTheSameTasksAreTested() {
+    int[] threeOfFour = new int[30];
+    int[] fewer = new int[30];
+    for (int i = 0; i < 30; i++) {
+      threeOfFour[i] = 3;
+      fewer[i] = i < 23 ? 2 : 1;
     }
-    Leaderboard board = board(sampled, solves("near", 0, 18, 40), solves("far", 0, 40, 40));
-    assertThat(ranks(board)).containsExactly("1 far", "2= near", "2= sampled");
-    assertThat(Objects.requireNonNull(board.entries().get(1).separatedBy()).p()).isNotNull();
+    // 90 and 53 of 120 on 30 of 40 tasks: all differ in the same direction, p = 2 / 2^30.
+    Leaderboard board = board(sampled("worse", fewer), sampled("better", threeOfFour));
+    assertThat(ranks(board)).containsExactly("1 better", "2 worse");
+    Entry worse = board.entries().getLast();
+    assertThat(worse.separatedBy().p()).isCloseTo(Math.pow(0.5, 29), within(1e-15));
+    assertThat(worse.separatedBy().tasks()).isEqualTo(30);
+    assertThat(worse.correct().value()).isCloseTo(53 / 120.0, within(1e-12));
+  }
+
+  @Test
+  void sharesAreOfTheTasksTriedAndFewTriedAreNotToldApart() {
+    Leaderboard board = board(solves("all", 0, 20, 40), solves("few", 0, 3, 3));
+    assertThat(ranks(board)).containsExactly("1= all", "1= few");
+    Entry few = board.entries().getLast();
+    assertThat(few.attempted()).isEqualTo(3);
+    assertThat(few.correct().value()).isEqualTo(1);
+    assertThat(few.tiedWith().p()).isEqualTo(1);
+    assertThat(few.tiedWith().tasks()).isEqualTo(3);
+  }
+
+  @Test
+  void oneThatIsBehindAnotherHasALowerRankThanIt() {
+    // Best is ahead of good, good of weak; the unsure one tried little and is behind nobody.
+    Leaderboard board =
+        board(
+            solves("weak", 0, 2, 40),
+            solves("good", 0, 20, 40),
+            solves("best", 0, 38, 40),
+            solves("unsure", 0, 1, 2));
+    assertThat(ranks(board)).containsExactly("1= best", "1= unsure", "3 good", "4 weak");
   }
 
   @Test
   void fasterIsUnknownIfACorrectCandidateWasNotTimed() {
-    Tried untimed = new Tried(new MethodAndModel("b", null), "Math/t0", 1, 1, true, 0, 0, 0, 0);
+    Tried untimed = new Tried(new MethodAndModel("b", null), "Math/t0", 1, 1, 0, 0, 0, 0);
     Leaderboard board = board(solves("a", 0, 2, 2), List.of(untimed));
     assertThat(board.entries().getFirst().faster()).isNotNull();
     assertThat(board.entries().getLast().faster()).isNull();

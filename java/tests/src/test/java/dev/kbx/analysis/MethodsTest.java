@@ -55,13 +55,14 @@ class MethodsTest {
   }
 
   @Test
-  void ratesCountAllRequestedTasks() {
+  void ratesAreOfTheTasksTried() {
     MethodRates a = two().methods().getFirst();
     MethodRates.Share correct = outcome(a, Outcome.CORRECT).all();
     assertThat(correct.passes()).isEqualTo(8);
-    assertThat(correct.tasks()).isEqualTo(20);
-    assertThat(correct.share()).isCloseTo(0.4, within(1e-12));
-    assertThat(correct.low()).isCloseTo(0.2188, within(1e-4));
+    assertThat(correct.tasks()).isEqualTo(10);
+    assertThat(correct.asked()).isEqualTo(20);
+    assertThat(correct.share()).isCloseTo(0.8, within(1e-12));
+    assertThat(correct.low()).isCloseTo(0.4902, within(1e-4));
     assertThat(outcome(a, Outcome.CALLED).all().passes()).isEqualTo(9);
     assertThat(outcome(a, Outcome.FASTER).all().passes()).isEqualTo(4);
     MethodRates.Share n = outcome(a, Outcome.CORRECT).categories().get(1);
@@ -223,7 +224,7 @@ class MethodsTest {
     assertThat(rates.samples().get(6).tasks()).as("pass@3").isEqualTo(1);
     assertThat(rates.samples().get(6).value()).isEqualTo(1);
     MethodRates.Share share = outcome(rates, Outcome.CORRECT).all();
-    assertThat(share.share()).isCloseTo(2 / 3.0 / 20, within(1e-12));
+    assertThat(share.share()).isCloseTo(1 / 3.0, within(1e-12));
     assertThat(share.low()).isNotNull().isLessThan(share.high());
   }
 
@@ -240,15 +241,13 @@ class MethodsTest {
   }
 
   @Test
-  void tasksThatKbxCouldNotJudgeAreCounted() {
+  void tasksThatKbxCouldNotJudgeDoNotCountAsTried() {
     SimulatedRun run = gpu(1).by("a").correct("M/a", "a", 2);
     run.wrong("M/a", "b", Status.INFRASTRUCTURE).wrong("M/b", "c", Status.INFRASTRUCTURE);
     run.by("b").correct("M/b", "d", 2);
     Methods methods = of(List.of(1), List.of(), run);
     assertThat(methods.methods()).extracting(MethodRates::notJudged).containsExactly(1, 0);
-    assertThat(outcome(methods.methods().getFirst(), Outcome.CORRECT).all().share())
-        .as("as a task without a candidate")
-        .isCloseTo(1 / 20.0, within(1e-12));
+    assertThat(outcome(methods.methods().getFirst(), Outcome.CORRECT).all().share()).isEqualTo(1);
   }
 
   @Test
@@ -334,6 +333,6 @@ class MethodsTest {
             List.of(1),
             List.of());
     assertThat(methods.entered().asked()).isEqualTo(3);
-    assertThat(outcome(methods.methods().getFirst(), Outcome.CORRECT).all().tasks()).isEqualTo(3);
+    assertThat(outcome(methods.methods().getFirst(), Outcome.CORRECT).all().asked()).isEqualTo(3);
   }
 }

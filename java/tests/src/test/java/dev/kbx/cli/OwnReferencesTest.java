@@ -219,6 +219,124 @@ class OwnReferencesTest {
     assertThat(other.err()).contains("on reference my_ref.py:scale --backward (");
   }
 
+  private static final String MODEL =
+      """
+      import torch
+
+      class Model(torch.nn.Module):
+          def __init__(self):
+              super().__init__()
+              self.by = torch.nn.Parameter(torch.rand(40))
+
+          def forward(self, x):
+              return x * self.by
+
+      def get_inputs():
+          return [torch.randn(16, 40)]
+      """;
+
+  @Test
+  void gradientsOfAModelAreJudged() throws Exception {
+    write("my_ref.py", MODEL);
+    String kernels =
+        BACKWARD
+            .substring(0, BACKWARD.indexOf("def scale_backward"))
+            .replace("other=0.0)", "other=0.0).to(tl.float32)");
+    String model =
+        MODEL
+            .substring(MODEL.indexOf("class"), MODEL.indexOf("def get"))
+            .replace("Model", "ModelNew");
+    String own = kernels + model.replace("x * self.by", "Scale.apply(x, self.by)");
+    write("right.py", own.replace("REDUCED", "tl.sum(g * v)"));
+    write("wrong.py", own.replace("REDUCED", "tl.sum(g * v) / R"));
+    write(
+        "uncut.py",
+        own.replace("REDUCED", "tl.sum(g * v)").replace("(x, self.by)", "(x, self.by.detach())"));
+    write("library.py", kernels + model);
+    write("nothing.py", own.replace("Scale.apply(x, self.by)", "torch.empty_like(x)"));
+    Kbx.Result result =
+        eval(
+            "right.py",
+            "wrong.py",
+            "uncut.py",
+            "nothing.py",
+            "library.py",
+            "--reference",
+            "my_ref.py",
+            "--backward",
+            "--json");
+    assertThat(result.exit()).as(result.err()).isZero();
+    List<JsonNode> verdicts = List.copyOf(result.json().get("verdicts").values());
+    assertThat(verdicts)
+        .extracting(verdict -> verdict.get("status").asString())
+        .containsExactly(
+            "correct", "wrong_values", "wrong_values", "runtime_error", "not_a_kernel");
+    assertThat(verdicts.getFirst().get("task").asString()).isEqualTo("my_ref_backward");
+    assertThat(verdicts.getFirst().get("holds").values())
+        .extracting(JsonNode::asString)
+        .contains("non_contiguous", "wide_values", "other_weights", "dtype:bfloat16");
+    assertThat(verdicts.get(1).get("message").asString()).contains("output['self.by']");
+    assertThat(verdicts.get(2).get("message").asString()).contains("output['self.by']");
+    assertThat(verdicts.get(3).get("message").asString())
+        .contains("ModelNew has 0 results that can be differentiated, and Model 1; kernels are");
+  }
+
+  private static final String LAYERS =
+      """
+      import torch
+
+      class Scale(torch.nn.Module):
+          def __init__(self):
+              super().__init__()
+              self.by = torch.nn.Parameter(torch.rand(40) + 0.5)
+
+          def forward(self, x):
+              return x * self.by
+
+      class Model(torch.nn.Module):
+          def __init__(self):
+              super().__init__()
+              self.norm = torch.nn.LayerNorm(40)
+              self.layers = torch.nn.Sequential(Scale(), torch.nn.GELU(), Scale())
+
+          def forward(self, x):
+              return self.layers(self.norm(x)).softmax(-1)
+
+      def get_inputs():
+          return [torch.randn(16, 40)]
+      """;
+
+  private static final String LAUNCH =
+      "y = torch.empty_like(x)\n"
+          + "        kernel[(1,)](x, y, x.numel(), self.by, BLOCK=1024)\n"
+          + "        return y";
+
+  @Test
+  void messageNamesTheFirstSubmoduleThatDiffers() throws Exception {
+    write("my_ref.py", LAYERS);
+    String kernels = KERNEL.substring(0, KERNEL.indexOf("def scale"));
+    String own = kernels + LAYERS.substring(LAYERS.indexOf("class"), LAYERS.indexOf("def get"));
+    String right =
+        own.replace("class Model", "class ModelNew")
+            .replace("* by,", "* tl.load(by + i % 40, mask=i < n),")
+            .replace("return x * self.by", LAUNCH);
+    write("right.py", right);
+    write("gelu.py", right.replace("torch.nn.GELU()", "torch.nn.SiLU()"));
+    write("end.py", right.replace("softmax(-1)", "softmax(0)"));
+    write("between.py", right.replace("self.norm(x)", "self.norm(x) + 1"));
+    Kbx.Result result =
+        eval("right.py", "gelu.py", "end.py", "between.py", "--reference", "my_ref.py", "--json");
+    assertThat(result.exit()).as(result.err()).isZero();
+    List<JsonNode> verdicts = List.copyOf(result.json().get("verdicts").values());
+    assertThat(verdicts)
+        .extracting(verdict -> verdict.get("status").asString())
+        .containsExactly("correct", "wrong_values", "wrong_values", "wrong_values");
+    assertThat(verdicts)
+        .extracting(verdict -> verdict.path("message").asString("").replaceFirst(".*; ", ""))
+        .contains("first different: self.layers.1", "first different: self.layers.0");
+    assertThat(verdicts.get(2).get("message").asString()).doesNotContain("first different");
+  }
+
   @Test
   void aReferenceWithoutAGradientIsRefused() throws Exception {
     write("my_ref.py", REFERENCE.replace("x * by", "x.argmax(-1)"));

@@ -201,7 +201,7 @@ class TimingTest {
       while (true) {
         other.ask(
             RunnerMessage.Returned.class,
-            id -> new RunnerMessage.Call(id, none, none, null),
+            id -> new RunnerMessage.Call(id, none, none, null, false),
             limit);
       }
     } catch (InterruptedException e) {

@@ -12,6 +12,7 @@ import dev.kbx.analysis.Deviance;
 import dev.kbx.analysis.DeviceUse;
 import dev.kbx.analysis.Errors;
 import dev.kbx.analysis.FastP;
+import dev.kbx.analysis.Finding;
 import dev.kbx.analysis.Iterations;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.Methods;
@@ -83,7 +84,9 @@ class AnalysisTextTest {
     FastP fast = FastP.of(run.judged(), asked, FastP.Pick.FIRST_SAMPLE).getFirst();
     String text = SectionText.of(80, FastPSection.of(fast));
     assertThat(text.lines()).allMatch(line -> Text.columns(line) <= 80);
-    assertThat(text).contains("68.2 % [61–75]", "fast_0.5", "max-autotune").doesNotContain("…");
+    assertThat(text)
+        .contains("100.0 % [96.9–100.0]", "fast_0.5", "max-autotune")
+        .doesNotContain("…");
   }
 
   @Test
@@ -409,6 +412,7 @@ class AnalysisTextTest {
     SelectedRuns asked =
         new SelectedRuns(List.of(new SelectedRun(judged, SelectedTasks.counted(judged), Map.of())));
     return new OverviewSection.Overview(
+        Finding.of(asked),
         Methods.of(asked, List.of(1), List.of()),
         Deviance.of(asked),
         Iterations.haveRounds(asked) ? Iterations.of(asked, List.of()) : null,

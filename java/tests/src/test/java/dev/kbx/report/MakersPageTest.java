@@ -42,13 +42,16 @@ class MakersPageTest extends BrowserTest {
   void methodsAndModelsAreNeverMixed() throws IOException {
     try (var shown = show(wide())) {
       Page page = shown.page();
-      assertThat(page.locator("h1")).hasText("4 methods and models at 20 tasks");
+      assertThat(page.locator("h1")).containsText("of 17 tasks");
       assertThat(page.locator(".tile")).hasCount(0);
       assertThat(page.locator("#table-rates tbody tr")).hasCount(4);
+      assertThat(page.locator("#table-ranking tbody tr")).hasCount(4);
+      assertThat(page.locator(".lead")).containsText("Tried: 18 of 20 tasks.");
       assertThat(page.locator("#table-rates tbody tr").last()).containsText("single");
       assertThat(page.locator("#table-rates tbody tr").last().locator("td").nth(1)).hasText("25");
-      assertThat(page.locator("#table-rates .whisker").first()).isVisible();
-      assertThat(page.locator("#table-categories thead th")).hasCount(6);
+      assertThat(page.locator("#table-ranking .whisker").first()).isVisible();
+      assertThat(page.locator("#table-where thead th")).hasCount(6);
+      assertThat(page.locator("#table-categories")).not().isVisible();
       assertThat(page.locator("th.col-method")).isVisible();
       assertThat(page.locator("th.col-model")).isVisible();
       assertThat(page.locator(".verdicts tr.row").first()).containsText("single");
@@ -63,8 +66,10 @@ class MakersPageTest extends BrowserTest {
       Locator rows = page.locator(".verdicts tr.row");
       assertThat(rows).hasCount(104);
       Locator math =
-          page.locator("#table-categories tr", new Page.LocatorOptions().setHasText("Math"));
-      math.first().locator("a").last().click();
+          page.locator("#table-where tr", new Page.LocatorOptions().setHasText("Math"));
+      math.first()
+          .locator("a[href*='method=single'][href*='gpt-5']")
+          .click();
       assertThat(page.locator("#shown")).hasText("4 of 104");
       assertThat(page.locator("#category")).hasValue("Math");
       assertThat(page.locator("#method")).hasValue("single");

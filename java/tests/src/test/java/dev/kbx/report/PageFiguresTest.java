@@ -52,7 +52,7 @@ class PageFiguresTest {
             .map(point -> point.map(Objects::requireNonNull).toList())
             .toList();
     assertThat(Objects.requireNonNull(speed).curves().getFirst().points()).isEqualTo(points);
-    assertThat(points.getFirst().get(1)).isEqualTo(0.5);
+    assertThat(points.getFirst().get(1)).isEqualTo(1);
   }
 
   @Test

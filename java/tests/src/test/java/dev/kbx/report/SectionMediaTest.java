@@ -45,7 +45,7 @@ class SectionMediaTest {
     List<Section> sections = new ArrayList<>(RatesSection.of(run, tally, rows));
     sections.add(MethodsSection.of(Methods.of(asked, List.of(1), List.of())));
     sections.add(ErrorsSection.of(AdvisedErrors.of(Errors.of(asked, all.causes()))));
-    sections.add(PropertiesSection.whole(rows));
+    sections.add(PropertiesSection.of(rows));
     sections.addAll(ComparisonSection.page(Comparison.of(judged, judged, List.of()), _ -> null));
     sections.add(TrajectoriesSection.rates(TrajectoriesSectionTest.rows(null, 1.6)));
     sections.add(

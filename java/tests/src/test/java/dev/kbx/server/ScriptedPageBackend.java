@@ -31,6 +31,11 @@ final class ScriptedPageBackend implements PageBackend {
   }
 
   @Override
+  public int open(String run) {
+    return 0;
+  }
+
+  @Override
   public ServiceState state() {
     return new ServiceState(
         List.of(

@@ -100,10 +100,16 @@ class OwnReferenceTest {
     assertThat(task.digest()).isNotEqualTo(before.digest());
     assertThat(task.suite()).isNotEqualTo(before.suite());
     assertThat(backward.label()).startsWith("reference my ref.py:second --backward (");
-    OwnReference module = read(MODEL, "");
-    assertThatThrownBy(module::gradients)
-        .isInstanceOf(InvalidSuite.class)
-        .hasMessageContaining("my ref.py: --backward judges the gradients of a function");
+  }
+
+  @Test
+  void gradientsOfAModelAreATaskForModelNew() throws IOException {
+    Task task = task(read(MODEL, "").gradients());
+    assertThat(task.path()).isEqualTo("own/my_ref_backward");
+    assertThat(task.signature()).isEqualTo("ModelNew(n).forward(x)");
+    assertThat(task.statement())
+        .contains("of its floating-point tensor inputs and of its parameters");
+    assertThat(task.digest()).isNotEqualTo(task(read(MODEL, "")).digest());
   }
 
   @Test
