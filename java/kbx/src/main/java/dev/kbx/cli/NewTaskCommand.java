@@ -59,9 +59,7 @@ final class NewTaskCommand implements Callable<Integer> {
   @Option(
       names = "--output",
       paramLabel = "FOLDER",
-      defaultValue = "my-tasks",
-      description =
-          "The suite's folder; the file goes into its folder own. Default: ${DEFAULT-VALUE}.")
+      description = "The suite's folder; the file goes into its folder own. Default: my-tasks.")
   private Path out = Path.of("my-tasks");
 
   /** The name that it had. */

@@ -60,8 +60,33 @@ record ContractPage(JsonNode document) {
     return Markup.of(
             "<p>%s</p><p><a href=\"/openapi.yaml\">openapi.yaml</a></p>",
             document.at("/info/description").asString(""))
+        .and(contents(operations))
         .and(tags)
         .and(Parts.section("schemas", "Schemas", schemas));
+  }
+
+  /** Links to all operations, by tag, and to the schemas. */
+  private Markup contents(List<Operation> operations) {
+    return Markup.of(
+        """
+        <nav class="contents" aria-label="Contents">
+        <dl>%s<dt><a href="#schemas">schemas</a></dt></dl>
+        </nav>
+        """,
+        Markup.each(
+            List.copyOf(document.path("tags").values()),
+            tag ->
+                Markup.of(
+                    "<dt>%s</dt><dd>%s</dd>",
+                    tag.path("name").asString(""),
+                    Markup.each(
+                        operations.stream()
+                            .filter(each -> each.node().at("/tags/0").equals(tag.path("name")))
+                            .toList(),
+                        each ->
+                            Markup.of(
+                                "<a href=\"#%s\">%s</a> ",
+                                each.id(), each.node().path("summary").asString(each.id()))))));
   }
 
   private List<Operation> operations() {

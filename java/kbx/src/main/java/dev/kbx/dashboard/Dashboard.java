@@ -339,7 +339,8 @@ public final class Dashboard {
    */
   public static String contract(String yaml) {
     ContractPage page = ContractPage.of(yaml);
-    return Frame.page(null, "/docs", eyebrow("Documents"), page.title(), page.body());
+    return Frame.page(
+        null, "/docs", Markup.of("<a href=\"/\">kbx</a> / Documents"), page.title(), page.body());
   }
 
   /**

@@ -32,6 +32,9 @@ record SubmitPage(
     return Markup.of(
         """
         %s
+        <p>The kernel is judged as <code>kbx eval</code> judges it: loaded in a sandbox, called on inputs that nobody can know, compared with the \
+        reference, and timed if this machine has a GPU. That takes seconds to a minute. The page that follows shows how far it is, and then the \
+        verdict; it keeps its address. <a href="/tasks">All tasks</a> with their signatures; <a href="/docs">the same over HTTP</a>.</p>
         <form class="submit" method="post" action="/submit" enctype="application/x-www-form-urlencoded">
         <input type="hidden" name="csrf" value="%s">
         %s
@@ -39,7 +42,7 @@ record SubmitPage(
         <datalist id="tasks-known">%s</datalist>
         <label>Grade <select name="grade">%s</select></label>
         <label>Policy <select name="policy">%s</select></label>
-        <label>Run <input name="run" value="%s" placeholder="service" autocomplete="off" spellcheck="false"></label>
+        <label>Run: a name of yours groups what belongs together <input name="run" value="%s" placeholder="service" autocomplete="off" spellcheck="false"></label>
         <label class="wide">Source: Triton functions in Python, or a model’s whole reply <textarea name="code" required rows="22" spellcheck="false" autocomplete="off">%s</textarea></label>
         <label class="wide">or take it from a file <input type="file" accept=".py,.txt,.md" data-fills="code"></label>
         <p class="actions"><button class="button">Judge it</button></p>

@@ -8,8 +8,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -90,6 +92,21 @@ class ContractTest {
     assertThat(upload().statusCode()).isEqualTo(200);
     assertThat(server.send(server.to("/v1/judgements/" + id).DELETE()).statusCode()).isEqualTo(409);
     assertThat(server.asked).isEqualTo(server.contract.operations());
+  }
+
+  @Test
+  void thePageLeadsToEachOfItsOperations() throws Exception {
+    String page = server.get("/docs").body();
+    List<String> operations =
+        Pattern.compile("<article class=\"operation\" id=\"([^\"]+)\"")
+            .matcher(page)
+            .results()
+            .map(found -> found.group(1))
+            .filter(id -> !id.startsWith("schema-"))
+            .toList();
+    assertThat(operations).hasSizeGreaterThan(10);
+    assertThat(operations).allSatisfy(id -> assertThat(page).contains("<a href=\"#" + id + "\">"));
+    assertThat(page).contains("<a href=\"/\">kbx</a>", "id=\"schemas\"");
   }
 
   private HttpResponse<String> upload() throws Exception {
