@@ -267,6 +267,7 @@ final class Calls {
     draft.compared();
     draft.schemes(checked.schemes());
     if (decides(call)) note(checked, returned);
+    if (checked.correct() && call.hasOtherContents()) draft.origins().addOther(returned.origin());
     Optional<Outcome> wrong =
         checked.correct()
             ? Optional.empty()
