@@ -8,6 +8,8 @@ from kbx.oracle import plan, taskfile
 from kbx.oracle.truth import argument_tensors
 
 TASKS = sorted((pathlib.Path(__file__).parents[2] / "tasks" / "kernelbenchx").glob("*/*.py"))
+WITHOUT = {"logspace", "rand"}
+"""Tasks without tensors among their arguments, whose lengths stay those of the file."""
 
 
 def drawn(task, seed):
@@ -16,7 +18,7 @@ def drawn(task, seed):
 
 
 @pytest.mark.sampled(12)
-@pytest.mark.parametrize("path", TASKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [path for path in TASKS if path.stem not in WITHOUT], ids=lambda path: path.stem)
 def test_each_task_has_a_call_of_a_drawn_shape_that_decides(path):
     task = taskfile.load(str(path), "cpu")
     calls = drawn(task, "a")
@@ -24,7 +26,7 @@ def test_each_task_has_a_call_of_a_drawn_shape_that_decides(path):
     assert all(not call.properties for call in calls)
     shapes = [t.shape for t in argument_tensors(calls[0].made(task, "cpu"))]
     known = [[t.shape for t in argument_tensors(task.call(case, "standard", "a"))] for case in task.cases]
-    assert not shapes or shapes not in known
+    assert shapes not in known
 
 
 def test_seed_draws_the_shape():

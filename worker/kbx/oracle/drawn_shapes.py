@@ -88,9 +88,8 @@ def _is_taken(task: Task, parameters: Parameters, distribution: str, seed: str) 
 
 @functools.lru_cache(maxsize=256)
 def _known(task: Task) -> frozenset[tuple[tuple[int, ...], ...]]:
-    """The shapes of all cases. Without any tensors, other sizes are all that there is."""
-    calls = (task.call(case, task.distributions[0], task.name) for case in task.cases)
-    return frozenset(filter(None, map(_forms, calls)))
+    """The shapes of all cases."""
+    return frozenset(_forms(task.call(case, task.distributions[0], task.name)) for case in task.cases)
 
 
 def _forms(call: Call) -> tuple[tuple[int, ...], ...]:
