@@ -95,10 +95,16 @@ public final class CheatsCommand implements Benchmark {
   @Mixin private Options.OutFolder out = new Options.OutFolder();
 
   @Option(
-      names = "--page",
+      names = "--output",
       paramLabel = "FILE",
       description = "Write the page docs/cheats.md, from this run and those kept in bench/.")
   private @Nullable Path page;
+
+  /** The name that it had. */
+  @Option(names = "--page", hidden = true)
+  void page(Path given) {
+    page = given;
+  }
 
   @Mixin private Options.GradeChoice grade = new Options.GradeChoice();
   @Mixin private Options.Seed seed = new Options.Seed();
@@ -136,14 +142,14 @@ public final class CheatsCommand implements Benchmark {
   private static void checkPage(Path page) {
     Path folder = page.toAbsolutePath().getParent();
     if (Files.isDirectory(page)) {
-      throw new InputException("--page %s: is a folder; name a file".formatted(page));
+      throw new InputException("--output %s: is a folder; name a file".formatted(page));
     }
     if (Files.exists(page) && !Files.isWritable(page)) {
       throw new InputException(
-          "--page %s: no permission to write it; name another".formatted(page));
+          "--output %s: no permission to write it; name another".formatted(page));
     }
     if (folder == null || !Files.isWritable(folder)) {
-      throw new InputException("--page %s: %s cannot be written".formatted(page, folder));
+      throw new InputException("--output %s: %s cannot be written".formatted(page, folder));
     }
   }
 

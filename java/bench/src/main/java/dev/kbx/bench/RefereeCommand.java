@@ -85,7 +85,7 @@ public final class RefereeCommand implements Benchmark {
       names = "--out",
       paramLabel = "DIR",
       defaultValue = "kbx-referee",
-      description = "Default: ${DEFAULT-VALUE}.")
+      description = "Results folder. Default: ${DEFAULT-VALUE}.")
   private Path out = Path.of("kbx-referee");
 
   @Override

@@ -91,17 +91,25 @@ final class Notes {
   /** How the published rules differ from kbx's in what is correct; null if nowhere. */
   private static @Nullable String published(List<VerdictRow> rows) {
     List<String> differences = new ArrayList<>();
-    count(differences, rows, VerdictRow::refusedByPolicy, "not by a kernel of their own");
-    count(differences, rows, VerdictRow::wrongByOwnRules, "wrong by kbx's own rules");
-    count(differences, rows, VerdictRow::endedWhileTimed, "ended or refuted while being timed");
+    count(
+        differences,
+        rows,
+        VerdictRow::refusedByPolicy,
+        "whose own kernels did not compute the result");
+    count(differences, rows, VerdictRow::wrongByOwnRules, "by its own, stricter rules");
+    count(
+        differences, rows, VerdictRow::endedWhileTimed, "for what was found while they were timed");
     long stricter = rows.stream().filter(row -> row.correct() && !row.valuesOk()).count();
     if (differences.isEmpty() && stricter == 0) return null;
     long right = rows.stream().filter(VerdictRow::valuesOk).count();
     String text =
-        "%d of %s correct by the published rules, which ask for the published tolerances, whoever computes"
+        "By the published rules %d of %s would be correct."
             .formatted(right, Counted.of(rows.size(), "candidate"));
-    if (!differences.isEmpty()) text += "; of them " + String.join(", ", differences);
-    return stricter == 0 ? text + "." : text + "; %d correct here alone.".formatted(stricter);
+    if (!differences.isEmpty())
+      text += " kbx refuses %s.".formatted(String.join(", ", differences));
+    return stricter == 0
+        ? text
+        : text + " By kbx's rules alone %d more would be.".formatted(stricter);
   }
 
   private static void count(

@@ -78,7 +78,7 @@ public final class OverviewSection {
     if (apart.isEmpty()) blocks.note("No factor explains failure beyond chance.");
     for (FactorDeviance factor : first(apart)) {
       blocks.note(
-          "%s explains %s of failure (%s by chance): %s.",
+          "%s explains %s of failure, where chance alone would show %s: %s.",
           factor.factor(),
           Cell.share(factor.model().explained()).text(),
           Cell.share(factor.permutation().expected()).text(),

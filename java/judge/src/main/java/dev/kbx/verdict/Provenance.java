@@ -11,7 +11,7 @@ public record Provenance(
     @Doc("id of the run: UTC start time and four letters") String run,
     @Doc(
             "SHA-256 of the source, hex; empty, and absent in JSON, for a [published"
-                + " result](published.md) without a kernel")
+                + " result](import-results.md) without a kernel")
         @JsonInclude(JsonInclude.Include.NON_EMPTY)
         String candidate,
     @Doc("path of the file, with `:line` in a JSONL file") String source,

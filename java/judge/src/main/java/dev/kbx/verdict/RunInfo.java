@@ -46,7 +46,7 @@ public record RunInfo(
 
   /** The import of published results. */
   public record Published(
-      @Doc("of results [as others published them](published.md): the format that was read")
+      @Doc("of results [as others published them](import-results.md): the format that was read")
           String format,
       @Doc("how many records were read") int records,
       @Doc("how many of them say again what an earlier one says") int repeated,

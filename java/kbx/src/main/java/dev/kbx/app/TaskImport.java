@@ -135,7 +135,8 @@ public final class TaskImport {
         delete(draft, settings.observer());
       }
     } catch (IOException e) {
-      throw new InputException("--out %s: cannot write there: %s".formatted(out, Reason.of(e)), e);
+      throw new InputException(
+          "--output %s: cannot write there: %s".formatted(out, Reason.of(e)), e);
     }
   }
 
@@ -237,11 +238,11 @@ public final class TaskImport {
 
   /** Refuses a folder with files that were not imported. */
   private static void refuseForeign(Path out, Path suite) throws IOException {
-    ResultsFolder.refuseObstacle("--out " + out, out);
+    ResultsFolder.refuseObstacle("--output " + out, out);
     for (Path file : sources(suite)) {
       if (!MARK.matcher(Files.readString(file)).find()) {
         throw new InputException(
-            "--out %s: holds a file that was not imported, %s; name another folder"
+            "--output %s: holds a file that was not imported, %s; name another folder"
                 .formatted(out, suite.relativize(file)));
       }
     }

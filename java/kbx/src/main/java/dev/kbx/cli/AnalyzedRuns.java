@@ -74,6 +74,10 @@ final class AnalyzedRuns {
     return NamedRun.find(runs.isEmpty() ? List.of(folder.out().toString()) : runs, folder);
   }
 
+  DocumentFormat format() {
+    return output.format;
+  }
+
   boolean isJson() {
     return output.format.isJson();
   }

@@ -36,6 +36,10 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {
       "",
+      "Examples:",
+      "  kbx certify --output results.kbx",
+      "  kbx certify --check results.kbx --replay 5",
+      "",
       "The file has every verdict with its source, the fingerprints of tasks and",
       "judge, the commitment to the seeds, devices, clocks, and the rounds of each",
       "timed size. --check FILE tells whether it is as it was signed, and computes",
@@ -55,6 +59,7 @@ final class CertifyCommand implements Callable<Integer> {
       description = "Id of the run. Default: the newest complete one in --out.")
   private @Nullable String run;
 
+  @HelpSection.In(HelpSection.SIGNING)
   @Option(
       names = "--key",
       paramLabel = "FILE",
@@ -63,26 +68,31 @@ final class CertifyCommand implements Callable<Integer> {
               + " installation's, made at first use.")
   private @Nullable Path key;
 
+  @HelpSection.In(HelpSection.SIGNING)
   @Option(
       names = "--output",
       paramLabel = "FILE",
       description = "The certificate. Default: " + FILE + " in the run's folder.")
   private @Nullable Path output;
 
+  @HelpSection.In(HelpSection.SIGNING)
   @Option(
       names = "--no-sources",
       description = "Leave the sources out; then nobody else can replay a candidate.")
   private boolean noSources;
 
+  @HelpSection.In(HelpSection.CHECKING)
   @Option(names = "--check", paramLabel = "FILE", description = "Check this certificate.")
   private @Nullable Path check;
 
+  @HelpSection.In(HelpSection.CHECKING)
   @Option(
       names = "--signer",
       paramLabel = "NAME",
       description = "--check: it has to be signed by this one, ed25519:...")
   private @Nullable String signer;
 
+  @HelpSection.In(HelpSection.CHECKING)
   @Option(
       names = "--replay",
       paramLabel = "N",
@@ -90,6 +100,7 @@ final class CertifyCommand implements Callable<Integer> {
       description = "--check: judge so many random candidates of it here.")
   private @Nullable Integer replay;
 
+  @HelpSection.In(HelpSection.CHECKING)
   @Option(
       names = "--suite",
       paramLabel = "DIR",

@@ -46,22 +46,28 @@ final class CompareCommand implements Callable<Integer> {
   @Mixin private DocumentFormat format = new DocumentFormat();
 
   @Option(
-      names = "--page",
+      names = "--output",
       paramLabel = "FILE",
       description = "Also write two runs as one HTML page, with the changes of the sources.")
   private @Nullable Path page;
+
+  /** The name that it had. */
+  @Option(names = "--page", hidden = true)
+  void formerly(Path given) {
+    page = given;
+  }
 
   @Override
   public Integer call() {
     List<JudgedRun> judged = NamedRun.read(runs, results.folder());
     if (page != null && judged.size() != 2) {
-      throw new InputException("--page: shows two runs, not %d".formatted(judged.size()));
+      throw new InputException("--output: shows two runs, not %d".formatted(judged.size()));
     }
     if (Portability.isFor(judged)) {
       if (page != null) {
         throw new InputException(
-            "--page: these runs are on different devices, so neither is a later state of the other;"
-                + " leave it out for the table of devices");
+            "--output: these runs are on different devices, so neither is a later state of the"
+                + " other; leave it out for the table of devices");
       }
       PortabilityCommand.print(Portability.of(judged), format);
       return ExitCode.OK;
@@ -74,7 +80,7 @@ final class CompareCommand implements Callable<Integer> {
       steps.add(Comparison.of(judged.get(i - 1), now, known));
     }
     if (page != null) {
-      write(ResultsFolder.file("--page " + page, page, ".html"), steps.getFirst());
+      write(ResultsFolder.file("--output " + page, page, ".html"), steps.getFirst());
     }
     format.print(
         DocumentFormat.AsPublished.among(judged),

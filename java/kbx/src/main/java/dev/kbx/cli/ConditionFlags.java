@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 
 /** PromptConditions of prompts: factors that analyses can group by. */
+@HelpSection.In(HelpSection.PROMPT)
 final class ConditionFlags {
   @Option(
       names = "--shots",

@@ -30,16 +30,23 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     footer = {
       "",
+      "Examples:",
+      "  kbx eval examples",
+      "  kbx eval kernel.py --reference my_ref.py --watch",
+      "  kbx eval predictions.jsonl --tasks 'Math/*' --out results",
+      "",
       "SOURCE is a Python file named after its task, a KernelBenchX predictions",
       "file (.jsonl), or a folder of both. With --suite kernelbench also a run folder",
       "of KernelBench, or one of its level_1_problem_2_sample_3_kernel.py.",
       "With --reference FILE every source is a candidate for that file's function or",
       "Model, whatever its name: a function of the same name, or ModelNew.",
+      "",
       "Under --out: kbx.db, and runs/<run id>/ with results.jsonl, metrics.json,",
       "summary.json, report.html; for kernelbench also eval_results.json, or one file",
       "per level. With several methods or models, each has its own",
       "metrics.METHOD.MODEL.json and summary.METHOD.MODEL.json. The same names",
       "directly under --out link to the newest run.",
+      "",
       "Exit codes: 0 judged, whatever the verdicts; 1 wrong usage or unreadable",
       "input; 2 cut off, to be continued with --resume."
     })
@@ -47,6 +54,7 @@ final class EvalCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SOURCE", arity = "0..*", description = "Files or folders to judge.")
   private List<Path> sources = List.of();
 
+  @HelpSection.In(HelpSection.RULES)
   @Option(
       names = "--stages",
       paramLabel = "LIST",
@@ -55,6 +63,7 @@ final class EvalCommand implements Callable<Integer> {
       description = "Stages to run. Default: ${DEFAULT-VALUE}; perf needs a GPU.")
   private List<String> stages = List.of();
 
+  @HelpSection.In(HelpSection.SPEED)
   @Option(
       names = "--baseline",
       paramLabel = "NAME",
@@ -64,6 +73,7 @@ final class EvalCommand implements Callable<Integer> {
               + " three. Default: ${DEFAULT-VALUE}. Compiling takes seconds to minutes per task.")
   private String baseline = "eager";
 
+  @HelpSection.In(HelpSection.RULES)
   @Option(
       names = "--tolerance",
       paramLabel = "KIND",
@@ -74,6 +84,7 @@ final class EvalCommand implements Callable<Integer> {
               + " Default: ${DEFAULT-VALUE}.")
   private String tolerance = "model";
 
+  @HelpSection.In(HelpSection.RULES)
   @Option(
       names = "--no-published-accounting",
       description =
@@ -82,6 +93,7 @@ final class EvalCommand implements Callable<Integer> {
               + " too, what the published rules would; their status stays.")
   private boolean noPublishedAccounting;
 
+  @HelpSection.In(HelpSection.RULES)
   @Option(
       names = "--memory-checks",
       paramLabel = "on|off",
@@ -91,6 +103,7 @@ final class EvalCommand implements Callable<Integer> {
               + " Default: ${DEFAULT-VALUE}.")
   private String memoryChecks = "on";
 
+  @HelpSection.In(HelpSection.SPEED)
   @Option(
       names = "--cache",
       paramLabel = "STATE",
@@ -100,6 +113,7 @@ final class EvalCommand implements Callable<Integer> {
               + " arguments, as far as they fit). Default: ${DEFAULT-VALUE}.")
   private String cache = "cold";
 
+  @HelpSection.In(HelpSection.SPEED)
   @Option(
       names = "--profile",
       description =
@@ -108,6 +122,7 @@ final class EvalCommand implements Callable<Integer> {
               + " to a minute per candidate.")
   private boolean profile;
 
+  @HelpSection.In(HelpSection.RESULTS)
   @Option(
       names = "--resume",
       description =
@@ -115,6 +130,7 @@ final class EvalCommand implements Callable<Integer> {
               + " those that it was begun with. If all are complete, show the newest again.")
   private boolean resume;
 
+  @HelpSection.In(HelpSection.RESULTS)
   @Option(
       names = "--watch",
       description =
@@ -122,6 +138,7 @@ final class EvalCommand implements Callable<Integer> {
               + " until Ctrl-C. Sources must be files. Each round is a run in --out.")
   private boolean watch;
 
+  @HelpSection.In(HelpSection.RESULTS)
   @Option(
       names = "--strict",
       description = "Judge nothing if a source, or a line of one, cannot be used.")

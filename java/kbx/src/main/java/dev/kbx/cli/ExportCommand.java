@@ -60,8 +60,18 @@ final class ExportCommand implements Callable<Integer> {
   @Parameters(index = "1", paramLabel = "DIR", description = "A new or empty folder.")
   private Path target = Path.of("");
 
-  @Option(names = "--run", paramLabel = "RUN", description = "Default: the newest in --out.")
+  @Parameters(
+      index = "2",
+      arity = "0..1",
+      paramLabel = "RUN",
+      description = "Id of the run. Default: the newest in --out.")
   private @Nullable String run;
+
+  /** The name that it had. */
+  @Option(names = "--run", hidden = true)
+  void formerly(String given) {
+    run = given;
+  }
 
   @Option(names = "--method", paramLabel = "NAME", description = "Only this method of the run.")
   private @Nullable String method;

@@ -43,12 +43,16 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     footer = {
       "",
+      "Example:",
+      "  kbx generate --method refine --model openai:NAME --tasks 'Math/*'",
+      "",
       "Under --out: runs/<run id>/ledger.jsonl with every prompt, reply and",
       "judgement, and answers/METHOD/Category/task.py, which 'kbx eval' judges.",
       "'kbx run' does both. What the referee finds on the way is about development",
       "inputs, not the final ones."
     })
 final class GenerateCommand implements Callable<Integer> {
+  @HelpSection.In(HelpSection.PROMPT)
   @Option(
       names = "--show-prompt",
       paramLabel = "TASK",

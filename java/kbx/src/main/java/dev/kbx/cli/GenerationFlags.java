@@ -14,6 +14,7 @@ import picocli.CommandLine.Option;
 
 /** What {@code kbx generate} and {@code kbx run} share: the tasks, the judging, the results. */
 final class GenerationFlags {
+  @HelpSection.In(HelpSection.RESULTS)
   @Option(
       names = "--resume",
       description = "Continue the newest unfinished run of these methods in --out.")
@@ -21,12 +22,14 @@ final class GenerationFlags {
 
   @Mixin Options.JsonFlag json = new Options.JsonFlag();
 
+  @HelpSection.In(HelpSection.MODEL)
   @Option(
       names = "--keep-replies",
       description =
           "Keep replies in kbx's folder, and take what was asked before from there, in any run.")
   private boolean keepReplies;
 
+  @HelpSection.In(HelpSection.PROMPT)
   @Option(
       names = "--prompts",
       paramLabel = "DIR",

@@ -4,6 +4,7 @@ import dev.kbx.app.Observer;
 import dev.kbx.document.Text;
 import dev.kbx.generate.Generation;
 import dev.kbx.generate.Unit;
+import dev.kbx.method.Next;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Spent;
 import dev.kbx.verdict.Status;
@@ -59,9 +60,11 @@ final class GenerationProgress implements Observer.Writing {
 
   private String line(Unit unit, Generation.Answered answered) {
     Judgement found = answered.development();
-    String status = "no code";
-    if (answered.answer().code() != null) status = found == null ? "code" : found.status().label();
-    return "[%d/%d] %s  %s  %s, sample %d  (%s)%n"
+    String status = "no kernel";
+    if (answered.answer().code() != null) {
+      status = found == null ? "kernel written" : found.status().label();
+    }
+    return "[%d/%d] %s  %s  %s, sample %d%s%n"
         .formatted(
             done,
             total,
@@ -69,7 +72,14 @@ final class GenerationProgress implements Observer.Writing {
             Text.clean(unit.task()),
             Text.clean(unit.method()),
             unit.sample(),
-            Text.clean(answered.answer().why()));
+            why(answered.answer()));
+  }
+
+  /** Which of several kernels is the answer; a method's last one needs no word. */
+  private static String why(Next.Answer answer) {
+    if (answer.why().equals("last")) return "";
+    String form = answer.code() == null ? "  (%s)" : "  (answer: %s)";
+    return form.formatted(Text.clean(answer.why()));
   }
 
   @Override

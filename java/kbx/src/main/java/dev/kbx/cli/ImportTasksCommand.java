@@ -43,10 +43,16 @@ final class ImportTasksCommand implements Callable<Integer> {
   private Path folder = Path.of("");
 
   @Option(
-      names = "--out",
+      names = "--output",
       paramLabel = "FOLDER",
       description = "Where the suite goes. Default: FORMAT-original.")
   private @Nullable Path named;
+
+  /** The name that it had. */
+  @Option(names = "--out", hidden = true)
+  void formerly(Path given) {
+    named = given;
+  }
 
   @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 

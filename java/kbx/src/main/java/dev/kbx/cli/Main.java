@@ -11,7 +11,6 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -106,7 +105,8 @@ public final class Main {
     PrintStream out = System.out;
     PrintStream err = System.err;
     System.setOut(TerminalStream.of(out));
-    System.setErr(TerminalStream.of(err));
+    System.setErr(
+        TerminalStream.of(err, Terminal.interactive() ? Terminal.columns() : Integer.MAX_VALUE));
     try {
       return runSafely(workers, args);
     } finally {
@@ -122,20 +122,37 @@ public final class Main {
     Main main = new Main(workers);
     CommandLine commands = new CommandLine(main);
     if (asksForTheCommands(args)) COMMANDS.forEach(command -> listed(commands, command));
-    // A line of its own each, for which alone picocli transforms a model, as that of bench.
-    else needed(args).forEach(command -> commands.addSubcommand(new CommandLine(command)));
-    commands.setCaseInsensitiveEnumValuesAllowed(true);
-    commands.registerConverter(Path.class, Values::path);
-    haveVersion(commands);
+    else add(commands, needed(args));
+    prepare(commands);
     commands.setOut(TerminalStream.styling(System.out));
     commands.setParameterExceptionHandler(Main::wrongUsage);
     commands.setExecutionStrategy(Main::execute);
-    commands.setExecutionExceptionHandler((e, line, _) -> main.failed(e, line));
+    commands.setExecutionExceptionHandler((e, _, _) -> main.failed(e));
     if (args.length == 0) {
       TerminalStream.style(System.err, commands.getUsageMessage());
       return ExitCode.USAGE;
     }
     return commands.execute(args);
+  }
+
+  /** All commands with their options and help. */
+  static CommandLine all(WorkerSource workers) {
+    CommandLine commands = new CommandLine(new Main(workers));
+    add(commands, COMMANDS);
+    prepare(commands);
+    return commands;
+  }
+
+  private static void prepare(CommandLine commands) {
+    commands.setCaseInsensitiveEnumValuesAllowed(true);
+    commands.registerConverter(Path.class, Values::path);
+    haveVersion(commands);
+    CommandHelp.install(commands);
+  }
+
+  private static void add(CommandLine to, List<Class<?>> commands) {
+    // A line of its own each, for which alone picocli transforms a model, as that of bench.
+    commands.forEach(command -> to.addSubcommand(new CommandLine(command)));
   }
 
   /** The command that the first word names; all of them if it names none, or one about others. */
@@ -194,7 +211,7 @@ public final class Main {
 
   private static int wrongUsage(CommandLine.ParameterException e, String[] args) {
     CommandLine command = e.getCommandLine();
-    PrintWriter err = command.getErr();
+    PrintStream err = System.err;
     Optional<String> known = Values.message(e);
     err.println("kbx: " + known.orElse(e.getMessage()));
     CommandLine.UnmatchedArgumentException.printSuggestions(e, err);
@@ -203,12 +220,12 @@ public final class Main {
     return ExitCode.USAGE;
   }
 
-  private int failed(Exception e, CommandLine line) {
-    if (stackTrace) e.printStackTrace(line.getErr());
+  private int failed(Exception e) {
+    if (stackTrace) e.printStackTrace();
     if (e instanceof InterruptedException)
       return ExitCode.INCOMPLETE; // Interrupts says what to do.
     Failure failure = Failure.of(e);
-    line.getErr().println("kbx: " + failure.message());
+    System.err.println("kbx: " + failure.message());
     return failure.exit();
   }
 

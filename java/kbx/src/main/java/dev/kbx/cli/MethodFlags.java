@@ -39,6 +39,7 @@ import picocli.CommandLine.Option;
  * {@code [[method]]} table.
  */
 final class MethodFlags {
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--method",
       paramLabel = "METHOD",
@@ -48,6 +49,7 @@ final class MethodFlags {
               + " kernelagent, evolve, or external (a program of yours, --program).")
   private @Nullable String method;
 
+  @HelpSection.In(HelpSection.MODEL)
   @Option(
       names = "--model",
       paramLabel = "MODEL",
@@ -56,6 +58,7 @@ final class MethodFlags {
               + " replay:LEDGER, or command:PROGRAM. 'kbx models' lists them.")
   private @Nullable String model;
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--program",
       paramLabel = "COMMAND",
@@ -65,6 +68,7 @@ final class MethodFlags {
               + " results and keys in the environment are hidden from it. See docs/methods.md.")
   private @Nullable String program;
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--program-env",
       paramLabel = "NAMES",
@@ -73,6 +77,7 @@ final class MethodFlags {
               + " OPENAI_API_KEY. Default: none; others it gets anyway.")
   private String programEnv = "";
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--program-timeout",
       paramLabel = "SECONDS",
@@ -81,6 +86,7 @@ final class MethodFlags {
       description = "Longest time for one of its answers. Default: ${DEFAULT-VALUE}.")
   private int programTimeout = 600;
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--name",
       paramLabel = "NAME",
@@ -88,6 +94,7 @@ final class MethodFlags {
       description = "What verdicts and reports call this method. Default: the method.")
   private @Nullable String name;
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--samples",
       paramLabel = "N",
@@ -95,6 +102,7 @@ final class MethodFlags {
       description = "Trajectories for each task. Default: 1; for sample 10.")
   private int samples;
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--turns",
       paramLabel = "N",
@@ -104,6 +112,7 @@ final class MethodFlags {
               + " published number. Most answers of external's program (100).")
   private int turns;
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--width",
       paramLabel = "N",
@@ -113,6 +122,7 @@ final class MethodFlags {
               + " Default: the published number.")
   private int width;
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--answer",
       paramLabel = "WHICH",
@@ -122,6 +132,7 @@ final class MethodFlags {
               + " Default: best; for kernelagent first.")
   private @Nullable String answer;
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--tuning",
       paramLabel = "N",
@@ -129,11 +140,13 @@ final class MethodFlags {
       description = "Rounds of kernelagent's second stage, which makes its kernel faster.")
   private int tuning;
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--as-published",
       description = "Keep the known defects of the published method (geak, kernelagent).")
   private boolean asPublished;
 
+  @HelpSection.In(HelpSection.MODEL)
   @Option(
       names = "--temperature",
       paramLabel = "T",
@@ -141,6 +154,7 @@ final class MethodFlags {
       description = "Temperature of requests. Default: the published one of the method, if any.")
   private @Nullable Double temperature;
 
+  @HelpSection.In(HelpSection.MODEL)
   @Option(
       names = "--top-p",
       paramLabel = "P",
@@ -148,6 +162,7 @@ final class MethodFlags {
       description = "Nucleus of sampling.")
   private @Nullable Double topP;
 
+  @HelpSection.In(HelpSection.MODEL)
   @Option(
       names = "--max-tokens",
       paramLabel = "N",
@@ -155,12 +170,14 @@ final class MethodFlags {
       description = "Limit of a reply, with its reasoning.")
   private @Nullable Integer maxTokens;
 
+  @HelpSection.In(HelpSection.MODEL)
   @Option(
       names = "--reasoning-effort",
       paramLabel = "WORD",
       description = "In the provider's words: low, medium, high.")
   private @Nullable String reasoningEffort;
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--from",
       paramLabel = "FILE|DIR|RUN",
@@ -171,20 +188,23 @@ final class MethodFlags {
               + " run: its id in --out, or a results folder.")
   private @Nullable Path from;
 
+  @HelpSection.In(HelpSection.BUDGET)
   @Option(
       names = "--budget",
       paramLabel = "LIST",
       description =
-          "Limits for each trajectory:"
-              + " calls=N,requests=N,tokens=N,usd=X,wall=SECONDS,device=SECONDS.")
+          "Limits for each trajectory, one or several with commas and no blanks between them:"
+              + " calls=N, requests=N, tokens=N, usd=X, wall=SECONDS, device=SECONDS.")
   private @Nullable String budget;
 
+  @HelpSection.In(HelpSection.BUDGET)
   @Option(
       names = "--total-budget",
       paramLabel = "LIST",
       description = "Limits for the method over all tasks, as --budget.")
   private @Nullable String totalBudget;
 
+  @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--control",
       description =

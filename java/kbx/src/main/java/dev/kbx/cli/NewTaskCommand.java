@@ -57,12 +57,18 @@ final class NewTaskCommand implements Callable<Integer> {
   private String from = "";
 
   @Option(
-      names = "--out",
+      names = "--output",
       paramLabel = "FOLDER",
       defaultValue = "my-tasks",
       description =
           "The suite's folder; the file goes into its folder own. Default: ${DEFAULT-VALUE}.")
   private Path out = Path.of("my-tasks");
+
+  /** The name that it had. */
+  @Option(names = "--out", hidden = true)
+  void formerly(Path given) {
+    out = given;
+  }
 
   /** Of {@code kbx eval}, so somebody tries it here. */
   @Option(names = "--backward", hidden = true)
@@ -91,7 +97,7 @@ final class NewTaskCommand implements Callable<Integer> {
       throw new InputException(file + ": is there already; give another name, or delete it");
     }
     try {
-      ResultsFolder.writable(out);
+      ResultsFolder.writable("--output " + out, out);
       Path draft = Files.createTempDirectory(out, ".new");
       try (Interrupts _ = new Interrupts("interrupted; nothing was written")) {
         TaskVerdict verdict = tried(reference, draft);
@@ -183,7 +189,10 @@ final class NewTaskCommand implements Callable<Integer> {
         .filter(control -> !control.ok())
         .forEach(control ->
             System.out.printf("control %s passes: %s%n", control.name(), control.detail()));
-    System.out.printf("next: edit it, then kbx tasks verify %s --suite %s%n", name, out);
+    System.out.println("next: edit it, and look at the result:");
+    String suite = Terminal.word(out.toString());
+    System.out.printf("  %s tasks verify %s --suite %s%n", Terminal.program(), name, suite);
+    System.out.printf("  %s tasks show %s --suite %s%n", Terminal.program(), name, suite);
   }
 
   private static void delete(Path draft) {

@@ -61,6 +61,7 @@ public final class Options {
   }
 
   /** {@code --out}, of commands that write into a results folder or read one. */
+  @HelpSection.In(HelpSection.RESULTS)
   public static final class OutFolder {
     @Option(
         names = "--out",
@@ -80,13 +81,15 @@ public final class Options {
   }
 
   /** Location of runs and verdicts: the results folder, or a team's database. */
+  @HelpSection.In(HelpSection.RESULTS)
   static final class Store {
     @Option(
         names = "--store",
         paramLabel = "URL",
         description =
-            "PostgreSQL database for runs and verdicts, jdbc:postgresql://HOST/DATABASE. Default:"
-                + " $KBX_STORE, else kbx.db in --out.")
+            "PostgreSQL database for runs and verdicts,"
+                + " jdbc:postgresql://HOST/DATABASE?user=NAME, with its password in ~/.pgpass."
+                + " Default: $KBX_STORE, else kbx.db in --out.")
     private @Nullable String url;
 
     /** A results folder with its store. */
@@ -106,6 +109,7 @@ public final class Options {
   }
 
   /** {@code --json}, of commands whose output programs read, too. */
+  @HelpSection.In(HelpSection.RESULTS)
   public static final class JsonFlag {
     @Option(names = "--json", description = "Print one JSON document on stdout, nothing else.")
     private boolean json;
@@ -122,6 +126,7 @@ public final class Options {
   }
 
   /** The suite option of commands that run no tasks. */
+  @HelpSection.In(HelpSection.JUDGED)
   static final class SuiteChoice {
     @Option(
         names = "--suite",
@@ -149,7 +154,9 @@ public final class Options {
   }
 
   /** By what candidates are judged, and how: what all commands share that begin runs. */
+  @HelpSection.In(HelpSection.RULES)
   static final class Judging {
+    @HelpSection.In(HelpSection.JUDGED)
     @Option(
         names = "--suite",
         paramLabel = "SUITE",
@@ -159,6 +166,7 @@ public final class Options {
                 + ".")
     private @Nullable String suite;
 
+    @HelpSection.In(HelpSection.JUDGED)
     @Option(
         names = "--reference",
         paramLabel = "FILE[:NAME]",
@@ -168,6 +176,7 @@ public final class Options {
                 + " where the file has several.")
     private @Nullable String reference;
 
+    @HelpSection.In(HelpSection.JUDGED)
     @Option(
         names = "--backward",
         description =
@@ -177,6 +186,7 @@ public final class Options {
                 + " these.")
     private boolean backward;
 
+    @HelpSection.In(HelpSection.JUDGED)
     @Option(
         names = "--tasks",
         paramLabel = "GLOB",
@@ -241,6 +251,7 @@ public final class Options {
   }
 
   /** {@code --arch}, of commands that compile kernels. */
+  @HelpSection.In(HelpSection.RULES)
   static final class Arch {
     @Option(
         names = "--arch",
@@ -258,6 +269,7 @@ public final class Options {
   }
 
   /** {@code --grade}, of commands that judge candidates. */
+  @HelpSection.In(HelpSection.RULES)
   public static final class GradeChoice {
     @Option(
         names = "--grade",
@@ -283,6 +295,7 @@ public final class Options {
   }
 
   /** {@code --precision}, of commands that judge modules. */
+  @HelpSection.In(HelpSection.RULES)
   static final class PrecisionChoice {
     @Option(
         names = "--precision",
@@ -304,6 +317,7 @@ public final class Options {
   }
 
   /** {@code --policy}: who may compute results. */
+  @HelpSection.In(HelpSection.RULES)
   static final class PolicyChoice {
     @Option(
         names = "--policy",
@@ -328,6 +342,7 @@ public final class Options {
   }
 
   /** Seed of the values of inputs and weights. */
+  @HelpSection.In(HelpSection.RULES)
   public static final class Seed {
     @Option(
         names = "--seed",
@@ -350,6 +365,7 @@ public final class Options {
   }
 
   /** Which static rules are switched on. */
+  @HelpSection.In(HelpSection.RULES)
   static final class RulesOff {
     @Option(
         names = "--off",
@@ -370,6 +386,7 @@ public final class Options {
   }
 
   /** The configuration of language models. */
+  @HelpSection.In(HelpSection.MODEL)
   static final class Models {
     private static final String VARIABLE = "KBX_MODELS";
     private static final String NAME = "models.toml";
@@ -407,6 +424,7 @@ public final class Options {
   }
 
   /** Options of every command that starts workers. */
+  @HelpSection.In(HelpSection.PLACE)
   public static final class Workers {
     @Option(
         names = "--python",
@@ -476,6 +494,7 @@ public final class Options {
   }
 
   /** Where a command judges: on this machine, or on the nodes of a Ray cluster. */
+  @HelpSection.In(HelpSection.PLACE)
   static final class Cluster {
     @Option(
         names = "--cluster",

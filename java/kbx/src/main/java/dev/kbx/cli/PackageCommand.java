@@ -25,10 +25,16 @@ import picocli.CommandLine.Option;
     })
 final class PackageCommand implements Callable<Integer> {
   @Option(
-      names = "--out",
+      names = "--output",
       paramLabel = "DIR",
       description = "Where the bundle goes. Default: target/ of the checkout.")
   private @Nullable Path out;
+
+  /** The name that it had. */
+  @Option(names = "--out", hidden = true)
+  void formerly(Path given) {
+    out = given;
+  }
 
   @Override
   public Integer call() throws InterruptedException {
@@ -37,7 +43,7 @@ final class PackageCommand implements Callable<Integer> {
           Home.here().folder() + " is a bundle already; make bundles in a checkout");
     Path out = this.out == null ? Home.here().folder().resolve("target") : this.out;
     try {
-      Path folder = ResultsFolder.writable(out).toRealPath();
+      Path folder = ResultsFolder.writable("--output " + out, out).toRealPath();
       Bundle bundle = new Bundle(Home.here().folder(), Home.version(), Terminal::say);
       System.out.println(bundle.make(folder));
       return ExitCode.OK;

@@ -1,7 +1,6 @@
 package dev.kbx.cli;
 
 import dev.kbx.analysis.Portability;
-import dev.kbx.app.NamedRun;
 import dev.kbx.document.Block;
 import dev.kbx.document.Document;
 import dev.kbx.document.Section;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 
 /** {@code kbx analyze portability RUN…}: the same kernels on several devices. */
 @Command(
@@ -25,19 +23,14 @@ import picocli.CommandLine.Parameters;
       "correct and timed on every device enter; for the others it says why not."
     })
 final class PortabilityCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "RUN", arity = "1..*", description = NamedRun.HELP)
-  private List<String> runs = List.of();
-
-  @Mixin private Options.Results results = new Options.Results();
-
-  @Mixin private DocumentFormat format = new DocumentFormat();
+  @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
 
   /** Columns of the figure in every medium. */
   private static final int SPREAD = 78;
 
   @Override
   public Integer call() {
-    print(Portability.of(NamedRun.read(runs, results.folder())), format);
+    print(Portability.of(runs.each()), runs.format());
     return ExitCode.OK;
   }
 

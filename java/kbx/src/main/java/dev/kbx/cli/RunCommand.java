@@ -36,6 +36,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     footer = {
       "",
+      "Examples:",
+      "  kbx run examples/methods/demo.toml",
+      "  kbx run --method sample --samples 4 --model openai:NAME --tasks relu",
+      "",
       "FILE.toml has the flags' names as keys (suite, tasks, out, …) and a [[method]]",
       "table for each method. Flags given beside it count before the file's keys.",
       "Answers are judged on other inputs than those that methods got feedback on."

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -46,7 +47,7 @@ final class RunsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new InputException(
-        "runs: say list, show RUN, delete RUN..., merge DIR..., copy FROM TO or compare RUN RUN");
+        "runs: say list, show, delete RUN..., merge DIR..., copy FROM TO or compare RUN RUN");
   }
 
   @Command(name = "list", description = "All runs, newest first.", mixinStandardHelpOptions = true)
@@ -81,15 +82,19 @@ final class RunsCommand implements Callable<Integer> {
   static final class ShowRun implements Callable<Integer> {
     @Mixin private Options.Results results = new Options.Results();
 
-    @Parameters(paramLabel = "RUN", description = "Id of the run.")
-    private String run = "";
+    @Parameters(
+        paramLabel = "RUN",
+        arity = "0..1",
+        description = "Id of the run. Default: the newest in --out.")
+    private @Nullable String named;
 
     @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
     @Override
     public Integer call() {
       try (RunStore store = results.folder().open()) {
-        RunInfo info = store.run(run).orElseThrow(() -> results.folder().unknown(run, store));
+        RunInfo info = chosen(store);
+        String run = info.id();
         RunVerdicts verdicts = RunResults.verdicts(store, run);
         if (json.isAsked()) {
           verdicts.print(System.out, info, null);
@@ -105,6 +110,14 @@ final class RunsCommand implements Callable<Integer> {
         }
         return ExitCode.OK;
       }
+    }
+
+    private RunInfo chosen(RunStore store) {
+      String id = named;
+      if (id != null) return store.run(id).orElseThrow(() -> results.folder().unknown(id, store));
+      return store.runs().stream()
+          .findFirst()
+          .orElseThrow(() -> new InputException(results.folder().place() + ": no run there yet"));
     }
 
     private static String unfinished(int unjudged, int candidates) {

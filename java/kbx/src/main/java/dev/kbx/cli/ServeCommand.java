@@ -48,6 +48,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     footer = {
       "",
+      "Examples:",
+      "  kbx serve",
+      "  kbx serve --host 0.0.0.0 --store jdbc:postgresql://HOST/DATABASE",
+      "",
       "What is accepted is in the store before it is answered: a new start with the",
       "same --out or --store goes on with what was not judged. Ctrl-C or SIGTERM",
       "ends it."
@@ -59,6 +63,7 @@ final class ServeCommand implements Callable<Integer> {
   /** For workers and connections to end. */
   private static final Duration PARTING = Duration.ofSeconds(15);
 
+  @HelpSection.In(HelpSection.SERVICE)
   @Option(
       names = "--host",
       paramLabel = "ADDRESS",
@@ -68,6 +73,7 @@ final class ServeCommand implements Callable<Integer> {
               + " every request needs a token (kbx tokens create).")
   private String host = "127.0.0.1";
 
+  @HelpSection.In(HelpSection.SERVICE)
   @Option(
       names = "--port",
       paramLabel = "N",
@@ -75,6 +81,7 @@ final class ServeCommand implements Callable<Integer> {
       description = "Port; 0 for any free one. Default: ${DEFAULT-VALUE}.")
   private int port = 8470;
 
+  @HelpSection.In(HelpSection.JUDGED)
   @Option(
       names = "--suite",
       paramLabel = "SUITE",
@@ -85,6 +92,7 @@ final class ServeCommand implements Callable<Integer> {
               + " that name none. Default: ${DEFAULT-VALUE}.")
   private List<String> suites = List.of();
 
+  @HelpSection.In(HelpSection.SERVICE)
   @Option(
       names = "--max-queue",
       paramLabel = "N",
@@ -94,20 +102,24 @@ final class ServeCommand implements Callable<Integer> {
           "Candidates that may wait; one client may have half. Default: ${DEFAULT-VALUE}.")
   private int limit = 50_000;
 
+  @HelpSection.In(HelpSection.SERVICE)
   @Option(
       names = "--require-tokens",
       description = "Refuse requests without a token on loopback, too.")
   private boolean requireTokens;
 
+  @HelpSection.In(HelpSection.SERVICE)
   @Option(
       names = "--tls-cert",
       paramLabel = "FILE",
       description = "Certificate chain in PEM; with --tls-key, for HTTPS.")
   private @Nullable Path certificates;
 
+  @HelpSection.In(HelpSection.SERVICE)
   @Option(names = "--tls-key", paramLabel = "FILE", description = "Private key in PEM.")
   private @Nullable Path key;
 
+  @HelpSection.In(HelpSection.SERVICE)
   @Option(
       names = "--log-json",
       description = "Write a line of JSON to stderr for each request, judgement and warning.")

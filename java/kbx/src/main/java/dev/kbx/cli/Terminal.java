@@ -17,6 +17,16 @@ public final class Terminal {
 
   private Terminal() {}
 
+  /** How a shell starts kbx as the user did: the first word of commands to be copied. */
+  static String program() {
+    return word(System.getProperty("kbx.program", "kbx"));
+  }
+
+  /** A text as one word of a shell. */
+  static String word(String text) {
+    return text.matches("[\\w./:@%+,=-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+  }
+
   /** Whether stderr is a terminal, on which a line can be redrawn. */
   static boolean interactive() {
     return Boolean.getBoolean("kbx.stderr.tty");
@@ -51,6 +61,13 @@ public final class Terminal {
   /** A section as it is shown, ending in a line break. */
   public static String text(Section section) {
     return new TerminalRenderer(columns()).render(Document.of(section));
+  }
+
+  /** Where a line that is wider than some columns ends, before a blank; 0 where it fits. */
+  static int lineEnd(String text, int width) {
+    if (text.length() <= width) return 0;
+    int end = text.lastIndexOf(' ', width);
+    return end > 0 ? end : Math.max(0, text.indexOf(' '));
   }
 
   /** Width of the terminal in characters. */

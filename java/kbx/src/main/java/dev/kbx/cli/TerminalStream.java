@@ -14,6 +14,7 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CodingErrorAction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stream to a terminal that only kbx can control. Text may come from a candidate, a file, a store
@@ -24,6 +25,7 @@ import java.util.regex.Pattern;
  * <p>Two methods write sequences of kbx's own: {@link #style} and {@link #erase}.
  */
 final class TerminalStream extends PrintStream {
+  private static final String MESSAGE = "kbx: ";
   private static final String ERASE = "\r\033[K";
 
   /** A colour or weight. */
@@ -32,17 +34,43 @@ final class TerminalStream extends PrintStream {
   private final PrintStream terminal;
   private final Escaping escaping;
 
+  /** Columns of messages. */
+  private final int columns;
+
   /** A terminal, made safe. */
   static TerminalStream of(PrintStream terminal) {
-    return terminal instanceof TerminalStream known
-        ? known
-        : new TerminalStream(terminal, new Escaping(terminal, terminal.charset()));
+    return of(terminal, Integer.MAX_VALUE);
   }
 
-  private TerminalStream(PrintStream terminal, Escaping escaping) {
+  /** The same; messages of kbx that are wider are broken between words, which terminals do not. */
+  static TerminalStream of(PrintStream terminal, int columns) {
+    return terminal instanceof TerminalStream known
+        ? known
+        : new TerminalStream(terminal, new Escaping(terminal, terminal.charset()), columns);
+  }
+
+  private TerminalStream(PrintStream terminal, Escaping escaping, int columns) {
     super(escaping, true, terminal.charset());
     this.terminal = terminal;
     this.escaping = escaping;
+    this.columns = columns;
+  }
+
+  @Override
+  public void println(@Nullable String line) {
+    super.println(line != null && line.startsWith(MESSAGE) ? broken(line) : line);
+  }
+
+  /** The lines of a message, the later ones indented. */
+  private String broken(String message) {
+    StringBuilder lines = new StringBuilder();
+    String rest = message;
+    for (int end; (end = Terminal.lineEnd(rest.stripLeading(), columns - MESSAGE.length())) > 0; ) {
+      int indent = rest.length() - rest.stripLeading().length();
+      lines.append(rest, 0, indent + end).append('\n');
+      rest = " ".repeat(MESSAGE.length()) + rest.substring(indent + end + 1);
+    }
+    return lines.append(rest).toString();
   }
 
   /** Prints a text that kbx has coloured, whose other parts it has cleaned. */

@@ -29,7 +29,13 @@ import picocli.CommandLine.Parameters;
       "Exit code 1 if a control does not end as expected, or a file cannot be used."
     },
     mixinStandardHelpOptions = true,
-    footer = {"", "Under --out: controls.jsonl, a task a line, and controls.html, the matrix."})
+    footer = {
+      "",
+      "Example:",
+      "  kbx tasks verify rms_norm --suite my-tasks",
+      "",
+      "Under --out: controls.jsonl, a task a line, and controls.html, the matrix."
+    })
 final class VerifyCommand implements Callable<Integer> {
   @Mixin private Options.SuiteChoice suite = new Options.SuiteChoice();
   @Mixin private Options.Seed seed = new Options.Seed();
@@ -45,6 +51,7 @@ final class VerifyCommand implements Callable<Integer> {
       description = "Names, Category/name, globs of either, or level/number. Default: all.")
   private List<String> names = List.of();
 
+  @HelpSection.In(HelpSection.RESULTS)
   @Option(
       names = "--resume",
       description = "Keep what --out holds of tasks that have not changed since.")

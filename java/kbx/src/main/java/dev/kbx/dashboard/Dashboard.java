@@ -203,7 +203,7 @@ public final class Dashboard {
     if (first.isEmpty() || second.isEmpty()) return Optional.empty();
     Markup eyebrow = Markup.of("<a href=\"/runs\">Runs</a> <span>%s → %s</span>", then, now);
     if (store.count(then) + store.count(now) > COMPARED) {
-      String command = "kbx compare %s %s --page FILE".formatted(then, now);
+      String command = "kbx compare %s %s --output FILE".formatted(then, now);
       return Optional.of(
           Frame.page(
               viewer,

@@ -8,6 +8,6 @@ import org.junit.jupiter.api.Test;
 class TrainingFieldsTest {
   @Test
   void fieldsAreDescribed() throws Exception {
-    FieldDocs.table(Path.of("docs/training.md"), "## Fields", TrainingExport.COLUMNS);
+    FieldDocs.table(Path.of("docs/training-data.md"), "## Fields", TrainingExport.COLUMNS);
   }
 }

@@ -226,7 +226,7 @@ class BadInputTest {
         "eval GOOD --python nowhere/python",
         "eval GOOD --python FOLDER",
         "eval GOOD --store nowhere",
-        "bench cheats --page nowhere/page.md",
+        "bench cheats --output nowhere/page.md",
         "bench cheats --python nowhere/python",
         "bench referee --python nowhere/python",
         "bench throughput --python nowhere/python",
@@ -281,11 +281,13 @@ class BadInputTest {
           {"runs", "merge", given}
         }) {
       Object[] arguments = Arrays.copyOf(command, command.length + 2);
-      arguments[command.length] = "--out";
+      String option = command[1].equals("import") ? "--output" : "--out";
+      arguments[command.length] = option;
       arguments[command.length + 1] = named;
       refusedInOneLine(
           Kbx.here(arguments),
-          "--out %s: %s; name a folder".formatted(named, why.replace("FOLDER", folder.toString())));
+          "%s %s: %s; name a folder"
+              .formatted(option, named, why.replace("FOLDER", folder.toString())));
     }
     assertThat(Files.isSymbolicLink(link)).isTrue();
     assertThat(folder.resolve("gone")).doesNotExist();
@@ -567,8 +569,8 @@ class BadInputTest {
     assumeTrue(mount.waitFor() == 0, "mounting a file needs root");
     try {
       refusedInOneLine(
-          Kbx.here("bench", "cheats", "--page", page, "--out", folder.resolve("out")),
-          "--page " + page + ": no permission to write it; name another");
+          Kbx.here("bench", "cheats", "--output", page, "--out", folder.resolve("out")),
+          "--output " + page + ": no permission to write it; name another");
       assertThat(folder.resolve("out")).doesNotExist();
     } finally {
       var _ = new ProcessBuilder("umount", page.toString()).start().waitFor();
@@ -585,8 +587,8 @@ class BadInputTest {
   @Test
   void aBundleThatCannotBeWritten() throws Exception {
     refusedInOneLine(
-        Kbx.here("package", "--out", "/proc/x"),
-        "--out /proc/x: cannot create a folder there; name another");
+        Kbx.here("package", "--output", "/proc/x"),
+        "--output /proc/x: cannot create a folder there; name another");
   }
 
   @Test

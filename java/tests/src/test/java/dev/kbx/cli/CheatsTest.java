@@ -66,7 +66,7 @@ class CheatsTest {
 
   @BeforeAll
   static void judgeAtTheGeneralGrade() throws Exception {
-    statics = run("static", List.of(), "--static-only", "--page", folder.resolve("page.md"));
+    statics = run("static", List.of(), "--static-only", "--output", folder.resolve("page.md"));
     Map<Boolean, List<String>> sample = byBeingEndless(sample());
     general = judge("general", requireNonNull(sample.get(false)), LIMIT_SECONDS);
     endless = judge("endless", requireNonNull(sample.get(true)), ENDLESS_LIMIT_SECONDS);
@@ -134,7 +134,7 @@ class CheatsTest {
     for (JsonNode trial : trials) {
       if (!kind(trial).equals("cheat")) continue;
       assertThat(page).contains(source(trial));
-      assertThat(kept).as("docs/cheats.md, made by --page").contains(source(trial));
+      assertThat(kept).as("docs/cheats.md, made by --output").contains(source(trial));
     }
   }
 

@@ -19,7 +19,19 @@ class CommandsPageTest {
       # All commands
 
       The help of each command, as `./kbx COMMAND --help` prints it; a test holds this page against it. What each is for:
-      [README](../README.md). `./kbx generate-completion` prints a completion script for bash and zsh.
+      [README](../README.md). Runs that a command reads are its last arguments, and by default the newest in `--out`. `--out` is always the
+      results folder; whatever else a command writes is named by `--output`.
+
+      ## Completion
+
+      In bash, and in zsh after `autoload -U +X bashcompinit && bashcompinit`, the tab key completes commands, options and file names after
+
+      ```
+      source <(./kbx generate-completion)                                       # in this shell
+      ./kbx generate-completion > ~/.local/share/bash-completion/completions/kbx   # in every bash from now on
+      ```
+
+      however `kbx` is called: `./kbx`, by a path, or by a name on the `PATH`.
       """;
 
   private static final String LIST = "\nCommands:\n";

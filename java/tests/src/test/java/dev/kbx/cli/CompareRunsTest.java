@@ -67,13 +67,13 @@ class CompareRunsTest {
   @Test
   void twoRunsFitOnOnePage() throws IOException {
     Path page = folder.resolve("compared.html");
-    ok("compare", "--out", h200, first.id(), second.id(), "--page", page);
+    ok("compare", "--out", h200, first.id(), second.id(), "--output", page);
     assertThat(Files.readString(page))
         .contains("<h1>0 rescued, 1 regressed of 2 tasks</h1>")
         .contains("Regressed: 1 candidate", "Slower: 1 candidate")
         .contains("<span class=\"added\">");
-    refused("--page: shows two runs, not 3", "compare", h200, h200, h200, "--page", page);
-    refused("on different devices", "compare", h200, a100, "--page", page);
+    refused("--output: shows two runs, not 3", "compare", h200, h200, h200, "--output", page);
+    refused("on different devices", "compare", h200, a100, "--output", page);
     Path deeper = folder.resolve("new/folder/compared.html");
     ok("compare", "--out", h200, first.id(), second.id(), "--page", deeper);
     assertThat(deeper).hasSameTextualContentAs(page);

@@ -66,6 +66,7 @@ class ExamplesTest {
             EXAMPLES.resolve("kernelbench"),
             EXAMPLES.resolve("methods"),
             EXAMPLES.resolve("training"),
+            EXAMPLES.resolve("tutorial"),
             OWN);
     wanted.put("two_samples.jsonl:1", "wrong_values");
     wanted.put("two_samples.jsonl:2", "correct");

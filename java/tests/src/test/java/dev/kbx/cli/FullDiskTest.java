@@ -90,7 +90,7 @@ class FullDiskTest {
         "generate --method external --program AGENT --tasks Activation/tanh --device cpu --out OUT",
         "run --method external --program AGENT --tasks Activation/tanh --device cpu --out OUT",
         "bench cheats SOURCE --static-only --out OUT",
-        "compare RUN RUN --page PAGE --out JUDGED",
+        "compare RUN RUN --output PAGE --out JUDGED",
         "report RUN --format latex --output OUT --out JUDGED",
         "report RUN --format html --output OUT --out JUDGED",
         "report RUN --format csv --output OUT --out JUDGED",

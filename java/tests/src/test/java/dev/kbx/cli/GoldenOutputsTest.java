@@ -142,7 +142,7 @@ class GoldenOutputsTest {
 
   private void compared(String name, GoldenRun before, GoldenRun after) throws IOException {
     Path page = OUT.resolve("compare-" + name + ".html");
-    command("compare/" + name + ".txt", "compare", before.id(), after.id(), "--page", page);
+    command("compare/" + name + ".txt", "compare", before.id(), after.id(), "--output", page);
     command("compare/" + name + ".json", "compare", before.id(), after.id(), "--json");
     golden.add("compare/" + name + ".html", Files.readString(page));
   }

@@ -187,8 +187,9 @@ class GradesTest {
     Path out = folder.resolve("published");
     assertThat(Files.readString(out.resolve("report.html")))
         .contains(
-            "4 of 6 candidates correct by the published rules",
-            "of them 1 not by a kernel of their own, 1 wrong by")
+            "By the published rules 4 of 6 candidates would be correct.",
+            "kbx refuses 1 whose own kernels did not compute the result, 1 by its own, stricter"
+                + " rules")
         .contains(
             "Where kernels hold",
             "Correct, published grade</h3>",

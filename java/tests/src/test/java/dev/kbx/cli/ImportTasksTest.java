@@ -221,7 +221,7 @@ class ImportTasksTest {
     Files.writeString(out.resolve("Math/own.py"), "\"\"\"Mine.\"\"\"\n");
     refused(
         Kbx.here("tasks", "import", "kernelbenchx", category, "--out", out),
-        "--out %s: holds a file that was not imported, Math/own.py; name another folder"
+        "--output %s: holds a file that was not imported, Math/own.py; name another folder"
             .formatted(out));
     assertThat(Files.readString(task)).isEqualTo(first);
     try (Stream<Path> left = Files.list(folder)) {
@@ -260,7 +260,7 @@ class ImportTasksTest {
         "mlperf: only kernelbenchx and kernelbench can be imported");
     refused(Kbx.here("tasks", "import"), "FORMAT");
     String help = Kbx.here("tasks", "import", "--help").out();
-    assertThat(help).contains("Usage: kbx tasks import", "--out", "--json");
+    assertThat(help).contains("Usage: kbx tasks import", "--output", "--json");
     assertThat(help.lines()).allMatch(line -> line.length() <= 100);
   }
 }

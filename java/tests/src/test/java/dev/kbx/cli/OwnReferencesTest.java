@@ -527,7 +527,9 @@ class OwnReferencesTest {
     Object[] make = {"tasks", "new", "scaling", "--from", "my_ref.py", "--device", "cpu"};
     Kbx.Result made = Kbx.run(folder, make);
     assertThat(made.exit()).as(made.err()).isZero();
-    assertThat(made.out()).startsWith("written: my-tasks/own/scaling.py\n");
+    assertThat(made.out())
+        .startsWith("written: my-tasks/own/scaling.py\n")
+        .contains("  kbx tasks show scaling --suite my-tasks\n");
     assertThat(folder.resolve("my-tasks")).isDirectoryNotContaining("glob:**/.new*");
     Kbx.Result verified =
         Kbx.here(

@@ -34,7 +34,7 @@ class PackageTest {
             Path.of("target/kbx.jar").toAbsolutePath().toString(),
             "dev.kbx.cli.Main",
             "package",
-            "--out",
+            "--output",
             folder.toString());
 
     Launched made = Launched.run(folder, environment, packaging);

@@ -33,6 +33,22 @@ class TerminalStreamTest {
   }
 
   @Test
+  void messagesBreakBetweenWords() {
+    TerminalStream narrow = TerminalStream.of(to, 30);
+    narrow.println("kbx: no such file a/very/long/path/of/one/word.py; name another of them");
+    narrow.println("a line that kbx did not write is as wide as it is");
+    narrow.flush();
+    assertThat(bytes.toString(StandardCharsets.UTF_8))
+        .isEqualTo(
+            """
+            kbx: no such file
+                 a/very/long/path/of/one/word.py;
+                 name another of them
+            a line that kbx did not write is as wide as it is
+            """);
+  }
+
+  @Test
   void carriageReturnBeforeNewlineIsKept() {
     safe.print("a\r\nb\r");
     safe.print("\nc\r");

@@ -225,7 +225,7 @@ class PairedSamplesTest {
 
   @Test
   void pageHasTheSimulatedCoverage() throws IOException {
-    assertThat(Files.readString(Path.of("docs/gpu.md")))
+    assertThat(Files.readString(Path.of("docs/timing.md")))
         .contains(
             "%.0f to %.0f %% of intervals hold the true ratio".formatted(100 * LEAST, 100 * MOST));
   }

@@ -111,7 +111,7 @@ class RecordedNoiseTest {
   /** The table of the page has what was recorded, of all sizes once. */
   @Test
   void pageHasTheRecordedCoverage() throws IOException {
-    String page = Files.readString(Path.of("docs/gpu.md"));
+    String page = Files.readString(Path.of("docs/timing.md"));
     for (SizeClass each : recorded().subList(0, 4)) {
       double least = 100 * NORMAL_QUANTILE * (each.isShort() ? SHORT_SCATTER : SCATTER);
       assertThat(page)
