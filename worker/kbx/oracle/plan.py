@@ -92,9 +92,9 @@ class _Wanted(NamedTuple):
 
 
 def plan(task: Task, seed: str, ordered: bool = False) -> list[PlannedCall]:
-    """The calls of one candidate, in order: those of the published grade, then the others, those that ask for least first; then
-    the repeats; then those with special values, which decide nothing; then one of the published grade whose shape the seed draws; last those
-    of a module whose weights or dtype are changed.
+    """The calls of one candidate, in order: those of the published grade, the last one of a shape that the seed draws, then the others, those that
+    ask for least first; then the repeats; then those with special values, which decide nothing; last those of a module whose weights or
+    dtype are changed.
 
     A random operation's draws follow each other at once, and it is not repeated.
 
@@ -121,14 +121,19 @@ def plan(task: Task, seed: str, ordered: bool = False) -> list[PlannedCall]:
         asked = _asked(task, each)
         return properties.SPECIAL in asked, len(asked), 0 if each.order is None else 1 + (each.order != ASCENDING)
 
+    drawn = False
     for each in sorted(wanted, key=last):
+        if not drawn and _asked(task, each):
+            calls += _of_drawn_shape(task, seed, len(calls))
+            drawn = True
         if each.order is not None:
             add(each, first[each.case, each.round])
             continue
         index = first[each.case, each.round] = add(each)
         for _ in range(task.contract.draws - 1):
             add(each, index)
-    calls += _of_drawn_shape(task, seed, len(calls))
+    if not drawn:
+        calls += _of_drawn_shape(task, seed, len(calls))
     return calls + _of_module(task, seed, len(calls))
 
 
