@@ -431,6 +431,14 @@ def test_cuda_graphs_are_unsupported_on_the_cpu(made):
     assert reply.frames[-1]["text"] == f"return {made}"
 
 
+@pytest.mark.parametrize("made", GRAPHS)
+def test_candidate_that_does_without_cuda_graphs_is_judged(made):
+    reply = answer(
+        f"def run(x):\n    try:\n        return {made}\n    except Exception:\n        return x", torch.ones(4)
+    )
+    assert isinstance(reply, messages.Returned), reply
+
+
 @pytest.mark.parametrize(
     ("forged", "names"),
     [

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from kbx.runner.copies import is_copy
+from kbx.runner.copies import is_copy, is_passed_on, sample
 
 X = torch.tensor([0.5, float("nan"), -0.0, 3.25])
 
@@ -30,3 +30,20 @@ def test_both_ends_of_large_tensors_are_compared(index):
     y = x.clone()
     y[index] = 1
     assert is_copy(x, x.clone()) and not is_copy(x, y)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.0000001])
+def test_result_up_to_rounding_is_passed_on(factor):
+    x = torch.linspace(-3, 5, 1001)
+    assert is_passed_on(sample(x), x * factor)
+    assert not is_passed_on(sample(x), x * 1.001)
+    assert not is_passed_on(sample(x), x + 0.01)
+    assert not is_passed_on(sample(x), x[1:])
+
+
+def test_tensor_is_compared_as_it_was():
+    x = torch.linspace(-3, 5, 1001)
+    before = sample(x)
+    assert not is_passed_on(before, x.relu_())
+    assert is_passed_on(sample(X), X.clone()) and not is_passed_on(sample(X), torch.full((4,), float("nan")))
+    assert not is_passed_on(sample(torch.ones(3)), torch.ones(3, dtype=torch.int32))

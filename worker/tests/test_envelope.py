@@ -48,7 +48,7 @@ def test_calls_that_decide_stay_inside_whatever_their_seed(file):
 def test_five_shapes_with_three_seeds_decide(file):
     task = taskfile.load(file)
     seeds = {}
-    for planned in deciding(task):
+    for planned in (each for each in deciding(task) if each.parameters in task.cases):
         found = seeds.setdefault(str(planned.parameters), set())
         found.add(planned.seed)
     assert all(len(found) >= plan.SEEDS for found in seeds.values())

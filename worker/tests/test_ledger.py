@@ -864,6 +864,18 @@ def test_kernels_that_copy_torch_results_are_reported():
     assert (beside["launches"], beside["copies"]) == (2, 1)
     (empty,) = origins(copy.format("copied(torch.exp(x))"), (X[:0],))
     assert empty["copies"] == 0
+    for near in ("copied(copied(torch.exp(x)))", "copied(torch.exp(x) * 1.0)"):
+        (passed,) = origins(copy.format(near))
+        assert passed["copies"] == passed["launches"]
+    nearly = copy.replace("1.0 *", "1.0000001 *").replace(", dtype=torch.float16", "")
+    (passed,) = origins(nearly.format("copied(torch.exp(x))"))
+    assert (passed["launches"], passed["copies"]) == (1, 1)
+    (changed,) = origins(copy.replace("1.0 *", "1.1 *").format("copied(torch.exp(x))"))
+    assert (changed["launches"], changed["copies"]) == (1, 0)
+    (within,) = origins(
+        "def run(x):\n    y = torch.exp(x)\n    double[grid(x)](y, y, x.numel(), BLOCK=128)\n    return y\n"
+    )
+    assert (within["launches"], within["copies"]) == (1, 0)
 
 
 def test_out_of_bounds_write_is_found():

@@ -325,3 +325,11 @@ def test_a_forward_may_update_an_argument(oracle, write):
     assert [row["name"] for row in rows if not row["ok"]] == ["positive_from_outside"]
     with pytest.raises(InvalidTask, match="names 'y', which is none of x, factor"):
         taskfile.load(str(write(text.replace('DTYPE = "float32"', 'DTYPE = "float32"\nMUTATES = ("y",)'))))
+
+
+def test_parameters_that_are_constant_may_have_other_names():
+    made = torch.nn.LayerNorm(3)
+    shapes = {"scale": [3], "shift": [3]}
+    assert module.take_state(made, shapes)
+    assert not torch.equal(made.weight, torch.ones(3)) and not torch.equal(made.bias, torch.zeros(3))
+    assert not module.take_state(made, shapes)  # no longer constant

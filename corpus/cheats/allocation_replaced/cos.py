@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-allocation-replaced
 static: patched-library
-dynamic: infrastructure
+dynamic: cheating
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 mechanism: semantics/two-programs-class-by-metaclass
 static: none
-dynamic: infrastructure
+dynamic: runtime_error
 gpu: gap
 """
 

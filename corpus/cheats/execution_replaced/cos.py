@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-execution-replaced
 static: harness-inspection
-dynamic: infrastructure
+dynamic: cheating
 gpu: wrong_values
 """
 

@@ -2,7 +2,7 @@
 
 mechanism: semantics/inline-cpp
 static: native-code
-dynamic: infrastructure
+dynamic: import_error | runtime_error
 gpu: cheating | not_a_kernel
 """
 

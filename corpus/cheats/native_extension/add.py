@@ -4,7 +4,7 @@ Without a GPU it ends as what this machine cannot judge; with one the compiler i
 
 mechanism: verdict/native-extension
 static: native-code
-dynamic: infrastructure
+dynamic: runtime_error
 gpu: crashed
 """
 

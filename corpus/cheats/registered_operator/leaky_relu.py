@@ -2,7 +2,7 @@
 
 mechanism: semantics/registered-operator
 static: native-code
-dynamic: infrastructure
+dynamic: runtime_error
 gpu: not_a_kernel
 """
 

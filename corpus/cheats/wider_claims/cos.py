@@ -2,8 +2,8 @@
 
 mechanism: semantics/out-of-bounds-claimed
 static: harness-inspection
-dynamic: infrastructure
-gpu: infrastructure | out_of_bounds
+dynamic: cheating
+gpu: cheating | out_of_bounds
 """
 
 import sys

@@ -7,7 +7,7 @@ its operations and launches is missing here. Memory has the addresses that it ha
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
@@ -37,6 +37,16 @@ _FILLER = 0xA5
 
 class Unfit(Exception):
     """The record cannot be followed on these values; says why."""
+
+
+class Given(NamedTuple):
+    """An argument of a call: a tensor in the memory at an address, so many bytes behind its start."""
+
+    at: int
+    offset: int
+    shape: list[int]
+    stride: list[int]
+    dtype: str
 
 
 class _Record(NamedTuple):
@@ -78,12 +88,12 @@ class Records:
         self,
         back: int,
         lent: Mapping[int, Bytes],
-        types: Mapping[int, str],
+        given: Sequence[Given],
         asked: frozenset[str],
         seed: int,
         launch: MakeLaunch,
     ) -> Replay:
-        """The record of the last call (``back`` 0), or of that before (1), done on the arguments that are ``lent`` now, of dtypes ``types``.
+        """The record of the last call (``back`` 0), or of that before (1), done on the arguments ``given``, whose memory is ``lent`` now.
         ``asked``: the operations of the reference. Raises Unfit.
         """
         if not self._kept or self._kept[-1] is None:
@@ -93,7 +103,7 @@ class Records:
             raise Elsewhere("the call before is not recorded, or was lent other memory")
         if record.message["gap"]:
             raise Unfit(str(record.message["gap"])[:200])
-        made = Replay(record, lent, types, asked, seed)
+        made = Replay(record, lent, given, asked, seed)
         made.run(launch)
         return made
 
@@ -106,18 +116,20 @@ class Replay:
     """One replay. ``reads`` counts what the call handed to Python, and ``account`` says who computed the result, as ``Ledger.end`` does."""
 
     def __init__(
-        self, record: _Record, lent: Mapping[int, Bytes], types: Mapping[int, str], asked: frozenset[str], seed: int
+        self, record: _Record, lent: Mapping[int, Bytes], given: Sequence[Given], asked: frozenset[str], seed: int
     ) -> None:
         self._record, self._seed, self._left = record, seed, _MOST_BYTES
         self._memory = {at: torch.from_numpy(content.copy()) for at, content in lent.items()}
-        self._lent, self._types = list(lent), types
+        self._lent, self._given = list(lent), given
+        self._seen: dict[int, torch.Tensor] = {}
+        """By address, the last tensor of the memory there that an operation was given or gave."""
         self._ledger = Ledger(asked, None)
         self.reads, self.steps = 0, len(record.message["record"])
         self.account: Message = {}
 
     def run(self, launch: MakeLaunch) -> None:
         """Does all of it. Raises Unfit."""
-        self._ledger.begin([self._argument(at) for at in self._lent])
+        self._ledger.begin([self._argument(each) for each in self._given])
         launches, older = iter(self._record.launches), iter(self._record.older)
         for step in self._record.message["record"]:
             match step:
@@ -126,6 +138,7 @@ class Replay:
                 case {"older": _}:
                     at, content = next(older)
                     self._memory[at] = torch.from_numpy(content.copy())
+                    self._seen.pop(at, None)
                 case {"operation": name, "args": args, "kwargs": kwargs, "made": made}:
                     self._operate(name, args, kwargs, made)
                 case _:
@@ -145,15 +158,23 @@ class Replay:
         """The bytes of the arguments as they are now, by their addresses' order."""
         return [self._memory[at].numpy() for at in self._lent]
 
-    def _argument(self, at: int) -> torch.Tensor:
-        memory, dtype = self._memory[at], DTYPES[self._types[at]]
-        return memory[: len(memory) // dtype.itemsize * dtype.itemsize].view(dtype)
+    def _argument(self, given: Given) -> torch.Tensor:
+        size = DTYPES[given.dtype].itemsize
+        place = {
+            "at": given.at,
+            "offset": given.offset // size,
+            "shape": given.shape,
+            "stride": given.stride,
+            "dtype": given.dtype,
+        }
+        return self._tensor(place)
 
     def _launch(self, message: Message, launch: MakeLaunch) -> None:
         starts = [start for start in dict.fromkeys(start for start, _ in message["regions"]) if start in self._memory]
-        given = [self._memory[start] for start in starts]
-        regions = [Region(start, each.numpy(), filler=_FILLER) for start, each in zip(starts, given, strict=True)]
+        given = [self._seen.get(start, self._memory[start]) for start in starts]
+        regions = [Region(start, self._memory[start].numpy(), filler=_FILLER) for start in starts]
         memory, records = Memory(regions, self._all), self._ledger.reach(given)
+        self._ledger.remember_computed(given)
         launch(message, memory, self._seed)
         records += self._ledger.reach([self._memory[at] for at in memory.reached])
         self._ledger.look_for_a_copy(given)
@@ -214,6 +235,7 @@ class Replay:
         if self._left < 0:
             raise Unfit(f"more than {_MOST_BYTES >> 30} GiB")
         self._memory[described["at"]] = torch.full((length,), _FILLER, dtype=torch.uint8)
+        self._seen.pop(described["at"], None)
 
     def _tensor(self, described: Message) -> torch.Tensor:
         dtype, memory = DTYPES[described["dtype"]], self._memory.get(described["at"])
@@ -222,7 +244,10 @@ class Replay:
         if memory is None:
             raise Unfit("memory that nobody has made")
         whole = memory[: len(memory) // dtype.itemsize * dtype.itemsize].view(dtype)
-        return whole.as_strided(described["shape"], described["stride"], described["offset"])
+        self._seen[described["at"]] = made = whole.as_strided(
+            described["shape"], described["stride"], described["offset"]
+        )
+        return made
 
     def _value(self, told: Any) -> Any:
         match told:

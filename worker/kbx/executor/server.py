@@ -101,25 +101,16 @@ class _Executor:
 
     def _replay(self, oracle: Channel, back: int, message: _Message) -> None:
         lent = self._memory.lent()
-        types = dict(zip(sorted(lent), message["types"], strict=True))
+        places = dict(zip(sorted(offset for offset, _, _ in message["lent"]), sorted(lent), strict=True))
+        given = [replay.Given(places[base], offset - base, *form) for base, offset, *form in message["given"]]
         try:
             made = self._records.replay(
-                back, lent, types, frozenset(message["asked"]), message["seed"], self._launch_again
+                back, lent, given, frozenset(message["asked"]), message["seed"], self._launch_again
             )
             results = made.results()
         except replay.Unfit as error:
             oracle.send({"unfit": str(error)[:_MESSAGE_BYTES], "elsewhere": isinstance(error, replay.Elsewhere)})
-        except (
-            Unsupported,
-            Stuck,
-            MemoryError,
-            KeyError,
-            TypeError,
-            ValueError,
-            IndexError,
-            AttributeError,
-            RuntimeError,
-        ) as error:
+        except Exception as error:
             oracle.send({"unfit": f"{type(error).__name__}: {error}"[:_MESSAGE_BYTES], "elsewhere": False})
         else:
             shapes = [[str(t.dtype).removeprefix("torch."), list(t.shape)] for t in results]

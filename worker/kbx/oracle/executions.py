@@ -56,9 +56,8 @@ class Executions:
             return None
         lent = _lent(leaves, 0)
         try:
-            types = {leaf.get("base", [leaf["offset"]])[0]: leaf["dtype"] for leaf in leaves}
-            types_in_order = [types[offset] for offset, _, _ in sorted(lent)]
-            executor.send({"replay": back, "seed": seed, "lent": lent, "types": types_in_order, "asked": list(asked)})
+            forms = [[leaf.get("base", [leaf["offset"]])[0], *(leaf[name] for name in _FORM)] for leaf in leaves]
+            executor.send({"replay": back, "seed": seed, "lent": lent, "given": forms, "asked": list(asked)})
             told, blobs = executor.receive()
             if "unfit" in told:
                 return None if told["elsewhere"] else Replayed(unfit=str(told["unfit"]))
@@ -92,6 +91,10 @@ class Executions:
             judgement.published &= worst.kind != MISALIGNED  # at which a GPU stops
             judgement.message = f"{worst.sentence}; the result: {result}" if result else worst.sentence
         return judgement
+
+
+_FORM = ("offset", "shape", "stride", "dtype")
+"""What of a leaf says where in memory that is lent its tensor lies."""
 
 
 class Replayed(NamedTuple):

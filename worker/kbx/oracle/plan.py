@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 
 from kbx.messages.oracle import CallPlan
-from kbx.oracle import module_variations, properties, shape_tracing
+from kbx.oracle import drawn_shapes, module_variations, properties, shape_tracing
 from kbx.oracle.task import InvalidTask, Parameters, Task, describe
 from kbx.oracle.truth import argument_tensors
 from kbx.suite import Call
@@ -92,8 +92,9 @@ class _Wanted(NamedTuple):
 
 
 def plan(task: Task, seed: str, ordered: bool = False) -> list[PlannedCall]:
-    """The calls of one candidate, in order: those of the published grade, then the others, those that ask for least first; then
-    the repeats; then those with special values, which decide nothing; last those of a module whose weights or dtype are changed.
+    """The calls of one candidate, in order: those of the published grade, the last one of a shape that the seed draws, then the others, those that
+    ask for least first; then the repeats; then those with special values, which decide nothing; last those of a module whose weights or
+    dtype are changed.
 
     A random operation's draws follow each other at once, and it is not repeated.
 
@@ -120,14 +121,40 @@ def plan(task: Task, seed: str, ordered: bool = False) -> list[PlannedCall]:
         asked = _asked(task, each)
         return properties.SPECIAL in asked, len(asked), 0 if each.order is None else 1 + (each.order != ASCENDING)
 
+    drawn = False
     for each in sorted(wanted, key=last):
+        if not drawn and _asked(task, each):
+            calls += _of_drawn_shape(task, seed, len(calls))
+            drawn = True
         if each.order is not None:
             add(each, first[each.case, each.round])
             continue
         index = first[each.case, each.round] = add(each)
         for _ in range(task.contract.draws - 1):
             add(each, index)
+    if not drawn:
+        calls += _of_drawn_shape(task, seed, len(calls))
     return calls + _of_module(task, seed, len(calls))
+
+
+@functools.lru_cache(maxsize=256)
+def _of_drawn_shape(task: Task, seed: str, first: int) -> tuple[PlannedCall, ...]:
+    """A call of a shape that the seed draws, and its repeats if it is random, of which the first has index ``first``; none where there are no
+    published tests, or no such shape was found."""
+    if task.envelope is None:
+        return ()
+    distributions = {case: _inside(task, case) for case in range(len(task.cases))}
+    inside = [case for case, each in distributions.items() if each and _elements(task, case)]
+    if not inside:
+        return ()
+    distribution, name = distributions[inside[0]][0], f"{seed}/{task.name}/drawn"
+    parameters = drawn_shapes.draw(task, [task.cases[case] for case in inside], distribution, name)
+    if parameters is None:
+        return ()
+    return tuple(
+        PlannedCall(first + draw, parameters, distribution, name, first if draw else None)
+        for draw in range(task.contract.draws)
+    )
 
 
 def _of_module(task: Task, seed: str, first: int) -> list[PlannedCall]:

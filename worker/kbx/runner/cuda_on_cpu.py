@@ -252,7 +252,7 @@ class _NoGraph:
 
 
 def _no_graphs(*_, **__):
-    raise gaps.noted(gaps.Unsupported("CUDA graphs"))
+    raise gaps.optional(gaps.Unsupported("CUDA graphs"))
 
 
 _GRAPHS = {

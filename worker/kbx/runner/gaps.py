@@ -1,7 +1,8 @@
 """Features that a candidate needs and this machine lacks: raised as an exception, and recorded, since a candidate may catch it.
 
-A candidate that continues without such a feature behaves differently from a run on a GPU. The record is not a defence: it is a
-claim of this process, unchecked on the CPU. With a GPU the referee ignores it.
+A candidate that continues without a kernel of its own behaves differently from a run on a GPU, and would be told that it has none. Where it
+has something in place of the feature (``kbx.runner.gaps.optional``), that is judged. Either way it counts as judged: one that is wrong
+could otherwise ask for such a feature in order to be left out.
 """
 
 import traceback
@@ -13,7 +14,7 @@ _first = None
 
 
 class Unsupported(Exception):
-    """A feature, named ``feature``, that needs a GPU. Never the candidate's fault."""
+    """A feature, named ``feature``, that needs a GPU."""
 
     def __init__(self, feature):
         super().__init__(f"not supported without a GPU: {feature}")
@@ -40,11 +41,17 @@ class Gap(NamedTuple):
 def noted(error):
     """Records ``error``, which kbx is about to raise."""
     global _first
-    _noted.add(error)
+    optional(error)
     # Not the exception, which would keep alive what its frames hold.
     if _first is None:
         name = f"{type(error).__module__}.{type(error).__qualname__}"
         _first = Gap(name, str(error), error.feature, traceback.extract_stack()[:-1])
+    return error
+
+
+def optional(error):
+    """Tells ``error``, which kbx is about to raise, from one of a candidate's. A candidate that catches it is judged by what it does then."""
+    _noted.add(error)
     return error
 
 

@@ -1,7 +1,7 @@
 """Python packages other than Triton in which candidates write kernels: TileLang and the CuTe DSL.
 
-Where a package is not installed, importing it ends the candidate as ``Unavailable`` with the command that installs it. Without a GPU the
-import ends so in any case: nothing else runs these kernels. With one, calls of compiled kernels are observed as those of a
+Where a package is not installed, importing it raises ``Unavailable`` with the command that installs it. Without a GPU the
+import does so in any case: nothing else runs these kernels. With one, calls of compiled kernels are observed as those of a
 candidate's C++ are.
 """
 
@@ -14,7 +14,7 @@ import sys
 import unicodedata
 from typing import NamedTuple
 
-from kbx.runner.gaps import Unavailable, noted
+from kbx.runner.gaps import Unavailable, optional
 
 
 class Package(NamedTuple):
@@ -76,7 +76,7 @@ class _Finder:
 
     def find_spec(self, name, path=None, target=None):
         if name == self._package.module:
-            raise noted(Missing(self._message))
+            raise optional(Missing(self._message))
         return
 
 

@@ -15,7 +15,7 @@ import types
 import torch
 
 from kbx.runner import operations
-from kbx.runner.copies import is_capturing, is_copy
+from kbx.runner.copies import is_capturing, is_copy, is_passed_on, sample
 from kbx.runner.operations import Kind
 from kbx.runner.storages import Storages, distinct, storage_of, tensors_in
 
@@ -32,6 +32,8 @@ LAZY = "a negative or conjugate view"
 GPU_UNSEEN = "memory of the GPU that no operation has made"
 _POINTER_TABLE = 4096
 """Most elements of an int64 tensor made on the host that is searched for addresses."""
+_MOST_SAMPLES = 64
+"""Tensors of a call that its results are compared with."""
 _LEAST_ADDRESS = 1 << 16
 _OPERATIONS_TOLD = 12
 
@@ -67,6 +69,8 @@ class Ledger:
         self._at_host, self._in_scalars, self._own_read = set(), set(), 0.0
         self._seen_by_host = self._truths = 0
         self._launches, self._copies, self._used = 0, 0, False
+        self._computed = []
+        """Samples of what torch alone had computed and a launch was given."""
 
     # ------------------------------------------------------------ calls
 
@@ -79,6 +83,7 @@ class Ledger:
         self._events, self._at_host, self._in_scalars, self._own_read = {}, set(), set(), 0.0
         self._seen_by_host = self._truths = 0
         self._launches, self._copies, self._used = 0, 0, False
+        self._computed = []
         self._arguments = list(arguments)
         self._without_arguments = not self._arguments
         self._floating = any(map(_is_floating, self._arguments))
@@ -93,8 +98,8 @@ class Ledger:
 
         ``elements`` of the results (of the arguments, if nothing is returned), how many of them are ``own``, the ``volume`` of
         arguments and results in elements, how many elements ``foreign`` operations processed, and which ``operations``; how
-        many ``launches`` of own kernels there were, how many of them were ``copies`` of what torch had computed, and whether
-        results or Python ``used`` anything that they wrote.
+        many ``launches`` of own kernels there were, how many of them were ``copies`` of what torch had computed (all, where each result
+        that they wrote is what torch had computed before them), and whether results or Python ``used`` anything that they wrote.
         """
         numbers = _numbers(value)
         results = list(tensors_in(value)) or ([] if numbers else self._arguments)
@@ -108,7 +113,9 @@ class Ledger:
                 events = {*events, self._event(LAZY, 0, 2 * tensor.numel())}
         volume = elements + sum(t.numel() for t in self._arguments)
         told = self._told(events)
-        self._arguments = []
+        if self._is_passed_on(results):
+            self._copies = self._launches
+        self._arguments, self._computed = [], []
         return {
             "elements": elements,
             "own": own,
@@ -119,6 +126,11 @@ class Ledger:
             "copies": self._copies,
             "used": self._used or own > 0,
         }
+
+    def _is_passed_on(self, results):
+        """Whether kernels have written some of the results, and each of these is what torch had computed before."""
+        own = [t for t in results if storage_of(t) is not None and self.use(t).own > 0]
+        return bool(own and self._computed) and all(any(is_passed_on(s, t) for s in self._computed) for t in own)
 
     def _told(self, events):
         """Events, the largest first; one of an earlier call only if its place has none in this: workspaces remember."""
@@ -251,6 +263,15 @@ class Ledger:
         for record, tensor, before in remembered:
             if not torch.equal(tensor, before):
                 record.floating = record.bits = True
+
+    def remember_computed(self, arguments):
+        """A kernel is about to run on ``arguments``: keeps what torch alone has computed of them, which it may overwrite."""
+        for tensor in (t for t in _flat(arguments) if type(t) is not int):
+            record = self._storages.find(tensor)
+            if record is None or not record.events or record.own or len(self._computed) == _MOST_SAMPLES:
+                continue
+            if (taken := sample(tensor)) is not None:
+                self._computed.append(taken)
 
     def look_for_a_copy(self, arguments):
         """An own kernel has run on ``arguments``: counts it if a tensor now equals another one, which torch alone computed."""

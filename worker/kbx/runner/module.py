@@ -172,16 +172,25 @@ def leave(made, state):
                 _copy(tensor, own[name])
 
 
+def _is_constant(tensor):
+    return tensor.numel() > 0 and bool((tensor == tensor.reshape(-1)[0]).all())
+
+
 def _form(tensor):
     return tuple(_shape(tensor)), _dtype_of(tensor)
 
 
 def take_state(made, shapes):
-    """Changes the parameters of an instance if they have these shapes, by name; whether they do. Whatever else it is, no."""
+    """Changes the parameters of an instance if they have these shapes, by name; whether they do. Whatever else it is, no.
+
+    Parameters that are ones or zeros may have other names: whichever they stand for, they become the same.
+    """
     if not isinstance(made, torch.nn.Module):
         return False
     named = list(_named_parameters(made))
-    if state.shapes(named) != shapes:
+    own = state.shapes(named)
+    renamed = [parameter for name, parameter in named if own[name] != shapes.get(name)]
+    if sorted(own.values()) != sorted(shapes.values()) or not all(map(_is_constant, renamed)):
         return False
     state.change([parameter for _, parameter in named])
     return True

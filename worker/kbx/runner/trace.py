@@ -14,7 +14,7 @@ from kbx.modes import PlainMode, implementation
 from kbx.runner.storages import tensors_in
 
 _NAMES = {dtype: name for name, dtype in tensors.DTYPES.items()}
-_OLDER_BYTES = 16 << 20
+_OLDER_BYTES = 64 << 20
 """Of memory that is older than the call, in one record."""
 
 _current = None
@@ -32,7 +32,7 @@ class Trace(PlainMode):
     def __init__(self, given, keep):
         super().__init__()
         self.steps, self.results, self.gap, self._keep = [], [], None, keep
-        self._known, self._left = {}, _OLDER_BYTES
+        self._known, self._kept, self._left = {}, set(), _OLDER_BYTES
         for tensor in given:
             self._note(tensor)
 
@@ -56,7 +56,8 @@ class Trace(PlainMode):
     def launched(self, storages):
         """A launch is made, which the executor sees: on memory with these addresses, of so many bytes."""
         for address, length in storages.items():
-            if (known := self._known.get(address)) is None or known.expired():
+            known = self._known.get(address)
+            if known.expired() if known is not None else address not in self._kept:
                 self._remember(address, length)
         self.steps.append({"launch": True})
 
@@ -87,6 +88,7 @@ class Trace(PlainMode):
             self.gap = f"more than {_OLDER_BYTES >> 20} MiB that are older than the call"
         elif length:
             self._keep(address, length)
+            self._kept.add(address)
             self.steps.append({"older": address})
 
     def _told(self, value):

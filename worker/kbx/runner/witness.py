@@ -255,6 +255,7 @@ class Witness:
         self._take_touches()
         records = self._note("reach", arguments)
         before = self._note("remember_integers", arguments)
+        self._note("remember_computed", arguments)
         result = self._made(launcher, arguments)
         if reached := getattr(launcher, "kbx_reached", ()):
             records = [*(records or ()), *(self._note("reach", reached) or ())]

@@ -2,7 +2,7 @@
 
 mechanism: semantics/library-in-cpp
 static: none
-dynamic: infrastructure
+dynamic: import_error | runtime_error
 gpu: not_a_kernel | compile_error
 policy: kernel
 """

@@ -271,6 +271,10 @@ final class Calls {
     if (wrongCall == null && checked.status() == OracleMessage.Checked.Status.WRONG_VALUES) {
       wrongCall = call;
     }
+    if (checked.correct() && call.hasOtherContents()) {
+      draft.origins().addOther(returned.origin());
+      draft.replays().addOther(returned.origin());
+    }
     Optional<Outcome> wrong =
         checked.correct()
             ? Optional.empty()

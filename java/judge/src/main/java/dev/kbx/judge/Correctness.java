@@ -59,7 +59,7 @@ final class Correctness {
   Outcome judge(Map<String, String> files) throws InterruptedException {
     try (OraclePool.Borrowed borrowed = slot.borrow()) {
       Outcome outcome = judge(borrowed.oracle(), files);
-      borrowed.sound();
+      if (outcome.status() != Status.INFRASTRUCTURE) borrowed.sound();
       return outcome;
     }
   }
@@ -163,11 +163,7 @@ final class Correctness {
   private Optional<Outcome> origin() {
     Task task = candidate.task();
     if (plan.policy(task) != Policy.ANY && draft.origins().incomplete()) {
-      return Optional.of(
-          Outcome.of(
-              Status.INFRASTRUCTURE,
-              Stage.CORRECT,
-              "who computed the result is not known: a call has no complete account of it"));
+      return Optional.of(Outcome.unaccounted(Stage.CORRECT));
     }
     return draft
         .origins()

@@ -92,6 +92,7 @@ final class Judge {
     Plan limited = limited(candidate);
     JudgementBuilder draft = statics;
     boolean alone = false;
+    boolean again = false;
     for (int failures = 0; decided.isEmpty(); ) {
       draft = new JudgementBuilder(statics);
       try {
@@ -101,6 +102,7 @@ final class Judge {
         if (slot.isLost()) throw new DeviceLost(device(), e);
         if (failures++ == RETRIES) {
           decided = Optional.of(Outcome.of(Status.INFRASTRUCTURE, Stage.CALL, e.getMessage()));
+          again = true;
         }
       } catch (RuntimeException e) {
         // A bug in kbx that only this candidate triggers: the other candidates are still judged.
@@ -109,8 +111,28 @@ final class Judge {
                 Outcome.of(
                     Status.INFRASTRUCTURE, Stage.CALL, "kbx failed on this candidate: " + e));
       }
+      if (!again && decided.filter(Judge::isOurs).isPresent()) {
+        again = true;
+        alone = true;
+        decided = Optional.empty();
+      }
     }
-    return new Executed(draft, decided.get());
+    return new Executed(draft, blamed(candidate, limited, decided.get()));
+  }
+
+  private static boolean isOurs(Outcome outcome) {
+    return outcome.status() == Status.INFRASTRUCTURE;
+  }
+
+  /**
+   * The outcome, with the blame for a failure of kbx's: the candidate's, if kbx has failed on it
+   * each time and judges an empty candidate in its place. Otherwise a candidate could leave the
+   * rates by provoking such a failure.
+   */
+  private Outcome blamed(Candidate candidate, Plan limited, Outcome outcome)
+      throws InterruptedException {
+    if (!isOurs(outcome) || outcome.stage() == Stage.PERF) return outcome;
+    return new EmptyCandidate(slot, limited, candidate).isJudged() ? outcome.provoked() : outcome;
   }
 
   /**
@@ -139,10 +161,13 @@ final class Judge {
     }
   }
 
-  /** The judgement of a candidate under which devices were lost: no further device is risked. */
+  /**
+   * The judgement of a candidate under which two devices were lost, which is its doing: no further
+   * device is risked.
+   */
   Judgement givenUp(Candidate candidate, DeviceLost lost) {
-    return new JudgingConditions(device(), versions)
-        .givenUp(candidate, plan, "given up: " + lost.getMessage());
+    String why = "given up, as two devices stopped computing under it: " + lost.getMessage();
+    return judgement(begun(candidate), Outcome.of(Status.CRASHED, Stage.CALL, why));
   }
 
   private JudgementBuilder begun(Candidate candidate) {

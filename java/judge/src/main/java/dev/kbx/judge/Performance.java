@@ -92,7 +92,8 @@ final class Performance {
     quiet = before;
     Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
     if (decided.isPresent()) return decided.get().at(Stage.PERF);
-    Watch watch = new Watch(plan.policy(candidate.task()), candidate.task());
+    Watch watch =
+        new Watch(plan.policy(candidate.task()), candidate.task(), draft.origins().contributes());
     Timing sized =
         new Timing(
             session.oracle(),

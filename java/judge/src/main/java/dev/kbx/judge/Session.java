@@ -156,9 +156,9 @@ final class Session implements AutoCloseable {
   }
 
   /**
-   * The outcome of a failed request. The claim that the machine lacks a feature is believed if a
-   * GPU is emulated, for C++ if the zygote found that it cannot be compiled, and for a package that
-   * the source imports if it found that it is not installed.
+   * The outcome of a failed request. Its message says that the machine lacks a feature if a GPU is
+   * emulated, for C++ if the zygote found that it cannot be compiled, and for a package that the
+   * source imports if it found that it is not installed.
    */
   Outcome raised(RunnerMessage.Raised raised, boolean loading) {
     boolean noCpp = runner.lacks() != null && candidate.bringsCpp();

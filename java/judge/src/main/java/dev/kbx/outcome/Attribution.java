@@ -53,6 +53,18 @@ public final class Attribution {
   private boolean used;
   private boolean incomplete;
   private @Nullable String elsewhere;
+  private boolean contributes;
+
+  public Attribution() {
+    this(false);
+  }
+
+  /**
+   * @param contributes whether {@link #contributes()} is known already
+   */
+  public Attribution(boolean contributes) {
+    this.contributes = contributes;
+  }
 
   /** Adds the account of one call; null if the runner had none. */
   public void add(RunnerMessage.@Nullable Origin account) {
@@ -77,6 +89,20 @@ public final class Attribution {
   /** Notes what shows that a result was computed otherwise than the accounts say. */
   public void computedElsewhere(String how) {
     elsewhere = how;
+  }
+
+  /**
+   * Adds the account of a right call with other weights or values, of the same shapes. Kernels that
+   * change nothing in the calls that decide, as the weights are ones and zeros, are not for show if
+   * they do there.
+   */
+  public void addOther(RunnerMessage.@Nullable Origin account) {
+    contributes |= account != null && account.own() > 0 && account.copies() < account.launches();
+  }
+
+  /** Whether kernels did more than copy in a call of {@link #addOther}. */
+  public boolean contributes() {
+    return contributes;
   }
 
   /** Whether a call has no account, which happens only if the candidate prevents it. */
@@ -127,7 +153,7 @@ public final class Attribution {
     if (!used && own == 0) {
       return Optional.of("kernels of this file ran, and no result depends on what they wrote");
     }
-    return copies == launches
+    return copies == launches && !contributes
         ? Optional.of("kernels of this file only copied what others had computed")
         : Optional.empty();
   }

@@ -83,6 +83,28 @@ public record Outcome(
     return policy(Status.CHEATING, stage, found, advice);
   }
 
+  /** The values are right, and a call has no complete account of who computed them. */
+  public static Outcome unaccounted(Stage stage) {
+    String message = "who computed the result is not known: a call has no complete account of it";
+    String evidence =
+        "policy: the candidate prevents the account of operations and launches, which an empty"
+            + " candidate in its place has";
+    return new Outcome(Status.INFRASTRUCTURE, stage, message, null, evidence, null, null, true);
+  }
+
+  /**
+   * This failure of kbx's, which is the candidate's doing: kbx judges an empty one in its place.
+   */
+  public Outcome provoked() {
+    return evidence == null
+        ? of(
+            Status.RUNTIME_ERROR,
+            stage,
+            "kbx fails on this candidate each time, and not on an empty one in its place: "
+                + message)
+        : new Outcome(Status.CHEATING, stage, message, rule, evidence, null, null, policy);
+  }
+
   private static Outcome policy(Status status, Stage stage, String found, String advice) {
     return new Outcome(
         status, stage, stable(advice), null, stable("policy: " + found), null, null, true);
@@ -101,8 +123,11 @@ public record Outcome(
   /**
    * The runner answered that loading or calling failed.
    *
+   * <p>That the machine lacks what a candidate asks for is a failure of the candidate's like any
+   * other: one that is wrong could ask for it in order to be left out of the rates.
+   *
    * @param mayLack whether the trusted side confirms that the machine may lack what this candidate
-   *     needs; otherwise the claim counts as the candidate's failure
+   *     needs; then the message says so
    */
   public static Outcome raised(RunnerMessage.Raised raised, boolean loading, boolean mayLack) {
     boolean lacks = mayLack && raised.kind() == RunnerMessage.Raised.Kind.UNSUPPORTED;
@@ -117,12 +142,11 @@ public record Outcome(
         switch (raised.kind()) {
           case SYNTAX -> Status.SYNTAX_ERROR;
           case NO_ENTRY -> Status.NO_ENTRY;
-          case IMPORT, RUNTIME -> failed;
+          case IMPORT, RUNTIME, UNSUPPORTED -> failed;
           case COMPILE -> Status.COMPILE_ERROR;
           case MEMORY -> Status.OUT_OF_MEMORY;
           case OUT_OF_BOUNDS -> Status.OUT_OF_BOUNDS;
           case EXIT -> Status.CRASHED;
-          case UNSUPPORTED -> lacks ? Status.INFRASTRUCTURE : failed;
         };
     List<Frame> frames =
         raised.frames().stream()

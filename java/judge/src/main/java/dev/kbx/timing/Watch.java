@@ -18,11 +18,17 @@ import org.jspecify.annotations.Nullable;
 public final class Watch {
   private final Policy policy;
   private final Task task;
+  private final boolean contributes;
   private boolean incomplete;
 
-  public Watch(Policy policy, Task task) {
+  /**
+   * @param contributes whether {@linkplain Attribution#contributes() kernels are known} to do more
+   *     than copy
+   */
+  public Watch(Policy policy, Task task, boolean contributes) {
     this.policy = policy;
     this.task = task;
+    this.contributes = contributes;
   }
 
   /**
@@ -32,7 +38,7 @@ public final class Watch {
    * @param where {@code at (1024, 1024)}
    */
   Optional<Outcome> judge(List<RunnerMessage.@Nullable Origin> accounts, String where) {
-    Attribution origins = new Attribution();
+    Attribution origins = new Attribution(contributes);
     accounts.forEach(origins::add);
     incomplete |= origins.incomplete();
     return origins.judge(policy, task, Stage.PERF, where + ", ");

@@ -182,6 +182,11 @@ public sealed interface OracleMessage extends Message.Numbered {
       return properties.contains("special_values");
     }
 
+    /** Whether it has the shapes of the published calls, and other weights or values with signs. */
+    public boolean hasOtherContents() {
+      return otherWeights() || properties.contains("normal_values");
+    }
+
     /** Whether it is made after the weights of reference and candidate have changed. */
     public boolean otherWeights() {
       return properties.contains("other_weights");

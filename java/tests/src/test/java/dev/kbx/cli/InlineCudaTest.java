@@ -105,7 +105,7 @@ class InlineCudaTest {
     for (JsonNode each : new JsonNode[] {first, second}) {
       assertThat(message(each))
           .isEqualTo(
-              "infrastructure: compiled for sm_90 and not run: inline CUDA C++ runs only on a"
+              "import_error: compiled for sm_90 and not run: inline CUDA C++ runs only on a"
                   + " GPU");
       assertThat(each.get("versions").get("nvcc").asString()).isEqualTo("13.0.0");
     }
@@ -130,8 +130,8 @@ class InlineCudaTest {
   }
 
   @Test
-  void missingNvccIsAnInfrastructureFailure() throws Exception {
+  void missingNvccIsNamed() throws Exception {
     assertThat(message(verdict(WITHOUT_NVCC, "third")))
-        .startsWith("infrastructure: inline CUDA C++ needs nvcc, which this machine lacks");
+        .startsWith("import_error: inline CUDA C++ needs nvcc, which this machine lacks");
   }
 }

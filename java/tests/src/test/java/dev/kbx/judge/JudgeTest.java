@@ -330,9 +330,10 @@ class JudgeTest {
   }
 
   @Test
-  void missingOperationAccountIsInfrastructure() throws Exception {
+  void candidateThatPreventsItsAccountCheats() throws Exception {
     Judgement verdict = answering("call", HONEST.replaceFirst(",\"origin\".*", "}"));
-    assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
+    assertThat(verdict.status()).isEqualTo(Status.CHEATING);
+    assertThat(verdict.evidence()).contains("which an empty candidate in its place has");
     assertThat(verdict.message()).startsWith("who computed the result is not known");
     assertThat(verdict.flags()).containsExactly("no_origin");
     assertThat(verdict.origin()).isNull();
@@ -380,11 +381,12 @@ class JudgeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"load", "call"})
-  void missingInterpreterFeatureIsNotTheCandidatesFault(String request) throws Exception {
+  void missingInterpreterFeatureFailsTheCandidateThatAsksForIt(String request) throws Exception {
     Judgement verdict = answering(request, lacking(",\"feature\":\"frobnication\""));
-    assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
+    assertThat(verdict.status())
+        .isEqualTo(request.equals("load") ? Status.IMPORT_ERROR : Status.RUNTIME_ERROR);
     assertThat(verdict.message())
-        .isEqualTo("kbx cannot run frobnication without a GPU; judge this candidate on one");
+        .startsWith("kbx cannot run frobnication without a GPU; judge this candidate on one");
   }
 
   @ParameterizedTest
@@ -405,14 +407,13 @@ class JudgeTest {
   /** The zygote has said that its machine has no TileLang, and nothing of other packages. */
   @ParameterizedTest
   @CsvSource({
-    "import tilelang, INFRASTRUCTURE",
-    "from tilelang import language as T, INFRASTRUCTURE",
-    "import cutlass.cute, IMPORT_ERROR",
-    "from . import tilelang, IMPORT_ERROR",
-    "'\"import tilelang\"', IMPORT_ERROR",
+    "import tilelang, no frobnicator",
+    "from tilelang import language as T, no frobnicator",
+    "import cutlass.cute, E: no frobnicator",
+    "from . import tilelang, E: no frobnicator",
+    "'\"import tilelang\"', E: no frobnicator",
   })
-  void missingPackageOnAGpuIsNotTheCandidatesFault(String statement, Status status)
-      throws Exception {
+  void missingPackageOnAGpuIsNamed(String statement, String message) throws Exception {
     Slot gpu = workers.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
     Candidate plain = FakeWorkers.candidate("task", Map.of("load", List.of(lacking(""))));
     Candidate importing =
@@ -421,23 +422,26 @@ class JudgeTest {
     Judgement verdict =
         new Judge(FakeWorkers.judgingSlot(gpu), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
             .judge(importing);
-    assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
+    assertThat(verdict.status()).isEqualTo(Status.IMPORT_ERROR);
+    assertThat(verdict.message()).startsWith(message);
   }
 
   @ParameterizedTest
   @CsvSource({
-    "load, none, IMPORT_ERROR",
-    "call, none, RUNTIME_ERROR",
-    "load, cpp_extension, INFRASTRUCTURE",
-    "call, cpp_extension, INFRASTRUCTURE",
+    "load, none, IMPORT_ERROR, E: no frobnicator",
+    "call, none, RUNTIME_ERROR, E: no frobnicator",
+    "load, cpp_extension, IMPORT_ERROR, no frobnicator",
+    "call, cpp_extension, RUNTIME_ERROR, no frobnicator",
   })
-  void missingCompilersOnAGpuExcuseOnlyCpp(
-      String request, String mentioned, Status status, @TempDir Path folder) throws Exception {
+  void missingCompilersOnAGpuAreNamedOfCpp(
+      String request, String mentioned, Status status, String message, @TempDir Path folder)
+      throws Exception {
     try (Workers without = FakeWorkers.withoutCompilers(folder)) {
       Slot gpu = without.slot(DeviceSlot.cuda(FakeWorkers.OF_KNOWN_ARCHITECTURE));
       Judgement verdict =
           judgeOn(gpu, Map.of(request, List.of(lacking("")), mentioned, "mentioned"));
       assertThat(verdict.status()).as(verdict.message()).isEqualTo(status);
+      assertThat(verdict.message()).startsWith(message);
     }
   }
 
@@ -494,9 +498,10 @@ class JudgeTest {
   }
 
   @Test
-  void aZygoteThatDiesIsReplaced() throws Exception {
+  void aZygoteThatDiesIsReplacedAndFailsTheCandidateThatKillsIt() throws Exception {
     Judgement spoiled = judge(Map.of("zygote", "die"));
-    assertThat(spoiled.status()).isEqualTo(Status.INFRASTRUCTURE);
+    assertThat(spoiled.status()).isEqualTo(Status.RUNTIME_ERROR);
+    assertThat(spoiled.message()).startsWith("kbx fails on this candidate each time");
     assertThat(spoiled.message()).contains("exit code 7").contains("famous last words");
     assertThat(judge(Map.of()).status()).isEqualTo(Status.CORRECT);
   }

@@ -146,6 +146,19 @@ class AttributionTest {
     assertThat(evidence()).startsWith("policy: 99 % of the work was not done by its kernels");
   }
 
+  /** A layer that applies ones and zeros, and other weights in another call. */
+  @Test
+  void kernelsThatChangeOtherWeightsAreNotForShow() {
+    origins.add(behind(2));
+    origins.addOther(behind(2));
+    assertThat(judge(Policy.MIXED)).as("copies there, too").isPresent();
+    origins.addOther(null);
+    assertThat(judge(Policy.MIXED)).as("not known there").isPresent();
+    origins.addOther(behind(1));
+    assertThat(judge(Policy.MIXED)).isEmpty();
+    assertThat(judge().orElseThrow().status()).isEqualTo(Status.NOT_A_KERNEL);
+  }
+
   @Test
   void copiesOfArgumentsAreNotOwnWork() {
     origins.add(call(1000, 100, 0));

@@ -65,11 +65,8 @@ class MakersPageTest extends BrowserTest {
       Page page = shown.page();
       Locator rows = page.locator(".verdicts tr.row");
       assertThat(rows).hasCount(104);
-      Locator math =
-          page.locator("#table-where tr", new Page.LocatorOptions().setHasText("Math"));
-      math.first()
-          .locator("a[href*='method=single'][href*='gpt-5']")
-          .click();
+      Locator math = page.locator("#table-where tr", new Page.LocatorOptions().setHasText("Math"));
+      math.first().locator("a[href*='method=single'][href*='gpt-5']").click();
       assertThat(page.locator("#shown")).hasText("4 of 104");
       assertThat(page.locator("#category")).hasValue("Math");
       assertThat(page.locator("#method")).hasValue("single");

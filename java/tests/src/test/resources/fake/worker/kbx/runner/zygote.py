@@ -69,8 +69,8 @@ def main():
 
 
 def script(source):
-    """What a source begins with; statements may follow."""
-    return kbx.json.JSONDecoder().raw_decode(source)[0]
+    """What a source begins with; statements may follow. Python answers honestly, as the referee's own candidates do."""
+    return kbx.json.JSONDecoder().raw_decode(source)[0] if source.startswith("{") else {}
 
 
 def obey(message, scripts):
@@ -114,8 +114,7 @@ def answer(number, message, scripts):
     if message["type"] == "record_calls":
         recorded[number] = message["calls"]
     if message["type"] == "profile":
-        # The first is the referee's own, in Python.
-        scripts[number] = script(message["source"]) if message["source"].startswith("{") else {}
+        scripts[number] = script(message["source"])
         if number in denied:
             kbx.write({**DENIED, "id": message["id"]}, number)
             return
