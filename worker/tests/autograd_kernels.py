@@ -124,3 +124,25 @@ def run(x):
 @pytest.mark.parametrize("size", [100, 1 << 18])
 def test_kernels_of_a_backward_are_compiled(size):
     assert precompile(AHEAD, traced(torch.empty(size, device="meta"))).kernels == 2
+
+
+def test_gradients_work_and_results_are_detached():
+    with bench(
+        "def run(x):\n    x = x.detach().requires_grad_()\n    (x * x).sum().backward()\n    return x.grad * x"
+    ) as client:
+        assert client.run(torch.tensor([1.0, 2.0])).tolist() == [2.0, 8.0]
+
+
+def test_gradients_work_where_many_threads_begin_at_once():
+    """A fork loses torch's pool of threads: without a new one, more than a third of these processes were aborted."""
+    torch.ones(3).max()  # makes the pool, which is what matters: it is lost where there was one
+    source = """
+        torch._C._ensureCUDADeviceGuardSet()  # a device that is none, for which backward has eight threads
+        def run(x):
+            x = x.detach().requires_grad_()
+            (x * x).sum().backward()
+            return x.grad
+    """
+    for _ in range(20):
+        with bench(source) as client:
+            assert client.run(torch.tensor([1.0, 2.0])).tolist() == [2.0, 4.0]

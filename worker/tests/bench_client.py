@@ -195,7 +195,7 @@ class _Beside:
             answer, folder = compiler._answer, pathlib.Path(self._cache)
 
             def cached(request, source, path, sock):
-                file = folder / hashlib.sha256(json.dumps(request).replace(path, "").encode()).hexdigest()
+                file = folder / hashlib.sha256((json.dumps(request).replace(path, "") + source).encode()).hexdigest()
                 if not file.exists():
                     draft = file.with_suffix(f".{os.getpid()}")
                     draft.write_text(json.dumps(answer(request, source, path, sock)))

@@ -199,28 +199,6 @@ def test_each_argument_has_a_storage_of_its_own():
         assert client.run(torch.ones(4), torch.ones(6).double()) == [(16, 0), (48, 0)]
 
 
-def test_gradients_work_and_results_are_detached():
-    with bench(
-        "def run(x):\n    x = x.detach().requires_grad_()\n    (x * x).sum().backward()\n    return x.grad * x"
-    ) as client:
-        assert client.run(torch.tensor([1.0, 2.0])).tolist() == [2.0, 8.0]
-
-
-def test_gradients_work_where_many_threads_begin_at_once():
-    """A fork loses torch's pool of threads: without a new one, more than a third of these processes were aborted."""
-    torch.ones(3).max()  # makes the pool, which is what matters: it is lost where there was one
-    source = """
-        torch._C._ensureCUDADeviceGuardSet()  # a device that is none, for which backward has eight threads
-        def run(x):
-            x = x.detach().requires_grad_()
-            (x * x).sum().backward()
-            return x.grad
-    """
-    for _ in range(20):
-        with bench(source) as client:
-            assert client.run(torch.tensor([1.0, 2.0])).tolist() == [2.0, 4.0]
-
-
 def test_entries_are_tried_in_order_and_may_be_any_callable():
     source = "class Thing:\n    def __call__(self, x):\n        return x + 1\nsecond = Thing()\ndef third(x): pass"
     with bench(source, "first", "second", "third") as client:

@@ -1,7 +1,7 @@
 """Finds the ledger among the objects of this process and wipes what it knows, after PyTorch has computed.
 
 mechanism: semantics/laundered-wiped-account
-static: none
+static: harness-inspection
 dynamic: cheating
 """
 

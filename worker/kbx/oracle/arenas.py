@@ -30,8 +30,8 @@ _PEER_TIMEOUT = 5
 """Seconds that a peer on the data socket may take for its four bytes."""
 _EXECUTOR_TIMEOUT = 60
 """Seconds for an answer, on a busy machine: nothing runs when it is asked."""
-_MOST_TOLD = 1 << 20
-"""Bytes that an executor may say at a time."""
+_MOST_TOLD = 1 << 30
+"""Bytes that an executor may say at a time: the results and arguments of a call that was made again."""
 _PAUSE = 0.1
 """Seconds before the data socket listens again where it could not."""
 

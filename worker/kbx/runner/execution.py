@@ -5,10 +5,12 @@ import threading
 
 from kbx.executor.arguments import described
 from kbx.executor.channel import Broken, Channel
-from kbx.runner import gaps, native, trace
+from kbx.runner import gaps, native
 
 _client = None
 """Of this process; None where kernels are not executed."""
+recording = None
+"""The record of the call that is made, a ``trace.Trace``, which hears of launches."""
 
 
 def connect(executor):
@@ -49,7 +51,8 @@ def launch(number, types, grid, arguments):
     what cannot be executed, OSError for memory that is not the device's, and TimeoutError where programs wait for each other for ever.
     """
     names, told, storages = described(arguments, types)
-    trace.launched(storages)
+    if recording is not None:
+        recording.launched(storages)
     return _client.launch(number, grid, names, told, storages)
 
 

@@ -11,13 +11,12 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from kbx import tensors
 from kbx.modes import PlainMode, implementation
+from kbx.runner import execution
 from kbx.runner.storages import tensors_in
 
 _NAMES = {dtype: name for name, dtype in tensors.DTYPES.items()}
 _OLDER_BYTES = 64 << 20
 """Of memory that is older than the call, in one record."""
-
-_current = None
 
 
 class Trace(PlainMode):
@@ -68,10 +67,12 @@ class Trace(PlainMode):
             self.results.append(self._described(tensor))
 
     def _find(self, tensor):
-        if tensor.layout == torch.strided and not self._knows(tensor):
-            storage = tensor.untyped_storage()
+        if tensor.layout != torch.strided or self._knows(tensor):
+            return
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in self._kept - self._known.keys():  # else a launch had its address
             self._remember(storage.data_ptr(), storage.nbytes())
-            self._note(tensor)
+        self._note(tensor)
 
     def _knows(self, tensor):
         known = self._known.get(_address(tensor))
@@ -125,30 +126,23 @@ class Trace(PlainMode):
 @contextlib.contextmanager
 def recording(made):
     """While this call is made."""
-    global _current
-    _current = made
+    execution.recording = made
     try:
         with made:
             yield made
     finally:
-        _current = None
+        execution.recording = None
 
 
 def parts():
     """A context in which the parts of an operation of the candidate's own are recorded, if its call is."""
-    return _current if _current is not None else contextlib.nullcontext()
-
-
-def launched(storages):
-    """Tells the record of the call, if there is one, of a launch."""
-    if _current is not None:
-        _current.launched(storages)
+    return execution.recording if execution.recording is not None else contextlib.nullcontext()
 
 
 def leave_out(what):
     """Says that the call does what is not recorded."""
-    if _current is not None:
-        _current.gap = _current.gap or what
+    if execution.recording is not None:
+        execution.recording.gap = execution.recording.gap or what
 
 
 def _address(tensor):

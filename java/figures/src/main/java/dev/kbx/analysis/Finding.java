@@ -19,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record Finding(
     int tasks, int asked, Ranking ranking, @Nullable Failure failure, @Nullable Breaking breaking) {
+  /** The same of files, which ask for their own tasks alone. */
+  public Finding withoutCoverage() {
+    return new Finding(tasks, tasks, ranking, failure, breaking);
+  }
+
   /**
    * The most frequent failure.
    *

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Long lists in parts that fit a page. */
-public final class Chunks {
+final class Chunks {
   private Chunks() {}
 
   static <T> List<List<T>> of(List<T> all, int most) {
@@ -16,7 +16,7 @@ public final class Chunks {
   }
 
   /** {@code name} alone if there is one part, else {@code name-1, name-2, …}. */
-  public static String id(String name, int part, int parts) {
+  static String id(String name, int part, int parts) {
     return parts == 1 ? name : name + "-" + (part + 1);
   }
 }

@@ -30,7 +30,8 @@ public record Answer(Finding finding, @Nullable Methods compared, AdvisedErrors 
    * @param generated whether it is compared also with one method and model
    */
   public static Answer of(RunInfo run, SelectedRuns asked, Causes causes, boolean generated) {
-    Finding finding = Finding.of(asked);
+    Finding found = Finding.of(asked);
+    Finding finding = run.ofFiles() ? found.withoutCoverage() : found;
     AdvisedErrors errors = AdvisedErrors.of(Errors.of(asked, causes));
     var makers = MethodAndModel.group(asked.rows());
     if (!generated && (makers.size() < 2 || run.ofFiles())) {

@@ -208,23 +208,20 @@ record HtmlReport(
     String message =
         Text.cut(Text.clean(verdict.judgement().message()), PageData.Row.LONGEST_MESSAGE);
     Speedup speedup = verdict.judgement().speedup();
-    return new Section(
-        "outcome",
-        "Verdict",
-        List.of(
-            new Block.Tiles(
-                List.of(
-                    new Tile(
-                        "Status",
-                        RatesSection.label(status),
-                        (status == Status.CORRECT
-                                ? "passed " + stages()
-                                : "decided by the stage " + verdict.judgement().stage().label())
-                            + (message.isEmpty() ? "" : ": " + message)),
-                    new Tile(
-                        "Speedup",
-                        speedup == null ? Cell.text("not measured") : RatesSection.speedup(speedup),
-                        speedup == null ? "" : "against " + speedup.baseline())))));
+    List<Tile> tiles = new ArrayList<>();
+    tiles.add(
+        new Tile(
+            "Status",
+            RatesSection.label(status),
+            (status == Status.CORRECT
+                    ? "passed " + stages()
+                    : "decided by the stage " + verdict.judgement().stage().label())
+                + (message.isEmpty() ? "" : ": " + message)));
+    if (speedup != null) {
+      tiles.add(
+          new Tile("Speedup", RatesSection.speedup(speedup), "against " + speedup.baseline()));
+    }
+    return new Section("outcome", "Verdict", List.of(new Block.Tiles(tiles)));
   }
 
   private String stages() {

@@ -20,7 +20,7 @@ public final class Captions {
   }
 
   /** {@code p = 0.013}, {@code p < 0.001}. */
-  public static String p(double p) {
+  static String p(double p) {
     String text = Cell.probability(p).text();
     return text.startsWith("<") ? "p " + text : "p = " + text;
   }

@@ -74,8 +74,8 @@ public final class FindingSection {
 
   private List<String> sentences() {
     List<String> sentences = new ArrayList<>();
+    String certain = certain();
     if (!finding.ranking().places().isEmpty()) {
-      String certain = certain();
       sentences.add(solves() + (certain.isEmpty() ? "" : "; " + certain) + ".");
     }
     sentences.add(rest(finding));
@@ -95,7 +95,7 @@ public final class FindingSection {
             names.of(best.maker()),
             finding.ranking().places().size() > 1 && best.tiedWith() == null
                 ? "solves most:"
-                : "solves",
+                : names.of(best.maker()).equals(MethodNames.ALL) ? "solve" : "solves",
             share(best).text(),
             Counted.of(tasks, "task"));
   }
@@ -106,6 +106,7 @@ public final class FindingSection {
 
   /** Whom the first is ahead of, and whom it is not told apart from; empty if it is alone. */
   private String certain() {
+    if (finding.ranking().places().isEmpty()) return "";
     List<String> parts = new ArrayList<>();
     List<Versus> ahead = best().ahead();
     if (!ahead.isEmpty()) parts.add("ahead of " + named(ahead));

@@ -19,6 +19,9 @@ public final class MethodNames {
 
   private static final String UNSTATED = "not stated";
 
+  /** The name where candidates have neither method nor model. */
+  static final String ALL = "all candidates";
+
   private final Map<MethodAndModel, String> names = new LinkedHashMap<>();
 
   MethodNames(List<MethodAndModel> makers) {
@@ -47,7 +50,7 @@ public final class MethodNames {
   private static String name(MethodAndModel maker, boolean methods, boolean models) {
     String method = maker.method() == null ? "" : Text.clean(maker.method());
     String model = maker.model() == null ? "" : Text.clean(maker.model());
-    if (method.isEmpty() && model.isEmpty()) return methods || models ? UNSTATED : "all candidates";
+    if (method.isEmpty() && model.isEmpty()) return methods || models ? UNSTATED : ALL;
     if (methods && !models && !method.isEmpty()) return method;
     if (models && !methods && !model.isEmpty()) return model;
     if (method.isEmpty() || model.isEmpty()) return method + model;

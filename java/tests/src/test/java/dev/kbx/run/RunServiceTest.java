@@ -332,9 +332,9 @@ class RunServiceTest {
     assertThat(store.verdicts("run").values())
         .singleElement()
         .satisfies(verdict -> {
-          assertThat(verdict.judgement().status()).isEqualTo(Status.INFRASTRUCTURE);
+          assertThat(verdict.judgement().status()).isEqualTo(Status.CRASHED);
           assertThat(verdict.judgement().message())
-              .startsWith("given up:")
+              .startsWith("given up, as two devices stopped computing under it:")
               .contains("no longer computes");
         });
   }
