@@ -164,6 +164,7 @@ def test_result_whose_shape_depends_on_values_cannot_be_made_of_others():
         (lambda x: torch.rand(3, generator=torch.Generator()), "a Generator"),
         (lambda x: torch.complex(x, x).conj() + 1, "conjugated"),
         (lambda x: x + LARGE[0], "64 MiB"),
+        (lambda x: torch.Tensor._make_wrapper_subclass(Wrapper, x.shape).detach() is None or x + 1, "storage"),
     ],
 )
 def test_what_is_not_recorded_is_said(function, why):
@@ -171,6 +172,12 @@ def test_what_is_not_recorded_is_said(function, why):
     recorder.call(function, torch.ones(3))
     with pytest.raises(Unfit, match=why):
         recorder.again(torch.ones(3))
+
+
+class Wrapper(torch.Tensor):
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        return None
 
 
 LARGE = torch.zeros((64 << 18) + 1)

@@ -33,24 +33,39 @@ class Trace(PlainMode):
         self.steps, self.results, self.gap, self._keep = [], [], None, keep
         self._known, self._kept, self._left = {}, set(), _OLDER_BYTES
         for tensor in given:
-            self._note(tensor)
+            self._without_fault(self._note, tensor)
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         # Of an operation that the candidate has registered the parts are recorded, see ``parts``.
         if self.gap is not None or implementation(function) is not None:
             return function(*args, **kwargs)
-        given = list(tensors_in((args, kwargs)))
-        for tensor in given:
-            self._find(tensor)
-        told = self._told(list(args)), {name: self._told(value) for name, value in kwargs.items()}
+        told = self._without_fault(self._asked, args, kwargs)
         result = function(*args, **kwargs)
+        self._without_fault(self._answered, function, told, result)
+        return result
+
+    def _without_fault(self, note, *arguments):
+        """What ``note(*arguments)`` gives. A tensor that cannot be recorded must not become the candidate's error."""
+        if self.gap is not None:
+            return None
+        try:
+            return note(*arguments)
+        except Exception as error:
+            self.gap = f"{type(error).__name__}: {error}"
+            return None
+
+    def _asked(self, args, kwargs):
+        for tensor in tensors_in((args, kwargs)):
+            self._find(tensor)
+        return self._told(list(args)), {name: self._told(value) for name, value in kwargs.items()}
+
+    def _answered(self, function, told, result):
         made = []
         for tensor in tensors_in(result):
             made.append([self._described(tensor), not self._knows(tensor)])
             self._note(tensor)
         self.steps.append({"operation": str(function), "args": told[0], "kwargs": told[1], "made": made})
-        return result
 
     def launched(self, storages):
         """A launch is made, which the executor sees: on memory with these addresses, of so many bytes."""
@@ -62,7 +77,10 @@ class Trace(PlainMode):
 
     def take(self, result):
         """The call has returned."""
-        for tensor in () if self.gap is not None else tensors_in(result):
+        self._without_fault(self._returned, result)
+
+    def _returned(self, result):
+        for tensor in tensors_in(result):
             self._find(tensor)
             self.results.append(self._described(tensor))
 
