@@ -49,7 +49,7 @@ public abstract class BrowserTest {
   @BeforeAll
   static void startBrowser() {
     if (browser != null) return;
-    PlaywrightAssertions.setDefaultAssertionTimeout(1_000.0 * Patience.SECONDS);
+    PlaywrightAssertions.setDefaultAssertionTimeout(60_000);
     Optional<Path> chromium = chromium();
     Assumptions.assumeTrue(
         chromium.isPresent(), "needs chromium on the PATH; Debian: apt-get install chromium");

@@ -46,7 +46,7 @@ class MakersPageTest extends BrowserTest {
       assertThat(page.locator(".tile")).hasCount(0);
       assertThat(page.locator("#table-rates tbody tr")).hasCount(4);
       assertThat(page.locator("#table-ranking tbody tr")).hasCount(4);
-      assertThat(page.locator(".lead")).containsText("Tried: 18 of 20 tasks.");
+      assertThat(page.locator(".lead")).containsText("Tried: 17 of 20 tasks.");
       assertThat(page.locator("#table-rates tbody tr").last()).containsText("single");
       assertThat(page.locator("#table-rates tbody tr").last().locator("td").nth(1)).hasText("25");
       assertThat(page.locator("#table-ranking .whisker").first()).isVisible();

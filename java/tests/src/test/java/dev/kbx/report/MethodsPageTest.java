@@ -110,7 +110,7 @@ class MethodsPageTest extends BrowserTest {
         var shown =
             show(files.report(), new Browser.NewContextOptions().setViewportSize(1400, 900))) {
       Page page = shown.page();
-      assertThat(page.locator("h1")).hasText("2 methods at 2 tasks");
+      assertThat(page.locator("h1")).containsText("refine");
       assertThat(page.locator(".tile")).hasCount(0);
       Locator rows = page.locator("#trajectories tbody tr");
       assertThat(rows).hasCount(2);
@@ -124,8 +124,8 @@ class MethodsPageTest extends BrowserTest {
           .containsText("recorded on NVIDIA H200, 2026-11-25");
       assertThat(page.locator("#rounds tbody tr").first()).containsText("→ correct (1.60×)");
       assertThat(page.locator("#table-errors")).containsText("refine");
-      assertThat(page.locator("#table-categories thead")).containsText("sample");
-      assertThat(page.locator("#table-categories tbody tr").last()).containsText("50.0 %");
+      assertThat(page.locator("#table-where thead")).containsText("sample");
+      assertThat(page.locator("#table-where tbody tr").last()).containsText("50.0 %");
       shown.picture("methods-light", page);
     }
   }
