@@ -8,7 +8,6 @@ import com.microsoft.playwright.BrowserType.LaunchOptions;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
-import dev.kbx.Patience;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
