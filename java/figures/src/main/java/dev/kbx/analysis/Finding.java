@@ -87,7 +87,7 @@ public record Finding(
   private static <K extends Comparable<? super K>> @Nullable K most(Map<K, Integer> counts) {
     return counts.entrySet().stream()
         .min(
-            Comparator.comparing((Map.Entry<K, Integer> each) -> -each.getValue())
+            Comparator.comparingInt((Map.Entry<K, Integer> each) -> -each.getValue())
                 .thenComparing(Map.Entry::getKey))
         .map(Map.Entry::getKey)
         .orElse(null);
