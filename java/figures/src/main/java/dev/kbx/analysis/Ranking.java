@@ -113,25 +113,26 @@ public record Ranking(List<Place> places) {
 
   /** The test of each two, by their numbers, the smaller first. */
   private record Tests(
-      List<Entrant> all, PairedTasks[][] pairs, Map<PairedTasks, Double> adjusted) {
+      List<Entrant> all, List<List<PairedTasks>> pairs, Map<PairedTasks, Double> adjusted) {
     static Tests of(List<Entrant> all) {
-      PairedTasks[][] pairs = new PairedTasks[all.size()][all.size()];
-      List<PairedTasks> each = new ArrayList<>();
+      List<List<PairedTasks>> pairs = new ArrayList<>();
       for (int i = 0; i < all.size(); i++) {
-        for (int j = i + 1; j < all.size(); j++) {
-          pairs[i][j] = PairedTasks.of(all.get(i).side(), all.get(j).side());
-          each.add(pairs[i][j]);
-        }
+        Entrant one = all.get(i);
+        pairs.add(
+            all.subList(i + 1, all.size()).stream()
+                .map(later -> PairedTasks.of(one.side(), later.side()))
+                .toList());
       }
+      List<PairedTasks> each = pairs.stream().flatMap(List::stream).toList();
       return new Tests(all, pairs, PairedTasks.corrected(each));
     }
 
-    boolean isAhead(int one, int other) {
-      PairedTasks pair = pair(one, other);
+    boolean isAhead(int first, int second) {
+      PairedTasks pair = pair(first, second);
       Double difference = pair.difference();
       return difference != null
           && p(pair) < SIGNIFICANT
-          && (one < other ? difference < 0 : difference > 0);
+          && (first < second ? difference < 0 : difference > 0);
     }
 
     int losses(int own) {
@@ -145,8 +146,9 @@ public record Ranking(List<Place> places) {
       return new Versus(all.get(other).maker(), pair.tasks(), p(pair));
     }
 
-    private PairedTasks pair(int one, int other) {
-      return pairs[Math.min(one, other)][Math.max(one, other)];
+    private PairedTasks pair(int first, int second) {
+      int least = Math.min(first, second);
+      return pairs.get(least).get(Math.max(first, second) - least - 1);
     }
 
     private double p(PairedTasks pair) {
