@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** {@link Finding} in words with its evidence, and the methods and models in their order. */
@@ -195,11 +196,16 @@ public final class FindingSection {
     if (places.size() > 1) columns.add(Column.number("rank", FindingSection::rank));
     columns.add(
         Column.number(
-            "tasks tried", each -> Cell.part(rates.get(each).tasks(), methods.entered().asked())));
-    columns.add(Column.number("general", each -> general(rates.get(each))));
+            "tasks tried",
+            each ->
+                Cell.part(
+                    Objects.requireNonNull(rates.get(each)).tasks(), methods.entered().asked())));
+    columns.add(Column.number("general", each -> general(Objects.requireNonNull(rates.get(each)))));
     if (rates.values().stream().anyMatch(each -> each.speedup() != null)) {
       columns.add(
-          Column.number("speedup", each -> MethodsSection.speedup(rates.get(each).speedup())));
+          Column.number(
+              "speedup",
+              each -> MethodsSection.speedup(Objects.requireNonNull(rates.get(each)).speedup())));
     }
     if (places.size() > 1) {
       columns.add(Column.<Place>text("why this rank", this::told).optional());

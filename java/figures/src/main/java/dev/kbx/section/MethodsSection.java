@@ -214,7 +214,8 @@ public final class MethodsSection {
       }
     }
     Map<String, Cell> tried = new LinkedHashMap<>();
-    asked.forEach((category, all) -> tried.put(category, Cell.part(most.get(category), all)));
+    asked.forEach(
+        (category, all) -> tried.put(category, Cell.part(most.getOrDefault(category, 0), all)));
     return tried;
   }
 

@@ -75,7 +75,7 @@ record LeaderboardPage(Boards boards) {
     }
     columns.add(Column.number("tasks tried", each -> Cell.part(each.attempted(), board.tasks())));
     columns.add(Column.text("why this rank", LeaderboardPage::told));
-    return Parts.table("board", legend(board, timed, ranked.baselines()), columns, board.entries());
+    return Parts.table("board", legend(timed, ranked.baselines()), columns, board.entries());
   }
 
   private static Cell share(@Nullable TaskShare share) {
@@ -100,7 +100,7 @@ record LeaderboardPage(Boards boards) {
         + " (%s)".formatted(Captions.on(each.p(), each.tasks()));
   }
 
-  private static String legend(Leaderboard board, boolean timed, List<String> baselines) {
+  private static String legend(boolean timed, List<String> baselines) {
     String text =
         "Shares of the tasks that each tried, with 95 % intervals; of the same sample in several"
             + " runs the last verdict counts. Ranks: "

@@ -1,5 +1,6 @@
 package dev.kbx.analysis;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -40,8 +41,9 @@ class LeaderboardTest {
         board(solves("weak", 0, 12, 40), solves("best", 0, 30, 40), solves("good", 0, 27, 40));
     assertThat(ranks(board)).containsExactly("1= best", "1= good", "3 weak");
     Entry weak = board.entries().getLast();
-    assertThat(weak.separatedBy().from().method()).isEqualTo("good");
-    assertThat(weak.separatedBy().p()).isCloseTo(2 * 2 * Math.pow(0.5, 15), within(1e-9));
+    assertThat(requireNonNull(weak.separatedBy()).from().method()).isEqualTo("good");
+    assertThat(requireNonNull(weak.separatedBy()).p())
+        .isCloseTo(2 * 2 * Math.pow(0.5, 15), within(1e-9));
     assertThat(board.entries().getFirst().separatedBy()).isNull();
   }
 
@@ -68,8 +70,8 @@ class LeaderboardTest {
     Leaderboard board = board(sampled("worse", fewer), sampled("better", threeOfFour));
     assertThat(ranks(board)).containsExactly("1 better", "2 worse");
     Entry worse = board.entries().getLast();
-    assertThat(worse.separatedBy().p()).isCloseTo(Math.pow(0.5, 29), within(1e-15));
-    assertThat(worse.separatedBy().tasks()).isEqualTo(30);
+    assertThat(requireNonNull(worse.separatedBy()).p()).isCloseTo(Math.pow(0.5, 29), within(1e-15));
+    assertThat(requireNonNull(worse.separatedBy()).tasks()).isEqualTo(30);
     assertThat(worse.correct().value()).isCloseTo(53 / 120.0, within(1e-12));
   }
 
@@ -80,8 +82,8 @@ class LeaderboardTest {
     Entry few = board.entries().getLast();
     assertThat(few.attempted()).isEqualTo(3);
     assertThat(few.correct().value()).isEqualTo(1);
-    assertThat(few.tiedWith().p()).isEqualTo(1);
-    assertThat(few.tiedWith().tasks()).isEqualTo(3);
+    assertThat(requireNonNull(few.tiedWith()).p()).isEqualTo(1);
+    assertThat(requireNonNull(few.tiedWith()).tasks()).isEqualTo(3);
   }
 
   @Test

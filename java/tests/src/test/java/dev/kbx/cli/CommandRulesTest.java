@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.app.WorkerSource;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -121,7 +122,7 @@ class CommandRulesTest {
         """
             .formatted(script);
     Process bash = new ProcessBuilder("bash", "-c", ask).redirectErrorStream(true).start();
-    String said = new String(bash.getInputStream().readAllBytes());
+    String said = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(bash.waitFor()).as(said).isZero();
     assertThat(said).contains("analyze").contains("complete ");
   }

@@ -84,7 +84,7 @@ class TutorialTest {
   /** The command, with its files in the test's folder. */
   private List<Object> arguments(String command) {
     List<Object> words = new ArrayList<>();
-    for (String word : command.substring(KBX.length()).split(" ")) {
+    for (String word : command.substring(KBX.length()).split(" ", -1)) {
       boolean written = word.equals("tutorial.html") || word.equals("kbx-models");
       words.add(written ? folder.resolve(word) : word);
     }
