@@ -18,6 +18,7 @@ import torch
 from kbx.executor import mappings, replay
 from kbx.executor.channel import HEAP_BYTES, Broken, Channel
 from kbx.executor.compiler import Compiler, CompilerEnded
+from kbx.tensors import dtype_name
 from kbx.ttir.errors import Stuck, Unsupported
 from kbx.ttir.executor import Argument, Kernel, TensorDescriptor
 from kbx.ttir.findings import Finding
@@ -113,7 +114,7 @@ class _Executor:
         except Exception as error:
             oracle.send({"unfit": f"{type(error).__name__}: {error}"[:_MESSAGE_BYTES], "elsewhere": False})
         else:
-            shapes = [[str(t.dtype).removeprefix("torch."), list(t.shape)] for t in results]
+            shapes = [[dtype_name(t.dtype), list(t.shape)] for t in results]
             told = {
                 "results": shapes,
                 "reads": made.reads,

@@ -7,13 +7,13 @@ shape was found to be the reference's: so a claim cannot demand more memory than
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 import torch
 
-from kbx.messages import Origin
+from kbx.messages import Origin, Tree
 from kbx.messages.oracle import Mismatch
 from kbx.oracle import claims, ties, truth
 from kbx.oracle.claims import ClaimError, TensorClaim
@@ -23,7 +23,7 @@ from kbx.oracle.truth import Known
 from kbx.suite import Call
 from kbx.suite.contracts import EQUIVALENT, Outcome
 from kbx.suite.values import Named, leaves, tensors, transform
-from kbx.tensors import dtype_name
+from kbx.tensors import Arena, dtype_name
 
 _Pair: TypeAlias = tuple[str, torch.Tensor, TensorClaim]
 """Path, expected and claimed tensor."""
@@ -97,6 +97,18 @@ def examine(
     except _Rejected as rejection:
         judgement.status, judgement.message = rejection.status, rejection.message
     return judgement
+
+
+def updated_in(
+    arena: Arena, task: Task, call: Call, leaves: Sequence[Tree]
+) -> Callable[[], dict[int, tuple[str, torch.Tensor]]]:
+    """``updated`` of ``examine`` for arguments of a call that lie at these leaves of an arena."""
+
+    def updated() -> dict[int, tuple[str, torch.Tensor]]:
+        pairs = enumerate(zip(task.named_tensors(call), leaves, strict=True))
+        return {i: (name, arena.kept(arena.view(leaf))) for i, ((name, _), leaf) in pairs if task.updates(name)}
+
+    return updated
 
 
 def examine_own(task: Task, known: Known, value: Any, call: Call) -> Judgement:

@@ -32,13 +32,16 @@ again on its own values only: too few to carry a result of more than ``_FEW`` el
 _FEW = 32
 
 
-def comparable(before: PlannedCall, now: PlannedCall, calls: tuple[Call, Call]) -> bool:
-    """Whether what was done in a call may be done on the values of the next: they differ in what tensors hold alone."""
+def follow(before: PlannedCall, now: PlannedCall) -> bool:
+    """Whether two calls ask for the same but for what arguments hold."""
     if before.repeats is not None or now.repeats is not None or now.order != ASCENDING:
         return False
-    if (before.parameters, before.dtype, before.properties) != (now.parameters, now.dtype, now.properties):
-        return False
-    return _without_values(calls[0]) == _without_values(calls[1])
+    return (before.parameters, before.dtype, before.properties) == (now.parameters, now.dtype, now.properties)
+
+
+def comparable(before: Call, now: Call) -> bool:
+    """Whether what was done in a call may be done on the values of the next: they differ in what tensors hold alone."""
+    return _without_values(before) == _without_values(now)
 
 
 def _without_values(call: Call) -> str:
@@ -103,12 +106,7 @@ def _is_right(task: Task, known: Known, claim: Any, arena: Arena, leaves: Sequen
     results = dict(zip(map(id, expected), replayed.results, strict=True))
     for offset, content in replayed.arguments.items():
         arena.typed(offset, len(content), torch.uint8).copy_(torch.frombuffer(content, dtype=torch.uint8))
-    originals = task.named_tensors(known.call)
-
-    def updated() -> dict[int, tuple[str, torch.Tensor]]:
-        pairs = enumerate(zip(originals, leaves, strict=True))
-        return {i: (name, arena.kept(arena.view(leaf))) for i, ((name, _), leaf) in pairs if task.updates(name)}
-
+    updated = judge.updated_in(arena, task, known.call, leaves)
     examined = judge.examine(task, known, claim, lambda c: results[id(c)], list, updated)
     if examined.status != "correct":
         return False

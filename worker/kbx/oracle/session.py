@@ -152,9 +152,9 @@ class Session:
             or self.last != (index - 1, index)
         ):
             return False
-        before, now = self.calls[index - 1], self.calls[index]
-        return now.dtype == before.dtype and replays.comparable(
-            before, now, (self.known(index - 1).call, self.known(index).call)
+        # Only of calls that follow each other so: what is known of the one before may have to be made again.
+        return replays.follow(self.calls[index - 1], self.calls[index]) and replays.comparable(
+            self.known(index - 1).call, self.known(index).call
         )
 
     def _checked(self, index: int, tree: Tree) -> judge.Judgement:
@@ -303,11 +303,9 @@ def examine_lent(task: Task, known: Known, claim: Any, out: Arena, lent: Arena, 
     def changed() -> list[str]:
         return [name for (name, t), leaf in zip(originals, leaves, strict=True) if _changed(lent, leaf, t)]
 
-    def updated() -> dict[int, tuple[str, torch.Tensor]]:
-        pairs = enumerate(zip(originals, leaves, strict=True))
-        return {i: (name, lent.kept(lent.view(leaf))) for i, ((name, _), leaf) in pairs if task.updates(name)}
-
-    judgement = judge.examine(task, known, claim, claims.fetch(out), changed, updated)
+    judgement = judge.examine(
+        task, known, claim, claims.fetch(out), changed, judge.updated_in(lent, task, known.call, leaves)
+    )
     if judgement.status == "correct":
         for (name, t), leaf in zip(originals, leaves, strict=True):
             if _changed_around(lent, leaf, leaves) or (task.may_change(name) and _changed_between(lent, leaf, t.dtype)):

@@ -14,7 +14,6 @@ from kbx.modes import PlainMode, implementation
 from kbx.runner import execution
 from kbx.runner.storages import tensors_in
 
-_NAMES = {dtype: name for name, dtype in tensors.DTYPES.items()}
 _OLDER_BYTES = 64 << 20
 """Of memory that is older than the call, in one record."""
 
@@ -129,7 +128,7 @@ class Trace(PlainMode):
         return None
 
     def _described(self, tensor):
-        if tensor.layout != torch.strided or tensor.dtype not in _NAMES:
+        if tensor.layout != torch.strided or tensors.dtype_name(tensor.dtype) not in tensors.DTYPES:
             self.gap = self.gap or f"a tensor of {tensor.layout} and {tensor.dtype}"
             return None
         if tensor.is_conj() or tensor.is_neg():
@@ -137,7 +136,7 @@ class Trace(PlainMode):
         storage = tensor.untyped_storage()
         return {
             "at": storage.data_ptr(), "bytes": storage.nbytes(), "offset": tensor.storage_offset(),
-            "shape": list(tensor.shape), "stride": list(tensor.stride()), "dtype": _NAMES[tensor.dtype],
+            "shape": list(tensor.shape), "stride": list(tensor.stride()), "dtype": tensors.dtype_name(tensor.dtype),
         }  # fmt: skip
 
 
