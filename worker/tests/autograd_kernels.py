@@ -7,6 +7,7 @@ import pytest
 import torch
 from bench_client import bench
 from test_ahead import precompile, traced
+from test_ledger import KERNELS, PRELUDE, foreign, origins
 
 CANDIDATE = """
 @triton.jit
@@ -86,6 +87,22 @@ def test_gradients_that_pytorch_derives_are_pytorchs():
     derived = CANDIDATE.replace("y = Scale.apply(x)", "y = Scale.apply(x) * x")
     with bench(derived.format(compute=WAYS["Tensor.backward"], more="")) as client:
         assert account(client, torch.randn(40), torch.randn(40))["foreign"] >= 40
+
+
+WITHOUT_KERNELS = {
+    "backward": "(x * x).sum().backward()\n    return x.grad",
+    "grad": "return torch.autograd.grad((x * x).sum(), x)[0]",
+}
+
+
+@pytest.mark.parametrize("compute", WITHOUT_KERNELS.values(), ids=WITHOUT_KERNELS)
+def test_gradients_without_kernels_are_library_work(compute):
+    accounts = origins(f"def run(x):\n    x = x.detach().requires_grad_()\n    {compute}")
+    assert foreign(accounts) > 0.4
+    line = 3 + (PRELUDE + KERNELS).count("\n")
+    assert {"name": "torch.mul", "line": line} in [
+        {"name": operation["name"], "line": operation["line"]} for operation in accounts[0]["operations"]
+    ]
 
 
 AHEAD = """

@@ -288,8 +288,6 @@ FOREIGN = {
         "def hook(metadata):\n    kept.append(x_now[0].exp())\ntriton.knobs.runtime.launch_exit_hook.add(hook)\n"
         "kept, x_now = [], []\ndef run(x):\n    x_now[:] = [x]\n    doubled(x)\n    return kept[-1]", "Tensor.exp", 2),
     "a scripted function": ("@torch.jit.script\ndef f(x):\n    return x.exp()\ndef run(x):\n    return f(x)", "torch.exp", 5),
-    "backward": (
-        "def run(x):\n    x = x.detach().requires_grad_()\n    (x * x).sum().backward()\n    return x.grad", "Tensor.backward", 3),
     "a module": ("m = torch.nn.Linear(1000, 1000, device='cuda')\ndef run(x):\n    return m(x)", "torch.nn.functional.linear", 3),
     "indexing": ("def run(x):\n    return x[torch.argsort(x)]", "torch.argsort", 2),
 }  # fmt: skip
@@ -362,7 +360,6 @@ LAUNDERED = {
         """,
     "in inference mode": "with torch.inference_mode():\n    y = x * 2",
     "under vmap": "y = torch.vmap(lambda v: v * 2)(x)",
-    "a gradient": "z = x.detach().requires_grad_()\ny, = torch.autograd.grad((z * z).sum(), z)",
     "compared as integers": "y = (x.view(torch.int32) & 0x7FFFFFFF).view(torch.float32)",
     "a copy compared as integers": "y = x.clone().view(torch.int32).bitwise_and(0x7FFFFFFF).view(torch.float32)",
     "cast to integers": "y = (x.to(torch.int64) * 2).to(torch.float32)",

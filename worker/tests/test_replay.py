@@ -149,6 +149,15 @@ def test_reads_are_counted():
     assert recorder.again(torch.ones(3)).reads == 2
 
 
+def test_reads_of_arguments_that_are_one_number_are_told_apart():
+    recorder = Recorder()
+    recorder.call(
+        lambda x, at: x.sum() * float(at) + float(at.double() + 1) + float(x[0]), torch.ones(3), torch.ones(())
+    )
+    again = recorder.again(torch.ones(3), torch.ones(()))
+    assert (again.reads, again.numbers) == (3, 2)
+
+
 def test_result_whose_shape_depends_on_values_cannot_be_made_of_others():
     recorder = Recorder()
     recorder.call(lambda x: x[x > 0], torch.tensor([1.0, -1.0, 2.0]))

@@ -2,7 +2,7 @@
 
 mechanism: semantics/noop-touch
 static: library-call
-dynamic: cheating
+dynamic: cheating | not_a_kernel
 """
 
 import torch

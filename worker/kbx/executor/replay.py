@@ -113,7 +113,8 @@ class Elsewhere(Unfit):
 
 
 class Replay:
-    """One replay. ``reads`` counts what the call handed to Python, and ``account`` says who computed the result, as ``Ledger.end`` does."""
+    """One replay. ``reads`` counts what the call handed to Python, ``numbers`` those of them that an argument of one element held or that
+    were computed from such ones alone, and ``account`` says who computed the result, as ``Ledger.end`` does."""
 
     def __init__(
         self, record: _Record, lent: Mapping[int, Bytes], given: Sequence[Given], asked: frozenset[str], seed: int
@@ -124,7 +125,8 @@ class Replay:
         self._seen: dict[int, torch.Tensor] = {}
         """By address, the last tensor of the memory there that an operation was given or gave."""
         self._ledger = Ledger(asked, None)
-        self.reads, self.steps = 0, len(record.message["record"])
+        self._numbers = {each.at for each in given if math.prod(each.shape) == 1}
+        self.reads, self.numbers, self.steps = 0, 0, len(record.message["record"])
         self.account: Message = {}
 
     def run(self, launch: MakeLaunch) -> None:
@@ -193,7 +195,8 @@ class Replay:
         if base in _EMPTY:
             results: list[torch.Tensor] = []
         elif base in _READS:
-            self.reads, results, made = self.reads + 1, [], []
+            self.reads, self.numbers = self.reads + 1, self.numbers + self._are_numbers(inputs)
+            results, made = [], []
         elif base == "resize_":
             self._resize(made[0][0])
             return
@@ -205,8 +208,14 @@ class Replay:
             if is_fresh:
                 self._put(tensor, described, base)
         outputs = [self._tensor(described) for described, _ in made]
+        if self._are_numbers(inputs) and all(each.numel() == 1 for each in outputs):
+            self._numbers.update(described["at"] for described, _ in made)
         number = any(type(each) is float for each in (*given, *named.values()))
         self._ledger.operation(operations.of(function), inputs, written, outputs, number, lambda: (f"torch.{base}", 0))
+
+    def _are_numbers(self, tensors: list[torch.Tensor]) -> bool:
+        starts = {self._memory[at].data_ptr() for at in self._numbers if at in self._memory}
+        return bool(tensors) and all(each.untyped_storage().data_ptr() in starts for each in tensors)
 
     @staticmethod
     def _done(function: Any, given: list[Any], named: Message) -> list[torch.Tensor]:
@@ -236,6 +245,7 @@ class Replay:
             raise Unfit(f"more than {_MOST_BYTES >> 30} GiB")
         self._memory[described["at"]] = torch.full((length,), _FILLER, dtype=torch.uint8)
         self._seen.pop(described["at"], None)
+        self._numbers.discard(described["at"])
 
     def _tensor(self, described: Message) -> torch.Tensor:
         dtype, memory = DTYPES[described["dtype"]], self._memory.get(described["at"])

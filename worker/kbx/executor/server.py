@@ -118,6 +118,7 @@ class _Executor:
             told = {
                 "results": shapes,
                 "reads": made.reads,
+                "numbers": made.numbers,
                 "steps": made.steps,
                 "older": made.older_bytes,
                 "account": made.account,

@@ -64,7 +64,8 @@ class Executions:
             places, held = sorted(offset for offset, _, _ in lent), iter(blobs)
             results = [_tensor(DTYPES[name], shape, held) for name, shape in told["results"]]
             arguments = dict(zip(places, held, strict=True))
-            return Replayed(results, arguments, told["reads"], told["steps"], told["older"], told["account"])
+            counts = (told[name] for name in ("reads", "numbers", "steps", "older"))
+            return Replayed(results, arguments, *counts, account=told["account"])
         except (Broken, KeyError, TypeError, ValueError, RuntimeError) as error:
             return Replayed(unfit=f"the process that executes the candidate's kernels answers {type(error).__name__}")
 
@@ -104,6 +105,8 @@ class Replayed(NamedTuple):
     arguments: Mapping[int, bytearray] = MappingProxyType({})
     reads: int = 0
     """How often the call handed something to Python."""
+    numbers: int = 0
+    """How often that was an argument of one element, or computed from such ones alone."""
     steps: int = 0
     """Operations and launches."""
     older: int = 0

@@ -95,8 +95,9 @@ def _decides_by_values(own: Replayed, other: Replayed) -> bool:
     """Whether a host that reads sizes, or decides by a few values, explains that a call cannot be done on other values."""
     few = own.reads <= _MOST_READS and own.steps <= _MOST_STEPS and own.older <= _MOST_OLDER
     elements = sum(result.numel() for result in own.results)
+    are_arguments = own.reads == own.numbers
     of_values = other.unfit is not None or [r.shape for r in own.results] != [r.shape for r in other.results]
-    return few and own.reads > 0 and (of_values or elements > _FEW)
+    return few and own.reads > 0 and (are_arguments or of_values or elements > _FEW)
 
 
 def _is_right(task: Task, known: Known, claim: Any, arena: Arena, leaves: Sequence[Tree], replayed: Replayed) -> bool:

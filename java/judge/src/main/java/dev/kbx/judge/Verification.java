@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Judges tasks by their controls. The functions of a task file run in the oracle; the kernel beside
@@ -206,12 +207,17 @@ public final class Verification implements TaskReferee {
     Judgement verdict =
         new Judge(judgingSlot, plan, referee.device(), referee.versions()).judge(candidate);
     boolean right = verdict.status() == Status.CORRECT && verdict.flags().isEmpty();
-    String detail = verdict.message();
-    if (verdict.status() == Status.CORRECT) {
-      detail = right ? "passed all calls" : "flagged: " + String.join(", ", verdict.flags());
-    }
     String name = "kernels/" + task.kernel().getFileName();
-    return new Control(name, Kind.KERNEL, right, verdict.status().label(), detail, null);
+    String status = verdict.status().label();
+    return new Control(name, Kind.KERNEL, right, status, detail(verdict, right), null);
+  }
+
+  private static @Nullable String detail(Judgement verdict, boolean right) {
+    if (right) return "passed all calls";
+    if (verdict.status() == Status.CORRECT) {
+      return "flagged: " + String.join(", ", verdict.flags());
+    }
+    return verdict.evidence() == null ? verdict.message() : verdict.evidence();
   }
 
   private static String place(Task task, Message.Failed why) {
