@@ -192,7 +192,7 @@ class Task:
         for path, leaf in leaves([*made.args, *made.kwargs.values()], "argument"):
             if (reason := sendable.obstacle(leaf)) is not None:
                 raise InvalidTask(f"{path} {reason}", self.path, line)
-        return _without_gradients(made) if self.marked else made
+        return without_gradients(made) if self.marked else made
 
     def inside(self, call: Call) -> Call:
         """The call with its values in the range of the published tests, where that is known."""
@@ -341,7 +341,9 @@ def named_tensors(function: Callable[..., Any], call: Call) -> list[tuple[str, t
     return [(path, t) for name, v in named for path, t in leaves(v, name) if isinstance(t, torch.Tensor)]
 
 
-def _without_gradients(call: Call) -> Call:
+def without_gradients(call: Call) -> Call:
+    """The call with tensors that require no gradient, over the same memory."""
+
     def detached(leaf: Any) -> Any:
         return leaf.detach() if isinstance(leaf, torch.Tensor) else leaf
 
