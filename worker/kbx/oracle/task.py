@@ -102,6 +102,8 @@ class Task:
     """What the published tests pass, where that is known: a call that leaves it decides at the general grade only."""
     promised: tuple[str, ...] = ()
     """Properties beyond the envelope that the published statement promises all the same."""
+    magnitudes: tuple[int, ...] = ()
+    """Powers of two by which the arguments of further calls are multiplied."""
     unjudged: frozenset[str] = frozenset()
     """Arguments that the call may change, and of which nothing is asked afterwards."""
     differentiates: bool = False

@@ -121,6 +121,7 @@ def _load(stamp: Stamp, device: str) -> Task:
         mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), parameters),
         skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={} if derived else reader.controls(parameters),
         tags=reader.get("TAGS", tuple), envelope=envelope.of_task(path), promised=reader.get("PROMISED", tuple, ()),
+        magnitudes=reader.magnitudes(),
     )  # fmt: skip
     if derived:
         return backward_files.function_task(made, reader, device)
@@ -200,6 +201,14 @@ class _Reader:
         if name not in tensors.DTYPES:
             self.fail("DTYPE", f"is {name!r}, which is none of {', '.join(tensors.DTYPES)}")
         return name
+
+    def magnitudes(self) -> tuple[int, ...]:
+        powers = self.get("MAGNITUDES", tuple, ())
+        if not all(type(power) is int and power for power in powers) or len({power > 0 for power in powers}) < len(
+            powers
+        ):
+            self.fail("MAGNITUDES", f"is {powers!r}, not a negative and a positive power of two, or one of them")
+        return powers
 
     def calls(self, name: str, least: int, inputs: Callable[..., Any]) -> list[Parameters]:
         entries = self.get(name, list)
