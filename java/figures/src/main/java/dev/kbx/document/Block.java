@@ -12,8 +12,12 @@ public sealed interface Block
   /** A reservation about the figures beside it. */
   record Note(String text) implements Block {}
 
-  /** Lines that keep their breaks and spaces, in a font of fixed width. */
-  record Source(String text) implements Block {}
+  /**
+   * Lines that keep their breaks and spaces, in a font of fixed width.
+   *
+   * @param language as Markdown names it: {@code python}; empty for other text
+   */
+  record Source(String text, String language) implements Block {}
 
   /** The differences of two texts by lines, as {@code diff -u} writes them. */
   record Diff(String title, String text) implements Block {}
