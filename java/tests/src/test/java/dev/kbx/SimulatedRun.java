@@ -382,6 +382,8 @@ public final class SimulatedRun {
         policy,
         false,
         null,
+        null,
+        null,
         null);
   }
 

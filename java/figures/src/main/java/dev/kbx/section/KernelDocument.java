@@ -223,7 +223,7 @@ public final class KernelDocument {
     facts.add(new Fact("file", provenance.source()));
     facts.add(new Fact("SHA-256", provenance.candidate()));
     facts.add(new Fact("made by", maker()));
-    facts.add(new Fact("run", run.id()));
+    facts.add(new Fact("run", run.title()));
     facts.add(new Fact("begun", Cell.time(run.started()).text()));
     facts.add(new Fact("suite", run.suite()));
     facts.add(new Fact("grade that decides", judgement.grade()));

@@ -16,6 +16,7 @@ import dev.kbx.report.BrowserTest;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
+import dev.kbx.verdict.RunLabel;
 import dev.kbx.verdict.Status;
 import io.helidon.webserver.WebServer;
 import java.io.IOException;
@@ -215,6 +216,23 @@ class PagesTest extends BrowserTest {
       assertThat(page.locator("#table-verdicts tbody tr")).hasCount(2);
       page.locator("#table-verdicts tbody a").first().click();
       assertThat(page.locator("h1")).hasText("Math/exp: correct");
+    }
+  }
+
+  @Test
+  void aRunIsNamedInItsPage() {
+    try (Shown shown = show("/runs/" + first)) {
+      Page page = shown.page();
+      page.locator("details.label summary").click();
+      page.locator("[name=name]").fill("warm <b>");
+      page.locator("[name=note]").fill("one\ntwo");
+      page.locator("details.label button").click();
+      assertThat(page).hasURL(url("/runs/" + first));
+      assertThat(desk.labels.get(first)).isEqualTo(new RunLabel("warm <b>", "one\ntwo"));
+    }
+    desk.viewer = new Viewer("reader", false, true, "secret");
+    try (Shown shown = show("/runs/" + first)) {
+      assertThat(shown.page().locator("[name=note]")).hasCount(0);
     }
   }
 
