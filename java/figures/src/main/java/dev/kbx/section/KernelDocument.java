@@ -137,7 +137,7 @@ public final class KernelDocument {
 
   private Section wrongElements() {
     Blocks blocks = new Blocks();
-    blocks.table(
+    blocks.stacked(
         "wrong-elements",
         error(),
         List.of(
@@ -161,7 +161,7 @@ public final class KernelDocument {
     Blocks blocks = new Blocks();
     List<String> holds = requireNonNullElse(judgement.holds(), List.of());
     if (!holds.isEmpty()) blocks.prose("Holds for %s.", String.join(", ", holds));
-    blocks.table(
+    blocks.stacked(
         "breaks",
         "",
         List.of(
@@ -196,7 +196,7 @@ public final class KernelDocument {
       columns.add(Column.<SizeTiming>number("of peak", KernelDocument::ofPeak).optional());
     }
     Blocks blocks = new Blocks();
-    blocks.table("timings", "", columns, sizes);
+    blocks.stacked("timings", "", columns, sizes);
     return blocks.section("timings", "Timings");
   }
 

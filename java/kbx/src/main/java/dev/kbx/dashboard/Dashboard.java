@@ -112,7 +112,9 @@ public final class Dashboard {
             Frame.page(
                 viewer,
                 "/runs",
-                Markup.of("<a href=\"/runs\">Runs</a> <span>%s</span>", run.id()),
+                Markup.of(
+                    "<a href=\"/runs\">Runs</a> <span>%s</span>",
+                    run.name() == null ? "" : run.id()),
                 run.name() == null ? run.id() : run.name(),
                 new RunPage(queries, run, view, viewer, idle(open).test(run), answer(run)).body()));
   }
