@@ -65,7 +65,7 @@ class Executions:
             results = [_tensor(DTYPES[name], shape, held) for name, shape in told["results"]]
             arguments = dict(zip(places, held, strict=True))
             counts = (told[name] for name in ("reads", "numbers", "steps", "older"))
-            return Replayed(results, arguments, *counts, account=told["account"])
+            return Replayed(results, arguments, *counts, told["account"])
         except (Broken, KeyError, TypeError, ValueError, RuntimeError) as error:
             return Replayed(unfit=f"the process that executes the candidate's kernels answers {type(error).__name__}")
 
