@@ -757,7 +757,8 @@ class OwnReferencesTest {
     Path file = suite.resolve("own/grads.py");
     String text = Files.readString(file);
     Files.writeString(file, text.replace("(grad_output, x, by)", "(x, by)"));
-    Kbx.Result other = Kbx.here("tasks", "verify", "grads", "--suite", suite, "--device", "cpu");
+    Object[] verify = {"tasks", "verify", "grads", "--suite", suite, "--device", "cpu"};
+    Kbx.Result other = Kbx.here(PrecisionTest.with(verify, "--out", folder.resolve("controls")));
     assertThat(other.out() + other.err())
         .contains(
             "scale_backward() takes (x, by), and what FORWARD makes of it (grad_output, x, by)");
