@@ -64,8 +64,10 @@ class Executions:
             places, held = sorted(offset for offset, _, _ in lent), iter(blobs)
             results = [_tensor(DTYPES[name], shape, held) for name, shape in told["results"]]
             arguments = dict(zip(places, held, strict=True))
-            counts = (told[name] for name in ("reads", "numbers", "steps", "older"))
-            return Replayed(results, arguments, *counts, account=told["account"])
+            reads, numbers, steps, older, account = (
+                told[name] for name in ("reads", "numbers", "steps", "older", "account")
+            )
+            return Replayed(results, arguments, reads, numbers, steps, older, account)
         except (Broken, KeyError, TypeError, ValueError, RuntimeError) as error:
             return Replayed(unfit=f"the process that executes the candidate's kernels answers {type(error).__name__}")
 

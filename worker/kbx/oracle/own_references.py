@@ -116,7 +116,7 @@ class OwnModelTask(Varied, OriginalModelTask):
 
     @property
     def judges_state(self) -> bool:
-        return True
+        return bool(self.state)
 
     @property
     def code(self) -> Function:

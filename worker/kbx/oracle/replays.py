@@ -87,6 +87,30 @@ def judged(
     return judgement
 
 
+def repeated(
+    claimed: Sequence[torch.Tensor],
+    executions: Executions,
+    asked: Sequence[str],
+    lend: Callable[[], Sequence[Tree]],
+    judgement: judge.Judgement,
+) -> judge.Judgement:
+    """The judgement on a right result, whose tensors are ``claimed``, after the same was done on the same values: for calls that depend on
+    chance, or on what the candidate keeps, so that no other call has their values."""
+    own = executions.replay(0, lend(), asked, _SEED)
+    if own is None or own.unfit is not None:
+        judgement.flags.append(UNPROVEN)
+    elif len(own.results) == len(claimed) and all(map(_is_same, own.results, claimed)):
+        judgement.account = own.account
+    else:
+        judgement.elsewhere = _ALONE
+    return judgement
+
+
+def _is_same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    same_form = (a.shape, a.dtype) == (b.shape, b.dtype)
+    return same_form and torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))
+
+
 _ALONE = "its launches and PyTorch operations, made again without its Python, do not make the result"
 _THROUGH_PYTHON = f"{_ALONE} of other values"
 

@@ -11,9 +11,20 @@ from kbx.models import STATUSES, Verdict, check_judged
 _REFUSED = frozenset({"rejected_static", "not_a_kernel", "cheating"})
 _UNREADABLE = frozenset({"no_code", "no_entry", "syntax_error"})
 
-DOUBTS = frozenset({"clock_gap", "no_origin", "state_ignored", "degenerate_task", "large_workspace", "same_values"})
-"""Flags that leave a speedup in doubt: time that the device did not account for, a timed call without an
-account of who computed, cached weights, a result that hardly depends on the input, memory for tables of results."""
+DOUBTS = frozenset(
+    {
+        "clock_gap",
+        "no_origin",
+        "unproven_origin",
+        "state_ignored",
+        "degenerate_task",
+        "large_workspace",
+        "same_values",
+    }
+)
+"""Flags that leave in doubt whose result it is, or a speedup: time that the device did not account for, calls without an account of
+who computed, or with nobody's but the candidate's own, cached weights, a result that hardly depends on the input, memory for tables of results."""
+_WHOSE = frozenset({"no_origin", "unproven_origin"})
 
 
 @dataclass(frozen=True)
@@ -41,6 +52,7 @@ class RewardShaping:
     right: float = 0.4
     """The values are right at the grade of the plan."""
     own: float = 0.1
+    """It computed the result itself; not where a flag of ``doubts`` says that nobody else knows."""
     general: float = 0.1
     speed: float = 0.4
     speed_from: float = 1.0
@@ -85,13 +97,15 @@ def shape(verdict: Verdict, shaping: RewardShaping | None = None) -> float:
         return by.unreadable
     if not verdict.correct:
         return by.called if verdict.call_ok else by.parsed
-    share = _own_share(verdict)
+    share = _own_share(verdict, by)
     general = by.general if verdict.general_ok else 0.0
     return min(by.highest, by.right + general + share * (by.own + by.speed * _speed(verdict, by)))
 
 
-def _own_share(verdict: Verdict) -> float:
-    """At the policy ``kernel`` a correct result is the candidate's own."""
+def _own_share(verdict: Verdict, by: RewardShaping) -> float:
+    """At the policy ``kernel`` a correct result is the candidate's own, unless that is in doubt."""
+    if not (by.doubts & _WHOSE).isdisjoint(verdict.flags):
+        return 0.0
     if verdict.policy == "kernel":
         return 1.0
     return min(1.0, max(0.0, verdict.kernel_share or 0.0))

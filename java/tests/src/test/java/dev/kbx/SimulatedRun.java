@@ -56,6 +56,7 @@ public final class SimulatedRun {
   private @Nullable String message;
   private Map<String, String> conditions = Map.of();
   private @Nullable SourceFeatures features;
+  private List<String> flags = List.of();
   private final List<Map<String, Object>> figures = new ArrayList<>();
 
   private SimulatedRun(String id, Device device) {
@@ -166,6 +167,12 @@ public final class SimulatedRun {
   /** What the sources of the candidates after this are like. */
   public SimulatedRun featuring(@Nullable SourceFeatures found) {
     features = found;
+    return this;
+  }
+
+  /** Flags of the candidates after this. */
+  public SimulatedRun flagged(String... names) {
+    flags = List.of(names);
     return this;
   }
 
@@ -328,7 +335,7 @@ public final class SimulatedRun {
     if (status == Status.CORRECT) fields.put("exe_ok", true);
     fields.put("status", status.label());
     fields.put("stage", stage);
-    fields.put("flags", List.of());
+    fields.put("flags", flags);
     fields.put("device", device);
     fields.put("versions", versions());
     fields.put("seconds", Map.of("call", 0.5));

@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  * @param sizes what it was timed on; null where it was not
  * @param conditions under which it was generated, by name; empty where not stated
  * @param features what its source is like; null where not known, as in verdicts of earlier versions
+ * @param unproven whether its own process alone says who computed its results
  */
 public record VerdictRow(
     String run,
@@ -74,7 +75,8 @@ public record VerdictRow(
     Map<String, @Nullable Double> baselines,
     @Nullable Sizes sizes,
     Map<String, String> conditions,
-    @Nullable SourceFeatures features) {
+    @Nullable SourceFeatures features,
+    boolean unproven) {
 
   /** One verdict's row. */
   public static VerdictRow of(Verdict verdict) {
@@ -129,7 +131,8 @@ public record VerdictRow(
           baselines(v.baselines()),
           v.sizes() == null ? null : sizes(v.sizes()),
           one(v.conditions()),
-          v.features() == null ? null : features(v.features()));
+          v.features() == null ? null : features(v.features()),
+          v.unproven());
     }
 
     /** The first of all that are equal. */

@@ -47,6 +47,7 @@ final class Notes {
     add(notes, "grades", grades(run, rows));
     add(notes, "no-baseline", baseline(run, rows));
     add(notes, "no-kernel", noKernel(rows));
+    add(notes, "unproven", unproven(rows));
     return notes;
   }
 
@@ -146,6 +147,15 @@ final class Notes {
     if (without == 0) return null;
     return "Kernels of their own made less than half of the results of %d of %s: others did the rest."
         .formatted(without, Counted.of(correct.size(), "correct candidate"));
+  }
+
+  /** Number of correct candidates whose calls could not be made again without them. */
+  private static @Nullable String unproven(List<VerdictRow> rows) {
+    List<VerdictRow> correct = rows.stream().filter(VerdictRow::correct).toList();
+    long unproven = correct.stream().filter(VerdictRow::unproven).count();
+    if (unproven == 0) return null;
+    return "Of %d of %s only their own process says who computed (unproven_origin)."
+        .formatted(unproven, Counted.of(correct.size(), "correct candidate"));
   }
 
   /** Number of timed candidates without a speedup, as their tasks lack the requested baseline. */

@@ -30,6 +30,7 @@ final class BriefReader {
   private static final Map<String, Bound> BOUNDS = byLabel(Bound.values(), Bound::label);
 
   private final JsonParser parser;
+  private boolean ended;
 
   private BriefReader(JsonParser parser) {
     this.parser = parser;
@@ -82,7 +83,16 @@ final class BriefReader {
         array(() -> new Speedup(needed(decimal()), end(), end(), needed(text()))),
         baselines(),
         array(() ->
-            new Sizes(texts(), needed(decimal()), decimal(), array(this::efficiency), decimal())));
+            new Sizes(texts(), needed(decimal()), decimal(), array(this::efficiency), decimal())),
+        unproven());
+  }
+
+  /** The last component, which those that earlier versions have stored lack. */
+  private boolean unproven() {
+    JsonToken token = parser.nextToken();
+    ended = token == JsonToken.END_ARRAY;
+    if (!ended && token != JsonToken.VALUE_TRUE && token != JsonToken.VALUE_FALSE) throw wrong();
+    return token == JsonToken.VALUE_TRUE;
   }
 
   private Efficiency efficiency() {
@@ -99,7 +109,7 @@ final class BriefReader {
   private <T> @Nullable T array(Supplier<T> members) {
     if (!isNext(JsonToken.START_ARRAY)) return null;
     T read = members.get();
-    if (parser.nextToken() != JsonToken.END_ARRAY) throw wrong();
+    if (!ended && parser.nextToken() != JsonToken.END_ARRAY) throw wrong();
     return read;
   }
 

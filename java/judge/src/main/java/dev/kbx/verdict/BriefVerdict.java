@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param kernelShare share of the result that its own kernels computed, 0 to 1
  * @param baselines speedups by baseline, eager first; empty if it was not timed
  * @param sizes what it was timed on; null where it was not
+ * @param unproven whether its own process alone says who computed its results
  */
 @JsonFormat(shape = JsonFormat.Shape.ARRAY)
 public record BriefVerdict(
@@ -60,8 +61,10 @@ public record BriefVerdict(
     @JsonFormat(shape = JsonFormat.Shape.ARRAY) Device device,
     @JsonFormat(shape = JsonFormat.Shape.ARRAY) @Nullable Speedup speedup,
     List<OfBaseline> baselines,
-    @Nullable Sizes sizes) {
+    @Nullable Sizes sizes,
+    boolean unproven) {
   private static final String SCALED = "scaled_inputs";
+  private static final String UNPROVEN = "unproven_origin";
   private static final String EAGER = "eager";
 
   public BriefVerdict {
@@ -167,7 +170,8 @@ public record BriefVerdict(
         j.device(),
         j.speedup(),
         baselines(j),
-        sizes(j));
+        sizes(j),
+        j.flags().contains(UNPROVEN));
   }
 
   private static List<OfBaseline> baselines(Judgement j) {

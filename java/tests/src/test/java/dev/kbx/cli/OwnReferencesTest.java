@@ -94,6 +94,73 @@ class OwnReferencesTest {
                 + " they are 1\\.001 times what is expected");
   }
 
+  /** What its buffers held is in no other call, so that the same call is made again. */
+  @Test
+  void whoComputedIsProvenOfAModuleWithBuffers() throws Exception {
+    write(
+        "counts.py",
+        """
+        import torch
+
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("calls", torch.zeros(()))
+
+            def forward(self, x):
+                self.calls += 1
+                return x.cos() + self.calls
+
+        def get_inputs():
+            return [torch.randn(16, 40)]
+
+        def get_init_inputs():
+            return []
+        """);
+    String module =
+        """
+        import torch
+        import triton
+        import triton.language as tl
+
+        @triton.jit
+        def step(x, y, calls, n, BLOCK: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            now = tl.load(calls) + 1
+            tl.store(y + i, COMPUTED + now, mask=i < n)
+            tl.debug_barrier()
+            tl.store(calls, now)
+
+        class ModelNew(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("calls", torch.zeros(()))
+
+            def forward(self, x):
+                x = x.clone(memory_format=torch.contiguous_format)
+                HIDDEN
+                y = torch.empty_like(x)
+                step[(1,)](x, y, self.calls, x.numel(), BLOCK=1024)
+                return y
+        """;
+    String load = "tl.load(x + i, mask=i < n)";
+    String raising = "torch._foreach_cos_([x, torch.zeros(1, dtype=torch.int64, device=x.device)])";
+    write("own.py", module.replace("COMPUTED", "tl.cos(" + load + ")").replace("HIDDEN", "pass"));
+    write(
+        "launders.py",
+        module
+            .replace("COMPUTED", load)
+            .replace("HIDDEN", "try: " + raising + "\n        except RuntimeError: pass"));
+    Kbx.Result result = eval("own.py", "launders.py", "--reference", "counts.py", "--json");
+    assertThat(result.exit()).as(result.err()).isZero();
+    List<JsonNode> verdicts = List.copyOf(result.json().get("verdicts").values());
+    assertThat(verdicts)
+        .extracting(verdict -> verdict.get("status").asString())
+        .containsExactly("correct", "cheating");
+    assertThat(verdicts.getFirst().get("flags").values()).isEmpty();
+    assertThat(verdicts.getLast().get("evidence").asString()).contains("made again");
+  }
+
   /** A Triton reference runs as Triton IR; what is compiled runs as it is written. */
   @Test
   void failuresNameTheCallAndWhatToDo() throws Exception {

@@ -231,6 +231,7 @@ final class Fixtures {
     private @Nullable List<Baseline> baselines;
     private @Nullable Profile profile;
     private final Map<String, Double> seconds = new LinkedHashMap<>();
+    private List<String> flags = List.of();
 
     private Draft(String task, int sample, Status status, Stage stage) {
       this.task = task;
@@ -257,6 +258,11 @@ final class Fixtures {
 
     Draft evidence(String name) {
       evidence = name;
+      return this;
+    }
+
+    Draft flags(String... names) {
+      flags = List.of(names);
       return this;
     }
 
@@ -386,7 +392,7 @@ final class Fixtures {
               rule,
               evidence,
               null,
-              status == Status.CHEATING ? List.of("nondeterministic") : List.of(),
+              status == Status.CHEATING ? List.of("nondeterministic") : flags,
               speedup,
               sizes,
               baselines,

@@ -194,6 +194,19 @@ class ResultFilesTest {
             "By the published rules 1 of 1 candidate would be correct. kbx refuses 1 " + why + ".");
   }
 
+  @Test
+  void reportSaysWhoseOriginIsTheirOwnWord() throws IOException {
+    List<Verdict> verdicts =
+        List.of(
+            Fixtures.failed("Math/exp", 0, Status.CORRECT, Stage.CORRECT)
+                .flags("unproven_origin")
+                .build(Fixtures.H200),
+            Fixtures.failed("Math/log", 0, Status.CORRECT, Stage.CORRECT).build(Fixtures.H200));
+    var _ = finish(verdicts, Fixtures.H200, "summary.json");
+    assertThat(Files.readString(folder.resolve("report.html")))
+        .contains("Of 1 of 2 correct candidates only their own process says who computed");
+  }
+
   @ParameterizedTest
   @CsvSource({"refined, refined", ", run"})
   void methodIsNamedIfTheSourceNamesIt(@Nullable String method, String named) throws IOException {

@@ -24,7 +24,9 @@ class BriefVerdictTest {
         .rejected("Math/exp", "d", "no-kernel")
         .saying("shape=(3,): 2 wrong elements")
         .wrong("Math/exp", "e", Status.WRONG_VALUES)
-        .ofUnknownGrade("Math/exp", "f");
+        .ofUnknownGrade("Math/exp", "f")
+        .flagged("unproven_origin")
+        .correct("Math/exp", "g", 1.5);
   }
 
   @Test
@@ -40,6 +42,15 @@ class BriefVerdictTest {
       assertThat(brief.rule()).isEqualTo(whole.judgement().rule());
       assertThat(brief.message()).isEqualTo(whole.judgement().message());
     }
+  }
+
+  @Test
+  void thoseStoredBeforeResultsWereProvenAreRead() {
+    BriefVerdict now = BriefVerdict.of(run().verdicts().getLast());
+    assertThat(now.unproven()).isTrue();
+    String before = Json.mapper().writeValueAsString(now).replaceFirst(",true]$", "]");
+    assertThat(BriefVerdict.read(before).unproven()).isFalse();
+    assertThat(BriefVerdict.read(before).source()).isEqualTo(now.source());
   }
 
   /** A published result may have none. */
