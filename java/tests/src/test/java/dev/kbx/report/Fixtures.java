@@ -298,7 +298,8 @@ final class Fixtures {
           : List.of(
               eager,
               against("compile", factor / 1.25, measured),
-              new Baseline("max-autotune", null, null, null, null, null, "it is wrong", null));
+              new Baseline(
+                  "max-autotune", null, null, null, null, null, "it is wrong", null, null));
     }
 
     /** Of slow candidates; of very fast ones it is missing. */
@@ -317,7 +318,8 @@ final class Fixtures {
 
     private static Baseline against(String name, double factor, @Nullable Instant measured) {
       List<Double> ms = List.of(0.021 * factor, 0.042 * factor, 0.063 * factor);
-      return new Baseline(name, factor, factor * 0.98, factor * 1.02, ms, measured, null, null);
+      return new Baseline(
+          name, factor, factor * 0.98, factor * 1.02, ms, measured, null, null, null);
     }
 
     private void timed(double factor) {
@@ -349,6 +351,7 @@ final class Fixtures {
                       i == 2 ? true : null,
                       50_331_648L * i,
                       i == 3 ? null : 16_777_216L * i,
+                      null,
                       null))
               .toList();
       seconds.put("perf", 1.9);
