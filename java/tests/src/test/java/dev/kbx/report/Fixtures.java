@@ -3,6 +3,7 @@ package dev.kbx.report;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Provenance;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Verdicts as runs produce them, on a machine without a GPU and on one with. */
 final class Fixtures {
@@ -195,6 +197,21 @@ final class Fixtures {
                     .mismatches()
                     .build(device))
         .toList();
+  }
+
+  /** A timed verdict whose three sizes have weights, with a mean without these. */
+  static Verdict weighted(Verdict plain) {
+    ObjectNode json = Json.mapper().valueToTree(plain);
+    double[] weights = {0.5, 0.3, 0.2};
+    for (int i = 0; i < weights.length; i++) {
+      ((ObjectNode) json.get("sizes").get(i)).put("weight", weights[i]);
+    }
+    ((ObjectNode) json.get("baselines").get(0))
+        .putObject("geometric")
+        .put("value", 1.25)
+        .put("low", 1.2)
+        .put("high", 1.3);
+    return Json.mapper().treeToValue(json, Verdict.class);
   }
 
   static Verdict passed(String task, int sample, String source, Device device, int number) {

@@ -7,7 +7,6 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -18,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.node.ObjectNode;
 
 /** The report of a run in a real browser. */
 class HtmlReportTest extends BrowserTest {
@@ -131,18 +129,8 @@ class HtmlReportTest extends BrowserTest {
 
   @Test
   void weightedSizesHaveBothMeans() throws IOException {
-    Verdict plain = Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2);
-    ObjectNode json = Json.mapper().valueToTree(plain);
-    double[] weights = {0.5, 0.3, 0.2};
-    for (int i = 0; i < 3; i++) {
-      ((ObjectNode) json.get("sizes").get(i)).put("weight", weights[i]);
-    }
-    ((ObjectNode) json.get("baselines").get(0))
-        .putObject("geometric")
-        .put("value", 1.25)
-        .put("low", 1.2)
-        .put("high", 1.3);
-    List<Verdict> one = List.of(Json.mapper().treeToValue(json, Verdict.class));
+    List<Verdict> one =
+        List.of(Fixtures.weighted(Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2)));
     var run = Fixtures.run(Fixtures.H200, 1, 20, List.of("exp.py"));
     try (var shown = show(one, run, new Browser.NewContextOptions())) {
       Locator details = shown.page().locator(".details");
