@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 from kbx import tensors
 from kbx.oracle import (
     backward,
+    definitions,
     envelope,
     faults,
     gradients,
@@ -27,6 +28,7 @@ from kbx.oracle import (
 )
 from kbx.oracle.task import OWN, Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe
 from kbx.suite import DISTRIBUTIONS, Contract
+from kbx.suite.definitions import Definition
 from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel
 
 if TYPE_CHECKING:
@@ -84,6 +86,8 @@ def _load(stamp: Stamp, device: str) -> Task:
     original = module.get("ORIGINAL")
     if isinstance(original, Original):
         return recording.task(stamp, original, module.get("ENTRY"), device)
+    if isinstance(module.get("DEFINITION"), Definition):
+        return definitions.task(stamp, module["DEFINITION"], module, device)
     if isinstance(original, OwnFunction):
         make = own_references.function_task if original.forward is None else backward.task
         return make(stamp, original, str(module.get("ENTRY")), device)
