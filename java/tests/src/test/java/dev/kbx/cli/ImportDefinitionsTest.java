@@ -6,11 +6,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** {@code kbx tasks import sol-execbench}, and what can be done with a suite that it made. */
 class ImportDefinitionsTest {
@@ -47,6 +49,9 @@ class ImportDefinitionsTest {
   @TempDir private static Path folder;
 
   private static JsonNode report;
+
+  /** What the last command said about sources. */
+  private static String said = "";
 
   @BeforeAll
   static void importOnce() {
@@ -125,24 +130,8 @@ class ImportDefinitionsTest {
     write(candidates.resolve("right/scale_w96.py"), KERNEL.replace("FACTOR", "factor"));
     write(candidates.resolve("wrong/scale_w96.py"), KERNEL.replace("FACTOR", "0.5"));
     write(candidates.resolve("cheat/scale_w96.py"), LIBRARY);
-    Kbx.Result result =
-        Kbx.here(
-            "eval",
-            candidates,
-            "--suite",
-            suite(),
-            "--device",
-            "cpu",
-            "--out",
-            folder.resolve("out"),
-            "--json");
-    assertThat(result.exit()).as(result.err()).isZero();
     Map<String, JsonNode> verdicts = new LinkedHashMap<>();
-    for (String line : Files.readAllLines(folder.resolve("out/results.jsonl"))) {
-      JsonNode verdict = new Kbx.Result(0, line, "").json();
-      String source = verdict.get("source").asString();
-      verdicts.put(parent(source), verdict);
-    }
+    judged(candidates).forEach((source, verdict) -> verdicts.put(parent(source), verdict));
     assertThat(status(verdicts, "right")).isEqualTo("correct");
     assertThat(verdicts.get("right").get("flags").values())
         .extracting(JsonNode::asString)
@@ -151,6 +140,96 @@ class ImportDefinitionsTest {
     assertThat(status(verdicts, "wrong")).isEqualTo("wrong_values");
     assertThat(verdicts.get("wrong").get("message").asString()).contains("inputs=(f32[7, 96], ");
     assertThat(status(verdicts, "cheat")).isEqualTo("not_a_kernel");
+  }
+
+  /** The verdicts by their sources. */
+  private static Map<String, JsonNode> judged(Path candidates) throws Exception {
+    Path out = candidates.resolveSibling(candidates.getFileName() + "-out");
+    said = Kbx.here("eval", candidates, "--suite", suite(), "--device", "cpu", "--out", out).err();
+    Map<String, JsonNode> verdicts = new LinkedHashMap<>();
+    for (String line : Files.readAllLines(out.resolve("results.jsonl"))) {
+      JsonNode verdict = new Kbx.Result(0, line, "").json();
+      verdicts.put(verdict.get("source").asString(), verdict);
+    }
+    return verdicts;
+  }
+
+  @Test
+  void solutionsAreJudgedAsTheyAreCalled() throws Exception {
+    Path solutions = folder.resolve("solutions");
+    Files.createDirectories(solutions);
+    String returning = KERNEL.replace("FACTOR", "factor");
+    String named = returning.replace("return y", "return {\"y\": y}").replace("run(", "scaled(");
+    String writing =
+        returning
+            .replace("def run(x, factor, shift)", "def run(x, factor, shift, y)")
+            .replaceFirst("x, y = .*", "x = x.contiguous()")
+            .replace("    return y\n", "");
+    solution("returning", returning, "triton", "kernel.py::run", false);
+    solution("named", named, "triton", "kernel.py::scaled", false);
+    solution("writing", writing, "python", "kernel.py::run", true);
+    solution("wrong", writing.replace("* factor", "* 2"), "triton", "kernel.py::run", true);
+    solution("misdescribed", writing, "triton", "kernel.py::run", false);
+    solution("cheat", LIBRARY, "pytorch", "kernel.py::run", false);
+    solution("cuda", "void run() {}", "cuda_cpp", "kernel.cu::run", true);
+    solution("lost", returning, "triton", "kernel.py::scaled", false);
+    solution("both", named + "\n\nrun = scaled\n", "triton", "kernel.py::scaled", false);
+    write(solutions.resolve("kernel.py"), returning);
+    write(
+        solutions.resolve("workload.jsonl"),
+        Files.readString(DEFINITIONS.resolve("sol/scale/workload.jsonl")));
+    Map<String, String> statuses = new LinkedHashMap<>();
+    judged(solutions)
+        .forEach((source, verdict) ->
+            statuses.put(
+                Path.of(source).getFileName().toString(), verdict.get("status").asString()));
+    assertThat(statuses)
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                "returning.json",
+                "correct",
+                "named.json",
+                "correct",
+                "writing.json",
+                "correct",
+                "wrong.json",
+                "wrong_values",
+                "misdescribed.json",
+                "runtime_error",
+                "cheat.json",
+                "not_a_kernel"));
+    assertThat(said)
+        .contains(
+            "cuda.json: is written in cuda_cpp, which is not judged; Python files with kernels"
+                + " are:",
+            "lost.json: its entry point scaled() is not defined in kernel.py",
+            "both.json: defines run() beside its entry point scaled(): rename it")
+        .doesNotContain("workload.jsonl", "kernel.py: ");
+  }
+
+  private static void solution(
+      String name, String code, String language, String entry, boolean writes) throws IOException {
+    Map<String, Object> spec = new LinkedHashMap<>();
+    spec.put("language", language);
+    spec.put("target_hardware", List.of("LOCAL"));
+    spec.put("entry_point", entry);
+    if (!writes) spec.put("destination_passing_style", false);
+    Map<String, Object> source = Map.of("path", entry.split(":")[0], "content", code);
+    write(
+        folder.resolve("solutions/" + name + ".json"),
+        JsonMapper.shared()
+            .writeValueAsString(
+                Map.of(
+                    "name",
+                    name,
+                    "definition",
+                    "scale_w96",
+                    "author",
+                    "somebody",
+                    "spec",
+                    spec,
+                    "sources",
+                    List.of(source))));
   }
 
   private static String status(Map<String, JsonNode> verdicts, String name) {
