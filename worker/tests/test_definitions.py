@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from kbx.oracle import taskfile
 from kbx.oracle.task import InvalidTask
@@ -48,10 +49,10 @@ custom="draw",
 def defined(tmp_path):
     """Loads the task of a reference with this definition."""
 
-    def load(reference=SCALED, definition=ROWS):
+    def load(reference=SCALED, definition=ROWS, device="cpu"):
         file = tmp_path / "scaled.py"
         file.write_text(f"{HEAD}DEFINITION = defined(\n{definition})\n\n{reference}")
-        return taskfile.load(file)
+        return taskfile.load(file, device)
 
     return load
 
@@ -61,11 +62,11 @@ def plain(task):
 
 
 class TestTask:
-    def test_each_workload_is_a_case_with_values_of_its_own(self, defined):
+    def test_each_workload_is_a_case_with_values_of_its_own_the_smallest_first(self, defined):
         task = defined()
         assert [str(case) for case in plain(task)] == [
-            "(f16[5, 24], f16[24], 1e-06)",
             "(f16[3, 24], f16[24], 1e-05)",
+            "(f16[5, 24], f16[24], 1e-06)",
         ]
         first = task.call({"inputs": plain(task)[0]}, "drawn", "a").args
         again = task.call({"inputs": plain(task)[0]}, "drawn", "b").args
@@ -88,8 +89,22 @@ class TestTask:
 
     def test_only_workloads_that_fit_are_judged_without_a_gpu(self, defined):
         task = defined(definition=ROWS.replace('{"rows": 5}', '{"rows": 2000000}'))
-        assert [case.number for case in plain(task)] == [1]
+        assert [str(case) for case in plain(task)] == ["(f16[3, 24], f16[24], 1e-05)"]
         assert task.scaled
+
+    def test_of_large_workloads_only_shapes_are_tried(self, defined, monkeypatch):
+        drawn, call = set(), Definition.call
+
+        def noted(self, workload, make):
+            made = call(self, workload, make)
+            if not isinstance(made.args[0], FakeTensor):
+                drawn.add(workload.uuid)
+            return made
+
+        monkeypatch.setattr(Definition, "call", noted)
+        task = defined(definition=ROWS.replace('{"rows": 5}', '{"rows": 2000000}'), device="cuda")
+        assert [len(task.sizes), len(plain(task)), drawn] == [2, 2, {"two"}]
+        assert "non_contiguous" in [case["inputs"].variation for case in task.cases]
 
     def test_a_gradient_by_autograd_is_a_reference(self, defined):
         task = defined(
@@ -104,7 +119,7 @@ class TestTask:
     ("reference", "definition", "message"),
     [
         (SCALED.replace("weight, eps", "w, eps"), ROWS, "run() takes (x, w, eps)"),
-        (SCALED, ROWS.replace("y: float16", "y: float32"), "the output 'y' is float16[5, 24]"),
+        (SCALED, ROWS.replace("y: float16", "y: float32"), "the output 'y' is float16[3, 24]"),
         (SCALED, ROWS.replace("y: float16[rows, width]", "y: float16[rows, half]"), "the output 'y' is"),
         (SCALED, ROWS.replace('["y: ', '["z: float32[rows]", "y: '), "its outputs are z, y"),
         (SCALED, ROWS.replace('{"rows": 5}', "{}"), "workload one gives the axis 'rows' no size"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
@@ -98,10 +98,18 @@ def task(stamp: Stamp, definition: Definition, names: dict[str, Any], device: st
     original = OwnFunction(path, hashlib.sha256(source.encode()).hexdigest())
     plain = own_references.of_function(stamp, original, ENTRY, device, _reference(definition, function), inputs)
     given = {each.name: getattr(plain, each.name) for each in fields(plain)}
-    made = own_references.completed_function(DefinedTask(**given, definition=definition), device)
+    made = own_references.completed_function(DefinedTask(**given, definition=_ordered(definition, path)), device)
     if may_be_tried(made, device):
         made.on("cpu").check_results()
     return made
+
+
+def _ordered(definition: Definition, path: str) -> Definition:
+    """The definition with its smallest workload first, which is tried and varied."""
+    try:
+        return replace(definition, workloads=sorted(definition.workloads, key=definition.nbytes))
+    except ValueError as error:
+        raise InvalidTask(str(error), path) from None
 
 
 def _reference(definition: Definition, function: Function) -> Any:

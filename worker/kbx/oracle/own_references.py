@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def _case(number: int, variation: str | None, text: str) -> Parameters:
-    return {"inputs": Asked(number, variation, f"({text})")}
+def _case(number: int, variation: str | None, text: str, nbytes: int = 0) -> Parameters:
+    return {"inputs": Asked(number, variation, f"({text})", nbytes)}
 
 
 class Varied(Task):
@@ -383,7 +383,7 @@ def _measured(made: OwnFunctionTask, quick: bool) -> list[_Plain]:
 def _plain(number: int, call: Call, nbytes: int, flops: float, updated: tuple[str, ...]) -> _Plain:
     floating = (t for t in truth.argument_tensors(call) if t.is_floating_point() or t.is_complex())
     dtype = tensors.dtype_name(next((t.dtype for t in floating), torch.float32))
-    return _Plain(_case(number, None, notation.shown(call)), {"nbytes": nbytes, "flops": flops}, dtype, updated)
+    return _Plain(_case(number, None, notation.shown(call), nbytes), {"nbytes": nbytes, "flops": flops}, dtype, updated)
 
 
 def _needs(made: OwnFunctionTask, call: Call) -> tuple[int, float, tuple[str, ...]]:

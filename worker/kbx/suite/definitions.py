@@ -10,6 +10,7 @@ below it the definition's reference, a function ``run`` of the inputs in their o
 """
 
 import ast
+import math
 import random
 import re
 from dataclasses import dataclass, field
@@ -88,6 +89,12 @@ class Definition:
             return _scalar(scalars, dtype) if shape is None else _tensor(make, dtype, shape)
 
         return Call(tuple(made(name, text) for name, text in self.inputs.items()))
+
+    def nbytes(self, workload: Workload) -> int:
+        """Bytes of a workload's inputs."""
+        sizes = self.sizes(workload)
+        found = [tensor(text, sizes) for text in self.inputs.values()]
+        return sum(dtype.itemsize * math.prod(shape) for dtype, shape in found if shape is not None)
 
     def ordered(self, workload: Workload, made: Any) -> Call:
         """The inputs that the custom function returned. Raises ValueError where they are not those of the definition."""

@@ -322,14 +322,21 @@ final class DefinitionTask {
         .orElse("float32");
   }
 
+  /** Whatever the reference returns, which may be a dict. */
+  private static String returned(List<String> outputs) {
+    if (outputs.size() > 1) return "a tuple in this order";
+    return outputs.getFirst().contains("[") ? "a tensor" : "a number";
+  }
+
   private static String statement(
       JsonNode definition, List<String> axes, List<String> inputs, List<String> outputs) {
     String said = definition.path("description").asString("").strip();
-    return "%s\n\nAxes: `%s`.\nInputs: `%s`.\nOutputs: `%s`."
+    return "%s\n\nAxes: `%s`.\nInputs: `%s`.\nOutputs: `%s`, returned as %s."
         .formatted(
             said.isEmpty() ? "What `run` below computes." : said,
             String.join("`, `", axes),
             String.join("`, `", inputs),
-            String.join("`, `", outputs));
+            String.join("`, `", outputs),
+            returned(outputs));
   }
 }

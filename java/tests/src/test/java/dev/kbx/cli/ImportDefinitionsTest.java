@@ -119,6 +119,7 @@ class ImportDefinitionsTest {
         .contains(
             "Scales rows and shifts them.",
             "Inputs: `x: float32[rows, width]`, `factor: float32`, `shift: float32[rows]`.",
+            "Outputs: `y: float32[rows, width]`, returned as a tensor.",
             "def run(x, factor, shift):",
             "return {\"y\": x * factor + shift[:, None]}",
             "Policy `mixed`");
