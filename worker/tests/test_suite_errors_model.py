@@ -200,6 +200,14 @@ def test_exact_counts_every_other_value(monkeypatch, seed, signed):
         assert found.error_ratio is None
 
 
+def test_errors_that_are_not_finite_have_no_size():
+    wrong = torch.tensor([1.0, math.nan, math.inf])
+    assert errors.exact("x", wrong, torch.ones(3)).metrics() == {}
+    assert errors.exact("x", torch.ones(3), torch.ones(3)).metrics() == {"max_abs": 0, "max_rel": 0}
+    wrong[0] = 3
+    assert errors.exact("x", wrong, torch.ones(3)).metrics() == {"max_abs": 2, "max_rel": 2}
+
+
 def test_different_element_count_is_not_compared():
     ones = torch.ones(3)
     with pytest.raises(ValueError, match="one shape"):

@@ -129,6 +129,8 @@ class ShapesTraced:
     """Names of the arguments that the entry updates in place, which are judged."""
     numbers: list[int] = field(default_factory=list)
     """Of the calls that a user's reference asks for, those that are judged; empty for other tasks."""
+    upstream: list[str] = field(default_factory=list)
+    """Names of the entry's first parameters where the task is a user's function's gradients: those of its results."""
 
 
 @dataclass

@@ -102,6 +102,8 @@ class Task:
     """What the published tests pass, where that is known: a call that leaves it decides at the general grade only."""
     promised: tuple[str, ...] = ()
     """Properties beyond the envelope that the published statement promises all the same."""
+    magnitudes: tuple[int, ...] = ()
+    """Powers of two by which the arguments of further calls are multiplied."""
     unjudged: frozenset[str] = frozenset()
     """Arguments that the call may change, and of which nothing is asked afterwards."""
     differentiates: bool = False
@@ -192,7 +194,7 @@ class Task:
         for path, leaf in leaves([*made.args, *made.kwargs.values()], "argument"):
             if (reason := sendable.obstacle(leaf)) is not None:
                 raise InvalidTask(f"{path} {reason}", self.path, line)
-        return _without_gradients(made) if self.marked else made
+        return without_gradients(made) if self.marked else made
 
     def inside(self, call: Call) -> Call:
         """The call with its values in the range of the published tests, where that is known."""
@@ -341,7 +343,9 @@ def named_tensors(function: Callable[..., Any], call: Call) -> list[tuple[str, t
     return [(path, t) for name, v in named for path, t in leaves(v, name) if isinstance(t, torch.Tensor)]
 
 
-def _without_gradients(call: Call) -> Call:
+def without_gradients(call: Call) -> Call:
+    """The call with tensors that require no gradient, over the same memory."""
+
     def detached(leaf: Any) -> Any:
         return leaf.detach() if isinstance(leaf, torch.Tensor) else leaf
 

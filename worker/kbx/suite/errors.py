@@ -260,9 +260,9 @@ class Comparison:
         return [f"{self.wrong} wrong element{plural} of {self.compared}, first {place}: {values}{spared}"]
 
     def metrics(self) -> dict[str, float]:
-        """The finite figures by name."""
+        """The finite figures by name; without an error of 0 where what is wrong is not finite, so that nobody knows how large it is."""
         figures = {"max_abs": self.max_abs, "max_rel": self.max_rel, "error_ratio": self.error_ratio}
-        return {k: v for k, v in figures.items() if v is not None and math.isfinite(v)}
+        return {k: v for k, v in figures.items() if v is not None and math.isfinite(v) and (v or not self.wrong)}
 
 
 def in_order(terms: int) -> float:

@@ -38,11 +38,11 @@ const scrollable = (kind, label, text) => el("pre", { class: kind, tabindex: 0, 
 function table(rows, columns) {
   const head = el("tr", {}, ...columns.map(([title, , kind]) => el("th", { scope: "col", class: kind ?? "" }, title)));
   const line = (item) =>
-    el("tr", {}, ...columns.map(([, cell, kind]) => el("td", { class: kind ?? "" }, String(cell(item)))));
+    el("tr", {}, ...columns.map(([title, cell, kind]) => el("td", { class: kind ?? "", "data-head": title }, String(cell(item)))));
   return el(
     "div",
     { class: "scroll", tabindex: 0, role: "group", "aria-label": columns[0][0] },
-    el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows.map(line))),
+    el("table", { class: columns.length > 3 ? "stack" : "" }, el("thead", {}, head), el("tbody", {}, ...rows.map(line))),
   );
 }
 

@@ -389,6 +389,8 @@ public final class SimulatedRun {
         policy,
         false,
         null,
+        null,
+        null,
         null);
   }
 

@@ -256,6 +256,8 @@ public final class CheatsCommand implements Benchmark {
             plan.policies(candidates.stream().map(Candidate::task).toList()),
             plan.publishedAccounting(),
             RunService.settings(plan, candidates),
+            null,
+            null,
             null);
     store.begin(run);
     pool.judge(store, plan, run, candidates, _ -> {});

@@ -12,8 +12,12 @@ public sealed interface Block
   /** A reservation about the figures beside it. */
   record Note(String text) implements Block {}
 
-  /** Lines that keep their breaks and spaces, in a font of fixed width. */
-  record Source(String text) implements Block {}
+  /**
+   * Lines that keep their breaks and spaces, in a font of fixed width.
+   *
+   * @param language as Markdown names it: {@code python}; empty for other text
+   */
+  record Source(String text, String language) implements Block {}
 
   /** The differences of two texts by lines, as {@code diff -u} writes them. */
   record Diff(String title, String text) implements Block {}
@@ -33,9 +37,20 @@ public sealed interface Block
    *
    * @param id its name in files and labels: lower-case letters, digits and hyphens
    * @param caption what it shows and how to read it
+   * @param stacked whether a narrow page shows each row as a list of its cells, so that none is cut
    */
-  record Table(String id, String caption, List<Column> columns, List<List<Cell>> rows)
+  record Table(
+      String id, String caption, List<Column> columns, List<List<Cell>> rows, boolean stacked)
       implements Block {
+    public Table(String id, String caption, List<Column> columns, List<List<Cell>> rows) {
+      this(id, caption, columns, rows, false);
+    }
+
+    /** This table with its rows as lists where a page is narrow. */
+    public Table stack() {
+      return new Table(id, caption, columns, rows, true);
+    }
+
     public Table {
       columns = List.copyOf(columns);
       rows = List.copyOf(rows);

@@ -9,6 +9,11 @@ public record Document(String title, List<Section> sections) {
     sections = List.copyOf(sections);
   }
 
+  /** This document without its folded sections. */
+  public Document brief() {
+    return new Document(title, sections.stream().filter(each -> !each.folded()).toList());
+  }
+
   /** A document of sections of one kind: of several each has its number in its ids. */
   public static Document ofAlike(String title, List<Section> sections) {
     if (sections.size() < 2) return new Document(title, sections);

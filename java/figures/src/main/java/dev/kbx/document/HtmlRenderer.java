@@ -133,6 +133,8 @@ public final class HtmlRenderer {
     return Map.of(
         "id",
         table.id(),
+        "stacked",
+        table.stacked(),
         "caption",
         table.caption().isEmpty() ? false : Text.clean(table.caption()),
         "label",
@@ -148,6 +150,7 @@ public final class HtmlRenderer {
     for (int i = 0; i < row.size(); i++) {
       Map<String, Object> cell = cell(row.get(i), axes.get(i));
       cell.put("number", table.columns().get(i).number());
+      cell.put("head", table.stacked() ? Text.clean(table.columns().get(i).head()) : false);
       cells.add(cell);
     }
     return cells;

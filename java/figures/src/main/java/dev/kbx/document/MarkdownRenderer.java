@@ -11,6 +11,8 @@ public final class MarkdownRenderer {
   /** What makes a heading, a quotation or a list of a line. */
   private static final Pattern BEGINS_A_BLOCK = Pattern.compile("^(\\d*)(>|[#+.)-](?=[\\s#]|$))");
 
+  private static final Pattern FENCE = Pattern.compile("`+");
+
   private MarkdownRenderer() {}
 
   /** A document under a heading of the first level, ending in a line break. */
@@ -20,22 +22,40 @@ public final class MarkdownRenderer {
     return String.join("\n", lines) + "\n";
   }
 
-  /** A section under a heading of the second level. */
+  /** A section under a heading of the second level, or in what GitHub shows folded. */
   public static List<String> lines(Section section) {
-    List<String> lines = new ArrayList<>(List.of("", "## " + escape(section.title())));
+    List<String> lines = new ArrayList<>(List.of(""));
+    if (section.folded()) {
+      lines.add("<details>");
+      lines.add("<summary>%s</summary>".formatted(escape(section.title())));
+    } else {
+      lines.add("## " + escape(section.title()));
+    }
     for (Block block : section.blocks()) {
       lines.add("");
       switch (block) {
         case Block.Prose prose -> lines.add(escape(prose.text()));
         case Block.Note note -> lines.add("> " + escape(note.text()));
-        case Block.Source source -> source.text().lines().forEach(line -> lines.add("    " + line));
-        case Block.Diff diff -> diff.text().lines().forEach(line -> lines.add("    " + line));
+        case Block.Source source -> fenced(lines, source.text(), source.language());
+        case Block.Diff diff -> fenced(lines, diff.text(), "diff");
         case Block.Tiles tiles -> tiles.tiles().forEach(tile -> lines.add(tile(tile)));
         case Figure figure -> lines.add(escape(figure.caption()));
         case Block.Table table -> table(lines, table);
       }
     }
+    if (section.folded()) lines.addAll(List.of("", "</details>"));
     return lines;
+  }
+
+  /** Lines within a fence that is longer than any of theirs. */
+  private static void fenced(List<String> lines, String text, String language) {
+    String visible = Text.visible(text);
+    int longest =
+        FENCE.matcher(visible).results().mapToInt(each -> each.group().length()).max().orElse(0);
+    String fence = "`".repeat(Math.max(3, longest + 1));
+    lines.add(fence + language);
+    visible.lines().forEach(lines::add);
+    lines.add(fence);
   }
 
   private static String tile(Block.Tile tile) {

@@ -32,7 +32,11 @@ public record Section(String id, String title, List<Block> blocks, boolean folde
             .map(block ->
                 block instanceof Block.Table table
                     ? new Block.Table(
-                        table.id() + "-" + number, table.caption(), table.columns(), table.rows())
+                        table.id() + "-" + number,
+                        table.caption(),
+                        table.columns(),
+                        table.rows(),
+                        table.stacked())
                     : block)
             .toList());
   }

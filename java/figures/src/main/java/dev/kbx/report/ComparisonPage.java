@@ -118,7 +118,7 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
 
   private static void run(Writer writer, String name, RunInfo run, int judged) throws IOException {
     String what =
-        "%s · %s · %s".formatted(run.id(), Counted.of(judged, "candidate"), run.device().name());
+        "%s · %s · %s".formatted(run.title(), Counted.of(judged, "candidate"), run.device().name());
     Html.fact(writer, name, what);
   }
 

@@ -135,7 +135,7 @@ record HtmlReport(
       case "charts" -> {
         if (charted()) PageScript.writeCharts(writer);
       }
-      case "run" -> writer.write(Html.escape(run.id()));
+      case "run" -> writer.write(Html.escape(run.title()));
       case "headline" -> writer.write(head().headline());
       case "lead" -> writer.write(lead());
       case "facts" -> head().facts(writer);
@@ -387,6 +387,7 @@ record HtmlReport(
     void facts(Writer writer) throws IOException {
       var device = run.device();
       Html.fact(writer, "Suite", run.suite() + (run.tasks().equals("*") ? "" : ", " + run.tasks()));
+      if (run.note() != null) Html.fact(writer, "Note", run.note());
       if (!run.ofFiles()) Html.fact(writer, "Coverage", coverage());
       Html.fact(
           writer, "Device", device.name() + (device.arch() == null ? "" : " · " + device.arch()));

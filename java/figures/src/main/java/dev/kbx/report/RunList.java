@@ -1,5 +1,7 @@
 package dev.kbx.report;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.kbx.document.Grid;
 import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
@@ -20,10 +22,13 @@ public final class RunList {
   public static List<String> lines(
       List<RunInfo> runs, ToLongFunction<RunInfo> judged, Predicate<RunInfo> active) {
     List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("RUN", "STATE", "JUDGED", "SUITE", "DEVICE", "SOURCES"));
+    boolean named = runs.stream().anyMatch(run -> run.name() != null);
+    rows.add(row(named, "NAME", "RUN", "STATE", "JUDGED", "SUITE", "DEVICE", "SOURCES"));
     for (RunInfo run : runs) {
       rows.add(
-          List.of(
+          row(
+              named,
+              requireNonNullElse(run.name(), ""),
               run.id(),
               state(run, active),
               judged.applyAsLong(run) + (run.neverEnds() ? "" : "/" + run.candidates()),
@@ -31,7 +36,13 @@ public final class RunList {
               run.device().name(),
               String.join(" ", run.sources())));
     }
-    return new Grid("llrlll", rows).lines(Integer.MAX_VALUE);
+    return new Grid(named ? "lllrlll" : "llrlll", rows).lines(Integer.MAX_VALUE);
+  }
+
+  private static List<String> row(boolean named, String name, String... others) {
+    List<String> row = new ArrayList<>(List.of(others));
+    if (named) row.add(1, name);
+    return row;
   }
 
   private static String state(RunInfo run, Predicate<RunInfo> active) {

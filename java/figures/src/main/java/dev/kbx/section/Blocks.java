@@ -32,6 +32,11 @@ final class Blocks {
     if (!rows.isEmpty()) blocks.add(Block.Table.of(id, caption, columns, rows));
   }
 
+  /** A table that shows rows as lists where a page is narrow, unless it has none. */
+  <T> void stacked(String id, String caption, List<Column.Of<T>> columns, List<T> rows) {
+    if (!rows.isEmpty()) blocks.add(Block.Table.of(id, caption, columns, rows).stack());
+  }
+
   /** The first rows of a table, and how many more there are. */
   <T> void first(int most, String id, String caption, List<Column.Of<T>> columns, List<T> rows) {
     table(id, caption, columns, first(most, rows));

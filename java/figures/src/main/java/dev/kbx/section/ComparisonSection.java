@@ -56,7 +56,7 @@ public final class ComparisonSection {
     blocks.note(
         "%s: run %s, %s judged%s, on %s%s.",
         label,
-        run.id(),
+        run.title(),
         run.neverEnds() ? judged : judged + " of " + run.candidates(),
         run.finished() == null && !run.neverEnds() ? ", not finished" : "",
         run.device().name(),

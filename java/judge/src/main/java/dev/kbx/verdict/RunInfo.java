@@ -37,7 +37,9 @@ public record RunInfo(
     @Doc("whether candidates refused because of who computes were run nevertheless")
         boolean publishedAccounting,
     @Nullable Settings settings,
-    @Nullable Published published) {
+    @Nullable Published published,
+    @Doc("what its user calls it; may change") @Nullable String name,
+    @Doc("what its user says of it; may change") @Nullable String note) {
 
   /** Whether it is a run of {@code kbx serve}, which has no number of candidates and no end. */
   public boolean neverEnds() {
@@ -113,6 +115,25 @@ public record RunInfo(
 
   /** This run, finished at {@code end}. */
   public RunInfo finishedAt(Instant end) {
+    return with(end, label());
+  }
+
+  /** This run with another name and note. */
+  public RunInfo labelled(RunLabel label) {
+    return with(finished, label);
+  }
+
+  /** Its name and note. */
+  public RunLabel label() {
+    return new RunLabel(name, note);
+  }
+
+  /** Its name with the id, or the id alone. */
+  public String title() {
+    return name == null ? id : "%s (%s)".formatted(name, id);
+  }
+
+  private RunInfo with(@Nullable Instant end, RunLabel label) {
     return new RunInfo(
         id,
         started,
@@ -133,7 +154,9 @@ public record RunInfo(
         policy,
         publishedAccounting,
         settings,
-        published);
+        published,
+        label.name(),
+        label.note());
   }
 
   /**

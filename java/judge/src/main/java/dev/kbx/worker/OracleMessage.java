@@ -29,6 +29,8 @@ public sealed interface OracleMessage extends Message.Numbered {
    * Every distinct call, without values.
    *
    * @param numbers of the calls that a user's reference asks for, those that are judged
+   * @param upstream the entry's first parameters where it is the gradients of a user's function:
+   *     those of its results
    */
   @JsonTypeName("shapes_traced")
   record ShapesTraced(
@@ -37,7 +39,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       JsonNode calls,
       Message.@Nullable Module module,
       List<String> updates,
-      List<Integer> numbers)
+      List<Integer> numbers,
+      List<String> upstream)
       implements OracleMessage {}
 
   /**

@@ -28,13 +28,14 @@ import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
 
 /**
- * A run as named on the command line: an id in {@code --out}, a results folder (its newest complete
- * run), or {@code FOLDER/ID}.
+ * A run as named on the command line: an id or a name in {@code --out}, a results folder (its
+ * newest complete run), or {@code FOLDER/ID}.
  */
 public final class NamedRun {
   /** How runs are named, in words for help texts. */
   public static final String HELP =
-      "A run: its id in --out; a results folder, for its newest complete run; or FOLDER/ID.";
+      "A run: its id or name in --out; a results folder, for its newest complete run; or"
+          + " FOLDER/ID.";
 
   private static final String FORMS = "name a results folder, FOLDER/ID, or an id in --out";
 
@@ -140,10 +141,18 @@ public final class NamedRun {
             .existing()
             .orElseThrow(() -> neither(reference, "no runs in %s; %s".formatted(place, FORMS)))) {
       Optional<RunInfo> run = store.run(id);
+      if (run.isEmpty()) run = called(store.runs(), id);
       if (run.isPresent()) return new Found(judged(store, run.get(), reader), folder);
       String there = ResultsFolder.listed(store.runs());
       throw neither(reference, "no such run in %s; %s".formatted(place, there));
     }
+  }
+
+  /** The newest complete run of that name. */
+  private static Optional<RunInfo> called(List<RunInfo> runs, String name) {
+    return runs.stream()
+        .filter(run -> name.equals(run.name()) && run.finished() != null)
+        .findFirst();
   }
 
   private static InputException neither(Path reference, String norRun) {

@@ -17,6 +17,7 @@ import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Provenance;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.RunLabel;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Device;
@@ -45,6 +46,7 @@ public final class PublishedImport {
   private final Path folder;
   private final PublishedFormat format;
   private final Path source;
+  private final RunLabel label;
   private final @Nullable Suite suite;
 
   /**
@@ -52,13 +54,15 @@ public final class PublishedImport {
    *
    * @param suite name or folder of the suite that the tasks are of; null for the format's own
    * @param given what the files do not say
+   * @param label of the runs
    */
   public record Request(
       PublishedFormat format,
       Path source,
       @Nullable String suite,
       PublishedFormat.Given given,
-      ResultsFolder results) {}
+      ResultsFolder results,
+      RunLabel label) {}
 
   /** What was read, what was wrong with it, and the runs that it became: one at least. */
   public record Imported(PublishedReading reading, List<String> problems, List<RunInfo> runs) {}
@@ -85,8 +89,7 @@ public final class PublishedImport {
     Path folder = results.writable();
     try (var _ = FolderLock.of(folder);
         RunStore store = RunStore.open(results.store())) {
-      PublishedImport imported =
-          new PublishedImport(store, folder, format, request.source(), suite);
+      PublishedImport imported = new PublishedImport(store, folder, request, suite);
       return new Imported(reading, problems, imported.write(reading, problems));
     }
   }
@@ -106,12 +109,12 @@ public final class PublishedImport {
             .formatted(request.source(), Counted.of(reading.results().size(), "record")));
   }
 
-  private PublishedImport(
-      RunStore store, Path folder, PublishedFormat format, Path source, @Nullable Suite suite) {
+  private PublishedImport(RunStore store, Path folder, Request request, @Nullable Suite suite) {
     this.store = store;
     this.folder = folder;
-    this.format = format;
-    this.source = source;
+    this.format = request.format();
+    this.source = request.source();
+    this.label = request.label();
     this.suite = suite;
   }
 
@@ -187,7 +190,9 @@ public final class PublishedImport {
             reading.results().size() - reading.stated().size(),
             reading.unusable(),
             reading.ofOtherTasks(),
-            reading.moved()));
+            reading.moved()),
+        label.name(),
+        label.note());
   }
 
   private Verdict verdict(RunInfo run, PublishedResult result) {

@@ -16,6 +16,7 @@ import dev.kbx.analysis.PropertyMatrix;
 import dev.kbx.analysis.SampleCounts;
 import dev.kbx.analysis.SelectedRun;
 import dev.kbx.analysis.SelectedRuns;
+import dev.kbx.document.Document;
 import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.paper.MeasurementConditions;
@@ -109,6 +110,31 @@ public final class PublishedRuns {
               verdict -> store.source(verdict.provenance().candidate()).orElse(""),
               ledger == null ? null : LedgerReport.of(ledger, verdicts.rows())));
     }
+  }
+
+  /** Whether there is one run, which has one candidate. */
+  public boolean isOneKernel() {
+    return runs.size() == 1 && runs.getFirst().judged().rows().size() == 1;
+  }
+
+  /**
+   * What a reviewer needs of one candidate.
+   *
+   * @param name its task, file or hash; null for the only one
+   */
+  public Document kernel(@Nullable String name) {
+    if (runs.size() > 1) {
+      throw new InputException(
+          "--candidate: is of one run, and %d were named".formatted(runs.size()));
+    }
+    NamedRun.Found found = runs.getFirst();
+    if (name != null) return NamedKernel.document(found, name);
+    if (!isOneKernel()) {
+      throw new InputException(
+          "run %s has %d candidates: name one by --candidate"
+              .formatted(found.judged().run().id(), found.judged().rows().size()));
+    }
+    return NamedKernel.document(found, 0);
   }
 
   public Publication publication() {

@@ -8,6 +8,7 @@ import dev.kbx.run.RunService;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.RunLabel;
 import dev.kbx.verdict.Verdict;
 import java.time.Instant;
 import java.util.List;
@@ -19,9 +20,15 @@ import java.util.Map;
  * @param tasks the selection as given, {@code *} for all
  * @param selected the tasks of that selection
  * @param rulesOff ids of the static rules that are off, sorted
+ * @param label of runs by this plan
  */
 public record RunPlan(
-    ChosenSuite suite, String tasks, List<Task> selected, Plan plan, List<String> rulesOff) {
+    ChosenSuite suite,
+    String tasks,
+    List<Task> selected,
+    Plan plan,
+    List<String> rulesOff,
+    RunLabel label) {
   public RunPlan {
     selected = List.copyOf(selected);
     rulesOff = List.copyOf(rulesOff);
@@ -33,7 +40,7 @@ public record RunPlan(
   public static RunPlan of(ChosenSuite suite, String tasks, Plan plan, List<String> rulesOff) {
     List<Task> selected = suite.suite().find(tasks);
     check(plan.precision(), selected);
-    return new RunPlan(suite, tasks, selected, plan, rulesOff);
+    return new RunPlan(suite, tasks, selected, plan, rulesOff, RunLabel.NONE);
   }
 
   /** Throws if one of the tasks states its own dtypes and other ones are asked for. */
@@ -57,7 +64,12 @@ public record RunPlan(
 
   /** These tasks by another plan. */
   public RunPlan with(Plan other) {
-    return new RunPlan(suite, tasks, selected, other, rulesOff);
+    return new RunPlan(suite, tasks, selected, other, rulesOff, label);
+  }
+
+  /** The same plan for runs with that name and note. */
+  public RunPlan labelled(RunLabel given) {
+    return new RunPlan(suite, tasks, selected, plan, rulesOff, given);
   }
 
   /**
@@ -107,6 +119,8 @@ public record RunPlan(
         plan.policies(selected),
         plan.publishedAccounting(),
         RunService.settings(plan, candidates),
-        null);
+        null,
+        label.name(),
+        label.note());
   }
 }

@@ -147,6 +147,7 @@ final class EvalCommand implements Callable<Integer> {
   @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
   @Mixin private Options.Judging judging = new Options.Judging();
+  @Mixin private Options.Label label = new Options.Label();
   @Mixin private Options.Results results = new Options.Results();
   @Mixin private Options.Workers workers = new Options.Workers();
   @Mixin private Options.Cluster cluster = new Options.Cluster();
@@ -160,7 +161,7 @@ final class EvalCommand implements Callable<Integer> {
     workers.check(Options.stages(stages));
     ResultsFolder folder = results.folder();
     folder.store().check();
-    RunPlan asked = options.runPlan(Home.here());
+    RunPlan asked = options.runPlan(Home.here()).labelled(label.label());
     Evaluation.Request request = new Evaluation.Request(asked, sources, folder, strict, resume);
     try (Evaluation evaluation = Evaluation.open(request, settings.observer());
         Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");

@@ -70,6 +70,8 @@ final class ImportCommand implements Callable<Integer> {
 
   @Mixin private Options.JsonFlag json = new Options.JsonFlag();
 
+  @Mixin private Options.Label label = new Options.Label();
+
   @Mixin private Options.Results results = new Options.Results();
 
   @Override
@@ -85,7 +87,12 @@ final class ImportCommand implements Callable<Integer> {
         PublishedImport.run(
             Home.here(),
             new PublishedImport.Request(
-                wanted, path, suite, new PublishedFormat.Given(method, model, level), into),
+                wanted,
+                path,
+                suite,
+                new PublishedFormat.Given(method, model, level),
+                into,
+                label.label()),
             new TerminalObserver());
     List<RunInfo> runs = imported.runs();
     print(runs, imported.reading());

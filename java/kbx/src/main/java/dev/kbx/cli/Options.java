@@ -19,6 +19,7 @@ import dev.kbx.task.Policy;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
 import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunLabel;
 import dev.kbx.verdict.Stage;
 import dev.kbx.worker.ScratchFolder;
 import java.nio.file.Files;
@@ -122,6 +123,28 @@ public final class Options {
     public static void print(Object document) {
       System.out.println(
           Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(document));
+    }
+  }
+
+  /** What the run of a command is called. */
+  @HelpSection.In(HelpSection.RESULTS)
+  static final class Label {
+    @Option(
+        names = "--name",
+        paramLabel = "NAME",
+        converter = Values.RunName.class,
+        description = "What lists and pages call the run, in one line.")
+    @Nullable String name;
+
+    @Option(
+        names = "--note",
+        paramLabel = "TEXT",
+        converter = Values.RunNote.class,
+        description = "What there is to say of the run, shown on its pages.")
+    @Nullable String note;
+
+    RunLabel label() {
+      return new RunLabel(name, note);
     }
   }
 

@@ -42,7 +42,7 @@ final class PortabilityCommand implements Callable<Integer> {
           List<Section> sections = new ArrayList<>(List.of(PortabilitySection.of(portability)));
           List<String> spread = new SpreadFigure(SPREAD).lines(portability.kernels());
           if (!spread.isEmpty()) {
-            Block drawn = new Block.Source(String.join("\n", spread));
+            Block drawn = new Block.Source(String.join("\n", spread), "");
             sections.add(new Section("spread", "Speedups on one scale", List.of(drawn)));
           }
           return new Document("The same kernels on several devices", sections);

@@ -4,12 +4,17 @@ import dev.kbx.app.Home;
 import dev.kbx.app.NamedRun;
 import dev.kbx.app.PublishedRuns;
 import dev.kbx.app.ResultsFolder;
+import dev.kbx.document.Document;
+import dev.kbx.document.MarkdownRenderer;
+import dev.kbx.document.TerminalRenderer;
+import dev.kbx.document.Text;
 import dev.kbx.error.InputException;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.paper.DataFiles;
 import dev.kbx.paper.LatexReport;
 import dev.kbx.paper.MarkdownReport;
 import dev.kbx.paper.Publication;
+import dev.kbx.report.DocumentPage;
 import dev.kbx.verdict.Json;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -31,13 +36,15 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "html      the page of one run",
-      "md        tables in Markdown, and how they were measured",
+      "md        tables in Markdown, and how they were measured; of a run of one",
+      "          candidate what a reviewer needs of it, to paste into a pull request",
+      "text      the same of one candidate, for a terminal",
       "json      all analyses in one document",
       "latex     DIR/main.tex, which compiles, its tables and figures, also as SVG",
       "csv       DIR/verdicts.csv and DIR/sizes.csv: every verdict, every timed size",
       "parquet   the same as Parquet",
       "",
-      "md and json go to stdout without --output. Several runs are one set of",
+      "md, text and json go to stdout without --output. Several runs are one set of",
       "candidates."
     })
 final class ReportCommand implements Callable<Integer> {
@@ -45,6 +52,7 @@ final class ReportCommand implements Callable<Integer> {
   private enum Format {
     HTML("kbx-report.html", false),
     MD(null, false),
+    TEXT(null, false),
     JSON(null, false),
     LATEX("kbx-report", true),
     CSV("kbx-report", true),
@@ -71,6 +79,11 @@ final class ReportCommand implements Callable<Integer> {
                   Arrays.stream(values()).map(Format::label).collect(Collectors.joining(", "))));
     }
 
+    /** Whether it can be of one candidate. */
+    boolean hasKernels() {
+      return this == HTML || this == MD || this == TEXT;
+    }
+
     String label() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -88,8 +101,16 @@ final class ReportCommand implements Callable<Integer> {
       names = "--format",
       paramLabel = "FORMAT",
       defaultValue = "html",
-      description = "html, md, json, latex, csv or parquet. Default: ${DEFAULT-VALUE}.")
+      description = "html, md, text, json, latex, csv or parquet. Default: ${DEFAULT-VALUE}.")
   private String format = "html";
+
+  @Option(
+      names = "--candidate",
+      paramLabel = "WHICH",
+      description =
+          "One candidate of the run, as html, md or text: its task, the path of its file, or the"
+              + " first digits of its hash.")
+  private @Nullable String candidate;
 
   @Option(
       names = "--output",
@@ -106,12 +127,16 @@ final class ReportCommand implements Callable<Integer> {
       throw new InputException(
           "--format parquet: this bundle has no Parquet; use csv here, or parquet in a checkout");
     }
+    if (candidate != null && !wanted.hasKernels()) {
+      throw new InputException("--candidate: goes with --format html, md or text");
+    }
     Path target = target(wanted);
     PublishedRuns published =
         PublishedRuns.of(Home.here(), Terminal.noiseFloors(), runs, results.folder());
     switch (wanted) {
-      case HTML -> published.page(named(target));
-      case MD -> text(target, MarkdownReport.of(published.publication()));
+      case HTML -> page(published, named(target));
+      case MD -> text(target, markdown(published));
+      case TEXT -> text(target, screen(published.kernel(candidate)));
       case JSON -> text(target, json(published.publication()));
       case LATEX -> LatexReport.write(published.publication(), named(target));
       case CSV -> new DataFiles(named(target)).csv(published::forEach);
@@ -120,6 +145,24 @@ final class ReportCommand implements Callable<Integer> {
     if (target != null)
       System.out.println(wanted == Format.LATEX ? target.resolve("main.tex") : target);
     return ExitCode.OK;
+  }
+
+  private void page(PublishedRuns published, Path target) {
+    if (candidate == null) published.page(target);
+    else text(target, DocumentPage.of(published.kernel(candidate)));
+  }
+
+  private String markdown(PublishedRuns published) {
+    return candidate != null || published.isOneKernel()
+        ? MarkdownRenderer.render(published.kernel(candidate))
+        : MarkdownReport.of(published.publication());
+  }
+
+  private static String screen(Document kernel) {
+    return "%s\n\n%s"
+        .formatted(
+            Text.clean(kernel.title()),
+            new TerminalRenderer(Terminal.columns()).render(kernel.brief()));
   }
 
   /** Where to write; null for stdout. Checked before runs are read. */
@@ -131,7 +174,7 @@ final class ReportCommand implements Callable<Integer> {
     }
     String name = "--output " + named;
     if (wanted.folder) return ResultsFolder.writable(name, named);
-    return ResultsFolder.file(name, named, "." + wanted.label());
+    return ResultsFolder.file(name, named, "." + (wanted == Format.TEXT ? "txt" : wanted.label()));
   }
 
   private static Path named(@Nullable Path target) {

@@ -17,6 +17,7 @@ import dev.kbx.generate.PreparedMethod;
 import dev.kbx.prompt.PromptConditions.FeedbackKind;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.Suite;
+import dev.kbx.verdict.RunLabel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -48,6 +50,22 @@ final class RunCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE.toml", arity = "0..1", description = "Methods and settings.")
   private @Nullable Path file;
 
+  @HelpSection.In(HelpSection.RESULTS)
+  @Option(
+      names = "--run-name",
+      paramLabel = "NAME",
+      converter = Values.RunName.class,
+      description = "What lists and pages call the run, in one line.")
+  private @Nullable String name;
+
+  @HelpSection.In(HelpSection.RESULTS)
+  @Option(
+      names = "--note",
+      paramLabel = "TEXT",
+      converter = Values.RunNote.class,
+      description = "What there is to say of the run, shown on its pages.")
+  private @Nullable String note;
+
   @Mixin private MethodFlags method = new MethodFlags();
   @Mixin private GenerationFlags flags = new GenerationFlags();
   @Mixin private Options.Workers workers = new Options.Workers();
@@ -65,7 +83,7 @@ final class RunCommand implements Callable<Integer> {
   }
 
   private Integer run(List<MethodFlags> given) throws Exception {
-    RunPlan heldOut = flags.heldOut();
+    RunPlan heldOut = flags.heldOut().labelled(new RunLabel(name, note));
     boolean profile = given.stream().anyMatch(m -> m.feedback() == FeedbackKind.PROFILE);
     RunPlan development = heldOut.with(heldOut.plan().development(profile));
     JudgingSettings settings = workers.settings(cluster);

@@ -19,6 +19,7 @@ import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.RunLabel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,15 +30,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code kbx runs list|show|delete|merge|copy|compare}: the runs of a store. */
+/** {@code kbx runs list|show|name|delete|merge|copy|compare}: the runs of a store. */
 @Command(
     name = "runs",
-    description = "List, show, delete, merge, copy and compare runs.",
+    description = "List, show, name, delete, merge, copy and compare runs.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "list|show|delete|merge|copy|compare",
+    synopsisSubcommandLabel = "list|show|name|delete|merge|copy|compare",
     subcommands = {
       RunsCommand.ListRuns.class,
       RunsCommand.ShowRun.class,
+      RunsCommand.NameRun.class,
       RunsCommand.DeleteRuns.class,
       MergeCommand.class,
       RunsCommand.CopyCommand.class,
@@ -47,7 +49,15 @@ final class RunsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new InputException(
-        "runs: say list, show, delete RUN..., merge DIR..., copy FROM TO or compare RUN RUN");
+        "runs: say list, show, name, delete RUN..., merge DIR..., copy FROM TO or compare RUN RUN");
+  }
+
+  /** The run with that id; without one the newest. */
+  private static RunInfo chosen(RunStore store, @Nullable String id, ResultsFolder folder) {
+    if (id != null) return store.run(id).orElseThrow(() -> folder.unknown(id, store));
+    return store.runs().stream()
+        .findFirst()
+        .orElseThrow(() -> new InputException(folder.place() + ": no run there yet"));
   }
 
   @Command(name = "list", description = "All runs, newest first.", mixinStandardHelpOptions = true)
@@ -93,7 +103,7 @@ final class RunsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
       try (RunStore store = results.folder().open()) {
-        RunInfo info = chosen(store);
+        RunInfo info = chosen(store, named, results.folder());
         String run = info.id();
         RunVerdicts verdicts = RunResults.verdicts(store, run);
         if (json.isAsked()) {
@@ -112,17 +122,43 @@ final class RunsCommand implements Callable<Integer> {
       }
     }
 
-    private RunInfo chosen(RunStore store) {
-      String id = named;
-      if (id != null) return store.run(id).orElseThrow(() -> results.folder().unknown(id, store));
-      return store.runs().stream()
-          .findFirst()
-          .orElseThrow(() -> new InputException(results.folder().place() + ": no run there yet"));
-    }
-
     private static String unfinished(int unjudged, int candidates) {
       return "Without a verdict: %d of %s; if no kbx is at it, 'kbx eval --resume' goes on."
           .formatted(unjudged, Counted.of(candidates, "candidate"));
+    }
+  }
+
+  @Command(
+      name = "name",
+      description = "Give a run a name or a note, or take it away.",
+      mixinStandardHelpOptions = true,
+      footer = {"", "An empty text takes the name or note away."})
+  static final class NameRun implements Callable<Integer> {
+    @Mixin private Options.Results results = new Options.Results();
+
+    @Parameters(
+        paramLabel = "RUN",
+        arity = "0..1",
+        description = "Id of the run. Default: the newest in --out.")
+    private @Nullable String named;
+
+    @Mixin private Options.Label label = new Options.Label();
+
+    @Override
+    public Integer call() {
+      if (label.name == null && label.note == null) {
+        throw new InputException("runs name: give --name, --note or both");
+      }
+      try (RunStore store = results.folder().open()) {
+        RunInfo run = chosen(store, named, results.folder());
+        RunLabel given =
+            new RunLabel(
+                label.name == null ? run.name() : label.name,
+                label.note == null ? run.note() : label.note);
+        store.label(run.id(), given);
+        System.err.printf("kbx: run %s%n", run.labelled(given).title());
+        return ExitCode.OK;
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.verdict.RunLabel;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -23,7 +24,35 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class Values {
   private static final String EMPTY = "is empty; name a file or folder (. is this one)";
 
+  /** Columns of a refused value in a message. */
+  private static final int MOST_SHOWN = 200;
+
   private Values() {}
+
+  /** The name of a run; empty for none. */
+  static final class RunName implements ITypeConverter<String> {
+    @Override
+    public String convert(String value) {
+      return label(value, null, value);
+    }
+  }
+
+  /** The note of a run; empty for none. */
+  static final class RunNote implements ITypeConverter<String> {
+    @Override
+    public String convert(String value) {
+      return label(null, value, value);
+    }
+  }
+
+  private static String label(@Nullable String name, @Nullable String note, String value) {
+    try {
+      RunLabel _ = new RunLabel(name, note);
+      return value;
+    } catch (IllegalArgumentException e) {
+      throw new Refused(String.valueOf(e.getMessage()));
+    }
+  }
 
   /** What is wrong with a value, and what to do; {@link #message} adds the option. */
   static final class Refused extends RuntimeException {
@@ -57,8 +86,14 @@ final class Values {
   }
 
   private static Optional<String> refused(ParameterException e, @Nullable String why) {
-    String value = e.getValue() == null || e.getValue().isEmpty() ? "" : " " + e.getValue();
-    return Optional.of(name(e.getArgSpec()) + value + ": " + why);
+    String value = shown(e.getValue());
+    return Optional.of((name(e.getArgSpec()) + " " + value).strip() + ": " + why);
+  }
+
+  /** In one line: a value may be a text of many. */
+  private static String shown(@Nullable String value) {
+    String clean = dev.kbx.document.Text.clean(value);
+    return dev.kbx.document.Text.cut(clean, MOST_SHOWN);
   }
 
   private static Optional<String> unmatched(UnmatchedArgumentException e) {

@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
  * One source: what waits, its verdict, its history.
  *
  * @param verdict the one that is shown whole; null if there is none yet
+ * @param run title of the verdict's run; empty without a verdict
  * @param source null if it is not known
  * @param history verdicts on it, newest first
  */
 record CandidatePage(
     @Nullable Verdict verdict,
+    String run,
     @Nullable String source,
     List<Placed> history,
     List<Pending> pending) {
@@ -72,9 +74,7 @@ record CandidatePage(
                             verdict.provenance().category(),
                             verdict.provenance().task()),
                         verdict.provenance().category() + "/" + verdict.provenance().task())),
-                Parts.fact(
-                    "Run",
-                    Parts.link(Links.run(verdict.provenance().run()), verdict.provenance().run())),
+                Parts.fact("Run", Parts.link(Links.run(verdict.provenance().run()), run)),
                 Parts.fact(
                     "Grade",
                     verdict.judgement().grade() == null

@@ -147,7 +147,8 @@ record ContractPage(JsonNode document) {
         examples =
             examples.and(
                 Markup.of(
-                    "<pre><code>%s</code></pre>",
+                    "<pre tabindex=\"0\" role=\"group\""
+                        + " aria-label=\"Example\"><code>%s</code></pre>",
                     EXAMPLES
                         .writerWithDefaultPrettyPrinter()
                         .writeValueAsString(example.path("value"))));

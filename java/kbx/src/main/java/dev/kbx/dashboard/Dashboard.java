@@ -112,9 +112,11 @@ public final class Dashboard {
             Frame.page(
                 viewer,
                 "/runs",
-                Markup.of("<a href=\"/runs\">Runs</a>"),
-                run.id(),
-                new RunPage(queries, run, view, idle(open).test(run), answer(run)).body()));
+                Markup.of(
+                    "<a href=\"/runs\">Runs</a> <span>%s</span>",
+                    run.name() == null ? "" : run.id()),
+                run.name() == null ? run.id() : run.name(),
+                new RunPage(queries, run, view, viewer, idle(open).test(run), answer(run)).body()));
   }
 
   /** Ranks; each of the three is empty for the one with the most verdicts. */
@@ -178,7 +180,9 @@ public final class Dashboard {
     Optional<String> source = store.source(hash);
     if (history.isEmpty() && source.isEmpty() && pending.isEmpty()) return Optional.empty();
     Verdict verdict = verdict(hash, run, position, history);
-    CandidatePage page = new CandidatePage(verdict, source.orElse(null), history, pending);
+    String of = verdict == null ? "" : verdict.provenance().run();
+    String name = store.run(of).map(RunInfo::title).orElse(of);
+    CandidatePage page = new CandidatePage(verdict, name, source.orElse(null), history, pending);
     String what = hash.substring(0, Math.min(HASH, hash.length()));
     return Optional.of(
         Frame.page(

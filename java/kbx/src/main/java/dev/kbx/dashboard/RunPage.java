@@ -18,6 +18,7 @@ import dev.kbx.store.VerdictQueries.Order;
 import dev.kbx.store.VerdictQueries.Placed;
 import dev.kbx.store.VerdictQueries.RunCounts;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.RunLabel;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.time.Duration;
@@ -36,7 +37,12 @@ import org.jspecify.annotations.Nullable;
  * @param answer null if there is none yet, or too much to be read for a page
  */
 record RunPage(
-    VerdictQueries queries, RunInfo run, RunView view, boolean idle, @Nullable Answer answer) {
+    VerdictQueries queries,
+    RunInfo run,
+    RunView view,
+    Viewer viewer,
+    boolean idle,
+    @Nullable Answer answer) {
   private static final int SIZE = 50;
 
   /** How many verdicts the table of properties is made from. */
@@ -55,7 +61,7 @@ record RunPage(
             : opening(counts)
                 .and(properties(counts))
                 .and(Parts.section("candidates", "Candidates", candidates(counts)));
-    return lead().and(facts(counts)).and(more);
+    return lead().and(note()).and(facts(counts)).and(label()).and(more);
   }
 
   /** The finding in words. */
@@ -64,6 +70,29 @@ record RunPage(
     String who = answer.headline() == null ? "" : answer.headline() + ". ";
     String words = who + answer.evidence();
     return words.isEmpty() ? Markup.NONE : Markup.of("<p class=\"lead\">%s</p>", words);
+  }
+
+  private Markup note() {
+    return run.note() == null
+        ? Markup.NONE
+        : Markup.of("<p class=\"remark said\">%s</p>", run.note());
+  }
+
+  /** The form that changes name and note, for who may. */
+  private Markup label() {
+    if (!viewer.submits()) return Markup.NONE;
+    return Markup.of(
+        """
+        <details class="label"><summary>Name and note</summary>
+        <form class="submit" method="post" action="%s">
+        <input type="hidden" name="csrf" value="%s">
+        <label>Name <input name="name" maxlength="%s" value="%s" autocomplete="off"></label>
+        <label class="wide">Note <textarea name="note" maxlength="%s" rows="4">%s</textarea></label>
+        <p class="actions"><button class="button">Save</button></p>
+        </form>
+        </details>
+        """,
+        Links.run(run.id()), viewer.csrf(), RunLabel.NAME, run.name(), RunLabel.NOTE, run.note());
   }
 
   /** Several methods or models are never one figure. */

@@ -45,11 +45,15 @@ record RunsPage(VerdictQueries queries, Predicate<RunInfo> idle) {
   private Markup table(List<RunInfo> runs) {
     Map<String, RunCounts> counts = queries.counts(runs.stream().map(RunInfo::id).toList());
     Function<RunInfo, RunCounts> of = run -> counts.getOrDefault(run.id(), RunCounts.NONE);
+    boolean named = runs.stream().anyMatch(run -> run.name() != null);
     return Parts.table(
             "runs",
             "",
             List.of(
-                Parts.links("run", RunInfo::id, run -> Links.run(run.id())),
+                Parts.links(
+                    named ? "name or id" : "run",
+                    run -> run.name() == null ? run.id() : run.name(),
+                    run -> Links.run(run.id())),
                 Column.text("started", run -> Cell.time(run.started()).text() + state(run)),
                 Column.text("suite", RunInfo::suite),
                 Column.text("device", run -> run.device().name()),
@@ -84,8 +88,8 @@ record RunsPage(VerdictQueries queries, Predicate<RunInfo> idle) {
             runs,
             run ->
                 Markup.of(
-                    "<option%s>%s</option>",
-                    run.equals(chosen) ? new Markup(" selected") : "", run.id())));
+                    "<option value=\"%s\"%s>%s</option>",
+                    run.id(), run.equals(chosen) ? new Markup(" selected") : "", run.title())));
   }
 
   /** Runs in progress; the page's script follows their events. */
@@ -122,7 +126,7 @@ record RunsPage(VerdictQueries queries, Predicate<RunInfo> idle) {
                 Links.encoded(run.id()), counts.correct())
             : "",
         Links.run(run.id()),
-        run.id(),
+        run.title(),
         run.suite(),
         run.device().name(),
         Math.max(1, total),

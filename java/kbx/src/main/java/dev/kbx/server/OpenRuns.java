@@ -12,6 +12,7 @@ import dev.kbx.store.Stored;
 import dev.kbx.task.Suite;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.RunLabel;
 import dev.kbx.verdict.Verdict;
 import java.util.HashMap;
 import java.util.List;
@@ -75,7 +76,7 @@ final class OpenRuns {
 
   private RunInfo info(String name, Suite suite, Plan plan) {
     ChosenSuite served = new ChosenSuite(suite.name(), suite, null);
-    return new RunPlan(served, "*", suite.tasks(), plan, List.of())
+    return new RunPlan(served, "*", suite.tasks(), plan, List.of(), new RunLabel(name, null))
         .run(
             ResultsFolder.nextRun(),
             List.of(name),

@@ -4,6 +4,7 @@ import dev.kbx.dashboard.Pending;
 import dev.kbx.dashboard.ServiceState;
 import dev.kbx.dashboard.SubmissionForm;
 import dev.kbx.dashboard.Viewer;
+import dev.kbx.verdict.RunLabel;
 import io.helidon.webserver.http.ServerRequest;
 import java.util.List;
 import java.util.Optional;
@@ -30,6 +31,14 @@ interface PageBackend {
    * @throws Refusal if it cannot be judged, or not now
    */
   Accepted submit(Viewer viewer, SubmissionForm submission);
+
+  /**
+   * Changes a run's name and note.
+   *
+   * @return whether there is such a run
+   * @throws Refusal if the viewer may not
+   */
+  boolean label(Viewer viewer, String run, RunLabel label);
 
   /**
    * An accepted candidate.

@@ -5,6 +5,7 @@ import dev.kbx.dashboard.Dashboard;
 import dev.kbx.dashboard.RunView;
 import dev.kbx.dashboard.SubmissionForm;
 import dev.kbx.dashboard.Viewer;
+import dev.kbx.verdict.RunLabel;
 import io.helidon.common.media.type.MediaType;
 import io.helidon.common.media.type.MediaTypes;
 import io.helidon.common.parameters.Parameters;
@@ -52,6 +53,9 @@ final class PageRoutes implements HttpService {
    */
   private static final int MOST_FIELDS = 4 << 10;
 
+  /** Maximum bytes of a form with a name and a note, of which a character may take nine. */
+  private static final int MOST_LABEL = 32 << 10;
+
   private static final MediaType FORM = MediaTypes.APPLICATION_FORM_URLENCODED;
 
   private final Dashboard dashboard;
@@ -77,6 +81,7 @@ final class PageRoutes implements HttpService {
             "/runs/{id}",
             page((viewer, request) ->
                 dashboard.run(viewer, segment(request, "id"), view(request), desk::open)))
+        .post("/runs/{id}", this::label)
         .get(
             "/leaderboard",
             page((viewer, request) ->
@@ -245,6 +250,28 @@ final class PageRoutes implements HttpService {
       Answers.head(response, e);
       html(response, dashboard.submit(viewer.get(), given, e.getMessage()));
     }
+  }
+
+  private void label(ServerRequest request, ServerResponse response) {
+    Optional<Viewer> viewer = desk.viewer(request);
+    if (viewer.isEmpty()) {
+      toLogin(request, response);
+      return;
+    }
+    Parameters form = form(request, MOST_LABEL);
+    if (!isOwn(viewer.get(), form)) {
+      throw Refusal.of(403, "this form is of an earlier session; load the page again");
+    }
+    String run = segment(request, "id");
+    String note = field(form, "note").replace("\r\n", "\n");
+    try {
+      if (!desk.label(viewer.get(), run, new RunLabel(field(form, "name"), note))) {
+        throw Refusal.of(404, "no such run");
+      }
+    } catch (IllegalArgumentException e) {
+      throw Refusal.of(422, "the name or note " + e.getMessage());
+    }
+    see(response, "/runs/" + URLEncoder.encode(run, StandardCharsets.UTF_8));
   }
 
   /** Whether the form is one that this viewer was shown. */

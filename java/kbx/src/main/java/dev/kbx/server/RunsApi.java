@@ -10,6 +10,7 @@ import dev.kbx.store.Stored;
 import dev.kbx.store.VerdictQueries.RunCounts;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.RunLabel;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.sse.SseEvent;
@@ -18,17 +19,24 @@ import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.helidon.webserver.sse.SseSink;
+import java.time.Instant;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** {@code /v1/runs}, {@code /v1/candidates} and {@code /v1/leaderboard}. */
 final class RunsApi implements HttpService {
   /** Streams at a time; each has a thread and buffers. */
   private static final int MOST_STREAMS = 1_000;
+
+  /** Bytes of a name and a note in JSON, however escaped. */
+  private static final int MOST_LABEL = 32 << 10;
 
   private static final HeaderName LAST_EVENT = HeaderNames.create("Last-Event-ID");
   private static final long BEAT_SECONDS = 15;
@@ -40,6 +48,7 @@ final class RunsApi implements HttpService {
   private final Feeds feeds;
   private final Boards boards;
   private final Interrupts interrupts;
+  private final Bodies bodies;
   private final Semaphore streams = new Semaphore(MOST_STREAMS);
 
   RunsApi(
@@ -48,7 +57,8 @@ final class RunsApi implements HttpService {
       JudgingService judging,
       Feeds feeds,
       Boards boards,
-      Interrupts interrupts) {
+      Interrupts interrupts,
+      Bodies bodies) {
     this.access = access;
     this.runs = runs;
     this.store = runs.service();
@@ -56,6 +66,7 @@ final class RunsApi implements HttpService {
     this.feeds = feeds;
     this.boards = boards;
     this.interrupts = interrupts;
+    this.bodies = bodies;
   }
 
   @Override
@@ -63,6 +74,7 @@ final class RunsApi implements HttpService {
     rules
         .get("/v1/runs", this::list)
         .get("/v1/runs/{id}", this::get)
+        .patch("/v1/runs/{id}", this::label)
         .get("/v1/runs/{id}/verdicts", this::verdicts)
         .get("/v1/runs/{id}/events", this::events)
         .get("/v1/candidates/{sha256}", this::candidate)
@@ -87,7 +99,7 @@ final class RunsApi implements HttpService {
 
   private RunInfo run(ServerRequest request) {
     String id = request.path().pathParameters().get("id");
-    return runs.run(id).orElseThrow(() -> Refusal.of(404, "no run '%s'".formatted(Plans.cut(id))));
+    return runs.run(id).orElseThrow(() -> unknown(id));
   }
 
   private void get(ServerRequest request, ServerResponse response) {
@@ -104,6 +116,48 @@ final class RunsApi implements HttpService {
     counts.statuses().forEach((status, count) -> statuses.put(status.label(), count));
     if (counts.judged() > 0) body.set("correct", rate(counts.correct(), counts.judged()));
     Answers.json(response, 200, body);
+  }
+
+  private void label(ServerRequest request, ServerResponse response) {
+    Client client = access.require(request, Client.Scope.SUBMIT);
+    String type = request.headers().contentType().map(each -> each.mediaType().text()).orElse("");
+    if (!type.equals("application/json")) {
+      throw Refusal.of(415, "Content-Type '%s': send application/json".formatted(Plans.cut(type)));
+    }
+    RunInfo run = run(request);
+    RunLabel label =
+        bodies.inMemory(
+            request, MOST_LABEL, body -> label(run.label(), SubmissionReader.parse(body)));
+    if (!runs.label(run.id(), label)) throw unknown(run.id());
+    store.audit(new ServiceStore.Audit(Instant.now(), client.name(), "label run", run.id()));
+    Answers.json(response, 200, Json.mapper().valueToTree(run.labelled(label)));
+  }
+
+  /** The label with the members of a body, of which an absent one changes nothing. */
+  private static RunLabel label(RunLabel known, JsonNode body) {
+    for (String member : body.propertyNames()) {
+      if (member.equals("name") || member.equals("note")) continue;
+      throw Refusal.unusable("/" + member, "%s: is unknown".formatted(Plans.cut(member)));
+    }
+    RunLabel named = checked(body, "name", known, text -> new RunLabel(text, known.note()));
+    return checked(body, "note", named, text -> new RunLabel(named.name(), text));
+  }
+
+  private static RunLabel checked(
+      JsonNode body, String name, RunLabel known, Function<@Nullable String, RunLabel> changed) {
+    JsonNode text = body.get(name);
+    if (text == null) return known;
+    if (text.isNull()) return changed.apply(null);
+    if (!text.isString()) throw Refusal.unusable("/" + name, name + ": must be a string");
+    try {
+      return changed.apply(text.stringValue());
+    } catch (IllegalArgumentException e) {
+      throw Refusal.unusable("/" + name, "%s: %s".formatted(name, e.getMessage()));
+    }
+  }
+
+  private static Refusal unknown(String id) {
+    return Refusal.of(404, "no run '%s'".formatted(Plans.cut(id)));
   }
 
   private static ObjectNode rate(int count, int of) {

@@ -7,12 +7,15 @@ import dev.kbx.judge.JudgingDevice;
 import dev.kbx.judge.WorkQueue.Count;
 import dev.kbx.plan.Plan;
 import dev.kbx.server.SubmissionReader.Read;
+import dev.kbx.store.RunStore;
 import dev.kbx.store.ServiceStore;
 import dev.kbx.store.Submission;
 import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunLabel;
 import dev.kbx.verdict.Verdict;
 import io.helidon.webserver.http.ServerRequest;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -23,14 +26,16 @@ import tools.jackson.databind.node.ObjectNode;
 final class ServerPageBackend implements PageBackend {
   private final Access access;
   private final JudgingService judging;
+  private final RunStore runs;
   private final ServiceStore store;
   private final Machine machine;
   private final JudgementView view;
 
-  ServerPageBackend(Access access, JudgingService judging, ServiceStore store, Machine machine) {
+  ServerPageBackend(Access access, JudgingService judging, RunStore runs, Machine machine) {
     this.access = access;
     this.judging = judging;
-    this.store = store;
+    this.runs = runs;
+    this.store = runs.service();
     this.machine = machine;
     this.view = new JudgementView(judging, store);
   }
@@ -109,6 +114,14 @@ final class ServerPageBackend implements PageBackend {
         each.run(),
         waits.isEmpty() || active ? null : (Integer) judging.backlog().queue().ahead(waits.get()),
         each.outcome().message());
+  }
+
+  @Override
+  public boolean label(Viewer viewer, String run, RunLabel label) {
+    if (!viewer.submits()) throw Access.lacks(viewer.client(), Client.Scope.SUBMIT);
+    if (!runs.label(run, label)) return false;
+    store.audit(new ServiceStore.Audit(Instant.now(), viewer.client(), "label run", run));
+    return true;
   }
 
   @Override

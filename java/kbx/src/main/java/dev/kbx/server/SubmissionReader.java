@@ -70,7 +70,7 @@ final class SubmissionReader {
     } catch (JacksonException e) {
       throw Refusal.of(400, "the body is no JSON: " + line(e));
     }
-    throw Refusal.of(400, "the body must be a JSON object with candidates, or with task and code");
+    throw Refusal.of(400, "the body must be a JSON object");
   }
 
   private static boolean isRepeated(StreamReadException e) {

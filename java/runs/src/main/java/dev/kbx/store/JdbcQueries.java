@@ -1,6 +1,5 @@
 package dev.kbx.store;
 
-import dev.kbx.verdict.Json;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import java.sql.ResultSet;
@@ -73,11 +72,11 @@ final class JdbcQueries implements VerdictQueries {
   private List<RunInfo> runs(String where, int skip, int most) {
     return get(h ->
         h.createQuery(
-                "SELECT info FROM run %s ORDER BY started DESC, id DESC LIMIT :most OFFSET :skip"
+                "SELECT info, name, note FROM run %s ORDER BY started DESC, id DESC LIMIT :most OFFSET :skip"
                     .formatted(where))
             .bind("most", most)
             .bind("skip", skip)
-            .map((row, _) -> Json.mapper().readValue(row.getString(1), RunInfo.class))
+            .map((row, _) -> JdbcStore.labelled(row))
             .list());
   }
 

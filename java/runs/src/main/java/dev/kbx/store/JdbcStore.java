@@ -4,6 +4,7 @@ import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.RunLabel;
 import dev.kbx.verdict.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -134,10 +135,14 @@ final class JdbcStore implements RunStore {
   }
 
   static void insert(Handle h, RunInfo run) {
-    h.createUpdate("INSERT INTO run (id, started, info) VALUES (:id, :started, :info)")
+    h.createUpdate(
+            "INSERT INTO run (id, started, info, name, note)"
+                + " VALUES (:id, :started, :info, :name, :note)")
         .bind("id", run.id())
         .bind("started", run.started().toString())
-        .bind("info", Json.mapper().writeValueAsString(run))
+        .bind("info", text(run))
+        .bind("name", run.name())
+        .bind("note", run.note())
         .execute();
   }
 
@@ -146,9 +151,25 @@ final class JdbcStore implements RunStore {
     transaction(t ->
         t.createUpdate("UPDATE run SET finished = :finished, info = :info WHERE id = :id")
             .bind("finished", String.valueOf(run.finished()))
-            .bind("info", Json.mapper().writeValueAsString(run))
+            .bind("info", text(run))
             .bind("id", run.id())
             .execute());
+  }
+
+  /** The run without its label, which has columns of its own. */
+  private static String text(RunInfo run) {
+    return Json.mapper().writeValueAsString(run.labelled(RunLabel.NONE));
+  }
+
+  @Override
+  public boolean label(String run, RunLabel label) {
+    return change(t ->
+        t.createUpdate("UPDATE run SET name = :name, note = :note WHERE id = :id")
+            .bind("name", label.name())
+            .bind("note", label.note())
+            .bind("id", run)
+            .execute())
+        == 1;
   }
 
   @Override
@@ -186,10 +207,7 @@ final class JdbcStore implements RunStore {
   @Override
   public List<RunInfo> runs() {
     return get(h ->
-        h
-            .createQuery("SELECT id, info FROM run")
-            .map((row, _) -> info(row.getString(1), row.getString(2)))
-            .stream()
+        h.createQuery("SELECT id, info, name, note FROM run").map((row, _) -> info(row)).stream()
             // If two runs began in the same second, their ids do not say which is newer.
             .sorted(Comparator.comparing(RunInfo::started).thenComparing(RunInfo::id).reversed())
             .toList());
@@ -198,9 +216,9 @@ final class JdbcStore implements RunStore {
   @Override
   public Optional<RunInfo> run(String id) {
     return get(h ->
-        h.createQuery("SELECT id, info FROM run WHERE id = :id")
+        h.createQuery("SELECT id, info, name, note FROM run WHERE id = :id")
             .bind("id", id)
-            .map((row, _) -> info(row.getString(1), row.getString(2)))
+            .map((row, _) -> info(row))
             .findFirst());
   }
 
@@ -431,12 +449,18 @@ final class JdbcStore implements RunStore {
   }
 
   /** The run of a row. Throws {@link StoreProblem} if the row is not readable. */
-  private RunInfo info(String id, String json) {
+  private RunInfo info(ResultSet row) throws SQLException {
     try {
-      return Json.mapper().readValue(json, RunInfo.class);
+      return labelled(row);
     } catch (JacksonException e) {
-      throw damaged(id, e);
+      throw damaged(row.getString("id"), e);
     }
+  }
+
+  /** The run of a row with {@code info}, {@code name} and {@code note}. */
+  static RunInfo labelled(ResultSet row) throws SQLException {
+    RunInfo info = Json.mapper().readValue(row.getString("info"), RunInfo.class);
+    return info.labelled(new RunLabel(row.getString("name"), row.getString("note")));
   }
 
   private StoreProblem damaged(String run, JacksonException e) {

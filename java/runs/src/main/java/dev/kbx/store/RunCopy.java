@@ -20,8 +20,8 @@ record RunCopy(Database from, Handle reading, Database to, Handle writing) {
   void copy(String run) {
     copy(
         run,
-        "SELECT id, started, finished, info FROM run WHERE id = ?",
-        "INSERT INTO run (id, started, finished, info) VALUES (?, ?, ?, ?)",
+        "SELECT id, started, finished, info, name, note FROM run WHERE id = ?",
+        "INSERT INTO run (id, started, finished, info, name, note) VALUES (?, ?, ?, ?, ?, ?)",
         List.of());
     copy(
         run,

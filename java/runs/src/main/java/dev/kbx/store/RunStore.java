@@ -3,6 +3,7 @@ package dev.kbx.store;
 import dev.kbx.verdict.CandidateIdentity;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.RunLabel;
 import dev.kbx.verdict.Verdict;
 import java.util.Collection;
 import java.util.List;
@@ -63,6 +64,13 @@ public interface RunStore extends AutoCloseable {
 
   /** Records that a run has judged everything. */
   void finish(RunInfo run);
+
+  /**
+   * Changes a run's name and note, also while another process judges it.
+   *
+   * @return whether there is such a run
+   */
+  boolean label(String run, RunLabel label);
 
   /**
    * Stores one verdict, which is on disk when this returns.

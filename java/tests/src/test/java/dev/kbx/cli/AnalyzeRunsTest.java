@@ -323,6 +323,47 @@ class AnalyzeRunsTest {
   }
 
   @Test
+  void runsAreNamedAndFoundByTheirName() {
+    assertThat(ok("runs", "list", "--out", out).out()).doesNotContain("NAME");
+    ok("runs", "name", first.id(), "--name", "warm start", "--note", "new prompts", "--out", out);
+    assertThat(ok("runs", "list", "--out", out).out())
+        .containsPattern("RUN +NAME +STATE")
+        .containsPattern(first.id() + " +warm start +complete");
+    assertThat(ok("analyze", "fastp", "warm start", "--out", out).out()).contains(first.id());
+    JsonNode shown = ok("runs", "show", first.id(), "--json", "--out", out).json().get("run");
+    assertThat(shown.get("name").asString()).isEqualTo("warm start");
+    assertThat(shown.get("note").asString()).isEqualTo("new prompts");
+    Path page = folder.resolve("page.html");
+    ok("report", "warm start", "--out", out, "--output", page);
+    assertThat(page)
+        .content()
+        .contains("<span>warm start (" + first.id() + ")</span>", "new prompts");
+    ok("runs", "name", first.id(), "--name", "", "--out", out);
+    assertThat(ok("runs", "list", "--out", out).out()).doesNotContain("NAME");
+    refused("no such run in", "analyze", "fastp", "warm start", "--out", out);
+    refused("runs name: give --name, --note or both", "runs", "name", "--out", out);
+    refused(
+        "--name a b: is not one line of plain text",
+        "runs",
+        "name",
+        "--name",
+        "a\nb",
+        "--out",
+        out);
+  }
+
+  @Test
+  void evalNamesItsRun() throws Exception {
+    Path source =
+        Files.writeString(folder.resolve("gelu.py"), "def gelu(input):\n    return input\n");
+    ok("eval", source, "--stages", "static", "--name", "mine", "--note", "why", "--out", out);
+    JsonNode newest = ok("runs", "list", "--json", "--out", out).json().get(0);
+    assertThat(newest.get("name").asString()).isEqualTo("mine");
+    assertThat(newest.get("note").asString()).isEqualTo("why");
+    assertThat(out.resolve("report.html")).content().contains("mine (");
+  }
+
+  @Test
   void interruptedRunNamesItsMissingCandidates() {
     SimulatedRun cut =
         SimulatedRun.on(SimulatedRun.H200, 3).correct("Math/exp", "e", 1).cutOff(4).store(out);

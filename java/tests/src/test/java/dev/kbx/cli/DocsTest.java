@@ -190,7 +190,8 @@ class DocsTest {
     for (String word : words) all.add(standIn(word, modules, own, backward));
     String first = words.getFirst();
     if (first.equals("eval")) all.addAll(List.of("--stages", "static", "--device", "cpu"));
-    if (first.equals("report") && !words.contains("--output") && !words.contains("md")) {
+    boolean printed = words.contains("md") || words.contains("text");
+    if (first.equals("report") && !words.contains("--output") && !printed) {
       all.addAll(List.of("--output", folder.resolve("report" + outputs++ + ".html")));
     }
     boolean reads = Set.of("eval", "analyze", "report", "tokens").contains(first);

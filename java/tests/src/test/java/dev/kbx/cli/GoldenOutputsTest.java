@@ -20,6 +20,8 @@ import dev.kbx.server.Machine;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -33,6 +35,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -129,6 +132,8 @@ class GoldenOutputsTest {
       command(run.name() + "/analyze-" + analysis + ".txt", "analyze", analysis, id);
     }
     command(run.name() + "/report.md", "report", id, "--format", "md");
+    kernel(run, "failed", verdict -> verdict.judgement().status() != Status.CORRECT);
+    kernel(run, "timed", verdict -> verdict.judgement().sizes() != null);
     command(run.name() + "/report.json", "report", id, "--format", "json");
     for (String format : List.of("latex", "csv")) {
       Path folder = OUT.resolve(run.name() + "-" + format);
@@ -138,6 +143,18 @@ class GoldenOutputsTest {
     Path page = OUT.resolve(run.name() + ".html");
     command("", "report", id, "--output", page);
     golden.add(run.name() + "/report.html", Files.readString(page));
+  }
+
+  /** The first candidate that is so, as a reviewer has it; nothing without one. */
+  private void kernel(GoldenRun run, String name, Predicate<Verdict> wanted) {
+    Verdict first = run.verdicts().stream().filter(wanted).findFirst().orElse(null);
+    if (first == null) return;
+    String hash = first.provenance().candidate();
+    for (String format : List.of("md", "text")) {
+      String file =
+          "%s/kernel-%s.%s".formatted(run.name(), name, format.equals("md") ? format : "txt");
+      command(file, "report", run.id(), "--candidate", hash, "--format", format);
+    }
   }
 
   private void compared(String name, GoldenRun before, GoldenRun after) throws IOException {

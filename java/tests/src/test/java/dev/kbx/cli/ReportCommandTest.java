@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kbx.SimulatedRun;
 import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -229,6 +230,71 @@ class ReportCommandTest {
   }
 
   @Test
+  void oneCandidateIsNamedByTaskFileOrHash() throws Exception {
+    Path run = folder.resolve("a");
+    Verdict cos = first.verdicts().getLast();
+    String hash = cos.provenance().candidate();
+    String text = ok("report", run, "--candidate", "cos_1", "--format", "text").out();
+    assertThat(text).startsWith("Math/cos_1: correct\n\nResult\n").contains("dtype:float64");
+    for (String name : List.of("Math/cos_1", hash)) {
+      assertThat(ok("report", run, "--candidate", name, "--format", "text").out()).isEqualTo(text);
+    }
+    String markdown = ok("report", run, "--candidate", "cos_1", "--format", "md").out();
+    assertThat(markdown)
+        .startsWith("# Math/cos_1: correct\n")
+        .contains("| breaks on | as | why |", "| empty |", "<summary>Conditions</summary>", hash);
+    Path page = folder.resolve("kernel.html");
+    ok("report", run, "--candidate", "cos_1", "--output", page);
+    assertThat(Files.readString(page)).contains("<h1>Math/cos_1: correct</h1>", "dtype:float64");
+  }
+
+  @Test
+  void runOfOneCandidateIsThatKernel() {
+    Path run = folder.resolve("one");
+    SimulatedRun.on(SimulatedRun.H200, 3).correct("Math/log", "log", 1.5).store(run);
+    assertThat(ok("report", run, "--format", "md").out())
+        .startsWith("# Math/log: correct\n")
+        .contains("## Timings", "1.50×", "NVIDIA H200");
+    assertThat(ok("report", run, "--format", "text").out())
+        .startsWith("Math/log: correct\n")
+        .contains("1.50×")
+        .doesNotContain("NVIDIA H200", "SHA-256");
+  }
+
+  @Test
+  void candidatesThatAreNotOneAreOneLineErrors() {
+    Path run = folder.resolve("a");
+    refused(
+        "--candidate gelu: names 5 candidates of run " + first.id() + "; name one by its hash: ",
+        "report",
+        run,
+        "--candidate",
+        "gelu",
+        "--format",
+        "md");
+    refused("no such candidate", "report", run, "--candidate", "none", "--format", "md");
+    refused("no such candidate", "report", run, "--candidate", "", "--format", "md");
+    refused("candidates: name one by --candidate", "report", run, "--format", "text");
+    refused(
+        "--candidate: goes with --format html, md or text",
+        "report",
+        run,
+        "--candidate",
+        "gelu",
+        "--format",
+        "csv");
+    refused(
+        "--candidate: is of one run, and 2 were named",
+        "report",
+        run,
+        folder.resolve("b"),
+        "--candidate",
+        "cos_1",
+        "--format",
+        "md");
+  }
+
+  @Test
   void emptyRunHasAReport() {
     Path empty = folder.resolve("empty");
     SimulatedRun.on(SimulatedRun.CPU, 1).store(empty);
@@ -242,7 +308,7 @@ class ReportCommandTest {
   void wrongArgumentsAreOneLineErrors() throws Exception {
     Path run = folder.resolve("a");
     refused(
-        "--format: no format 'pdf'; there are html, md, json, latex, csv, parquet",
+        "--format: no format 'pdf'; there are html, md, text, json, latex, csv, parquet",
         "report",
         run,
         "--format",

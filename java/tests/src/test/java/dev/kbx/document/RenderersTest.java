@@ -186,4 +186,38 @@ class RenderersTest {
     assertThat(List.of("-0.3 %", "+50", "1.5", "–"))
         .allMatch(text -> MarkdownRenderer.escape(text).equals(text));
   }
+
+  @Test
+  void sourceIsFencedInMarkdown() {
+    Section section =
+        new Section("s", "S", List.of(new Block.Source("a = 1\n# ```x\u202e\n<b>", "python")));
+    assertThat(MarkdownRenderer.lines(section))
+        .containsSubsequence("## S", "", "````python", "a = 1", "# ```x\\u202e", "<b>", "````");
+  }
+
+  @Test
+  void foldedSectionsAreDetailsInMarkdownAndLeftOutOfABriefDocument() {
+    Section open = new Section("a", "Open", List.of(new Block.Prose("First.")));
+    Section folded = new Section("b", "Folded", List.of(new Block.Prose("Second."))).fold();
+    Document document = new Document("D", List.of(open, folded));
+    assertThat(MarkdownRenderer.render(document))
+        .isEqualTo(
+            """
+            # D
+
+            ## Open
+
+            First.
+
+            <details>
+            <summary>Folded</summary>
+
+            Second.
+
+            </details>
+            """);
+    assertThat(new TerminalRenderer(80).render(document.brief()))
+        .contains("First.")
+        .doesNotContain("Second.", "Folded");
+  }
 }

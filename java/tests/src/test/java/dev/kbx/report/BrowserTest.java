@@ -8,6 +8,7 @@ import com.microsoft.playwright.BrowserType.LaunchOptions;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.ColorScheme;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -39,6 +41,10 @@ public abstract class BrowserTest {
       axe.run().then(({ violations, passes }) =>
         passes.length < 20 ? ["too little was checked"] : violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 4).map((n) => `${n.html.slice(0, 160)} ${n.any[0]?.message ?? ""}`).join(" | ")}`))
       """;
+
+  /** What is folded is checked, too; axe sees only what is shown. */
+  private static final String UNFOLD =
+      "() => document.querySelectorAll('details').forEach((each) => (each.open = true))";
 
   /** One for all classes of this JVM, as it takes seconds to start; it ends with the JVM. */
   private static @Nullable Browser browser;
@@ -84,6 +90,7 @@ public abstract class BrowserTest {
     /** What axe finds wrong: contrast, names, roles, keyboard. A line for each rule. */
     public List<String> violations() throws IOException {
       try (InputStream axe = BrowserTest.class.getResourceAsStream("/axe.min.js")) {
+        page.evaluate(UNFOLD);
         page.evaluate(new String(Objects.requireNonNull(axe).readAllBytes(), UTF_8));
       }
       List<String> found = new ArrayList<>();
@@ -93,10 +100,44 @@ public abstract class BrowserTest {
       return found;
     }
 
+    /** Whether nothing is cut or needs scrolling sideways. */
+    public boolean fits() {
+      return (boolean)
+          page.evaluate(
+              "document.documentElement.scrollWidth <= document.documentElement.clientWidth");
+    }
+
+    /** Whether every table shows all its columns without being scrolled. */
+    public boolean showsAllColumns() {
+      return (boolean)
+          page.evaluate(
+              "[...document.querySelectorAll('.scroll')].every((each) => each.scrollWidth <="
+                  + " each.clientWidth)");
+    }
+
     @Override
     public void close() {
       page.context().close();
       assertThat(complaints).isEmpty();
+    }
+  }
+
+  /** A laptop or a phone, in light or dark. */
+  public record Screen(int width, ColorScheme scheme) {
+    public static List<Screen> all() {
+      return Stream.of(ColorScheme.LIGHT, ColorScheme.DARK)
+          .flatMap(scheme -> Stream.of(1400, 390).map(width -> new Screen(width, scheme)))
+          .toList();
+    }
+
+    public Browser.NewContextOptions options() {
+      return new Browser.NewContextOptions().setViewportSize(width, 900).setColorScheme(scheme);
+    }
+
+    /** For names of pictures. */
+    @Override
+    public String toString() {
+      return width + "-" + scheme.name().toLowerCase(Locale.ROOT);
     }
   }
 

@@ -95,6 +95,8 @@ final class Fixtures {
         "kernel",
         false,
         null,
+        null,
+        null,
         null);
   }
 

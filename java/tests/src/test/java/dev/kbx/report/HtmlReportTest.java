@@ -241,6 +241,28 @@ class HtmlReportTest extends BrowserTest {
     }
   }
 
+  @Test
+  void axeFindsNoViolationsOnALaptopNorOfOneKernel() throws IOException {
+    Verdict timed = Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2);
+    var file = Fixtures.run(Fixtures.H200, 1, 20, List.of("exp.py"));
+    for (Screen screen : Screen.all()) {
+      try (var shown = show(List.of(timed), file, screen.options())) {
+        assertThat(shown.page().locator(".panel")).isVisible();
+        assertThat(shown.violations()).as("one kernel on %s", screen).isEmpty();
+        assertThat(shown.fits()).isTrue();
+        assertThat(shown.showsAllColumns()).as("one kernel on %s", screen).isTrue();
+        shown.picture("one-" + screen, shown.page());
+      }
+      if (screen.width() < 1000) continue;
+      try (var shown = show(Fixtures.examples(Fixtures.H200), Fixtures.H200, screen.options())) {
+        open(shown.page(), "Activation/gelu#1");
+        open(shown.page(), "Activation/silu");
+        assertThat(shown.violations()).as("report on %s", screen).isEmpty();
+        assertThat(shown.fits()).isTrue();
+      }
+    }
+  }
+
   private Shown show(
       List<Verdict> verdicts, Verdict.Device device, Browser.NewContextOptions options)
       throws IOException {

@@ -35,7 +35,9 @@ final class PublishedResults {
         null,
         false,
         null,
-        new RunInfo.Published("kernelbenchx-corpus", candidates, 0, 0, 0, 0, 0));
+        new RunInfo.Published("kernelbenchx-corpus", candidates, 0, 0, 0, 0, 0),
+        null,
+        null);
   }
 
   static Verdict correct(String task, int round, double speedup) {

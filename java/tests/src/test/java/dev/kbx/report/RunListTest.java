@@ -33,6 +33,8 @@ class RunListTest {
         null,
         true,
         null,
+        null,
+        null,
         null);
   }
 

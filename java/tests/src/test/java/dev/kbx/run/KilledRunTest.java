@@ -55,6 +55,8 @@ class KilledRunTest {
           "kernel",
           false,
           null,
+          null,
+          null,
           null);
 
   @TempDir private Path folder;

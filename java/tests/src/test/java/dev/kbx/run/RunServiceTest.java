@@ -102,6 +102,8 @@ class RunServiceTest {
             "kernel",
             false,
             settings,
+            null,
+            null,
             null);
     store.begin(run);
     return run;

@@ -109,6 +109,8 @@ class BackupTest {
         "kernel",
         false,
         null,
+        null,
+        null,
         null);
   }
 

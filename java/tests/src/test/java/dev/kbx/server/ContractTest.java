@@ -90,6 +90,7 @@ class ContractTest {
       assertThat(response.statusCode()).as("%s %s", path, response.body()).isEqualTo(200);
     }
     assertThat(upload().statusCode()).isEqualTo(200);
+    assertThat(label(run, "{\"name\":\"n\"}").statusCode()).isEqualTo(200);
     assertThat(server.send(server.to("/v1/judgements/" + id).DELETE()).statusCode()).isEqualTo(409);
     assertThat(server.asked).isEqualTo(server.contract.operations());
   }
@@ -107,6 +108,45 @@ class ContractTest {
     assertThat(operations).hasSizeGreaterThan(10);
     assertThat(operations).allSatisfy(id -> assertThat(page).contains("<a href=\"#" + id + "\">"));
     assertThat(page).contains("<a href=\"/\">kbx</a>", "id=\"schemas\"");
+  }
+
+  private HttpResponse<String> label(String run, String body) throws Exception {
+    return server.send(
+        server
+            .to("/v1/runs/" + run)
+            .header("Content-Type", "application/json")
+            .method("PATCH", BodyPublishers.ofString(body)));
+  }
+
+  @Test
+  void aRunIsNamedAndItsNameIsTakenAway() throws Exception {
+    String run =
+        ScriptedServer.json(server.submit("?wait=20&run=mine", "named = 1")).path("run").asString();
+    assertThat(ScriptedServer.json(server.get("/v1/runs/" + run)).path("name").asString())
+        .as("at first what its client calls it")
+        .isEqualTo("mine");
+    JsonNode named =
+        ScriptedServer.json(label(run, "{\"name\":\" a <b> \",\"note\":\"one\\ntwo\"}"));
+    assertThat(named.path("name").asString()).isEqualTo("a <b>");
+    assertThat(named.path("note").asString()).isEqualTo("one\ntwo");
+    JsonNode kept = ScriptedServer.json(label(run, "{\"name\":null}"));
+    assertThat(kept.has("name")).isFalse();
+    assertThat(kept.path("note").asString()).isEqualTo("one\ntwo");
+    assertThat(ScriptedServer.json(server.get("/v1/runs/" + run)).path("note").asString())
+        .isEqualTo("one\ntwo");
+    for (String body :
+        List.of(
+            "{\"name\":7}",
+            "{\"name\":\"a\\nb\"}",
+            "{\"note\":\"\\u0000\"}",
+            "{\"note\":\"\\ud800\"}",
+            "{\"id\":\"x\"}",
+            "{\"note\":\"%s\"}".formatted("x".repeat(2_001)))) {
+      assertThat(label(run, body).statusCode()).as(body).isEqualTo(422);
+    }
+    assertThat(label(run, "[]").statusCode()).isEqualTo(400);
+    assertThat(label("none", "{}").statusCode()).isEqualTo(404);
+    assertThat(ScriptedServer.json(label(run, "{\"note\":\"\"}")).has("note")).isFalse();
   }
 
   private HttpResponse<String> upload() throws Exception {

@@ -16,6 +16,7 @@ import dev.kbx.report.BrowserTest;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.task.Suite;
+import dev.kbx.verdict.RunLabel;
 import dev.kbx.verdict.Status;
 import io.helidon.webserver.WebServer;
 import java.io.IOException;
@@ -49,6 +50,12 @@ class PagesTest extends BrowserTest {
       def kernel(x):
           return undefined
       """;
+
+  /** Two of the four screens show what colours and widths break; the other two are for soak. */
+  private static final List<Screen> SCREENS =
+      Boolean.getBoolean("kbx.soak")
+          ? Screen.all()
+          : List.of(new Screen(1400, ColorScheme.LIGHT), new Screen(390, ColorScheme.DARK));
 
   private final ScriptedPageBackend desk = new ScriptedPageBackend();
   private @Nullable RunStore store;
@@ -152,14 +159,8 @@ class PagesTest extends BrowserTest {
     return show(url(path), url("/"), options);
   }
 
-  private static Browser.NewContextOptions phone() {
-    return new Browser.NewContextOptions()
-        .setViewportSize(390, 844)
-        .setColorScheme(ColorScheme.DARK);
-  }
-
   @Test
-  void everyPageIsReadableOnALaptopAndOnAPhoneInTheDark() throws IOException {
+  void everyPageIsReadableOnEveryScreen() throws IOException {
     List<String> paths =
         List.of(
             "/",
@@ -172,20 +173,19 @@ class PagesTest extends BrowserTest {
             "/compare?a=" + first + "&b=" + second,
             "/submit",
             "/system",
+            "/docs",
             "/login");
-    try (Shown laptop = show("/");
-        Shown phone = show("/", phone())) {
-      for (String path : paths) {
-        for (Shown shown : List.of(laptop, phone)) {
+    for (Screen screen : SCREENS) {
+      try (Shown shown = show("/", screen.options())) {
+        for (String path : paths) {
           shown.page().navigate(url(path));
           assertThat(shown.page()).not().hasTitle("owned");
+          assertThat(shown.fits()).as("%s on %s", path, screen).isTrue();
           String name =
               path.replaceAll("[?].*", "").replaceAll("[^a-z]+", "-").replaceAll("^-$", "-home");
-          shown.picture((shown.equals(phone) ? "phone" : "laptop") + name, shown.page());
-          assertThat(shown.violations()).as(path).isEmpty();
-          assertThat(shown.page().evaluate("document.documentElement.scrollWidth <= innerWidth"))
-              .as("%s is not wider than the screen", path)
-              .isEqualTo(true);
+          shown.picture("page" + name + "-" + screen, shown.page());
+          assertThat(shown.violations()).as("%s on %s", path, screen).isEmpty();
+          assertThat(shown.fits()).as("%s unfolded on %s", path, screen).isTrue();
         }
       }
     }
@@ -215,6 +215,23 @@ class PagesTest extends BrowserTest {
       assertThat(page.locator("#table-verdicts tbody tr")).hasCount(2);
       page.locator("#table-verdicts tbody a").first().click();
       assertThat(page.locator("h1")).hasText("Math/exp: correct");
+    }
+  }
+
+  @Test
+  void aRunIsNamedInItsPage() {
+    try (Shown shown = show("/runs/" + first)) {
+      Page page = shown.page();
+      page.locator("details.label summary").click();
+      page.locator("[name=name]").fill("warm <b>");
+      page.locator("[name=note]").fill("one\ntwo");
+      page.locator("details.label button").click();
+      assertThat(page).hasURL(url("/runs/" + first));
+      assertThat(desk.labels.get(first)).isEqualTo(new RunLabel("warm <b>", "one\ntwo"));
+    }
+    desk.viewer = new Viewer("reader", false, true, "secret");
+    try (Shown shown = show("/runs/" + first)) {
+      assertThat(shown.page().locator("[name=note]")).hasCount(0);
     }
   }
 

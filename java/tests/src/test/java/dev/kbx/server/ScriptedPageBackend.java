@@ -4,11 +4,13 @@ import dev.kbx.dashboard.Pending;
 import dev.kbx.dashboard.ServiceState;
 import dev.kbx.dashboard.SubmissionForm;
 import dev.kbx.dashboard.Viewer;
+import dev.kbx.verdict.RunLabel;
 import io.helidon.webserver.http.ServerRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A desk that takes what it is given and judges when it is told to. */
@@ -16,6 +18,7 @@ final class ScriptedPageBackend implements PageBackend {
   static final String HASH = "ab".repeat(32);
 
   final List<SubmissionForm> submissions = new CopyOnWriteArrayList<>();
+  final Map<String, RunLabel> labels = new ConcurrentHashMap<>();
   volatile Viewer viewer = Viewer.LOCAL;
   volatile boolean signedIn = true;
   volatile String state = "queued";
@@ -53,6 +56,12 @@ final class ScriptedPageBackend implements PageBackend {
   public List<Pending> pending(String candidate, String judgement) {
     if (!candidate.equals(HASH) || submissions.isEmpty() || state.equals("done")) return List.of();
     return List.of(new Pending("j_1", state, "Activation/relu", "service", 2, null));
+  }
+
+  @Override
+  public boolean label(Viewer client, String run, RunLabel label) {
+    labels.put(run, label);
+    return !run.equals("none");
   }
 
   @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 import dev.kbx.Patience;
 import dev.kbx.store.ServiceStore.Audit;
 import dev.kbx.verdict.Json;
+import dev.kbx.verdict.RunLabel;
 import java.io.ByteArrayOutputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -41,7 +42,11 @@ class SecurityTest {
   private static final Set<String> FREE =
       Set.of("GET /health/live", "GET /health/ready", "GET /openapi.yaml", "GET /docs");
   private static final Set<String> SUBMITS =
-      Set.of("POST /v1/judgements", "DELETE /v1/judgements/{id}", "POST /v1/uploads");
+      Set.of(
+          "POST /v1/judgements",
+          "DELETE /v1/judgements/{id}",
+          "POST /v1/uploads",
+          "PATCH /v1/runs/{id}");
 
   private Path folder;
   private ScriptedServer server;
@@ -131,6 +136,28 @@ class SecurityTest {
     String type = "application/x-www-form-urlencoded";
     assertThat(server.as(reader).post("/submit", type, form).statusCode()).isEqualTo(403);
     assertThat(server.as(ann).post("/submit", type, form).statusCode()).isEqualTo(303);
+  }
+
+  @Test
+  void whoSubmitsMayNameRuns() throws Exception {
+    String run =
+        ScriptedServer.json(server.as(ann).submit("?wait=20", "x = 50")).path("run").asString();
+    String type = "application/x-www-form-urlencoded";
+    String page = "/runs/" + run;
+    assertThat(server.as(reader).get(page).body()).doesNotContain("name=\"note\"");
+    assertThat(server.as(reader).post(page, type, "name=x").statusCode()).isEqualTo(403);
+    assertThat(server.as(ann).post(page, type, "name=by+ann&note=1%0D%0A2").statusCode())
+        .isEqualTo(303);
+    assertThat(server.store.run(run).orElseThrow().label())
+        .isEqualTo(new RunLabel("by ann", "1\n2"));
+    assertThat(server.as(ann).post(page, type, "name=" + "x".repeat(101)).statusCode())
+        .isEqualTo(422);
+    assertThat(server.as(ann).post("/runs/none", type, "name=x").statusCode()).isEqualTo(404);
+    assertThat(server.as(ann).get(page).body()).contains("<h1>by ann</h1>", "1\n2</textarea>");
+    assertThat(server.store.service().audits(100))
+        .extracting(Audit::client, Audit::action)
+        .contains(tuple("ann", "label run"))
+        .doesNotContain(tuple("reader", "label run"));
   }
 
   @Test

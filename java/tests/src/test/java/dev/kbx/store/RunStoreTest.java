@@ -9,6 +9,7 @@ import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.RunLabel;
 import dev.kbx.verdict.SourceFeatures;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -98,6 +99,30 @@ class RunStoreTest {
     Verdict first = run.verdicts().getFirst();
     assertThat(again.verdict(run.id(), 0)).isEqualTo(first);
     assertThat(again.source(first.provenance().candidate())).contains("a1");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void labelsSurviveTheEndOfARunAndAreCopied(Kind kind) {
+    RunStore store = open(kind);
+    SimulatedRun run = run(1).cutOff(1);
+    RunInfo begun = run.info().labelled(new RunLabel("first", null));
+    store.begin(begun);
+    assertThat(store.run(run.id())).contains(begun);
+    RunLabel changed = new RunLabel("second", "why\nnot");
+    assertThat(store.label(run.id(), changed)).isTrue();
+    assertThat(store.label("none", changed)).isFalse();
+    store.finish(begun.finishedAt(begun.started()));
+    assertThat(store.run(run.id()).orElseThrow().label()).isEqualTo(changed);
+    assertThat(store.queries().runs(0, 9)).extracting(RunInfo::label).containsExactly(changed);
+    RunStore copy = open(kind);
+    var _ = copy.copy(List.of(RunStore.Selection.all(store)));
+    assertThat(copy.runs()).extracting(RunInfo::label).containsExactly(changed);
+    store.label(run.id(), RunLabel.NONE);
+    assertThat(copy.copy(List.of(RunStore.Selection.all(store))))
+        .as("it is the same run under another name")
+        .extracting(RunStore.Copied::added)
+        .containsExactly(false);
   }
 
   private static List<BriefVerdict> rows(RunStore store, String run) {
