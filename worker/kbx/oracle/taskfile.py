@@ -16,6 +16,7 @@ from kbx import tensors
 from kbx.oracle import (
     backward,
     backward_files,
+    definitions,
     envelope,
     faults,
     gradients,
@@ -28,6 +29,7 @@ from kbx.oracle import (
 )
 from kbx.oracle.task import OWN, Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe, shares
 from kbx.suite import DISTRIBUTIONS, Contract
+from kbx.suite.definitions import Definition
 from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ def _load(stamp: Stamp, device: str) -> Task:
     original = module.get("ORIGINAL")
     if isinstance(original, Original):
         return recording.task(stamp, original, module.get("ENTRY"), device)
+    if isinstance(module.get("DEFINITION"), Definition):
+        return definitions.task(stamp, module["DEFINITION"], module, device)
     if isinstance(original, OwnFunction):
         make = own_references.function_task if original.forward is None else backward.task
         return make(stamp, original, str(module.get("ENTRY")), device)
