@@ -447,3 +447,155 @@ def test_a_model_without_a_gradient_is_refused(own, body, message):
     with pytest.raises(InvalidTask) as error:
         own(text, "ModelNew", backward=True)
     assert error.value.message.startswith(message)
+
+
+# ---------------------------------------------------------------- FORWARD of a task file
+
+FILE = """\"\"\"Statement.\"\"\"
+from kbx.suite import Close, drawn
+import torch
+ENTRY, FORWARD, DIFFICULTY, DTYPE, TAGS = "g", "f", 1, "float32", ("own",)
+CASES = [{"number": 0}, {"number": 0, "variation": "non_contiguous"}]
+SIZES = [{"number": 0}]
+DISTRIBUTIONS = ("standard", "small", "large", "zeros")
+CONTRACT = Close(growth=8)
+def drawn_inputs():
+    return torch.randn(6, 40), torch.randn(40)
+def inputs(make, number=0, variation=None):
+    return drawn(make, drawn_inputs, number, variation, of=f)
+def f(x, w):
+    return x.tanh() * w + x
+def g(grad_output, x, w): ...
+def negative_half(grad_output, x, w):
+    return tuple(each / 2 for each in g(grad_output, x, w))
+"""
+CLASSIC = [
+    "negative_gradient_missing", "negative_not_accumulated", "negative_first_row_only", "negative_mean_over_rows",
+    "negative_saved_overwritten",
+]  # fmt: skip
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Loads a task file with this text, in which each of some pairs is replaced."""
+
+    def load(text, *replaced, device="cpu"):
+        for old, new in replaced:
+            assert old in text
+            text = text.replace(old, new)
+        file = tmp_path / "task.py"
+        file.write_text(text)
+        return taskfile.load(file, device)
+
+    return load
+
+
+def test_a_task_file_names_the_forward_whose_gradients_are_the_task(written):
+    task = written(FILE)
+    assert (task.entry, task.differentiates) == ("g", True)
+    call = task.call(task.cases[0], "standard", "1")
+    assert [name for name, _ in task.named_tensors(call)] == ["grad_output", "x", "w"]
+    dy, x, w = (t.double() for t in call.args)
+    expected = grads(x, w, dy)
+    for got, want in zip(truth.know(task, call, "1").truth, (expected[0] + dy, expected[1]), strict=True):
+        torch.testing.assert_close(got, want)
+    varied = task.call(task.cases[1], "standard", "1").args
+    assert not varied[0].is_contiguous() and not torch.equal(varied[0], call.args[0] * 0)
+    small = task.call(task.cases[0], "small", "1").args
+    assert all(t.abs().max() < 0.01 for t in small)
+
+
+def test_its_controls_are_the_files_own_and_the_classic_mistakes(written):
+    task = written(FILE)
+    assert list(task.controls) == [*CLASSIC, "negative_half"]
+    rows = controls.verify(task, "1", torch.device("cpu"))
+    assert all(row["ok"] for row in rows), rows
+    skipped = written(
+        FILE, ("DTYPE,", "SKIP_CONTROLS, DTYPE,"), ('"float32",', '{"negative_mean_over_rows": "why"}, "float32",')
+    )
+    found = {row["name"]: row["status"] for row in controls.verify(skipped, "1", torch.device("cpu"))}
+    assert found["negative_mean_over_rows"] == "skipped"
+
+
+def test_the_gradients_of_a_task_file_are_those_of_the_arguments_that_are_marked(written):
+    task = written(FILE, ("torch.randn(40)", "torch.randn(40, requires_grad=True)"))
+    call = task.call(task.cases[0], "standard", "1")
+    assert not any(t.requires_grad for t in call.args)
+    assert truth.know(task, call, "1").expected.shape == (40,)
+
+
+def test_a_task_file_of_gradients_is_read_for_a_gpu_without_one(written):
+    task = written(FILE, ("6, 40", "262144, 400"), ("(40)", "(400)"), device="cuda")
+    assert [len(call["args"]) for call in shape_tracing.calls(task, True)][0] == 3
+    assert list(task.controls) == ["negative_half"]
+
+
+FLAWS = {
+    "no gradient": (("return x.tanh() * w + x", "return (x > 0).all()"), "f() returns nothing that PyTorch can differentiate (bool[]): leave out FORWARD, "),
+    "other parameters": (("def g(grad_output, x", "def g(dy, x"), "g() takes (dy, x, w), and what FORWARD makes of it (grad_output, x, w)"),
+    "no such function": (('"g", "f"', '"g", "h"'), "h is missing: the file must define a function of this name"),
+    "an unknown control": (("CONTRACT", "SKIP_CONTROLS = {'negative_saved': 'why'}\nCONTRACT"), "SKIP_CONTROLS names 'negative_saved', "),
+    "a control of the forward": (("negative_half(grad_output, ", "negative_half("), "negative_half() takes (x, w), the reference (grad_output, x, w)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("replaced", "message"), FLAWS.values(), ids=FLAWS)
+def test_a_flaw_of_a_task_file_of_gradients_is_named(written, replaced, message):
+    with pytest.raises(InvalidTask) as error:
+        written(FILE, replaced)
+    assert error.value.message.startswith(message)
+
+
+def test_a_call_with_another_number_of_results_is_named(written):
+    several = "[(torch.randn(6, 40), torch.randn(40)), (torch.randn(5, 40), torch.randn(40))]"
+    task = written(
+        FILE,
+        ("return x.tanh() * w + x", "return (x, w)[: 1 + (len(x) == 6)]"),
+        ("torch.randn(6, 40), torch.randn(40)", several),
+        ("def g(grad_output, ", "def g(grad_output_0, grad_output_1, "),
+        ("negative_half(grad_output, x, w)", "helper(x)"),
+    )
+    with pytest.raises(
+        InvalidTask, match=r"f\(\) returns 1 tensors that PyTorch can differentiate, and 2 in the first"
+    ):
+        task.call({"number": 1}, "standard", "1")
+
+
+MODEL_FILE = f"""\"\"\"Statement.\"\"\"
+from kbx.suite import Close, drawn
+FORWARD, DTYPE, TAGS = "Model", "float32", ("own",)
+DISTRIBUTIONS = ("standard", "small")
+CONTRACT = Close(growth=8)
+PUBLISHED = SCALED = {{}}
+{LINEAR.replace("+ self.b", "+ self.b + x[i]")}
+class NegativeNoW(Model):
+    def forward(self, x, i):
+        return x[i].tanh() * self.w.detach() * self.frozen + self.b + x[i]
+def init_inputs():
+    return get_init_inputs()
+def inputs(make):
+    return drawn(make, get_inputs)
+"""
+
+
+def test_a_task_file_may_be_of_a_models_gradients(written):
+    task = written(MODEL_FILE)
+    rows = controls.verify(task, "1", torch.device("cpu"))
+    assert all(row["ok"] for row in rows), rows
+    assert [row["name"] for row in rows if row["name"].startswith("negative")] == [*CLASSIC, "negative_no_w"]
+    bound = task.seeded("1")
+    found = truth.know(bound, bound.call(bound.cases[0], "published", "1"), "1")
+    assert list(found.expected) == ["x", "self.w", "self.b", "self.unused"]
+    assert task.module("1")["backward"]["results"] == 1
+    half = models.at(task, "bfloat16").seeded("1")
+    assert {t.dtype for t in tensors(half.call(half.cases[0], "published", "1").args[:2])} == {torch.bfloat16}
+
+
+def test_usable_weights_of_a_task_file_of_gradients_are_of_its_model(written):
+    task = written(MODEL_FILE + "def usable(model):\n    return model(*get_inputs()).shape == (6, 33)\n")
+    assert task.module("1")["seed"] == written(MODEL_FILE).module("1")["seed"]
+
+
+def test_forward_of_a_file_with_a_model_is_its_model(written):
+    with pytest.raises(InvalidTask, match="FORWARD is 'f': of a file with Model it is 'Model'"):
+        written(MODEL_FILE, ('"Model", ', '"f", '))

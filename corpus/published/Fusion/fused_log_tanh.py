@@ -1,6 +1,6 @@
 """tanh of the logarithm, as a ratio of squares.
 
-breaks: non_contiguous, special_values
+breaks: huge_values, non_contiguous, special_values
 """
 
 import torch

@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "fusion", "broadcast")
+MAGNITUDES = (-104, 56)
 
 CASES = [
     dict(n=5, d_in=10, d_out=3, weight2=(5, 3), bias=(5, 3)),

@@ -18,6 +18,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("elementwise",)
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(37,), approximate="tanh"),

@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "bfloat16"
 TAGS = ("elementwise", "memory-bound", "bf16")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(4099,)),

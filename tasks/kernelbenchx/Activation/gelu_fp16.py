@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float16"
 TAGS = ("elementwise", "memory-bound", "fp16")
+MAGNITUDES = (-10, 12)
 
 CASES = [
     dict(shape=(4099,)),

@@ -18,6 +18,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "in-place")
+MAGNITUDES = (-104, 120)
 MUTATES = ("input",)
 
 CASES = [

@@ -24,6 +24,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "in-place")
+MAGNITUDES = (-104, 120)
 MUTATES = ("input",)
 
 CASES = [

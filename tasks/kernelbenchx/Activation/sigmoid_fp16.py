@@ -18,6 +18,7 @@ DIFFICULTY = 2
 EXTRA = True
 DTYPE = "float16"
 TAGS = ("elementwise", "memory-bound", "fp16")
+MAGNITUDES = (-10, 12)
 
 CASES = [
     dict(shape=(37,)),

@@ -18,6 +18,7 @@ DIFFICULTY = 1
 EXTRA = True
 DTYPE = "bfloat16"
 TAGS = ("elementwise", "memory-bound", "bf16")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(37,)),

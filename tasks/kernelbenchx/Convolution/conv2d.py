@@ -23,6 +23,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "compute-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3)),

@@ -30,6 +30,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "matmul")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(2, 3, 5, 7), weight=(3, 5, 3, 3), bias=False),

@@ -21,6 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 5
 DTYPE = "float32"
 TAGS = ("attention", "softmax", "matmul")
+MAGNITUDES = (-104, 56)
 
 CASES = [
     dict(shape=(2, 2, 37, 16)),

@@ -21,6 +21,7 @@ from kbx.suite import Close, broadcast, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(1021,), other=(1021,)),

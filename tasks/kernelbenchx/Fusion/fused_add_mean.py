@@ -22,6 +22,7 @@ from kbx.suite import Close, call, in_order
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("reduction", "broadcast", "memory-bound", "fusion")
+MAGNITUDES = (-52, 120)
 
 CASES = [
     dict(shape=(1037,), other=(1037,), alpha=0.5),

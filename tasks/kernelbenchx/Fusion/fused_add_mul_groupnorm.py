@@ -25,6 +25,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("normalization", "broadcast", "reduction", "fusion", "memory-bound")
+MAGNITUDES = (-104, 56)
 
 CASES = [
     dict(shape=(2, 4, 5, 5), num_groups=2),

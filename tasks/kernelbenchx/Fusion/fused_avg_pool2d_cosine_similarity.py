@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("pooling", "reduction", "fusion", "memory-bound")
+MAGNITUDES = (-52, 56)
 
 CASES = [
     dict(shape=(2, 5, 8, 10), kernel_size=2),

@@ -21,6 +21,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "decomposition", "fusion", "not-unique")
+MAGNITUDES = (56,)
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [

@@ -30,6 +30,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "matmul", "broadcast", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), other=(2, 5, 9, 11), alpha=-0.5),

@@ -25,6 +25,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("pooling", "fusion", "memory-bound")
+MAGNITUDES = (-104, 32)
 
 CASES = [
     dict(shape=(2, 3, 67), kernel_size=3),

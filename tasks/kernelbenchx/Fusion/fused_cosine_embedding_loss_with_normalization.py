@@ -24,6 +24,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("loss", "reduction", "normalization", "fusion", "memory-bound")
+MAGNITUDES = (-32, 56)
 
 CASES = [
     dict(n=37, d=45),

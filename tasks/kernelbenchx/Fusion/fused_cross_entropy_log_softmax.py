@@ -30,6 +30,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("loss", "softmax", "reduction", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(37, 45)),

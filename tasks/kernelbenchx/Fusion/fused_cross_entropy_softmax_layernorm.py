@@ -34,6 +34,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("loss", "softmax", "normalization", "reduction", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(37, 45), normalized_shape=45),

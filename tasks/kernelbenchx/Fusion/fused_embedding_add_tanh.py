@@ -25,6 +25,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "gather", "elementwise", "memory-bound", "in-place", "fusion")
+MAGNITUDES = (-104, 120)
 MUTATES = ("weight",)
 
 CASES = [

@@ -21,6 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("reduction", "memory-bound", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(1037,)),

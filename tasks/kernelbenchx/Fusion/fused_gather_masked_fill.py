@@ -24,6 +24,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("index", "gather", "broadcast", "memory-bound", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(37, 45), dim=1, index=(31, 53), mask=(31, 53)),

@@ -23,6 +23,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("reduction", "memory-bound", "fusion")
+MAGNITUDES = (-52, 56)
 
 CASES = [
     dict(shape=(45, 67), dim=1),

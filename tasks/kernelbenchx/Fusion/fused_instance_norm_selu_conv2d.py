@@ -31,6 +31,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "normalization", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(2, 3, 11, 13), weight=(17, 3, 3, 3)),

@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "normalization", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(19, 37), features=45),

@@ -28,6 +28,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("convolution", "matmul", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(2, 3, 11, 13), weight=(5, 3, 3, 3), negative_slope=0.1, inplace=True),

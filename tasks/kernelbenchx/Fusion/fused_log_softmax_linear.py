@@ -23,6 +23,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(37, 45), features=53),

@@ -24,6 +24,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 5
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "decomposition", "fusion", "not-unique")
+MAGNITUDES = (-104, 120)
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small")
 
 CASES = [

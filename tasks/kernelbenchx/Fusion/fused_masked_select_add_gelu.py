@@ -21,6 +21,7 @@ from kbx.suite import Close, broadcast, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "elementwise", "memory-bound", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(1037,), mask=(1037,), density=0.7),

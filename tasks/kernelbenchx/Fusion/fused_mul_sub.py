@@ -19,6 +19,7 @@ from kbx.suite import Close, broadcast, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound", "fusion")
+MAGNITUDES = (-104, 56)
 
 CASES = [
     dict(shape=(1021,), mul=(1021,), sub=(1021,), alpha=-0.5),

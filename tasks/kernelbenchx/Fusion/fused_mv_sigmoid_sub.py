@@ -19,6 +19,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "memory-bound", "fusion")
+MAGNITUDES = (-104, 56)
 
 CASES = [
     dict(n=37, m=45, other=(37,), alpha=0.5, spread=0.4, out=True),

@@ -24,6 +24,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("pooling", "reduction", "fusion", "memory-bound")
+MAGNITUDES = (-104, 56)
 
 CASES = [
     dict(shape=(5, 3, 12, 18), output_size=(4, 6)),

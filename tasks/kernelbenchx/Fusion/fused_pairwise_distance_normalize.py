@@ -23,6 +23,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("fusion", "normalization", "reduction")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(37, 65), second=21),

@@ -30,6 +30,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "matmul", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(2, 3, 9, 11), weight=(8, 3, 3, 3)),

@@ -21,6 +21,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "decomposition", "fusion", "not-unique")
+MAGNITUDES = (-104, 120)
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [

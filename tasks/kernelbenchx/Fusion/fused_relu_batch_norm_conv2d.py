@@ -34,6 +34,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("convolution", "normalization", "fusion", "in-place")
+MAGNITUDES = (-104, 56)
 MUTATES = ("running_mean", "running_var")
 
 CASES = [

@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "in-place", "fusion")
+MAGNITUDES = (-104, 120)
 MUTATES = ("input",)
 
 CASES = [

@@ -27,6 +27,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "reduction", "memory-bound", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(131,), repeats=3),

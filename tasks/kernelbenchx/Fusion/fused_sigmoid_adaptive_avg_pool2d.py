@@ -28,6 +28,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("pooling", "reduction", "fusion", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(2, 3, 12, 18), output_size=(4, 6)),

@@ -26,6 +26,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("normalization", "reduction", "in-place", "fusion", "memory-bound")
+MAGNITUDES = (-104, 56)
 MUTATES = ("running_mean", "running_var")
 
 CASES = [

@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
+MAGNITUDES = (-104, 56)
 
 CASES = [
     dict(shape=(37, 45), features=53, beta=2),

@@ -22,6 +22,7 @@ from kbx.suite import Close, broadcast, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(1021,), other=(1021,), alpha=0.5),

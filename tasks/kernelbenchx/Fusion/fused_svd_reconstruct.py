@@ -15,6 +15,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 5
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "fusion")
+MAGNITUDES = (-52, 120)
 DISTRIBUTIONS = ("standard", "outliers", "small", "zeros")
 
 CASES = [

@@ -20,6 +20,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "broadcast", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(1, 129), target=(37, 129), cond=(37, 1), other=(37, 129)),

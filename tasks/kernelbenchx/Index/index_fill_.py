@@ -21,6 +21,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("index", "in-place", "memory-bound")
+MAGNITUDES = (-104, 120)
 MUTATES = ("x",)
 
 CASES = [

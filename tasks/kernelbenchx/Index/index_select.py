@@ -17,6 +17,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "gather", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(37, 45), dim=0, count=53),

@@ -14,6 +14,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("index", "scan", "data-dependent-shape")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(4099,), mask=(4099,)),

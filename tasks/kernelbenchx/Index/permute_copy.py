@@ -18,6 +18,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("index", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(4099,), dims=[0]),

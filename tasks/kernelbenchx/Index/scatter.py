@@ -22,6 +22,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("index", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(37, 45), dim=0, index=(19, 45)),

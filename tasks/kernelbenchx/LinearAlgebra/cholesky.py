@@ -21,6 +21,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition")
+MAGNITUDES = (440,)
 DISTRIBUTIONS = ("standard", "outliers", "small", "large")
 
 CASES = [

@@ -24,6 +24,7 @@ from kbx.suite import Property, broadcast, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "not-unique")
+MAGNITUDES = (-104, 120)
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [

@@ -20,6 +20,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra",)
+MAGNITUDES = (-52, 56)
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "zeros")
 
 CASES = [

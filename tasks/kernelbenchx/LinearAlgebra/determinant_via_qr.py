@@ -23,6 +23,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition")
+MAGNITUDES = (-52, 56)
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "zeros")
 
 CASES = [

@@ -22,6 +22,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "complex", "not-unique")
+MAGNITUDES = (-104, 120)
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small")
 
 CASES = [

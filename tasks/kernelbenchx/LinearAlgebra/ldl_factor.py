@@ -28,6 +28,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "not-unique")
+MAGNITUDES = (-52, 120)
 DISTRIBUTIONS = ("standard", "outliers", "small", "large")
 
 CASES = [

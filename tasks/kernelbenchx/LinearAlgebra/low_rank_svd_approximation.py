@@ -26,6 +26,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition", "not-unique")
+MAGNITUDES = (-52, 56)
 DISTRIBUTIONS = ("standard", "outliers", "small", "zeros")
 
 CASES = [

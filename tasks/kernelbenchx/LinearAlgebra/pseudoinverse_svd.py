@@ -25,6 +25,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "decomposition")
+MAGNITUDES = (-104, 96)
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [

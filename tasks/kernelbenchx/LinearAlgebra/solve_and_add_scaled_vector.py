@@ -24,6 +24,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "not-unique")
+MAGNITUDES = (-104, 120)
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small")
 
 CASES = [

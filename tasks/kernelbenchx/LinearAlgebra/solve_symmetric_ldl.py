@@ -29,6 +29,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "solver", "decomposition", "complex", "not-unique")
+MAGNITUDES = (-104, 120)
 DISTRIBUTIONS = ("standard", "outliers", "small")
 
 CASES = [

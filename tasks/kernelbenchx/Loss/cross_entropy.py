@@ -27,6 +27,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("loss", "softmax", "reduction")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(37, 45)),

@@ -20,6 +20,7 @@ from kbx.suite import Close, call, in_order
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("loss", "reduction", "elementwise", "memory-bound")
+MAGNITUDES = (-52, 56)
 
 CASES = [
     dict(shape=(37, 45)),

@@ -24,6 +24,7 @@ from kbx.suite import Close, call, in_order
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("loss", "reduction", "elementwise", "memory-bound")
+MAGNITUDES = (-104, 96)
 
 CASES = [
     dict(shape=(37, 45)),

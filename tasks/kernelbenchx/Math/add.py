@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(4099,), other=(4099,), alpha=0.5),

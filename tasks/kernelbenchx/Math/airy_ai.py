@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
+MAGNITUDES = (-104,)
 
 CASES = [
     dict(shape=(1,)),

@@ -15,6 +15,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
+MAGNITUDES = (-104, 32)
 
 CASES = [
     dict(shape=(1,)),

@@ -27,6 +27,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(4099,), other=(4099,)),

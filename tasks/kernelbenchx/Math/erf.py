@@ -17,6 +17,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
+MAGNITUDES = (-52, 120)
 
 CASES = [
     dict(shape=(1,)),

@@ -29,6 +29,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 5
 DTYPE = "float32"
 TAGS = ("complex", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(12, 17)),

@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(1,), low=0.2),

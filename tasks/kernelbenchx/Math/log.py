@@ -17,6 +17,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(4099,)),

@@ -19,6 +19,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
+MAGNITUDES = (-104, 120)
 PROMISED = ("tiny_values",)
 
 CASES = [

@@ -15,6 +15,7 @@ DIFFICULTY = 3
 EXTRA = True
 DTYPE = "bfloat16"
 TAGS = ("elementwise", "broadcast", "memory-bound", "bf16")
+MAGNITUDES = (-52, 56)
 
 CASES = [
     dict(shape=(33, 65), other=(33, 65)),

@@ -15,6 +15,7 @@ DIFFICULTY = 3
 EXTRA = True
 DTYPE = "float16"
 TAGS = ("elementwise", "broadcast", "memory-bound", "fp16")
+MAGNITUDES = (-10,)
 
 CASES = [
     dict(shape=(33, 65), other=(33, 65)),

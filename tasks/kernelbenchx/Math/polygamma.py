@@ -24,6 +24,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("elementwise", "special-function", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(n=1, shape=(4099,), low=0.5),

@@ -24,6 +24,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "special-function")
+MAGNITUDES = (-104, 56)
 
 CASES = [
     dict(shape=(4099,), exponent=2.0),

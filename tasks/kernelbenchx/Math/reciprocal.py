@@ -18,6 +18,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(4099,)),

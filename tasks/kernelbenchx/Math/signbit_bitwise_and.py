@@ -21,6 +21,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "broadcast", "memory-bound", "integer")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(4099,), other=(4099,)),

@@ -21,6 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("softmax", "reduction", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(3, 257), dim=1),

@@ -17,6 +17,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound", "fusion")
+MAGNITUDES = (-104,)
 
 CASES = [
     dict(shape=(4099,)),

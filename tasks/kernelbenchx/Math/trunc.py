@@ -19,6 +19,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("elementwise", "memory-bound")
+MAGNITUDES = (120,)
 
 CASES = [
     dict(shape=(4099,)),

@@ -17,6 +17,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "broadcast", "compute-bound")
+MAGNITUDES = (-104, 56)
 
 CASES = [
     dict(m=33, n=21, k=40),

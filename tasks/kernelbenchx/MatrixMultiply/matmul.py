@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "broadcast")
+MAGNITUDES = (-52, 56)
 
 CASES = [
     dict(left=(37, 45), right=(45, 53)),

@@ -19,6 +19,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "bfloat16"
 TAGS = ("matmul", "tensor-core", "bf16")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(left=(37, 45), right=(45, 53)),

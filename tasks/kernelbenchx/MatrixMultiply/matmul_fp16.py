@@ -19,6 +19,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float16"
 TAGS = ("matmul", "tensor-core", "fp16")
+MAGNITUDES = (-10, 9)
 
 CASES = [
     dict(left=(37, 45), right=(45, 53)),

@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "fusion")
+MAGNITUDES = (-52, 56)
 SKIP_CONTROLS = {"permuted": "the result is one number", "constant": "the result is one number"}
 
 CASES = [

@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
+MAGNITUDES = (-104, 56)
 
 CASES = [
     dict(n=37, m=45, alpha=1.0, beta=0.5),

@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "fusion", "in-place", "memory-bound")
+MAGNITUDES = (-104, 120)
 MUTATES = ("y",)
 
 CASES = [

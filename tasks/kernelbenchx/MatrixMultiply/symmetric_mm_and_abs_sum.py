@@ -18,6 +18,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "reduction", "fusion")
+MAGNITUDES = (-104, 96)
 SKIP_CONTROLS = {"permuted": "the result is one number", "constant": "the result is one number"}
 
 CASES = [

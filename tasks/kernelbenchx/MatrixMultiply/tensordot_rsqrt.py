@@ -21,6 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
+MAGNITUDES = (-104, 96)
 
 CASES = [
     dict(left=(37, 45), right=(45, 53), dims=1),

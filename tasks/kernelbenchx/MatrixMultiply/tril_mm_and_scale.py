@@ -18,6 +18,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("matmul", "fusion")
+MAGNITUDES = (-52, 56)
 
 CASES = [
     dict(n=37, p=45, alpha=1.0, beta=0.75),

@@ -24,6 +24,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("normalization", "reduction", "in-place")
+MAGNITUDES = (-104, 56)
 MUTATES = ("running_mean", "running_var")
 
 CASES = [

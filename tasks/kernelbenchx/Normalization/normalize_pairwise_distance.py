@@ -21,6 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("normalization", "reduction", "memory-bound")
+MAGNITUDES = (-104, 56)
 
 CASES = [
     dict(shape=(3, 13, 37)),

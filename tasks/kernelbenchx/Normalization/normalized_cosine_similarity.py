@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("normalization", "reduction", "memory-bound")
+MAGNITUDES = (-52, 56)
 
 CASES = [
     dict(shape=(13, 65)),

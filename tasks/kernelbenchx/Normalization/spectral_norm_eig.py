@@ -24,6 +24,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("linear-algebra", "reduction")
+MAGNITUDES = (-104, 120)
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small")
 
 CASES = [

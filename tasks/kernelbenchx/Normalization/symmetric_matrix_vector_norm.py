@@ -21,6 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("linear-algebra", "matmul", "reduction", "memory-bound")
+MAGNITUDES = (-52, 56)
 SKIP_CONTROLS = {"constant": "the result is one number", "permuted": "the result is one number"}
 
 CASES = [

@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
+MAGNITUDES = (-104, 56)
 ENTRY = "adamw_step"
 MUTATES = ("param", "exp_avg", "exp_avg_sq")
 

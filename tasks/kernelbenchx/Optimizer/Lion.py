@@ -20,6 +20,7 @@ from kbx.suite import Property, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
+MAGNITUDES = (-104, 120)
 ENTRY = "lion_step"
 MUTATES = ("param", "exp_avg")
 

@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
+MAGNITUDES = (-104, 56)
 ENTRY = "rmsprop_step"
 MUTATES = ("param", "square_avg")
 

@@ -24,6 +24,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("elementwise", "optimizer", "in-place", "memory-bound")
+MAGNITUDES = (-104, 120)
 ENTRY = "sgd_step"
 MUTATES = ("param", "momentum_buffer")
 

@@ -21,6 +21,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("pooling", "reduction", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(2, 3, 12, 18), output_size=(4, 6)),

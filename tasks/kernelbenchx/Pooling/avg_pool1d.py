@@ -19,6 +19,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("pooling", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(2, 3, 66), kernel_size=3),

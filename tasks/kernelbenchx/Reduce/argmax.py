@@ -18,6 +18,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("reduction", "integer-result", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(7, 257), dim=1),

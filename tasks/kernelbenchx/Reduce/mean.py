@@ -20,6 +20,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 1
 DTYPE = "float32"
 TAGS = ("reduction", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(33, 65), dim=0),

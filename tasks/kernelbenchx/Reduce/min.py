@@ -19,6 +19,7 @@ from kbx.suite import Exact, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("reduction", "integer-result", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(7, 257), dim=1),

@@ -28,6 +28,7 @@ from kbx.suite import Close, Property, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("reduction", "fusion", "memory-bound")
+MAGNITUDES = (-104,)
 
 CASES = [
     dict(shape=(7, 257), dim=1),

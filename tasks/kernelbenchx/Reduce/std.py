@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("reduction", "memory-bound")
+MAGNITUDES = (-52, 56)
 
 CASES = [
     dict(shape=(1003,)),

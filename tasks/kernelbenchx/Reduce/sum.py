@@ -18,6 +18,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 2
 DTYPE = "float32"
 TAGS = ("reduction",)
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(33, 65), dim=0),

@@ -33,6 +33,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 4
 DTYPE = "float32"
 TAGS = ("spatial", "gather", "interpolation")
+MAGNITUDES = (-104, 120)
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small", "zeros")
 
 CASES = [

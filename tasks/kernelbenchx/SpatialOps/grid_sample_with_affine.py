@@ -31,6 +31,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("spatial", "gather", "interpolation", "fusion")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(1, 3, 37, 41), places=(37, 41), identity=True),

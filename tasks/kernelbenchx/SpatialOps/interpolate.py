@@ -31,6 +31,7 @@ from kbx.suite import Close, call
 DIFFICULTY = 3
 DTYPE = "float32"
 TAGS = ("spatial", "interpolation", "memory-bound")
+MAGNITUDES = (-104, 120)
 
 CASES = [
     dict(shape=(2, 3, 7, 9), size=(10, 19)),

@@ -65,10 +65,11 @@ class CallPlan(TypedDict):
 
 
 class Size(TypedDict):
-    """A benchmark size in words."""
+    """A benchmark size in words. ``weight`` is the part of the reference's time that it stands for; None where the task states none."""
 
     index: int
     shape: str
+    weight: float | None
 
 
 class Mismatch(TypedDict):
@@ -129,6 +130,8 @@ class ShapesTraced:
     """Names of the arguments that the entry updates in place, which are judged."""
     numbers: list[int] = field(default_factory=list)
     """Of the calls that a user's reference asks for, those that are judged; empty for other tasks."""
+    upstream: list[str] = field(default_factory=list)
+    """Names of the entry's first parameters where the task is a user's function's gradients: those of its results."""
 
 
 @dataclass

@@ -1,4 +1,5 @@
-"""The backward task of a differentiable function, of ``kbx eval --reference FILE --backward``.
+"""The backward task of a differentiable function: of ``kbx eval --reference FILE --backward``, and of a task file that names it in
+``FORWARD``.
 
 It takes the gradients of the function's results, then the function's own arguments, and returns the gradients of those. What PyTorch
 derives in the arguments' dtypes is the reference, and in float64 the truth.
@@ -149,36 +150,52 @@ class BackwardTask(OwnFunctionTask):
         return Call((*(make.floats(*t.shape, dtype=t.dtype) for t in results), *call.args), call.kwargs)
 
     def results_of(self, call: Call, device: str | torch.device) -> list[torch.Tensor]:
-        """The results of a call of the function that can be differentiated; raises InvalidTask where there are none."""
-        with surroundings(device):
-            try:
-                found: list[torch.Tensor] = self.run("", self.backward.results, call)[0]
-            except InvalidTask as error:
-                if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
-                    raise
-                self._returned(call)  # raises what is wrong without gradients, too
-                raise refusal(self, self.code, error) from error.__cause__
-            if found:
-                return found
-            raise without_gradient(self, self.code, self._returned(call))
+        """As the function of this name."""
+        return results_of(self, self.backward, call, device)
 
-    def _returned(self, call: Call) -> Any:
+
+def upstream(task: Task) -> list[str]:
+    """Names of the parameters of a user's ``NAME_backward`` that are gradients of results; empty for other tasks."""
+    return list(signature(task.reference).parameters)[: task.count] if isinstance(task, BackwardTask) else []
+
+
+def results_of(task: Task, backward: Backward, call: Call, device: str | torch.device) -> list[torch.Tensor]:
+    """The results of a call of the forward that can be differentiated; raises InvalidTask where there are none."""
+
+    def returned() -> Any:
         mine = truth.copy_call(call)
         with torch.no_grad():
-            return self.run(f"{self.function.__name__}()", self.function, *mine.args, **mine.kwargs)
+            return task.run(f"{backward.forward.__name__}()", backward.forward, *mine.args, **mine.kwargs)
+
+    with surroundings(device):
+        try:
+            found: list[torch.Tensor] = task.run("", backward.results, call)[0]
+        except InvalidTask as error:
+            if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+                raise
+            returned()  # raises what is wrong without gradients, too
+            raise refusal(task, backward.forward, error) from error.__cause__
+        if found:
+            return found
+        raise without_gradient(task, backward.forward, returned())
+
+
+def _option(task: Task) -> str:
+    """What asks for the gradients."""
+    return "FORWARD" if task.path == task.stamp[0] else "--backward"
 
 
 def without_gradient(task: Task, function: Function, returned: Any) -> InvalidTask:
     """What is said of a function whose results are in no graph."""
     kinds = ", ".join(notation.shown(Call((leaf,))) for _, leaf in leaves(returned))
-    text = f"{function.__name__}() returns nothing that PyTorch can differentiate ({kinds}): leave out --backward, or what cuts the graph, as detach(), no_grad() and item() do"
+    text = f"{function.__name__}() returns nothing that PyTorch can differentiate ({kinds}): leave out {_option(task)}, or what cuts the graph, as detach(), no_grad() and item() do"
     return InvalidTask(text, task.path, function.__code__.co_firstlineno)
 
 
 def refusal(task: Task, function: Function, error: InvalidTask) -> InvalidTask:
     """What is said of a function that runs, and whose gradients raise this error."""
     reason = " ".join(str(error.__cause__).split())[:_REASON_CHARACTERS].rstrip(".")
-    text = f"{function.__name__}() runs and cannot be differentiated ({reason}): leave out --backward, or change what that names"
+    text = f"{function.__name__}() runs and cannot be differentiated ({reason}): leave out {_option(task)}, or change what that names"
     return InvalidTask(text, task.path, error.line or function.__code__.co_firstlineno)
 
 
@@ -203,18 +220,18 @@ def task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> Backwa
         raise (error if error.__cause__ is None else refusal(untried, untried.code, error)) from error.__cause__
     if not may_be_tried(made, device):
         return made
-    found = controls(made, made.on("cpu").call(made.cases[0], AS_DRAWN, SEED))
+    found = controls(made.backward, made.count, made.on("cpu").call(made.cases[0], AS_DRAWN, SEED))
     return replace(made, controls={name: anywhere(each, device) for name, each in found.items()})
 
 
 # ---------------------------------------------------------------- controls
 
 
-def controls(task: BackwardTask, call: Call) -> dict[str, Function]:
-    """Classic mistakes of backward kernels, those that change the gradients of this call."""
-    found = mistakes(task.backward, list(call.args[: task.count]), Call(call.args[task.count :], call.kwargs))
-    derived = {name: functools.partial(mistake, task.backward) for name, mistake in found.items()}
-    return {name: task.backward.derived(task.count, compute) for name, compute in derived.items()}
+def controls(backward: Backward, count: int, call: Call) -> dict[str, Function]:
+    """Classic mistakes of backward kernels, those that change the gradients of this call, which begins with ``count`` upstream ones."""
+    found = mistakes(backward, list(call.args[:count]), Call(call.args[count:], call.kwargs))
+    derived = {name: functools.partial(mistake, backward) for name, mistake in found.items()}
+    return {name: backward.derived(count, compute) for name, compute in derived.items()}
 
 
 def mistakes(backward: Backward, upstream: _Gradients, arguments: Call) -> dict[str, Mistake]:
@@ -339,3 +356,7 @@ def _saved_overwritten(backward: Backward, upstream: _Gradients, call: Call, pla
 
     with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
         return backward.gradients(upstream, call)
+
+
+MISTAKES = tuple(dict.fromkeys(name for name, _ in _mistakes()))
+"""Names of the controls."""

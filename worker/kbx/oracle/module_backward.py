@@ -1,4 +1,4 @@
-"""The backward task of a ``Model``, of ``kbx eval --reference FILE --backward``.
+"""The backward task of a ``Model``, of ``kbx eval --reference FILE --backward`` and of task files.
 
 A candidate is a ``ModelNew`` as for the forward, whose results can be differentiated: the runner differentiates them as is done here with
 the reference's. So both are classes that take the gradients of the results, then what ``forward`` takes, and return gradients by name.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -28,7 +28,7 @@ from kbx.oracle.backward import (
     without_gradient,
 )
 from kbx.oracle.gradients import in_place_of
-from kbx.oracle.models import STATE, unbound
+from kbx.oracle.models import STATE, ModelTask, unbound
 from kbx.oracle.own_references import OwnModelTask, on_shapes_or_values
 from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, may_be_tried
 from kbx.oracle.task import Function, InvalidTask, Stamp
@@ -65,6 +65,11 @@ class Derived:
         made.__signature__ = usual.replace(parameters=[model, *with_upstream(parameters, self.count)])  # type: ignore[attr-defined]
         return type(self.model.__name__, (self.model,), {"forward": made, "__module__": self.model.__module__})
 
+    @property
+    def gradients(self) -> type[nn.Module]:
+        """The class that returns them."""
+        return self.module(lambda backward, upstream, call: backward.gradients(upstream, call))
+
 
 class _OfModule(Backward):
     """The gradients of an instance of a model."""
@@ -85,33 +90,33 @@ def _weights(model: nn.Module) -> list[tuple[str, nn.Parameter]]:
 
 
 @dataclass(frozen=True, eq=False)
-class ModelBackwardTask(OwnModelTask):
+class Differentiated(ModelTask):
     """``model`` returns gradients of the user's one, whose calls are given those of its results first."""
 
     derived: Derived = field(kw_only=True)
     forms: dict[object, list[_Form]] = field(default_factory=dict, kw_only=True)
     """Shapes and dtypes of the user's results, by those of the arguments."""
 
-    @property
-    def called(self) -> type[nn.Module]:
-        return self.derived.model
-
-    def plain_call(self, number: int, seed: str, device: str | torch.device) -> Call:
-        call = super().plain_call(number, seed, device)
-        make = Inputs("float32", "standard", f"{seed} {UPSTREAM}", device, fast=self.large)
-        upstream = (make.floats(*shape, dtype=dtype) for shape, dtype in self._results(call))
+    def from_above(self, call: Call, make: Inputs, plain: Callable[[], Call]) -> Call:
+        """A call after fresh gradients of its results. ``plain()`` is one of the same shapes on the CPU."""
+        upstream = (make.floats(*shape, dtype=dtype) for shape, dtype in self._results(call, plain))
         return Call((*upstream, *call.args), call.kwargs)
 
-    def _results(self, call: Call) -> list[_Form]:
+    def _results(self, call: Call, plain: Callable[[], Call]) -> list[_Form]:
         given = tensors([*call.args, *call.kwargs.values()])
         key = self.cast, tuple((tuple(t.shape), t.dtype) for t in given)
         if key not in self.forms:
             shapes_alone = any(isinstance(t, FakeTensor) for t in given)
-            self.forms[key] = self._look() if shapes_alone else on_shapes_or_values(self._look, self.device == "cpu")
+            found = (
+                self._look(plain)
+                if shapes_alone
+                else on_shapes_or_values(lambda: self._look(plain), self.device == "cpu")
+            )
+            self.forms[key] = found
         return self.forms[key]
 
-    def _look(self) -> list[_Form]:
-        found = _results(self, self.derived, OwnModelTask.plain_call(self, 0, SEED, "cpu"))
+    def _look(self, plain: Callable[[], Call]) -> list[_Form]:
+        found = results_of(self, self.derived, plain())
         if len(found) != self.derived.count:
             line = self.derived.model.forward.__code__.co_firstlineno
             text = f"forward() returns {len(found)} tensors that PyTorch can differentiate in one call, and {self.derived.count} in another"
@@ -119,13 +124,28 @@ class ModelBackwardTask(OwnModelTask):
         return [(tuple(t.shape), t.dtype) for t in found]
 
     def module(self, seed: str) -> Module:
-        asked = self.derived
-        return super().module(seed) | {
+        asked, plain = self.derived, super().module(seed)
+        assert plain is not None
+        return plain | {
             "backward": {"results": asked.count, "positions": list(asked.positions), "names": list(asked.names)}
         }
 
 
-def _results(task: OwnModelTask, derived: Derived, call: Call) -> list[torch.Tensor]:
+@dataclass(frozen=True, eq=False)
+class ModelBackwardTask(Differentiated, OwnModelTask):
+    """Of a file that a user brings."""
+
+    @property
+    def called(self) -> type[nn.Module]:
+        return self.derived.model
+
+    def plain_call(self, number: int, seed: str, device: str | torch.device) -> Call:
+        make = Inputs("float32", "standard", f"{seed} {UPSTREAM}", device, fast=self.large)
+        call = super().plain_call(number, seed, device)
+        return self.from_above(call, make, lambda: OwnModelTask.plain_call(self, 0, SEED, "cpu"))
+
+
+def results_of(task: ModelTask, derived: Derived, call: Call) -> list[torch.Tensor]:
     """The results that can be differentiated; raises InvalidTask where there are none."""
     model, forward = _instance(task, derived.model), derived.model.forward
     try:
@@ -140,14 +160,14 @@ def _results(task: OwnModelTask, derived: Derived, call: Call) -> list[torch.Ten
     return found
 
 
-def _instance(task: OwnModelTask, kind: type[nn.Module]) -> nn.Module:
+def _instance(task: ModelTask, kind: type[nn.Module]) -> nn.Module:
     if task.cast is None:
         return original_models.constructed(task, kind)
     with unset_fake_temporarily():  # the weights of others cannot be cast
         return task.construct(kind, 0).to(task.cast)
 
 
-def _forward(task: OwnModelTask, model: nn.Module, call: Call) -> Any:
+def _forward(task: ModelTask, model: nn.Module, call: Call) -> Any:
     with torch.no_grad():
         return task.run("forward()", model, *call.args, **call.kwargs)
 
@@ -156,10 +176,10 @@ def task(stamp: Stamp, original: OwnModel, device: str) -> ModelBackwardTask:
     """The backward task of the ``Model`` that a file has; raises InvalidTask where it is none, does not run, or has no gradient."""
     plain = own_references.untried_model(stamp, original, device)
     quick = device == "cpu"
-    derived = on_shapes_or_values(lambda: _derived(replace(plain, device="cpu")), quick)
+    found = on_shapes_or_values(lambda: _derived(replace(plain, device="cpu")), quick)
     given = {each.name: getattr(plain, each.name) for each in fields(plain)}
-    model = derived.module(lambda backward, upstream, call: backward.gradients(upstream, call))
-    given |= {"model": model, "reference": unbound(model), "differentiates": True, "derived": derived}
+    model = found.gradients
+    given |= {"model": model, "reference": unbound(model), "differentiates": True, "derived": found}
     given["cases"] = [{"inputs": Asked(0, None, "")}]
     made = ModelBackwardTask(**given)
     try:
@@ -167,19 +187,25 @@ def task(stamp: Stamp, original: OwnModel, device: str) -> ModelBackwardTask:
     except InvalidTask as error:
         if error.__cause__ is None:
             raise
-        raise refusal(made, derived.model.forward, error) from error.__cause__
+        raise refusal(made, found.model.forward, error) from error.__cause__
     made = own_references.completed(replace(tried, device=device), device)
-    return replace(made, rivals=_rivals(made)) if may_be_tried(made, device) else made
+    if not may_be_tried(made, device):
+        return made
+    on_cpu = replace(made, device="cpu").seeded(SEED)
+    return replace(made, rivals=rivals(made, on_cpu.call(made.cases[0], AS_DRAWN, SEED)))
 
 
 def _derived(plain: OwnModelTask) -> Derived:
-    call, model = plain.plain_call(0, SEED, "cpu"), original_models.constructed(plain, plain.model)
-    asked = _requiring(plain)
-    named = plain.named_tensors(call)
+    return derived(plain, plain.plain_call(0, SEED, "cpu"), _requiring(plain))
+
+
+def derived(plain: ModelTask, call: Call, asked: Collection[str]) -> Derived:
+    """What is differentiated by what: by the inputs that are ``asked`` for, by all if none is."""
+    model, named = original_models.constructed(plain, plain.model), plain.named_tensors(call)
     places = [i for i, (name, t) in enumerate(named) if is_differentiable(t) and (not asked or _of(name) in asked)]
     names = [named[i][0] for i in places] + [f"{STATE}.{name}" for name, _ in _weights(model)]
     made = Derived(plain.model, tuple(places), tuple(names))
-    return replace(made, count=len(_results(plain, made, call)))
+    return replace(made, count=len(results_of(plain, made, call)))
 
 
 def _of(name: str) -> str:
@@ -192,10 +218,9 @@ def _requiring(plain: OwnModelTask) -> set[str]:
     return {_of(name) for name, t in plain.named_tensors(Call(tuple(made))) if t.requires_grad}
 
 
-def _rivals(made: ModelBackwardTask) -> dict[str, type[nn.Module]]:
-    """Classic mistakes of backward kernels, those that change the gradients of a call, as models."""
+def rivals(made: Differentiated, call: Call) -> dict[str, type[nn.Module]]:
+    """Classic mistakes of backward kernels, those that change the gradients of a call on the CPU, as models."""
     bound, count = replace(made, device="cpu").seeded(SEED), made.derived.count
-    call = bound.call(made.cases[0], AS_DRAWN, SEED)
     backward = _OfModule(made.derived, bound.compilable)
     found: dict[str, Mistake] = mistakes(backward, list(call.args[:count]), Call(call.args[count:], call.kwargs))
     return {name: made.derived.module(mistake) for name, mistake in found.items()}

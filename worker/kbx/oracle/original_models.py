@@ -419,7 +419,7 @@ def tried(made: _Module, quick: bool) -> tuple[_Module, bool]:
     return on_shapes(look, quick)
 
 
-def constructed(made: OriginalModelTask, kind: type[nn.Module]) -> nn.Module:
+def constructed(made: ModelTask, kind: type[nn.Module]) -> nn.Module:
     """An instance without memory for its weights, where constructing one does not look at values."""
     try:
         return made.construct(kind, 0)

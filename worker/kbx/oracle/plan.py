@@ -15,7 +15,7 @@ from kbx.oracle.task import InvalidTask, Parameters, Task, describe
 from kbx.oracle.truth import argument_tensors
 from kbx.suite import Call
 from kbx.suite.contracts import Close, Exact
-from kbx.suite.inputs import SPECIAL
+from kbx.suite.inputs import SPECIAL, times
 from kbx.ttir.launch import ASCENDING, REVERSED, SHUFFLED
 
 REPEATED = 2
@@ -104,6 +104,7 @@ def plan(task: Task, seed: str, ordered: bool = False) -> list[PlannedCall]:
     if all(_asked(task, each) for each in wanted):
         raise InvalidTask("no case is one of the published grade: add a plain one to CASES", task.path)
     wanted += [] if task.contract.random else _repeats(task, wanted, ordered)
+    wanted += _of_magnitudes(task)
     special = _special(task)
     wanted += [] if special is None else [special]
     calls: list[PlannedCall] = []
@@ -213,6 +214,8 @@ def _asked(task: Task, wanted: _Wanted) -> frozenset[str]:
 @functools.lru_cache(maxsize=16384)
 def _asked_with(task: Task, case: int, distribution: str) -> frozenset[str]:
     """The same of any call of a case with values of a distribution: its parameters and the distribution decide it, no seed."""
+    if scaled := properties.of_power(distribution):
+        return scaled
     if task.envelope:
         return properties.of_call(task, _sample(task, case, distribution), _sample(task, 0)) | task.asked(
             task.cases[case]
@@ -250,6 +253,16 @@ def _special(task: Task) -> _Wanted | None:
         if plain and properties.SPECIAL in _asked_with(task, case, SPECIAL):
             return _Wanted(case, task.rounds + SEEDS, SPECIAL)
     return None
+
+
+@functools.lru_cache(maxsize=1024)
+def _of_magnitudes(task: Task) -> list[_Wanted]:
+    """One call each for the task's ``magnitudes``, of the first case of the published grade; none where there are no published tests."""
+    if task.envelope is None or not task.magnitudes:
+        return []
+    case = next(c for c in range(len(task.cases)) if _inside(task, c) and _elements(task, c))
+    first = task.rounds + SEEDS + 1
+    return [_Wanted(case, first + place, times(power)) for place, power in enumerate(task.magnitudes)]
 
 
 def _repeats(task: Task, wanted: list[_Wanted], ordered: bool) -> list[_Wanted]:

@@ -17,6 +17,7 @@ from kbx.oracle.task import Task, signature
 from kbx.suite import Call
 from kbx.suite.drawn import OF_VALUES as VARIATION_OF
 from kbx.suite.inputs import SPECIAL as SPECIAL_DISTRIBUTION
+from kbx.suite.inputs import power_of
 from kbx.suite.values import leaves, wide
 
 SPECIAL = "special_values"
@@ -27,11 +28,20 @@ STATE = "state_output"
 PROMISED = "promised:"
 """Before a property that the published statement promises."""
 
+HUGE, FAINT = "huge_values", "faint_values"
+"""All values near the upper, or the lower end of what the operation takes of its dtype's range: see ``MAGNITUDES`` of a task."""
+
 OF_VALUES = VARIATION_OF | {SPECIAL_DISTRIBUTION: SPECIAL}
 """By distribution; the values of the others are ordinary."""
 
 BROADCASTING = {"elementwise", "broadcast"}
 """Tags of tasks whose tensors may be broadcast against each other; others have shapes of their own for each argument."""
+
+
+def of_power(distribution: str) -> frozenset[str]:
+    """The property of values that are multiplied by a power of two, as a set; empty where they are not."""
+    power = power_of(distribution)
+    return frozenset([HUGE if power > 0 else FAINT]) if power else frozenset()
 
 
 def of_values(distribution: str) -> frozenset[str]:

@@ -20,7 +20,7 @@ import kbx
 from kbx import PROTOCOL, clock, cores
 from kbx.messages import Failed, Hello, Message, Request
 from kbx.messages import oracle as messages
-from kbx.oracle import controls, faults, footprint, models, own_references, session, shape_tracing, taskfile
+from kbx.oracle import backward, controls, faults, footprint, models, own_references, session, shape_tracing, taskfile
 from kbx.oracle.baselines import CompiledReference, NotCompiled
 from kbx.oracle.bench import Bench, NotRecorded
 from kbx.oracle.devices import CpuDevice
@@ -111,6 +111,7 @@ class Server:
             task.module("shapes"),
             list(task.mutates),
             own_references.numbers(task),
+            backward.upstream(task),
         )
 
     def _trace_largest_shapes(self, request: messages.TraceLargestShapes) -> Message:
@@ -158,7 +159,10 @@ class Server:
         self.device.offer(request.runner, arenas)
         return messages.Opened(
             request.id, task.entries, [a.describe() for a in arenas], [c.message(task) for c in self.session.calls],
-            [{"index": i, "shape": shape_tracing.shown(task, s)} for i, s in enumerate(task.sizes)],
+            [
+                {"index": i, "shape": shape_tracing.shown(task, size), "weight": task.shares[i] if task.shares else None}
+                for i, size in enumerate(task.sizes)
+            ],
             time.monotonic() - start, task.module(request.seed), task.scaled, task.constant, core,
         )  # fmt: skip
 

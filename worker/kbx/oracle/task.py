@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import re
 import traceback
 import types
@@ -102,6 +103,8 @@ class Task:
     """What the published tests pass, where that is known: a call that leaves it decides at the general grade only."""
     promised: tuple[str, ...] = ()
     """Properties beyond the envelope that the published statement promises all the same."""
+    magnitudes: tuple[int, ...] = ()
+    """Powers of two by which the arguments of further calls are multiplied."""
     unjudged: frozenset[str] = frozenset()
     """Arguments that the call may change, and of which nothing is asked afterwards."""
     differentiates: bool = False
@@ -109,6 +112,8 @@ class Task:
     they are gradients of."""
     marked: frozenset[str] = frozenset()
     """Arguments that require a gradient when reference and candidate are given them."""
+    shares: tuple[float, ...] = ()
+    """Parts of the reference's time that ``sizes`` stand for, which add up to 1; empty where none are stated."""
 
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
@@ -192,7 +197,7 @@ class Task:
         for path, leaf in leaves([*made.args, *made.kwargs.values()], "argument"):
             if (reason := sendable.obstacle(leaf)) is not None:
                 raise InvalidTask(f"{path} {reason}", self.path, line)
-        return _without_gradients(made) if self.marked else made
+        return without_gradients(made) if self.marked else made
 
     def inside(self, call: Call) -> Call:
         """The call with its values in the range of the published tests, where that is known."""
@@ -341,7 +346,9 @@ def named_tensors(function: Callable[..., Any], call: Call) -> list[tuple[str, t
     return [(path, t) for name, v in named for path, t in leaves(v, name) if isinstance(t, torch.Tensor)]
 
 
-def _without_gradients(call: Call) -> Call:
+def without_gradients(call: Call) -> Call:
+    """The call with tensors that require no gradient, over the same memory."""
+
     def detached(leaf: Any) -> Any:
         return leaf.detach() if isinstance(leaf, torch.Tensor) else leaf
 
@@ -350,6 +357,15 @@ def _without_gradients(call: Call) -> Call:
 
 def _same(value: object, default: object) -> bool:
     return type(value) is type(default) and not isinstance(value, torch.Tensor) and value == default
+
+
+def shares(weights: object, sizes: int) -> tuple[float, ...]:
+    """Weights of sizes as parts of 1. Raises ValueError, which says what is wrong with them."""
+    if not isinstance(weights, (list, tuple)) or not all(type(w) in (int, float) and 0 < w < math.inf for w in weights):
+        raise ValueError("must be a list of positive numbers")
+    if len(weights) != sizes:
+        raise ValueError(f"has {len(weights)} entries, and there are {sizes} sizes")
+    return tuple(weight / sum(weights) for weight in weights)
 
 
 def describe(parameters: Parameters) -> str:

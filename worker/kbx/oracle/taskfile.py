@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 from kbx import tensors
 from kbx.oracle import (
     backward,
+    backward_files,
+    definitions,
     envelope,
     faults,
     gradients,
@@ -25,8 +27,9 @@ from kbx.oracle import (
     own_references,
     recording,
 )
-from kbx.oracle.task import OWN, Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe
+from kbx.oracle.task import OWN, Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe, shares
 from kbx.suite import DISTRIBUTIONS, Contract
+from kbx.suite.definitions import Definition
 from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel
 
 if TYPE_CHECKING:
@@ -84,6 +87,8 @@ def _load(stamp: Stamp, device: str) -> Task:
     original = module.get("ORIGINAL")
     if isinstance(original, Original):
         return recording.task(stamp, original, module.get("ENTRY"), device)
+    if isinstance(module.get("DEFINITION"), Definition):
+        return definitions.task(stamp, module["DEFINITION"], module, device)
     if isinstance(original, OwnFunction):
         make = own_references.function_task if original.forward is None else backward.task
         return make(stamp, original, str(module.get("ENTRY")), device)
@@ -97,27 +102,34 @@ def _load(stamp: Stamp, device: str) -> Task:
         )
     stem = os.path.splitext(os.path.basename(path))[0]
     reader = _Reader(path, module, lines)
+    derived = backward_files.MARK in module
     if "Model" in module:
-        return models.task(stamp, stem, module, reader, device)
+        made_model = models.task(stamp, stem, module, reader, device)
+        return backward_files.model_task(made_model, device) if reader.asks_for_model(derived) else made_model
     entry = reader.get("ENTRY", str, stem)
-    reference, inputs = reader.function(entry), reader.function("inputs")
+    reference, inputs = reader.function(reader.get(backward_files.MARK, str, entry)), reader.function("inputs")
     parameters = list(inspect.signature(reference).parameters)
     reader.check_statement()
     reader.get("DIFFICULTY", int)
     own = OWN in reader.get("TAGS", tuple)
     least = (1, 1) if own else (MIN_CASES, MIN_SIZES)
     contract = reader.get("CONTRACT", Contract)
-    reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), (*CONTROLS, *contract.controls()))
+    skippable = (*CONTROLS, *contract.controls(), *(backward.MISTAKES if derived else ()))
+    reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), skippable)
+    sizes = reader.calls("SIZES", least[1], inputs)
     made = Task(
         path=path, stamp=stamp, name=stem, entry=entry, dtype=reader.dtype(),
-        cases=reader.calls("CASES", least[0], inputs), sizes=reader.calls("SIZES", least[1], inputs),
+        cases=reader.calls("CASES", least[0], inputs), sizes=sizes, shares=reader.shares(len(sizes)),
         contract=contract, reference=own_references.anywhere(reference, device) if own else reference,
         inputs=own_references.anywhere(inputs, device) if own else inputs,
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), parameters),
-        skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls=reader.controls(parameters),
+        skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={} if derived else reader.controls(parameters),
         tags=reader.get("TAGS", tuple), envelope=envelope.of_task(path), promised=reader.get("PROMISED", tuple, ()),
+        magnitudes=reader.magnitudes(),
     )  # fmt: skip
+    if derived:
+        return backward_files.function_task(made, reader, device)
     if not gradients.computes_gradients(module):
         return made
     return gradients.computing(made)
@@ -195,6 +207,14 @@ class _Reader:
             self.fail("DTYPE", f"is {name!r}, which is none of {', '.join(tensors.DTYPES)}")
         return name
 
+    def magnitudes(self) -> tuple[int, ...]:
+        powers = self.get("MAGNITUDES", tuple, ())
+        if not all(type(power) is int and power for power in powers) or len({power > 0 for power in powers}) < len(
+            powers
+        ):
+            self.fail("MAGNITUDES", f"is {powers!r}, not a negative and a positive power of two, or one of them")
+        return powers
+
     def calls(self, name: str, least: int, inputs: Callable[..., Any]) -> list[Parameters]:
         entries = self.get(name, list)
         if len(entries) < least:
@@ -208,11 +228,35 @@ class _Reader:
                 self.fail(name, f"holds {describe(entry)}, which inputs() does not take: {error}")
         return entries
 
+    def shares(self, sizes: int) -> tuple[float, ...]:
+        if "WEIGHTS" not in self.module:
+            return ()
+        try:
+            return shares(self.module["WEIGHTS"], sizes)
+        except ValueError as error:
+            self.fail("WEIGHTS", str(error))
+
     def function(self, name: str) -> types.FunctionType:
         function = self.module.get(name)
         if not isinstance(function, types.FunctionType):
             self.fail(name, "is missing: the file must define a function of this name")
         return function
+
+    def asks_for_model(self, derived: bool) -> bool:
+        """Whether the file asks for the gradients of its ``Model``."""
+        if derived and self.get(backward_files.MARK, str) != "Model":
+            self.fail(
+                backward_files.MARK, f"is {self.module[backward_files.MARK]!r}: of a file with Model it is 'Model'"
+            )
+        return derived
+
+    def check_stub(self, name: str, parameters: list[str]) -> None:
+        """Raises InvalidTask unless a function that is only there to be read has these parameters."""
+        stub = self.function(name)
+        found = list(inspect.signature(stub).parameters)
+        if found != parameters:
+            text = f"{name}() takes ({', '.join(found)}), and what {backward_files.MARK} makes of it ({', '.join(parameters)})"
+            raise InvalidTask(text, self.path, stub.__code__.co_firstlineno)
 
     def controls(self, parameters: list[str]) -> dict[str, Function]:
         found: dict[str, Function] = {}

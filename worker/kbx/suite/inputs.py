@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, TypeVar
@@ -23,6 +24,21 @@ OUTLIERS = 1e-3
 """Share of outliers."""
 LEAST_WITH_OUTLIER = 16
 """Elements of a tensor in which there is an outlier for sure."""
+
+_TIMES = re.compile(r"times 2\^(-?\d+)")
+
+
+def times(power: int) -> str:
+    """The distribution of standard values times a power of two, as near to an end of a dtype's range as a task takes. It leaves arguments as they are
+    that have a range of their own."""
+    return f"times 2^{power}"
+
+
+def power_of(distribution: str) -> int | None:
+    """The power of two that a distribution of ``times`` has; None for others."""
+    found = _TIMES.fullmatch(distribution)
+    return int(found[1]) if found else None
+
 
 SPECIAL_VALUES = (math.nan, math.inf, -math.inf)
 
@@ -67,9 +83,12 @@ class Inputs:
         fast: bool = False,
     ) -> None:
         self.dtype = getattr(torch, dtype) if isinstance(dtype, str) else dtype
-        if distribution not in (*DISTRIBUTIONS, SPECIAL, PUBLISHED):
+        power = power_of(distribution)
+        if power is None and distribution not in (*DISTRIBUTIONS, SPECIAL, PUBLISHED):
             raise ValueError(f"unknown distribution {distribution!r}; known are {', '.join(DISTRIBUTIONS)}")
         self.distribution, self.device, self.fast = distribution, torch.device(device), fast
+        self.factor = 2.0 ** (power or 0)
+        """What standard values are multiplied by."""
         self.generator = torch.Generator(self.device if fast else "cpu").manual_seed(_seed(seed))
 
     @property
@@ -85,7 +104,8 @@ class Inputs:
         ``low`` and ``high`` reflect values into the operation's domain (both ends included) and put an element on each end; such
         values are never special.
         """
-        values = self._numbers(lambda: _fold(self._draw(shape), low, high), dtype)
+        factor = self.factor if low is None or high is None else 1.0
+        values = self._numbers(lambda: _fold(self._draw(shape).mul_(factor), low, high), dtype)
         return self._with_special(values) if self.distribution == SPECIAL and low is None and high is None else values
 
     def plain(
@@ -168,7 +188,7 @@ class Inputs:
             case "zeros":
                 values, kind = self._normal(shape), self._uniform(shape)
                 return values.masked_fill_(kind < 0.5, -0.0).masked_fill_(kind < 0.25, 0.0)
-        raise AssertionError(self.distribution)
+        return self._normal(shape)
 
     def _with_outliers(self, values: torch.Tensor) -> torch.Tensor:
         """As KernelBench-X's tests draw them: one element in a thousand, of a tensor that is not tiny at least one, is larger by a factor

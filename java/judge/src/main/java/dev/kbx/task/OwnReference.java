@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -147,13 +148,18 @@ public record OwnReference(
     return backward ? stem + "_backward" : stem;
   }
 
-  private String entry() {
+  /** What candidates for a function define. */
+  String entry() {
     return backward ? name + "_backward" : name;
   }
 
   private String statement() {
     String what = "`%s` in `%s`".formatted(name, file.getFileName());
-    if (!backward) return "The result of %s.".formatted(what);
+    return backward ? gradientsOf(what) : "The result of %s.".formatted(what);
+  }
+
+  /** The statement of a task of gradients. */
+  String gradientsOf(String what) {
     if (isModule()) {
       return "The gradients of %s, of its floating-point tensor inputs and of its parameters, given those of its results. They are taken of the results of `ModelNew.forward` by `torch.autograd.grad`, so kernels of its own need the backward of a `torch.autograd.Function`."
           .formatted(what);
@@ -211,7 +217,7 @@ public record OwnReference(
   private String definition() {
     if (isModule()) return OriginalText.model(source);
     String usual = signature().orElse(name + "(*args, **kwargs)");
-    return "def %s: ...".formatted(backward ? withGradient(usual) : usual);
+    return "def %s: ...".formatted(backward ? withGradients(usual, List.of("grad_output")) : usual);
   }
 
   /** The reference's signature; empty where it is assigned, as a partial is. */
@@ -223,8 +229,10 @@ public record OwnReference(
   }
 
   /** {@code f(x: Tensor) -> Tensor} as {@code f_backward(grad_output, x: Tensor)}. */
-  private String withGradient(String signature) {
+  String withGradients(String signature, List<String> upstream) {
     String parameters = signature.substring(signature.indexOf('(') + 1, signature.lastIndexOf(')'));
-    return "%s(grad_output%s%s)".formatted(entry(), parameters.isBlank() ? "" : ", ", parameters);
+    return "%s(%s%s%s)"
+        .formatted(
+            entry(), String.join(", ", upstream), parameters.isBlank() ? "" : ", ", parameters);
   }
 }

@@ -33,11 +33,19 @@ public enum OwnTask {
    *
    * @param numbers of those that are judged; empty for a {@code Model}
    * @param updates arguments that the reference updates in place
+   * @param upstream parameters for the gradients of a function's results, where those of its
+   *     arguments are the task
    */
-  public record Calls(List<Integer> numbers, List<String> updates) {
+  public record Calls(List<Integer> numbers, List<String> updates, List<String> upstream) {
     public Calls {
       numbers = List.copyOf(numbers);
       updates = List.copyOf(updates);
+      upstream = List.copyOf(upstream);
+    }
+
+    /** Nothing is known of them. */
+    public Calls() {
+      this(List.of(), List.of(), List.of());
     }
   }
 
@@ -67,6 +75,26 @@ public enum OwnTask {
             : function(body, reference, calls));
   }
 
+  /** What says that gradients are the task. */
+  private static String forward(OwnReference reference) {
+    return reference.backward()
+        ? "FORWARD = %s\n".formatted(OriginalText.quoted(reference.name()))
+        : "";
+  }
+
+  /** The definition of an entry that is derived of the forward: who reads it does not run it. */
+  private static String derived(OwnReference reference, Calls calls) {
+    if (!reference.backward()) return "";
+    String signature = reference.withGradients(reference.signature().orElseThrow(), calls.upstream);
+    return """
+
+
+    # Only read, never run: FORWARD says that the gradients of %s are the task.
+    def %s: ...
+    """
+        .formatted(reference.name(), signature);
+  }
+
   private static String mutates(List<String> updates) {
     if (updates.isEmpty()) return "";
     return "MUTATES = (%s,)\n"
@@ -81,6 +109,13 @@ public enum OwnTask {
             .filter(said -> !said.isBlank())
             .map(String::strip)
             .orElse("What `%s` below computes.".formatted(reference.name()));
+    if (reference.backward()) {
+      String said =
+          reference.source().docstring().isPresent()
+              ? " `%s` computes:\n\n%s".formatted(reference.name(), text)
+              : "";
+      text = reference.gradientsOf("`%s` below".formatted(reference.name())) + said;
+    }
     return "\"\"\"" + OriginalText.escaped(text) + "\n\"\"\"\n\n";
   }
 
@@ -101,7 +136,7 @@ public enum OwnTask {
     return """
     from kbx.suite import Close, drawn
 
-    DTYPE = "%s"
+    %sDTYPE = "%s"
     TAGS = ("%s",)
     DISTRIBUTIONS = %s
     PUBLISHED = {}
@@ -120,6 +155,7 @@ public enum OwnTask {
         return drawn(make, get_inputs)
     """
         .formatted(
+            forward(reference),
             dtype(body),
             Task.OWN,
             distributions(),
@@ -143,7 +179,7 @@ public enum OwnTask {
     from kbx.suite import Close, %s
 
     ENTRY = "%s"
-    DIFFICULTY = 1
+    %sDIFFICULTY = 1
     DTYPE = "%s"
     TAGS = ("%s",)
     %sDISTRIBUTIONS = %s
@@ -151,31 +187,43 @@ public enum OwnTask {
     %s]
     SIZES = [
     %s]
-    CONTRACT = Close(growth=8)
+    %sCONTRACT = Close(growth=8)
     %s
 
     %s
-
+    %s
 
     def inputs(make, number=0, variation=None):
         return %s
     """
         .formatted(
             notes.isEmpty() ? "drawn" : "noted",
-            reference.name(),
+            reference.entry(),
+            forward(reference),
             dtype(body),
             Task.OWN,
             mutates(calls.updates),
             distributions(),
             cases(numbers),
             plain(numbers),
+            weights(reference, drawing, numbers),
             arguments.isEmpty() ? "" : "ARGUMENTS = [\n" + arguments + "]\n",
             body(body, reference, drawing),
+            derived(reference, calls),
             drawing == null
                 ? "noted(make, ARGUMENTS[number], variation)"
                 : "drawn(make, %s, number, variation, of=%s)"
                     .formatted(
                         drawing.equals("get_inputs") ? drawing : "drawn_inputs", reference.name()));
+  }
+
+  private static String weights(
+      OwnReference reference, @Nullable String drawing, List<Integer> numbers) {
+    List<String> all =
+        new ReferenceName(reference.file(), reference.source())
+            .weights(drawing == null ? reference.name() : drawing);
+    if (all.isEmpty()) return "";
+    return numbers.stream().map(all::get).collect(Collectors.joining(", ", "WEIGHTS = [", "]\n"));
   }
 
   /** The function that returns the arguments; null where comments describe them. */

@@ -29,6 +29,8 @@ public sealed interface OracleMessage extends Message.Numbered {
    * Every distinct call, without values.
    *
    * @param numbers of the calls that a user's reference asks for, those that are judged
+   * @param upstream the entry's first parameters where it is the gradients of a user's function:
+   *     those of its results
    */
   @JsonTypeName("shapes_traced")
   record ShapesTraced(
@@ -37,7 +39,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       JsonNode calls,
       Message.@Nullable Module module,
       List<String> updates,
-      List<Integer> numbers)
+      List<Integer> numbers,
+      List<String> upstream)
       implements OracleMessage {}
 
   /**
@@ -198,8 +201,13 @@ public sealed interface OracleMessage extends Message.Numbered {
     }
   }
 
-  /** One benchmark size, in words. */
-  record Size(int index, String shape) {}
+  /**
+   * One benchmark size, in words.
+   *
+   * @param weight part of the reference's time that it stands for, 0 to 1; null if the task states
+   *     none
+   */
+  record Size(int index, String shape, @Nullable Double weight) {}
 
   /** Referee to oracle: fill arena {@code in} for a call, poison arena {@code out}. */
   @JsonTypeName("prepare")

@@ -68,25 +68,22 @@ final class NewTaskCommand implements Callable<Integer> {
     out = given;
   }
 
-  /** Of {@code kbx eval}, so somebody tries it here. */
-  @Option(names = "--backward", hidden = true)
+  @Option(
+      names = "--backward",
+      description = "The reference's gradients are the task, as for 'kbx eval --backward'.")
   private boolean backward;
 
   @Override
   public Integer call() {
     workers.check();
-    if (backward) {
-      throw new InputException(
-          "tasks new %s: --backward is an option of kbx eval; for a task file let the reference compute its gradients itself, by torch.autograd.grad"
-              .formatted(name));
-    }
     if (!NAME.matcher(name).matches()) {
       throw new InputException(
           "tasks new %s: a name has letters, digits, '_', '-' and '.'".formatted(name));
     }
     OwnReference reference;
     try (SyntaxCheck syntax = Home.here().syntax()) {
-      reference = OwnReference.read(from, syntax);
+      OwnReference read = OwnReference.read(from, syntax);
+      reference = backward ? read.gradients() : read;
     }
     checkAlone(reference);
     checkDefined(reference);
@@ -149,8 +146,8 @@ final class NewTaskCommand implements Callable<Integer> {
       OwnTask.Calls calls =
           verification
               .traced(given.getFirst())
-              .map(found -> new OwnTask.Calls(found.numbers(), found.updates()))
-              .orElseGet(() -> new OwnTask.Calls(List.of(), List.of()));
+              .map(found -> new OwnTask.Calls(found.numbers(), found.updates(), found.upstream()))
+              .orElseGet(OwnTask.Calls::new);
       System.err.println("kbx: trying the task's controls, as 'kbx tasks verify' does");
       for (OwnTask form : OwnTask.values()) {
         Files.writeString(file, form.text(reference, calls));

@@ -11,7 +11,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -302,9 +301,8 @@ class OwnReferencesTest {
           return [torch.randn(16, 40)]
       """;
 
-  @Test
-  void gradientsOfAModelAreJudged() throws Exception {
-    write("my_ref.py", MODEL);
+  /** A candidate for {@code MODEL}. */
+  private static String modelOf(String result) {
     String kernels =
         BACKWARD
             .substring(0, BACKWARD.indexOf("def scale_backward"))
@@ -313,13 +311,19 @@ class OwnReferencesTest {
         MODEL
             .substring(MODEL.indexOf("class"), MODEL.indexOf("def get"))
             .replace("Model", "ModelNew");
-    String own = kernels + model.replace("x * self.by", "Scale.apply(x, self.by)");
+    return kernels + model.replace("x * self.by", result);
+  }
+
+  @Test
+  void gradientsOfAModelAreJudged() throws Exception {
+    write("my_ref.py", MODEL);
+    String own = modelOf("Scale.apply(x, self.by)");
     write("right.py", own.replace("REDUCED", "tl.sum(g * v)"));
     write("wrong.py", own.replace("REDUCED", "tl.sum(g * v) / R"));
     write(
         "uncut.py",
         own.replace("REDUCED", "tl.sum(g * v)").replace("(x, self.by)", "(x, self.by.detach())"));
-    write("library.py", kernels + model);
+    write("library.py", modelOf("x * self.by"));
     write("nothing.py", own.replace("Scale.apply(x, self.by)", "torch.empty_like(x)"));
     Kbx.Result result =
         eval(
@@ -651,7 +655,11 @@ class OwnReferencesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "# inputs: f32[40], f32[40]\ndef f(x, state):\n    state.add_(x)\n    return x * 2\n",
+        "# inputs: f32[40], f32[40]\n"
+            + "# weights: 3\n"
+            + "def f(x, state):\n"
+            + "    state.add_(x)\n"
+            + "    return x * 2\n",
         "class Model(torch.nn.Module):\n"
             + "    def forward(self, x, state):\n"
             + "        state.add_(x)\n"
@@ -676,6 +684,8 @@ class OwnReferencesTest {
     assertThat(made.exit()).as(made.err()).isZero();
     assertThat(Files.readString(suite.resolve("own/updating.py")))
         .contains("MUTATES = (\"state\",)");
+    assertThat(Files.readString(suite.resolve("own/updating.py")).contains("\nWEIGHTS = [3]\n"))
+        .isEqualTo(code.contains("weights"));
   }
 
   @Test
@@ -698,10 +708,75 @@ class OwnReferencesTest {
     Kbx.Result made = Kbx.here(make);
     assertThat(made.exit()).as(made.err()).isZero();
     assertThat(made.out()).contains("written: ").doesNotContain("control ");
-    Object[] derived = Arrays.copyOf(make, make.length + 1);
-    derived[make.length] = "--backward";
-    assertThat(Kbx.here(derived).err())
-        .contains("let the reference compute its gradients itself, by torch.autograd.grad");
+  }
+
+  private Path newTask(String name, Object... more) throws Exception {
+    Path suite = folder.resolve("suite");
+    List<Object> all = new ArrayList<>(List.of("tasks", "new", name, "--from"));
+    all.addAll(List.of(folder.resolve("my_ref.py"), "--output", suite, "--device", "cpu"));
+    all.addAll(List.of(more));
+    Kbx.Result made = Kbx.here(all.toArray());
+    assertThat(made.exit()).as(made.err()).isZero();
+    assertThat(made.out()).contains("written: ").doesNotContain("control ");
+    List<Object> verify = new ArrayList<>(List.of("tasks", "verify", name, "--suite", suite));
+    verify.addAll(List.of("--device", "cpu", "--out", folder.resolve("controls")));
+    Kbx.Result verified = Kbx.here(verify.toArray());
+    assertThat(verified.out()).as(verified.err()).contains("1 of 1 tasks sound");
+    return suite;
+  }
+
+  private List<String> statuses(Path suite, String task, String... sources) throws Exception {
+    List<String> found = new ArrayList<>();
+    for (String source : sources) {
+      Path file = Files.createDirectories(folder.resolve(source)).resolve(task + ".py");
+      Files.copy(folder.resolve(source + ".py"), file);
+      Kbx.Result result =
+          Kbx.here(
+              "eval",
+              file,
+              "--suite",
+              suite,
+              "--device",
+              "cpu",
+              "--out",
+              folder.resolve("judged"),
+              "--json");
+      assertThat(result.exit()).as(result.err()).isZero();
+      found.add(result.json().get("verdicts").get(0).get("status").asString());
+    }
+    return found;
+  }
+
+  @Test
+  void aTaskFileMayBeOfTheGradientsOfAFunction() throws Exception {
+    write("my_ref.py", REFERENCE.replace("f32[16, 40], 2.0", "f32[16, 40], f32[40]"));
+    write("right.py", BACKWARD.replace("REDUCED", "tl.sum(g * v)"));
+    write("wrong.py", BACKWARD.replace("REDUCED", "tl.sum(g * v) / R"));
+    Path suite = newTask("grads", "--backward");
+    assertThat(statuses(suite, "grads", "right", "wrong"))
+        .containsExactly("correct", "wrong_values");
+    Kbx.Result shown = Kbx.here("tasks", "show", "grads", "--suite", suite, "--prompt");
+    assertThat(shown.out())
+        .as(shown.err())
+        .contains("scale_backward(grad_output, x, by)", "The gradients of `scale` below")
+        .contains("def scale(x, by):\n    return x * by");
+    Path file = suite.resolve("own/grads.py");
+    String text = Files.readString(file);
+    Files.writeString(file, text.replace("(grad_output, x, by)", "(x, by)"));
+    Kbx.Result other = Kbx.here("tasks", "verify", "grads", "--suite", suite, "--device", "cpu");
+    assertThat(other.out() + other.err())
+        .contains(
+            "scale_backward() takes (x, by), and what FORWARD makes of it (grad_output, x, by)");
+  }
+
+  @Test
+  void aTaskFileMayBeOfTheGradientsOfAModel() throws Exception {
+    write("my_ref.py", MODEL);
+    String own = modelOf("Scale.apply(x, self.by)");
+    write("right.py", own.replace("REDUCED", "tl.sum(g * v)"));
+    write("wrong.py", own.replace("REDUCED", "tl.sum(g * v) / R"));
+    assertThat(statuses(newTask("grads", "--backward"), "grads", "right", "wrong"))
+        .containsExactly("correct", "wrong_values");
   }
 
   private static final String GRADIENT =

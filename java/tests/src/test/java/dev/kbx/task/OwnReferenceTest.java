@@ -49,7 +49,7 @@ class OwnReferenceTest {
       def helper(): ...
       """;
 
-  private static final OwnTask.Calls NONE = new OwnTask.Calls(List.of(), List.of());
+  private static final OwnTask.Calls NONE = new OwnTask.Calls();
 
   @TempDir private Path folder;
 
@@ -225,15 +225,36 @@ class OwnReferenceTest {
     assertThat(OwnTask.PLAIN.text(read(TWO, ":second"), NONE)).doesNotContain("variation=\"");
     assertThat(
             OwnTask.VARIED.text(
-                read(TWO, ":second"), new OwnTask.Calls(List.of(0, 2), List.of("x", "y"))))
+                read(TWO, ":second"),
+                new OwnTask.Calls(List.of(0, 2), List.of("x", "y"), List.of())))
         .contains("\nMUTATES = (\"x\", \"y\",)\n", "[\n    dict(number=0),\n    dict(number=2),\n]")
         .contains("drawn(make, drawn_inputs, number, variation, of=second)");
-    assertThat(OwnTask.VARIED.text(read(MODEL, ""), new OwnTask.Calls(List.of(), List.of("x"))))
+    assertThat(
+            OwnTask.VARIED.text(
+                read(MODEL, ""), new OwnTask.Calls(List.of(), List.of("x"), List.of())))
         .contains("\nMUTATES = (\"x\",)\n");
     String module = OwnTask.VARIED.text(read(MODEL, ""), NONE);
     assertThat(function + module).doesNotContain("MUTATES");
     assertThat(module).startsWith("\"\"\"What `Model` below computes.\n\"\"\"\n\nfrom __future__");
     assertThat(module).contains("class Model(", "return drawn(make, get_inputs)", "PUBLISHED = {}");
+  }
+
+  @Test
+  void aFullTaskOfGradientsHasTheForwardAndSaysSo() throws IOException {
+    OwnTask.Calls calls = new OwnTask.Calls(List.of(0), List.of(), List.of("dy_0", "dy_1"));
+    String function = OwnTask.VARIED.text(read(TWO, ":second").gradients(), calls);
+    assertThat(function)
+        .startsWith("\"\"\"The gradients of `second` below, of each of its floating-point tensor")
+        .contains(" `second` computes:\n\nTwo of them.\n\"\"\"")
+        .contains("ENTRY = \"second_backward\"\nFORWARD = \"second\"\n")
+        .contains("def second(x: torch.Tensor, eps: float = 1e-5) -> torch.Tensor:\n    return x\n")
+        .contains("\ndef second_backward(dy_0, dy_1, x: torch.Tensor, eps: float = 1e-5): ...")
+        .contains("drawn(make, drawn_inputs, number, variation, of=second)");
+    String module = OwnTask.VARIED.text(read(MODEL, "").gradients(), NONE);
+    assertThat(module)
+        .startsWith("\"\"\"The gradients of `Model` below, of its floating-point tensor inputs and")
+        .contains("\nFORWARD = \"Model\"\nDTYPE", "class Model(")
+        .doesNotContain("` computes", "_backward(");
   }
 
   @Test
@@ -261,7 +282,9 @@ class OwnReferenceTest {
         def scale(x, by):
             return x * by
         """;
-    assertThat(OwnTask.LAID_OUT.text(read(text, ""), new OwnTask.Calls(List.of(0, 1), List.of())))
+    assertThat(
+            OwnTask.LAID_OUT.text(
+                read(text, ""), new OwnTask.Calls(List.of(0, 1), List.of(), List.of())))
         .contains(
             "DTYPE = \"bfloat16\"",
             "    \"bf16[4, 8], 0.5\",\n    \"bf16[9], 0.5\",\n",
