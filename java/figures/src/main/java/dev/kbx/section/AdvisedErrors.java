@@ -133,7 +133,8 @@ public record AdvisedErrors(
       case "tiny_values", "wide_values", "offset" ->
           "Use the numerically stable form: subtract the maximum or the mean, log1p, expm1.";
       case "huge_values", "faint_values" ->
-          "Compute in the whole range of float32: no clamping, no conversion to int32, no guard that is larger than values.";
+          "Compute in the whole range of float32: no clamping, no conversion to int32, no guard"
+              + " that is larger than values.";
       case "zeros", "degenerate" -> "Divide by zero where the reference does, and nowhere else.";
       case "state_output" -> "Update the statistics that the call is given, too.";
       case "special_values" -> "Let NaN and infinities come out as in the reference.";
