@@ -338,7 +338,7 @@ def _with_cases(made: _OwnFunction, device: str) -> _OwnFunction:
     least = min(judged, key=lambda one: one.needs["nbytes"])
     made = replace(
         made, **least.needs, dtype=least.dtype, cases=[one.case for one in judged], scaled=len(judged) < len(plain),
-        sizes=[] if device == "cpu" else [one.case for one in plain],
+        sizes=[] if device == "cpu" else [one.case for one in plain], shares=_shares(made, len(plain)),
         mutates=tuple(dict.fromkeys(name for one in plain for name in one.updated)),
     )  # fmt: skip
     if may_be_tried(made, device):
@@ -349,6 +349,12 @@ def _with_cases(made: _OwnFunction, device: str) -> _OwnFunction:
         truth.know(made, call, SEED)
         made = replace(made, constant=_is_constant(made, call, made.call(least.case, AS_DRAWN, OTHER_SEED)))
     return extended(made, least.case, device, lambda: made)
+
+
+def _shares(made: OwnFunctionTask, calls: int) -> tuple[float, ...]:
+    described = made.function if made.noted else made.inputs
+    source = read(made.original.file, made.original.sha256, made.original.CHANGED)
+    return own_files.noted_shares(source, made.path, described.__code__.co_firstlineno, calls)
 
 
 @dataclass(frozen=True)
