@@ -92,6 +92,13 @@ class TestTask:
         assert [str(case) for case in plain(task)] == ["(f16[3, 24], f16[24], 1e-05)"]
         assert task.scaled
 
+    def test_an_argument_that_the_reference_updates_may_change_and_is_not_judged(self, defined):
+        task = defined(
+            "def run(x, y):\n    return x.add_(y)",
+            '["n"], ["x: float32[n]", "y: float32[n]"], ["z: float32[n]"], [Workload("u", {"n": 9})]',
+        )
+        assert [task.mutates, task.may_change("x"), task.may_change("y")] == [(), True, False]
+
     def test_of_large_workloads_only_shapes_are_tried(self, defined, monkeypatch):
         drawn, call = set(), Definition.call
 

@@ -101,7 +101,8 @@ def task(stamp: Stamp, definition: Definition, names: dict[str, Any], device: st
     made = own_references.completed_function(DefinedTask(**given, definition=_ordered(definition, path)), device)
     if may_be_tried(made, device):
         made.on("cpu").check_results()
-    return made
+    # Only outputs are asked for: a solution may write them elsewhere, or into the argument that the reference updates.
+    return made.without(made.unjudged | frozenset(made.mutates))
 
 
 def _ordered(definition: Definition, path: str) -> Definition:
