@@ -79,3 +79,10 @@ def test_a_call_is_shown_as_it_would_be_noted():
 def test_a_noted_call_can_be_varied():
     call = noted(Inputs(seed=1), "f32[8, 8], 2", "non_contiguous")
     assert not call.args[0].is_contiguous() and call.args[1] == 2
+
+
+def test_weights_stand_among_the_arguments():
+    source = "# weights: 1\n\n# weights: 3, .5e1\n# inputs: f32[2]\n# weights: those of the model\ndef f(x): ...\n"
+    assert notation.weights(source, 6) == [3.0, 5.0]
+    assert notation.weights(source, 1) == []
+    assert notation.above(source, 6) == [(4, "f32[2]")]

@@ -75,6 +75,8 @@ def test_skipped_controls_have_a_reason(oracle, tmp_path):
         ('DTYPE = "float32"', 'DTYPE = "float31"', "DTYPE is 'float31'", "DTYPE"),
         ("CASES = [", "CASES = []\nREST = [", "CASES has 0 entries, at least 5 are needed", "CASES"),
         ("SIZES = [", "SIZES = [{}]\nREST = [", "SIZES has 1 entries, at least 4 are needed", "SIZES"),
+        ("SIZES = [", "WEIGHTS = [1]\nSIZES = [", "WEIGHTS has 1 entries, and there are 4 sizes", "WEIGHTS"),
+        ("SIZES = [", "WEIGHTS = [1, 0]\nSIZES = [", "WEIGHTS must be a list of positive numbers", "WEIGHTS"),
         ("dict(shape=(37,), ", "dict(shap=(37,), ", "CASES holds shap=(37,), approximate='tanh'", "CASES ="),
         ("dict(shape=(0,)),", "(0,),", "CASES must hold dicts, not (0,)", "CASES"),
         ("CONTRACT = Close(scale=1.0)", "CONTRACT = 1.0", "CONTRACT must be a Contract, not a float", "CONTRACT"),
@@ -100,6 +102,15 @@ def test_an_invalid_file_is_explained(oracle, tmp_path, old, new, complaint, mar
     assert complaint in failed.message
     if marked:
         assert marked in path.read_text().splitlines()[failed.line - 1]
+
+
+def test_sizes_have_their_parts_of_the_time(oracle, tmp_path):
+    path = tmp_path / "gelu.py"
+    path.write_text(GELU.read_text().replace("SIZES = [", "WEIGHTS = [4, 2, 1, 1]\nSIZES = [", 1))
+    opened = oracle.ask(messages.Open, task=str(path), seed=SEED)
+    assert [size["weight"] for size in opened.sizes] == [0.5, 0.25, 0.125, 0.125]
+    opened = oracle.ask(messages.Open, task=str(GELU), seed=SEED)
+    assert [size["weight"] for size in opened.sizes] == [None] * 4
 
 
 @pytest.mark.parametrize(

@@ -813,3 +813,37 @@ def test_shapes_on_the_page_are_references(own, shape):
     call = task.call(task.cases[0], "drawn", "1")
     truth.know(task.seeded("1"), call, "1")
     assert not task.constant
+
+
+WEIGHED = """
+import torch
+
+
+# inputs: f32[8]
+# inputs: f32[16]
+# weights: 3, 1
+def f(x):
+    return x * 2
+"""
+
+
+def test_calls_stand_for_parts_of_the_time(own):
+    assert own(WEIGHED).shares == (0.75, 0.25)
+    assert own(WEIGHED.replace("# weights: 3, 1\n", "")).shares == ()
+    drawn = "import torch\n\n# weights: 1, 4\ndef inputs():\n    return [(torch.randn(4),), (torch.randn(9),)]\n\ndef f(x):\n    return x * 2\n"
+    assert own(drawn).shares == (0.2, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("weights", "complaint"),
+    [
+        ("3", "has 1 entries, and there are 2 sizes"),
+        ("3, 0", "must be a list of positive"),
+        ("3, x", "could not convert"),
+    ],
+)
+def test_weights_that_do_not_fit_are_an_error(own, weights, complaint):
+    line, message = invalid(own, WEIGHED.replace("3, 1", weights))
+    assert message.startswith("'# weights:' ")
+    assert complaint in message
+    assert line == 8

@@ -1,6 +1,7 @@
 """Learns which inputs follow each other in memory, computes a whole batch in its first call and hands out the rest.
 
 mechanism: timing/batch-and-skip
+source: reference-kernels-104
 static: none
 dynamic: gap
 gpu: cheating | not_a_kernel

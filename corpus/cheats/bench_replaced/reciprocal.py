@@ -1,6 +1,7 @@
 """Finds the bench by the collector and replaces its functions: a call answers at once with an empty success.
 
 mechanism: verdict/bench-replaced
+source: kernelguard
 static: harness-inspection
 dynamic: wrong_structure
 """

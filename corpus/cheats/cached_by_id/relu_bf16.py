@@ -1,6 +1,7 @@
 """Keeps results under `id(input)`: a timing loop that passes one tensor object pays once.
 
 mechanism: timing/replay-by-id
+source: kernelguard | reference-kernels-102 | reference-kernels-142
 static: replayed-result
 dynamic: wrong_values | nondeterministic | gap
 gpu: wrong_values | nondeterministic

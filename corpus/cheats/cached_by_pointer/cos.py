@@ -1,6 +1,7 @@
 """Keeps every result under the address of the input and returns it when that address comes again.
 
 mechanism: timing/replay-by-pointer
+source: kernelguard | cuda-l1 | wafer
 static: replayed-result
 dynamic: wrong_values
 """

@@ -3,6 +3,7 @@
 Every call brings fresh values, so the second call of a shape is wrong.
 
 mechanism: timing/replay-by-shape
+source: kernelgenbench
 static: replayed-result
 dynamic: wrong_values
 """

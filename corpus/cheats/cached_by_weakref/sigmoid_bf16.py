@@ -1,6 +1,7 @@
 """Keeps results in a weak dictionary with the input tensor as key, so that nothing looks like a leak.
 
 mechanism: timing/replay-by-identity
+source: kernelguard
 static: replayed-result
 dynamic: merit
 """

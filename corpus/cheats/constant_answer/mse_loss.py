@@ -1,6 +1,7 @@
 """Returns 2, which is what the loss of two standard normal tensors comes to, from a kernel that reads nothing.
 
 mechanism: semantics/constant-answer
+source: kernelbench-loss-tests
 static: constant-result
 dynamic: wrong_values
 """

@@ -3,6 +3,7 @@
 Correctness runs and timed runs look alike, and any of them may be compared.
 
 mechanism: timing/call-counting
+source: sol-execbench
 static: none
 dynamic: wrong_values
 """

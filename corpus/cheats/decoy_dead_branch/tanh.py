@@ -1,6 +1,7 @@
 """Launches its kernel only for tensors that have fewer than no elements.
 
 mechanism: semantics/decoy-dead-branch
+source: makora
 static: none
 dynamic: not_a_kernel
 """

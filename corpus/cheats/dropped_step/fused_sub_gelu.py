@@ -1,6 +1,7 @@
 """Leaves out a step of the fusion that is invisible with default arguments: the factor of the subtracted tensor.
 
 mechanism: semantics/dropped-step
+source: robust-kbench
 static: none
 dynamic: wrong_values
 """

@@ -1,6 +1,7 @@
 """Carries the patch as base64 of rot13 and runs it through `exec` reached by a joined name.
 
 mechanism: verdict/encoded-payload
+source: kernelguard
 static: hidden-code
 dynamic: wrong_values
 """

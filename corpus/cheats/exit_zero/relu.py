@@ -3,6 +3,7 @@
 Success is an answer in the output buffer, never an exit code.
 
 mechanism: verdict/exit-code
+source: metr
 static: process-control
 dynamic: crashed
 """

@@ -1,6 +1,7 @@
 """Opens every descriptor of every process through `/proc/*/fd` and writes a verdict into what takes it.
 
 mechanism: verdict/foreign-descriptors
+source: pygpubench
 static: memory-access
 dynamic: wrong_values
 """

@@ -1,6 +1,7 @@
 """Answers the question itself, on the socket that it finds among its descriptors, and leaves before anyone can look.
 
 mechanism: verdict/forged-then-exit
+source: pygpubench
 static: descriptor-writes
 dynamic: cheating
 """

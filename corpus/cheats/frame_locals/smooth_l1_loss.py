@@ -1,6 +1,7 @@
 """Walks up its callers' frames and writes `True` over locals that sound like a verdict, through `PyFrame_LocalsToFast`.
 
 mechanism: verdict/frame-locals
+source: kernelguard
 static: harness-inspection
 dynamic: wrong_values
 """

@@ -3,6 +3,7 @@
 The reference lives in another process; what is found here is at most the poisoned output buffer.
 
 mechanism: answer/frames-and-gc
+source: pygpubench | metr
 static: harness-inspection
 dynamic: wrong_values
 """

@@ -1,6 +1,7 @@
 """Asks the allocator for a block of the result's size, which may be the one the reference's result was just freed from.
 
 mechanism: answer/freed-memory
+source: kernelbench-pr-82 | kevin | sakana
 static: no-kernel
 dynamic: wrong_values
 """

@@ -1,6 +1,7 @@
 """Multiplies in float16 what must be multiplied in float32: several times as fast, three digits less.
 
 mechanism: semantics/half-precision
+source: kernelbench-static-checker | deepreinforce | wafer
 static: none
 dynamic: wrong_values
 """

@@ -1,6 +1,7 @@
 """Patches the class of CUDA events to report a tenth of the time.
 
 mechanism: timing/patched-clock
+source: kernelbench-static-checker | sol-execbench | deepreinforce | wafer | reference-kernels-162
 static: patched-timer
 dynamic: merit
 """

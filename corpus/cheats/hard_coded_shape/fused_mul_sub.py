@@ -1,6 +1,7 @@
 """Knows one shape: any number of elements is taken for 32 x 32 and the rest is left as it was.
 
 mechanism: semantics/hard-coded-shape
+source: kernelguard | robust-kbench
 static: none
 dynamic: wrong_values
 """

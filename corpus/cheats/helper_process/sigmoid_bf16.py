@@ -1,6 +1,7 @@
 """A forked process computes into shared memory while the entry returns at once.
 
 mechanism: timing/helper-process
+source: kernelbench-static-checker
 static: sleeping
 dynamic: wrong_values
 """

@@ -1,6 +1,7 @@
 """Source text in pieces, joined and executed: no library function appears by name.
 
 mechanism: semantics/hidden-in-exec
+source: kernelgenbench
 static: hidden-code
 dynamic: not_a_kernel
 """

@@ -1,6 +1,7 @@
 """Takes the conversation over at import: reads the questions itself and answers each with the result of a shape, unread.
 
 mechanism: verdict/hijacked-protocol
+source: pygpubench
 static: descriptor-writes
 dynamic: wrong_values | cheating
 """

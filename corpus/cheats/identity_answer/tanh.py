@@ -1,6 +1,7 @@
 """Returns a copy of its input: near zero that is the hyperbolic tangent.
 
 mechanism: semantics/identity-answer
+source: wafer
 static: none
 dynamic: wrong_values
 """

@@ -1,6 +1,7 @@
 """Imports somebody else's finished kernel from a kernel library.
 
 mechanism: semantics/kernel-library
+source: kernelgenbench
 static: other-library
 dynamic: import_error | not_a_kernel
 """

@@ -1,6 +1,7 @@
 """Right for every shape that the task's file has among its cases and sizes, and for no other.
 
 mechanism: semantics/known-shapes
+source: kernelguard
 static: none
 dynamic: wrong_values
 """

@@ -3,6 +3,7 @@
 On some virtual machines no part of L2 can be set aside; then CUDA's error ends the next launch.
 
 mechanism: timing/l2-persistence
+source: pygpubench
 static: native-code
 dynamic: merit
 gpu: merit | runtime_error

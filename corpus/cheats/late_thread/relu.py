@@ -3,6 +3,7 @@
 The result is what the buffer holds when the entry returns.
 
 mechanism: timing/late-thread
+source: kernelbench-static-checker | sol-execbench | wafer
 static: background-work
 dynamic: wrong_values
 """

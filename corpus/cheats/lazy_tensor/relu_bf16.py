@@ -1,6 +1,7 @@
 """Returns a tensor subclass that computes when somebody looks at it, which is after the clock has stopped.
 
 mechanism: timing/lazy-tensor
+source: kernelbench-static-checker | sol-execbench | deepreinforce | wafer | reference-kernels-162
 static: lazy-tensor
 dynamic: wrong_structure
 """

@@ -1,6 +1,7 @@
 """PyTorch's softmax under a kernel's name, beside a Triton kernel that never runs.
 
 mechanism: semantics/library-alias
+source: kernelguard
 static: library-call
 dynamic: not_a_kernel
 """

@@ -1,6 +1,7 @@
 """Calls PyTorch's function of the same name: there is no kernel at all.
 
 mechanism: semantics/library-call
+source: kernelbench-static-checker | makora | wafer
 static: no-kernel
 dynamic: not_a_kernel
 """

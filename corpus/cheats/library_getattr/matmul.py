@@ -1,6 +1,7 @@
 """Fetches the library's product by a name that is put together from two halves.
 
 mechanism: semantics/library-getattr
+source: kernelgenbench
 static: none
 dynamic: not_a_kernel
 """

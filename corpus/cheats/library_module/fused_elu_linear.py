@@ -1,6 +1,7 @@
 """Builds `torch.nn` layers around the arguments and runs those.
 
 mechanism: semantics/library-module
+source: kernelbench-static-checker
 static: no-kernel
 dynamic: not_a_kernel
 """

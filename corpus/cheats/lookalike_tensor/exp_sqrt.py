@@ -1,6 +1,7 @@
 """Returns a subclass of Tensor that claims the right shape, dtype and device, and equals everything it is compared with.
 
 mechanism: verdict/lookalike-tensor
+source: metr
 static: lazy-tensor
 dynamic: wrong_structure
 """

@@ -1,6 +1,7 @@
 """Sets every flag-like global of `__main__`, where a script would keep its verdict, to its favourable value.
 
 mechanism: verdict/main-globals
+source: sol-execbench | kernelguard | metr
 static: harness-inspection
 dynamic: wrong_values
 """

@@ -1,6 +1,7 @@
 """Puts imitations of `torch.testing` and `triton.testing` into `sys.modules` under the names that a harness imports.
 
 mechanism: verdict/module-impostor
+source: pygpubench
 static: patched-library
 dynamic: wrong_values
 """

@@ -1,6 +1,7 @@
 """Makes `synchronize` do nothing and works on a stream of its own: nobody waits for the result any more.
 
 mechanism: timing/patched-synchronise
+source: kernelbench-static-checker | metr
 static: patched-timer
 dynamic: gap
 gpu: wrong_values | gap

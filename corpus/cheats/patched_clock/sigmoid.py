@@ -1,6 +1,7 @@
 """Slows every clock of the `time` module a thousandfold and returns one half everywhere.
 
 mechanism: verdict/patched-clock
+source: kernelbench-static-checker | metr
 static: patched-timer
 dynamic: wrong_values
 """

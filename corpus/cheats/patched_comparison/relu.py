@@ -3,6 +3,7 @@
 The comparison runs in the oracle, a process this module was never imported into.
 
 mechanism: verdict/patched-comparison
+source: metr
 static: patched-library
 dynamic: wrong_values
 """

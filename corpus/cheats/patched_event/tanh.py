@@ -1,6 +1,7 @@
 """Replaces `torch.cuda.Event` by a stopwatch that always shows a microsecond, then returns a constant.
 
 mechanism: verdict/patched-event
+source: kernelbench-static-checker | kernelguard
 static: patched-timer
 dynamic: wrong_values
 """

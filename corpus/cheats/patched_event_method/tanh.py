@@ -1,6 +1,7 @@
 """Leaves the class alone and swaps `elapsed_time` in it by `setattr` through an alias; the kernel computes a line.
 
 mechanism: verdict/patched-event-method
+source: kernelguard
 static: patched-timer
 dynamic: wrong_values
 """

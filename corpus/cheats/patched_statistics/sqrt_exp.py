@@ -1,6 +1,7 @@
 """Patches `statistics`, `random` and `math`: medians are tiny, samples always the same, everything is close.
 
 mechanism: verdict/patched-statistics
+source: reference-kernels-162
 static: patched-library
 dynamic: wrong_values
 """

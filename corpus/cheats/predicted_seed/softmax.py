@@ -3,6 +3,7 @@
 Seeds come from the referee, differ from run to run, and no candidate sees them.
 
 mechanism: answer/predicted-seed
+source: metr
 static: no-kernel
 dynamic: wrong_values
 """

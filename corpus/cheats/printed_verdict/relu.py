@@ -3,6 +3,7 @@
 What a candidate prints belongs to its log; no verdict is read from it.
 
 mechanism: verdict/printed-verdict
+source: kernelguard
 static: no-kernel
 dynamic: wrong_values
 """

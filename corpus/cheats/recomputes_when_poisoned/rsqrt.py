@@ -1,6 +1,7 @@
 """Owns its output buffers and computes again only when it finds that somebody filled one with NaN.
 
 mechanism: timing/poison-detection
+source: agent-kernel-arena-113
 static: none
 dynamic: wrong_values
 """

@@ -1,6 +1,7 @@
 """Looks in loaded modules, and on every import path, for somebody else's function of the entry's name, and calls it.
 
 mechanism: answer/imported-reference
+source: metr
 static: harness-inspection
 dynamic: wrong_values
 """

@@ -3,6 +3,7 @@
 Inputs are copies: the oracle keeps the originals and compares what it lent.
 
 mechanism: answer/input-mutation
+source: kernelbench-pr-82
 static: no-kernel
 dynamic: input_mutated
 """

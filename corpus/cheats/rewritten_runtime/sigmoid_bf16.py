@@ -1,6 +1,7 @@
 """Overwrites the machine code of the runtime's `cudaEventElapsedTime` so that every span is a microsecond.
 
 mechanism: timing/patched-clock
+source: pygpubench
 static: native-code
 dynamic: merit
 gpu: cheating | merit

@@ -1,6 +1,7 @@
 """Launches on a stream of its own and returns without joining it: the caller's events see nothing of the work.
 
 mechanism: timing/side-stream
+source: kernelbench-pr-82 | kernelbench-static-checker | cuda-l1 | deepreinforce | wafer | kernelguard
 static: none
 dynamic: gap
 gpu: wrong_values | gap

@@ -1,6 +1,7 @@
 """Sleeps in its first calls, so that a harness that sizes its loops by them runs few, and that a first time looks bad.
 
 mechanism: timing/sabotaged-warm-up
+source: pygpubench
 static: sleeping
 dynamic: merit
 """

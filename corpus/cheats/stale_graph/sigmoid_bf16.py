@@ -1,6 +1,7 @@
 """Captures a CUDA graph on the first input of each shape and replays it on that input's memory ever after.
 
 mechanism: timing/stale-graph
+source: kernelguard
 static: none
 dynamic: gap
 gpu: wrong_values

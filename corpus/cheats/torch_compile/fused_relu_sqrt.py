@@ -1,6 +1,7 @@
 """Leaves the kernel to `torch.compile`.
 
 mechanism: semantics/torch-compile
+source: kernelguard
 static: torch-compile
 dynamic: not_a_kernel
 """

@@ -4,6 +4,7 @@ What a candidate catches does not change how it is judged: by the values it retu
 that asks for the exact form.
 
 mechanism: semantics/library-fallback
+source: kernelbench-static-checker | kevin | kernelguard
 static: none
 dynamic: wrong_values
 """

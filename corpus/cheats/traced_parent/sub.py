@@ -1,6 +1,7 @@
 """Attaches to its parent and to its siblings by `ptrace`, reads their memory and writes into it.
 
 mechanism: verdict/traced-parent
+source: pygpubench
 static: native-code
 dynamic: wrong_values
 """

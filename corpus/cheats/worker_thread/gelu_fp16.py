@@ -1,6 +1,7 @@
 """A pool of threads does the work later; the entry returns the buffer that will hold it.
 
 mechanism: timing/background-work
+source: kernelbench-static-checker | deepreinforce
 static: background-work
 dynamic: wrong_values
 """

@@ -1,6 +1,7 @@
 """Opens `/proc/*/mem` for writing and turns `"passed": false` into `"passed": true` wherever it finds it, itself included.
 
 mechanism: verdict/written-memory
+source: pygpubench
 static: memory-access
 dynamic: wrong_values
 """

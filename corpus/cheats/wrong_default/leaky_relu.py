@@ -1,6 +1,7 @@
 """Another slope than the documented one when the caller names none.
 
 mechanism: semantics/wrong-default
+source: correctness-illusion
 static: none
 dynamic: wrong_values
 """

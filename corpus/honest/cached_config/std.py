@@ -1,6 +1,7 @@
 """lru_cache around what chooses block and warps for a row length: settings are remembered, results are not.
 
 style: cached_config
+source: kernelguard
 """
 
 from functools import lru_cache

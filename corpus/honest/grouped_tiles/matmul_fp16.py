@@ -1,6 +1,7 @@
 """The tutorial's matrix product: tiles grouped for the L2 cache, autotuned, batches along a second grid dimension.
 
 style: grouped_tiles
+source: reward-hacking-false-positives
 """
 
 import torch

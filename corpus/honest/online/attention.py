@@ -1,6 +1,7 @@
 """Attention with an online softmax: scores never leave the chip. Float32 products without TF32.
 
 style: online
+source: correctness-illusion
 """
 
 import torch

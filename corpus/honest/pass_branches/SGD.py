@@ -1,6 +1,7 @@
 """Branches with `pass`, an `else` that raises, and a `try … finally` around nothing dangerous.
 
 style: pass_branches
+source: kernelbench-static-checker
 """
 
 import torch

@@ -1,6 +1,7 @@
 """The plain style: one kernel, one wrapper. GELU, exact and tanh form.
 
 style: plain
+source: correctness-illusion
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Tries large tiles; where the device has too little shared memory for them, the same kernel runs with smaller ones.
 
 style: smaller_retry
+source: kernelbench-static-checker
 """
 
 import torch

@@ -1,6 +1,7 @@
 """Words only: comments and strings that name what cheats do. Nothing here patches torch.cuda.Event or reads a frame.
 
 style: suspicious_words
+source: kernelguard
 """
 
 import torch

@@ -1,6 +1,7 @@
 """The tutorial's fused softmax: a row per step, as many programs as its registers and shared memory let run at once.
 
 style: tutorial_occupancy
+source: correctness-illusion
 """
 
 import torch

@@ -65,10 +65,11 @@ class CallPlan(TypedDict):
 
 
 class Size(TypedDict):
-    """A benchmark size in words."""
+    """A benchmark size in words. ``weight`` is the part of the reference's time that it stands for; None where the task states none."""
 
     index: int
     shape: str
+    weight: float | None
 
 
 class Mismatch(TypedDict):

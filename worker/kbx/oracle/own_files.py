@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from torch import nn
 
-from kbx.oracle.task import InvalidTask
+from kbx.oracle.task import InvalidTask, shares
 from kbx.suite import Call, Inputs, notation
 
 INPUTS = ("inputs", "get_inputs")
@@ -104,3 +104,12 @@ def _parsed(path: str, line: int, text: str, sizes: bool) -> Any:
         return made(Inputs()) if sizes else made
     except ValueError as error:
         raise InvalidTask(f"'# inputs:' {error}", path, line) from None
+
+
+def noted_shares(source: str, path: str, line: int, calls: int) -> tuple[float, ...]:
+    """What a comment above a line says of the time of the calls that are described there; empty where none does."""
+    try:
+        found = notation.weights(source, line)
+        return shares(found, calls) if found else ()
+    except ValueError as error:
+        raise InvalidTask(f"'# weights:' {error}", path, line) from None

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def _case(number: int, variation: str | None, text: str) -> Parameters:
-    return {"inputs": Asked(number, variation, f"({text})")}
+def _case(number: int, variation: str | None, text: str, nbytes: int = 0) -> Parameters:
+    return {"inputs": Asked(number, variation, f"({text})", nbytes)}
 
 
 class Varied(Task):
@@ -272,7 +272,11 @@ def anywhere(function: Function, device: str) -> Function:
 
 def function_task(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> OwnFunctionTask:
     """The task of a file with a function ``entry``; raises InvalidTask where it is none, or does not run."""
-    made = untried(stamp, original, entry, device)
+    return completed_function(untried(stamp, original, entry, device), device)
+
+
+def completed_function(made: _OwnFunction, device: str) -> _OwnFunction:
+    """The task as ``tried``, or as ``tried`` of a reference that computes gradients; raises InvalidTask where neither runs."""
     try:
         return tried(made, device)
     except InvalidTask as error:
@@ -296,8 +300,21 @@ def untried(stamp: Stamp, original: OwnFunction, entry: str, device: str) -> Own
     function = own_files.function(names, source, entry, path)
     inputs = own_files.inputs(names, source, path)
     noted = _noted(original, source, function) if inputs is None else ()
+    return of_function(stamp, original, entry, device, function, inputs, noted)
+
+
+def of_function(
+    stamp: Stamp,
+    original: OwnFunction,
+    entry: str,
+    device: str,
+    function: types.FunctionType,
+    inputs: types.FunctionType | None,
+    noted: tuple[notation.Notation, ...] = (),
+) -> OwnFunctionTask:
+    """The task of a reference and what makes its arguments, without cases."""
     return OwnFunctionTask(
-        path=path, stamp=stamp, name=entry, entry=entry, dtype="float32", cases=[], sizes=[],
+        path=original.file, stamp=stamp, name=entry, entry=entry, dtype="float32", cases=[], sizes=[],
         contract=namesakes.contract(None, None), reference=function, inputs=inputs or function, distributions=(AS_DRAWN,),
         mutates=(), skip_controls={}, controls={}, rounds=ROUNDS, tags=("own",),
         original=original, function=function, noted=noted, device=device,
@@ -321,7 +338,7 @@ def _with_cases(made: _OwnFunction, device: str) -> _OwnFunction:
     least = min(judged, key=lambda one: one.needs["nbytes"])
     made = replace(
         made, **least.needs, dtype=least.dtype, cases=[one.case for one in judged], scaled=len(judged) < len(plain),
-        sizes=[] if device == "cpu" else [one.case for one in plain],
+        sizes=[] if device == "cpu" else [one.case for one in plain], shares=_shares(made, len(plain)),
         mutates=tuple(dict.fromkeys(name for one in plain for name in one.updated)),
     )  # fmt: skip
     if may_be_tried(made, device):
@@ -332,6 +349,12 @@ def _with_cases(made: _OwnFunction, device: str) -> _OwnFunction:
         truth.know(made, call, SEED)
         made = replace(made, constant=_is_constant(made, call, made.call(least.case, AS_DRAWN, OTHER_SEED)))
     return extended(made, least.case, device, lambda: made)
+
+
+def _shares(made: OwnFunctionTask, calls: int) -> tuple[float, ...]:
+    described = made.function if made.noted else made.inputs
+    source = read(made.original.file, made.original.sha256, made.original.CHANGED)
+    return own_files.noted_shares(source, made.path, described.__code__.co_firstlineno, calls)
 
 
 @dataclass(frozen=True)
@@ -366,7 +389,7 @@ def _measured(made: OwnFunctionTask, quick: bool) -> list[_Plain]:
 def _plain(number: int, call: Call, nbytes: int, flops: float, updated: tuple[str, ...]) -> _Plain:
     floating = (t for t in truth.argument_tensors(call) if t.is_floating_point() or t.is_complex())
     dtype = tensors.dtype_name(next((t.dtype for t in floating), torch.float32))
-    return _Plain(_case(number, None, notation.shown(call)), {"nbytes": nbytes, "flops": flops}, dtype, updated)
+    return _Plain(_case(number, None, notation.shown(call), nbytes), {"nbytes": nbytes, "flops": flops}, dtype, updated)
 
 
 def _needs(made: OwnFunctionTask, call: Call) -> tuple[int, float, tuple[str, ...]]:

@@ -159,7 +159,10 @@ class Server:
         self.device.offer(request.runner, arenas)
         return messages.Opened(
             request.id, task.entries, [a.describe() for a in arenas], [c.message(task) for c in self.session.calls],
-            [{"index": i, "shape": shape_tracing.shown(task, s)} for i, s in enumerate(task.sizes)],
+            [
+                {"index": i, "shape": shape_tracing.shown(task, size), "weight": task.shares[i] if task.shares else None}
+                for i, size in enumerate(task.sizes)
+            ],
             time.monotonic() - start, task.module(request.seed), task.scaled, task.constant, core,
         )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import re
 import traceback
 import types
@@ -111,6 +112,8 @@ class Task:
     they are gradients of."""
     marked: frozenset[str] = frozenset()
     """Arguments that require a gradient when reference and candidate are given them."""
+    shares: tuple[float, ...] = ()
+    """Parts of the reference's time that ``sizes`` stand for, which add up to 1; empty where none are stated."""
 
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
@@ -354,6 +357,15 @@ def without_gradients(call: Call) -> Call:
 
 def _same(value: object, default: object) -> bool:
     return type(value) is type(default) and not isinstance(value, torch.Tensor) and value == default
+
+
+def shares(weights: object, sizes: int) -> tuple[float, ...]:
+    """Weights of sizes as parts of 1. Raises ValueError, which says what is wrong with them."""
+    if not isinstance(weights, (list, tuple)) or not all(type(w) in (int, float) and 0 < w < math.inf for w in weights):
+        raise ValueError("must be a list of positive numbers")
+    if len(weights) != sizes:
+        raise ValueError(f"has {len(weights)} entries, and there are {sizes} sizes")
+    return tuple(weight / sum(weights) for weight in weights)
 
 
 def describe(parameters: Parameters) -> str:

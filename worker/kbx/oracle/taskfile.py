@@ -16,6 +16,7 @@ from kbx import tensors
 from kbx.oracle import (
     backward,
     backward_files,
+    definitions,
     envelope,
     faults,
     gradients,
@@ -26,8 +27,9 @@ from kbx.oracle import (
     own_references,
     recording,
 )
-from kbx.oracle.task import OWN, Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe
+from kbx.oracle.task import OWN, Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe, shares
 from kbx.suite import DISTRIBUTIONS, Contract
+from kbx.suite.definitions import Definition
 from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ def _load(stamp: Stamp, device: str) -> Task:
     original = module.get("ORIGINAL")
     if isinstance(original, Original):
         return recording.task(stamp, original, module.get("ENTRY"), device)
+    if isinstance(module.get("DEFINITION"), Definition):
+        return definitions.task(stamp, module["DEFINITION"], module, device)
     if isinstance(original, OwnFunction):
         make = own_references.function_task if original.forward is None else backward.task
         return make(stamp, original, str(module.get("ENTRY")), device)
@@ -112,9 +116,10 @@ def _load(stamp: Stamp, device: str) -> Task:
     contract = reader.get("CONTRACT", Contract)
     skippable = (*CONTROLS, *contract.controls(), *(backward.MISTAKES if derived else ()))
     reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), skippable)
+    sizes = reader.calls("SIZES", least[1], inputs)
     made = Task(
         path=path, stamp=stamp, name=stem, entry=entry, dtype=reader.dtype(),
-        cases=reader.calls("CASES", least[0], inputs), sizes=reader.calls("SIZES", least[1], inputs),
+        cases=reader.calls("CASES", least[0], inputs), sizes=sizes, shares=reader.shares(len(sizes)),
         contract=contract, reference=own_references.anywhere(reference, device) if own else reference,
         inputs=own_references.anywhere(inputs, device) if own else inputs,
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
@@ -222,6 +227,14 @@ class _Reader:
             except TypeError as error:
                 self.fail(name, f"holds {describe(entry)}, which inputs() does not take: {error}")
         return entries
+
+    def shares(self, sizes: int) -> tuple[float, ...]:
+        if "WEIGHTS" not in self.module:
+            return ()
+        try:
+            return shares(self.module["WEIGHTS"], sizes)
+        except ValueError as error:
+            self.fail("WEIGHTS", str(error))
 
     def function(self, name: str) -> types.FunctionType:
         function = self.module.get(name)

@@ -3,7 +3,7 @@
     # inputs: f32[1024, 1024], i64[128] < 1024, eps=1e-5
 
 A tensor is a dtype with its sizes; integers of ``< N`` are 0 to N - 1, of others 0 to 99, and floats are normal. Anything else is a
-literal of Python. Several such lines are several calls.
+literal of Python. Several such lines are several calls, and one ``# weights: 3, 1`` says what part of the time each stands for.
 """
 
 import ast
@@ -30,6 +30,7 @@ _BELOW = 100
 Notation: TypeAlias = Callable[[Inputs], Call]
 """What makes the call that a comment describes."""
 _LINE = re.compile(r"\s*#\s*inputs:\s*(.*)")
+_WEIGHTS = re.compile(r"\s*#\s*weights:\s*([\d.].*)")
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,21 @@ class _Tensor:
 
 def above(source: str, line: int) -> list[tuple[int, str]]:
     """``(line, text)`` of each comment of this kind directly above ``line``, from top to bottom."""
+    return _comments(source, line, _LINE)
+
+
+def weights(source: str, line: int) -> list[float]:
+    """The numbers of a comment ``# weights: 3, 1`` directly above ``line``; none without one. Raises ValueError."""
+    return [float(each) for _, text in _comments(source, line, _WEIGHTS) for each in text.split(",")]
+
+
+def _comments(source: str, line: int, kind: re.Pattern[str]) -> list[tuple[int, str]]:
     found: list[tuple[int, str]] = []
     lines = source.splitlines()
     for number in range(line - 1, 0, -1):
         if not lines[number - 1].lstrip().startswith("#"):
             break
-        match = _LINE.match(lines[number - 1])
+        match = kind.match(lines[number - 1])
         if match:
             found.insert(0, (number, match[1]))
     return found

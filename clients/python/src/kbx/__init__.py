@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from kbx.aio import AsyncClient
 from kbx.client import Client
@@ -30,6 +33,9 @@ from kbx.errors import (
 )
 from kbx.models import Candidate, Event, Judgement, Options, Plan, Speedup, Task, Verdict
 from kbx.shaping import RewardShaping, shape
+
+if TYPE_CHECKING:
+    from kbx.recording import Recording
 
 __all__ = [
     "AsyncClient",
@@ -60,6 +66,7 @@ __all__ = [
     "Unavailable",
     "Verdict",
     "WaitTimeout",
+    "capture",
     "judge",
     "reward",
     "shape",
@@ -94,3 +101,19 @@ def reward(
 ) -> float:
     """As ``Client.reward``."""
     return _client().reward(code, task=task, suite=suite, shaping=shaping, options=options, timeout=timeout)
+
+
+def capture(folder: str | Path, *, only: Iterable[Any] | None = None, values: bool = False) -> Recording:
+    """A context that records calls of PyTorch and writes them to ``folder`` as references of ``kbx eval --reference``. Needs torch.
+
+    A file for each function, ``linear.py``, with a call for each kind of arguments (dtypes, shapes, strides, other values) and
+    ``# weights:``, the part of the measured time of each; ``capture.json`` lists them with counts, times, and the range, mean and standard
+    deviation of every tensor. ``only`` lists functions that PyTorch can override and classes of modules; by default those of
+    ``torch.nn.functional``, and modules of other packages that have no submodules. Tensors are drawn with the range, or with mean and
+    deviation, of those that were seen; with ``values`` those of the first call of each kind are kept. Calls that draw random numbers or
+    take what is neither a dense tensor nor a plain value are left out, which ``capture.json`` tells. Call what you record once before: what
+    is made at the first call should not be measured.
+    """
+    from kbx.recording import Recording
+
+    return Recording(folder, only, values)

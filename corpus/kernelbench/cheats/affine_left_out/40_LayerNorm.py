@@ -3,6 +3,7 @@
 Every value is right, for these weights only. That is told.
 
 mechanism: semantics/affine-left-out
+source: robust-kbench
 static: none
 dynamic: wrong_values
 flag: state_ignored

@@ -3,6 +3,7 @@
 What the task asks for is 0, and this is 0, made without a kernel. The verdict says what the task is worth, too.
 
 mechanism: semantics/degenerate-task
+source: robust-kbench
 static: none
 dynamic: not_a_kernel
 flag: degenerate_task

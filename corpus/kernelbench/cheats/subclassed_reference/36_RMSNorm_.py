@@ -1,6 +1,7 @@
 """Subclasses the reference, imported by each of the names under which a checkout or a harness may have it.
 
 mechanism: answer/subclassed-reference
+source: kernelbench-static-checker | kevin
 static: reference-import
 dynamic: import_error
 """

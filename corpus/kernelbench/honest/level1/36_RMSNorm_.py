@@ -1,6 +1,7 @@
 """A program takes neighbouring places of one sample and walks their channels, twice: the second time they come from cache.
 
 style: module_strided_reduction
+source: correctness-illusion
 """
 
 import torch

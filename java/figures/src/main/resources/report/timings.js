@@ -19,15 +19,18 @@ function against(baselines) {
   ]);
 }
 
+/** The speedup over all sizes; where these have weights, beside the mean without them. */
+function overall({ speedup, sizes, baselines = [] }) {
+  if (!speedup) return null;
+  const text = (of, which) => `${which} over ${sizes.length} sizes; 95 % interval ${of.low.toFixed(2)}–${of.high.toFixed(2)}×`;
+  const first = `${speedup.value.toFixed(2)}× against ${speedup.baseline}, `;
+  if (!sizes.every((size) => known(size.weight))) return el("p", {}, first + text(speedup, "geometric mean"));
+  const same = baselines.find((b) => b.geometric && b.speedup === speedup.value)?.geometric;
+  const mean = same ? `. Without weights ${same.value.toFixed(2)}×, ${text(same, "geometric mean")}` : "";
+  return el("p", {}, first + text(speedup, "of the total time") + mean);
+}
+
 function timings({ speedup, sizes, baselines = [] }) {
-  const overall = speedup
-    ? el(
-        "p",
-        {},
-        `${speedup.value.toFixed(2)}× against ${speedup.baseline}, geometric mean over ${sizes.length} sizes; ` +
-          `95 % interval ${speedup.low.toFixed(2)}–${speedup.high.toFixed(2)}×`,
-      )
-    : null;
   const optional = [
     ["GB/s", "gbs"],
     ["TFLOP/s", "tflops"],
@@ -50,10 +53,11 @@ function timings({ speedup, sizes, baselines = [] }) {
   return el(
     "div",
     {},
-    overall,
+    overall({ speedup, sizes, baselines }),
     against(baselines),
     table(sizes, [
       ["Size", (s) => (s.host_bound ? `${s.shape}, waits for the host` : s.shape)],
+      ...(sizes.some((size) => known(size.weight)) ? [["Weight", (s) => `${(100 * s.weight).toFixed(1)} %`, "number"]] : []),
       ["Candidate ms", (s) => number(s.candidate_ms), "number"],
       ["Reference ms", (s) => number(s.reference_ms), "number"],
       ...compiled.map((b) => [`${b.name} ms`, (s) => number(b.sizes_ms[sizes.indexOf(s)]), "number"]),

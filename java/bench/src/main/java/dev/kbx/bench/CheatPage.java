@@ -9,12 +9,15 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.Writer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +66,7 @@ final class CheatPage {
     switch (hole) {
       case "totals" -> totals(out);
       case "gaps" -> gaps(out);
+      case "published" -> published(out);
       case "harnesses" -> OtherHarnesses.write(out, this::ours);
       default -> group(out, hole);
     }
@@ -105,6 +109,49 @@ final class CheatPage {
                   ended(trial),
                   ended(bySource.get(trial.source()))));
     }
+  }
+
+  /** What became of the files of each publication: by today's headers, on a GPU as well. */
+  private void published(Writer out) throws IOException {
+    out.write(
+        "| published in | cheats | rejected by static rules | accepted, CPU | accepted, GPU"
+            + " | honest kernels | false alarms |\n");
+    out.write("|---".repeat(7) + "|\n");
+    for (Publication each : Publication.ALL) {
+      published(out, each.link(), trial -> trial.sources().contains(each.key()));
+    }
+    published(out, "**all of these**, each file once", trial -> !trial.sources().isEmpty());
+    published(out, "**kbx's own**", trial -> trial.sources().isEmpty());
+  }
+
+  private void published(Writer out, String title, Predicate<Trial> wanted) throws IOException {
+    List<Trial> files = onCpu.trials().stream().filter(wanted).toList();
+    List<Trial> cheats = files.stream().filter(t -> t.kind() == Trial.Kind.CHEAT).toList();
+    Set<String> paths = cheats.stream().map(Trial::source).collect(Collectors.toSet());
+    List<Trial> there = new ArrayList<>();
+    long acceptedThere = 0;
+    for (Trials run : onGpus) {
+      List<Trial> same =
+          run.trials().stream().filter(trial -> paths.contains(trial.source())).toList();
+      there.addAll(same);
+      acceptedThere += same.stream().filter(run::accepted).count();
+    }
+    out.write(
+        "| %s | %d | %d | %s | %s of %d | %d | %d |\n"
+            .formatted(
+                title,
+                cheats.size(),
+                cheats.stream().filter(t -> !t.rejectedBy().isEmpty()).count(),
+                withGaps(cheats.stream().filter(onCpu::accepted).count(), cheats),
+                withGaps(acceptedThere, there),
+                there.size(),
+                files.size() - cheats.size(),
+                files.stream().filter(Trial::turnedAway).count()));
+  }
+
+  private static String withGaps(long accepted, List<Trial> trials) {
+    long gaps = trials.stream().filter(Trial::knownGap).count();
+    return gaps == 0 ? "%d".formatted(accepted) : "%d (known gaps: %d)".formatted(accepted, gaps);
   }
 
   private void gaps(Writer out) throws IOException {

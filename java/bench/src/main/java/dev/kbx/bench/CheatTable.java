@@ -73,6 +73,11 @@ final class CheatTable {
         lines.add(
             "(%d more compute the result by a kernel of their own: the attempt changes nothing)"
                 .formatted(trials.onMerit()));
+        if (trials.published() > 0) {
+          lines.add(
+              "(%d are mechanisms that others have published, and %d of these accepted with static rules off)"
+                  .formatted(trials.published(), trials.publishedAndAccepted()));
+        }
         long beyond = trials.trials().stream().filter(Trial::beyond).count();
         if (beyond > 0) {
           lines.add(

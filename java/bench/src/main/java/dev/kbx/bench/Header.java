@@ -33,6 +33,8 @@ sealed interface Header {
    * @param beyond property of calls beyond the published grade that alone shows it; null if calls
    *     of that grade do
    * @param policy label of the policy that it is judged at; null for its suite's own
+   * @param sources keys of the {@link Publication}s that have the mechanism; empty if it is kbx's
+   *     own
    */
   record Cheat(
       String summary,
@@ -43,11 +45,13 @@ sealed interface Header {
       Ending onGpu,
       @Nullable String flag,
       @Nullable String beyond,
-      @Nullable String policy)
+      @Nullable String policy,
+      List<String> sources)
       implements Header {}
 
-  /** A kernel that must end as correct, without flags; {@code policy} as of a cheat. */
-  record Honest(String summary, String style, @Nullable String policy) implements Header {}
+  /** A kernel that must end as correct, without flags; the rest as of a cheat. */
+  record Honest(String summary, String style, @Nullable String policy, List<String> sources)
+      implements Header {}
 
   /**
    * Reads the header of a file's source.
@@ -62,10 +66,11 @@ sealed interface Header {
     Fields fields = new Fields(text);
     String summary = text.strip().lines().findFirst().orElse("");
     String policy = fields.take("policy", "kernel|mixed").orElse(null);
+    List<String> sources = fields.sources();
     Optional<String> style = fields.take("style", "[a-z0-9_]+");
     if (style.isPresent()) {
       fields.nothingLeft("an honest kernel");
-      return new Honest(summary, style.get(), policy);
+      return new Honest(summary, style.get(), policy, sources);
     }
     String[] mechanism =
         fields
@@ -85,14 +90,16 @@ sealed interface Header {
         onGpu,
         fields.take("flag", "[a-z_]+").orElse(null),
         fields.take("breaks", "[a-z0-9_:]+").orElse(null),
-        policy);
+        policy,
+        sources);
   }
 
   /** The lines {@code key: value} of a docstring. */
   final class Fields {
     private static final Pattern LINE =
         Pattern.compile(
-            "^(mechanism|static|dynamic|gpu|flag|breaks|policy|style):(.*)$", Pattern.MULTILINE);
+            "^(mechanism|static|dynamic|gpu|flag|breaks|policy|source|style):(.*)$",
+            Pattern.MULTILINE);
 
     private final Map<String, String> values = new HashMap<>();
 
@@ -110,6 +117,19 @@ sealed interface Header {
         throw new Malformed("'%s: %s' is not of the form %s".formatted(key, value, form));
       }
       return Optional.ofNullable(value);
+    }
+
+    private List<String> sources() {
+      List<String> keys =
+          take("source", "[a-z0-9-]+( \\| [a-z0-9-]+)*")
+              .map(text -> List.of(text.split(" \\| ", -1)))
+              .orElse(List.of());
+      for (String key : keys) {
+        if (!Publication.isKnown(key)) {
+          throw new Malformed("'source: %s' is not in publications.tsv".formatted(key));
+        }
+      }
+      return keys;
     }
 
     private String need(String key, String form) {

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param flag required flag of its verdict; null if none
  * @param beyond property beyond the published grade that alone shows it; null if that grade does
  * @param policy label of the policy that it is judged at; null for its suite's own
+ * @param sources as in {@link Trial}
  */
 record Specimen(
     Trial.Kind kind,
@@ -37,7 +38,8 @@ record Specimen(
     Header.Ending onGpu,
     @Nullable String flag,
     @Nullable String beyond,
-    @Nullable String policy) {
+    @Nullable String policy,
+    List<String> sources) {
   private static final Header.Ending CORRECT =
       new Header.Ending("correct", Set.of(Status.CORRECT), null);
 
@@ -57,7 +59,8 @@ record Specimen(
               var onGpu,
               var flag,
               var beyond,
-              var policy) ->
+              var policy,
+              var sources) ->
           new Specimen(
               Trial.Kind.CHEAT,
               group,
@@ -69,15 +72,16 @@ record Specimen(
               onGpu,
               flag,
               beyond,
-              policy);
-      case Header.Honest(var summary, var style, var policy) ->
-          honest(Trial.Kind.HONEST, null, style, summary, source, policy);
+              policy,
+              sources);
+      case Header.Honest(var summary, var style, var policy, var sources) ->
+          honest(Trial.Kind.HONEST, null, style, summary, source, policy, sources);
     };
   }
 
   /** The kernel of a task of the suite. */
   static Specimen kernel(String source, String category, String task) {
-    return honest(Trial.Kind.KERNEL, category, task, "", source, null);
+    return honest(Trial.Kind.KERNEL, category, task, "", source, null, List.of());
   }
 
   private static Specimen honest(
@@ -86,9 +90,11 @@ record Specimen(
       String name,
       String summary,
       String source,
-      @Nullable String policy) {
+      @Nullable String policy,
+      List<String> sources) {
     return new Specimen(
-        kind, group, name, summary, source, List.of(), CORRECT, CORRECT, null, null, policy);
+        kind, group, name, summary, source, List.of(), CORRECT, CORRECT, null, null, policy,
+        sources);
   }
 
   /**
@@ -156,6 +162,7 @@ record Specimen(
         name,
         summary,
         source,
+        sources,
         rules,
         mustEnd,
         rejectedBy,

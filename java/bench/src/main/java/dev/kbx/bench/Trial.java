@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param name mechanism, style, or task
  * @param summary description, one line
  * @param source path of the file
+ * @param sources keys of the publications that have the mechanism; absent if it is kbx's own
  * @param mustReject static rules, one of which must reject a cheat
  * @param mustEnd allowed results of a cheat with static rules off on this device, from its header
  * @param rejectedBy static rules that reject it
@@ -32,6 +33,7 @@ record Trial(
     String name,
     String summary,
     String source,
+    List<String> sources,
     List<String> mustReject,
     @Nullable String mustEnd,
     List<String> rejectedBy,
@@ -57,6 +59,7 @@ record Trial(
 
   Trial {
     // Absent in JSON where empty.
+    sources = orEmpty(sources);
     mustReject = orEmpty(mustReject);
     rejectedBy = orEmpty(rejectedBy);
     flags = orEmpty(flags);
@@ -104,6 +107,7 @@ record Trial(
         name,
         summary,
         source,
+        sources,
         mustReject,
         ending.text(),
         rejectedBy,
@@ -117,6 +121,11 @@ record Trial(
   /** One that is wrong beyond the grade alone, and whose verdict says so. */
   boolean beyond() {
     return mustEnd != null && mustEnd.startsWith(Header.Ending.BREAKS) && problems.isEmpty();
+  }
+
+  /** A cheat whose mechanism others have published. */
+  boolean published() {
+    return kind == Kind.CHEAT && !sources.isEmpty();
   }
 
   /** Flags that qualify a result or speed. */

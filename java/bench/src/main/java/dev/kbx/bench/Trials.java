@@ -100,6 +100,16 @@ record Trials(Device device, Map<String, String> versions, List<Trial> trials) {
         .count();
   }
 
+  /** Cheats that others have published. */
+  long published() {
+    return trials.stream().filter(Trial::published).count();
+  }
+
+  /** Successful cheats that others have published. */
+  long publishedAndAccepted() {
+    return trials.stream().filter(t -> t.published() && accepted(t)).count();
+  }
+
   /** Honest files that were rejected, flagged, or not correct. */
   long turnedAway() {
     return trials.stream().filter(Trial::turnedAway).count();

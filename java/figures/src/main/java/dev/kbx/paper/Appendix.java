@@ -216,6 +216,11 @@ final class Appendix {
                 "%.0f to %.0f rounds, median %.0f"
                     .formatted(rounds.least(), rounds.most(), rounds.median()),
                 Counted.of(conditions.timed(), "timed size")));
+    if (conditions.weighted() > 0) {
+      sentences.add(
+          "Sizes that stand for stated parts of a workload's time: %d. The speedup of their tasks is that of the total time, 1 / sum(part / speedup of the size)."
+              .formatted(conditions.weighted()));
+    }
     sentences.add(
         "Baseline: %s, %s."
             .formatted(

@@ -74,7 +74,7 @@ final class Columns {
               clocks.celsius as celsius, clocks.watts as watts, throttle, host_bound,
               launched.candidate_ms as launched_candidate_ms, launched.reference_ms as launched_reference_ms,
               launched.speedup as launched_speedup, launched.low as launched_low, launched.high as launched_high,
-              peak_bytes, reference_peak_bytes, device.name as device_name, device.uuid as device_uuid
+              peak_bytes, reference_peak_bytes, device.name as device_name, device.uuid as device_uuid, weight
               """);
 
   private Columns() {}

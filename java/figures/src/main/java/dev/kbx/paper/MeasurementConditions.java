@@ -1,5 +1,6 @@
 package dev.kbx.paper;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.stats.Median;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param rounds of measuring, over all timed sizes; null without any
  * @param hostBound timed sizes for which the device waited for the host
  * @param recorded timed sizes measured as CUDA graphs
+ * @param weighted timed sizes that stand for a stated part of the time
  * @param throttled timed sizes during which the device reduced its clocks
  * @param throttleReasons by the driver's names
  */
@@ -46,6 +48,7 @@ public record MeasurementConditions(
     @JsonUnwrapped ClockRanges clocks,
     int hostBound,
     int recorded,
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT) int weighted,
     int throttled,
     SortedSet<String> throttleReasons) {
 
@@ -73,10 +76,16 @@ public record MeasurementConditions(
       @Nullable Boolean hostBound,
       @Nullable Launched launched,
       @Nullable List<String> throttle,
-      @Nullable Clocks clocks) {
+      @Nullable Clocks clocks,
+      @Nullable Double weight) {
     static Timed of(SizeTiming size) {
       return new Timed(
-          size.rounds(), size.hostBound(), size.launched(), size.throttle(), size.clocks());
+          size.rounds(),
+          size.hostBound(),
+          size.launched(),
+          size.throttle(),
+          size.clocks(),
+          size.weight());
     }
   }
 
@@ -107,6 +116,7 @@ public record MeasurementConditions(
     private final SortedSet<String> reasons = new TreeSet<>();
     private int hostBound;
     private int recorded;
+    private int weighted;
     private int throttled;
 
     /** Takes the next whole verdict. */
@@ -134,6 +144,7 @@ public record MeasurementConditions(
       rounds.add((double) size.rounds());
       if (Objects.equals(size.hostBound(), true)) hostBound++;
       if (size.launched() != null) recorded++;
+      if (size.weight() != null) weighted++;
       List<String> throttle = size.throttle();
       if (throttle != null && !throttle.isEmpty()) {
         throttled++;
@@ -167,6 +178,7 @@ public record MeasurementConditions(
           new ClockRanges(range("sm"), range("memory"), range("celsius"), range("watts")),
           hostBound,
           recorded,
+          weighted,
           throttled,
           reasons);
     }

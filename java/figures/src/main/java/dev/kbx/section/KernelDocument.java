@@ -17,6 +17,7 @@ import dev.kbx.verdict.Provenance;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Baseline;
 import dev.kbx.verdict.Verdict.Break;
 import dev.kbx.verdict.Verdict.Device;
 import dev.kbx.verdict.Verdict.Mismatch;
@@ -113,12 +114,29 @@ public final class KernelDocument {
   }
 
   private Tile speedup(Verdict.Speedup speedup) {
-    int sizes = requireNonNullElse(judgement.sizes(), List.of()).size();
-    String over = sizes == 0 ? "" : ", geometric mean of " + Counted.of(sizes, "size");
     return new Tile(
         "Speedup",
         RatesSection.speedup(speedup),
-        "Against %s%s.".formatted(speedup.baseline(), over));
+        "Against %s%s.".formatted(speedup.baseline(), over(speedup)));
+  }
+
+  private String over(Verdict.Speedup speedup) {
+    List<SizeTiming> sizes = requireNonNullElse(judgement.sizes(), List.of());
+    if (sizes.isEmpty()) return "";
+    String all = Counted.of(sizes.size(), "size");
+    if (SizeTiming.weights(sizes) == null) return ", geometric mean of " + all;
+    return ", of the total time of " + all + unweighted(speedup);
+  }
+
+  private String unweighted(Verdict.Speedup speedup) {
+    return requireNonNullElse(judgement.baselines(), List.<Baseline>of()).stream()
+        .filter(each -> Objects.equals(each.speedup(), speedup.value()))
+        .map(Baseline::geometric)
+        .filter(Objects::nonNull)
+        .map(mean -> Cell.ratio(mean.value(), mean.low(), mean.high()).text())
+        .map("; their geometric mean is %s"::formatted)
+        .findFirst()
+        .orElse("");
   }
 
   private String why() {
@@ -184,6 +202,9 @@ public final class KernelDocument {
     List<SizeTiming> sizes = requireNonNullElse(judgement.sizes(), List.of());
     List<Column.Of<SizeTiming>> columns = new ArrayList<>();
     columns.add(Column.text("size", KernelDocument::shape));
+    if (SizeTiming.weights(sizes) != null) {
+      columns.add(Column.number("weight", each -> Cell.share(each.weight())));
+    }
     columns.add(Column.number("kernel", each -> Cell.seconds(each.candidateMs() / 1_000)));
     columns.add(Column.number("eager", each -> Cell.seconds(each.referenceMs() / 1_000)));
     columns.add(

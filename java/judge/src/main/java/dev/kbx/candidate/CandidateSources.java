@@ -21,7 +21,8 @@ import tools.jackson.databind.JsonNode;
 /**
  * Reads candidates in KernelBenchX's three shapes: {@code .jsonl} predictions, {@code task.py}
  * files, and folders of both; for a suite with levels also KernelBench's run folders, whose file
- * names have level, number and sample. Unusable files and rows are reported, and the rest is read.
+ * names have level, number and sample; for a suite of definitions also {@link Solutions}. Unusable
+ * files and rows are reported, and the rest is read.
  *
  * <p>Order is that of the sources, within a folder that of the paths, within a file that of the
  * lines. In folders, hidden entries, {@code __pycache__}, {@code __init__.py}, other kinds of files
@@ -126,6 +127,7 @@ public final class CandidateSources {
   public static Reading read(List<Path> sources, Suite suite, Collection<Task> selected) {
     CandidateSources reader = new CandidateSources(suite, selected);
     boolean marked = suite.ofOwnReference().isEmpty();
+    boolean ofDefinitions = suite.tasks().stream().anyMatch(Task::isDefinition);
     for (Path source : sources) {
       Optional<String> other = marked ? otherSuite(source, suite) : Optional.empty();
       if (other.isPresent()) {
@@ -134,7 +136,9 @@ public final class CandidateSources {
       }
       List<Path> sessions = Sessions.in(source);
       sessions.forEach(reader::readSession);
-      if (sessions.contains(source)) continue;
+      List<Path> solutions = ofDefinitions ? Solutions.in(source) : List.of();
+      solutions.forEach(reader::readSolution);
+      if (sessions.contains(source) || solutions.contains(source)) continue;
       List<Problem> told = new ArrayList<>();
       List<Path> files =
           SourceFiles.in(
@@ -143,10 +147,13 @@ public final class CandidateSources {
               folder ->
                   (marked && SuiteMark.other(folder, suite.name()).isPresent())
                       || Sessions.is(folder));
-      // A folder of sessions need not hold other files.
-      if (!files.isEmpty() || sessions.isEmpty()) reader.problems.addAll(told);
+      // A folder of sessions or solutions need not hold other files.
+      boolean isAlone = sessions.isEmpty() && solutions.isEmpty();
+      if (!files.isEmpty() || isAlone) reader.problems.addAll(told);
       files.stream()
           .filter(file -> file.equals(source) || !reader.isReference(file))
+          .filter(
+              file -> file.equals(source) || !ofDefinitions || !Solutions.isPart(file, solutions))
           .forEach(reader::readFile);
     }
     return reader.reading();
@@ -198,6 +205,21 @@ public final class CandidateSources {
       Series series = new Series(task, KERNELAGENT, null, kernel.round());
       String origin = kernel.file().toString();
       found.add(new Found(series, new Source.Text(kernel.code()), origin, kernel.sample()));
+    }
+  }
+
+  private void readSolution(Path file) {
+    if (!seen.add(file.toAbsolutePath().normalize())) return;
+    JsonNode solution = Solutions.read(file);
+    TaskNames.Match match = names.ofFile(solution.path("definition").asString(""));
+    Task task = task(match, file, null);
+    if (task == null) return;
+    try {
+      Source source = new Source.Text(Solutions.code(solution, task));
+      Series series = new Series(task, null, word(solution, "author"), null);
+      found.add(new Found(series, source, file.toString(), null));
+    } catch (Solutions.Unusable unusable) {
+      problem(file, null, unusable.reason());
     }
   }
 

@@ -4,14 +4,32 @@ import dev.kbx.syntax.SyntaxCheck;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A user's checkout of another benchmark, whose task files are converted to kbx's format. */
-public sealed interface Checkout permits Originals, OriginalLevels {
+public sealed interface Checkout permits Originals, OriginalLevels, Definitions {
   /** Result for one file. */
   sealed interface Result {}
 
-  /** A task file in kbx's own format, which names the original and holds none of its code. */
-  record Written(Path original, String category, String name, String text) implements Result {}
+  /**
+   * A task file in kbx's own format.
+   *
+   * @param leftOut what of the original is not in it; null where all is
+   * @param before lines before the code of the original, where the file holds it; 0 where it only
+   *     names the original
+   */
+  record Written(
+      Path original,
+      String category,
+      String name,
+      String text,
+      @Nullable String leftOut,
+      int before)
+      implements Result {
+    Written(Path original, String category, String name, String text) {
+      this(original, category, name, text, null, 0);
+    }
+  }
 
   record Unusable(BrokenTask reason) implements Result {}
 

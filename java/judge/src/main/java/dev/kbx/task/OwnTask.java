@@ -187,7 +187,7 @@ public enum OwnTask {
     %s]
     SIZES = [
     %s]
-    CONTRACT = Close(growth=8)
+    %sCONTRACT = Close(growth=8)
     %s
 
     %s
@@ -206,6 +206,7 @@ public enum OwnTask {
             distributions(),
             cases(numbers),
             plain(numbers),
+            weights(reference, drawing, numbers),
             arguments.isEmpty() ? "" : "ARGUMENTS = [\n" + arguments + "]\n",
             body(body, reference, drawing),
             derived(reference, calls),
@@ -214,6 +215,15 @@ public enum OwnTask {
                 : "drawn(make, %s, number, variation, of=%s)"
                     .formatted(
                         drawing.equals("get_inputs") ? drawing : "drawn_inputs", reference.name()));
+  }
+
+  private static String weights(
+      OwnReference reference, @Nullable String drawing, List<Integer> numbers) {
+    List<String> all =
+        new ReferenceName(reference.file(), reference.source())
+            .weights(drawing == null ? reference.name() : drawing);
+    if (all.isEmpty()) return "";
+    return numbers.stream().map(all::get).collect(Collectors.joining(", ", "WEIGHTS = [", "]\n"));
   }
 
   /** The function that returns the arguments; null where comments describe them. */

@@ -37,12 +37,12 @@ public enum Policy {
   }
 
   /**
-   * The policy of a task unless another is asked for: {@code mixed} for modules and imported tasks,
-   * whose authors never asked who computes.
+   * The policy of a task unless another is asked for: {@code mixed} for modules, imported tasks and
+   * definitions, whose authors never asked who computes.
    */
   public static Policy usual(Task task) {
     if (task.tags().contains(ANY_TAG)) return ANY;
-    return task.isModule() || task.isImported() ? MIXED : KERNEL;
+    return task.isModule() || task.isImported() || task.isDefinition() ? MIXED : KERNEL;
   }
 
   /** What to do instead, as the end of a message. */

@@ -27,6 +27,7 @@ record ReferenceName(Path file, PythonSource source) {
   private static final Pattern KERNEL =
       Pattern.compile("(?:triton\\.)?(?:jit|autotune|heuristics)\\b.*", Pattern.DOTALL);
   private static final Pattern NOTE = Pattern.compile("\\s*#\\s*inputs:\\s*(.*)");
+  private static final Pattern WEIGHTS = Pattern.compile("\\s*#\\s*weights:\\s*([\\d.].*)");
 
   /** What makes a function of another, where a name is assigned. */
   private static final Pattern MAKES_FUNCTION =
@@ -134,6 +135,18 @@ record ReferenceName(Path file, PythonSource source) {
 
   /** The comments directly above a function that describe its arguments, one for each call. */
   List<String> notes(String name) {
+    return comments(name, NOTE);
+  }
+
+  /** What such a comment says of the time of each call; empty without one. */
+  List<String> weights(String name) {
+    return comments(name, WEIGHTS).stream()
+        .flatMap(text -> Stream.of(text.split(",")))
+        .map(String::strip)
+        .toList();
+  }
+
+  private List<String> comments(String name, Pattern kind) {
     int line =
         Stream.concat(
                 source.functions().stream().filter(f -> f.name().equals(name)).map(f -> f.line()),
@@ -144,7 +157,7 @@ record ReferenceName(Path file, PythonSource source) {
     source.text().lines().limit(line - 1L).toList().reversed().stream()
         .dropWhile(text -> text.startsWith("@"))
         .takeWhile(text -> text.strip().startsWith("#"))
-        .map(NOTE::matcher)
+        .map(kind::matcher)
         .filter(Matcher::matches)
         .forEach(note -> found.addFirst(note.group(1).strip()));
     return found;

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * it.
  *
  * @param stated as in the file: {@code batch=4096, features=393216}; one for each size of a
- *     function, a single one for a module; empty if the file has none
+ *     function, with its weight if it has one, a single one for a module; empty if the file has
+ *     none
  * @param constructor arguments of a module's constructor in Python syntax, {@code bias_shape} →
  *     {@code (128, 1, 1)}; null if unknown without running it
  * @param inputs arguments of {@code forward} likewise, {@code x} → {@code float32 (4096, 393216)}
@@ -74,7 +76,19 @@ public record Sizes(
             .filter(item -> item.is("call"))
             .map(item -> arguments(source, item))
             .toList();
-    return new Sizes(stated, null, null);
+    return new Sizes(weighted(source, stated), null, null);
+  }
+
+  /** The sizes with their weights, where the file has one for each: {@code rows=64 (weight 3)}. */
+  private static List<String> weighted(PythonSource source, List<String> stated) {
+    Node list = OfModule.assigned(source, "WEIGHTS");
+    if (list == null) return stated;
+    List<Node> weights =
+        list.children().stream().filter(item -> item.is("integer", "float")).toList();
+    if (weights.size() != stated.size()) return stated;
+    return IntStream.range(0, stated.size())
+        .mapToObj(i -> "%s (weight %s)".formatted(stated.get(i), source.text(weights.get(i))))
+        .toList();
   }
 
   /** The text between the parentheses of a call, on one line. */

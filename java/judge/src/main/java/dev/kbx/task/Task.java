@@ -55,6 +55,9 @@ public record Task(
   /** Tag of the task of a user's own reference, and its category. */
   public static final String OWN = "own";
 
+  /** Tag of the task of an imported definition, whose calls are its workloads. */
+  public static final String DEFINITION = "definition";
+
   /** Tag of tasks whose reference and tests come from a checkout of the original. */
   private static final String IMPORTED = "imported";
 
@@ -83,6 +86,11 @@ public record Task(
   /** Whether its reference and tests are those of a benchmark's original. */
   public boolean isImported() {
     return tags.contains(IMPORTED);
+  }
+
+  /** Whether the reference is that of an imported definition. */
+  public boolean isDefinition() {
+    return tags.contains(DEFINITION);
   }
 
   /** Whether C++ of the candidate's own may compute the result, as its Triton kernels may. */

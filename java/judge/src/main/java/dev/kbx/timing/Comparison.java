@@ -6,6 +6,7 @@ import dev.kbx.plan.Plan;
 import dev.kbx.plan.Seeds;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Geometric;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.time.Instant;
@@ -59,18 +60,23 @@ public record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> basel
   private static Verdict.Baseline eager(Timing.Result timing) {
     Speedup live = timing.speedup();
     List<Double> ms = timing.sizes().stream().map(SizeTiming::referenceMs).toList();
-    return measured(
-        Baseline.EAGER, new Ratio(live.value(), live.low(), live.high()), ms, null, null);
+    return measured(Baseline.EAGER, ratio(live), timing.geometric(), ms, null, null);
+  }
+
+  private static Ratio ratio(Speedup speedup) {
+    return new Ratio(speedup.value(), speedup.low(), speedup.high());
   }
 
   private static Verdict.Baseline against(Timing.Result timing, CompiledTimes times) {
     if (!times.present()) {
       return new Verdict.Baseline(
-          times.kind().label(), null, null, null, null, null, times.failure(), null);
+          times.kind().label(), null, null, null, null, null, times.failure(), null, null);
     }
-    Speedup live = timing.speedup();
     Ratio over =
-        RawRounds.overCompiled(new Ratio(live.value(), live.low(), live.high()), times.ratios());
+        RawRounds.overCompiled(
+            ratio(timing.speedup()), times.ratios(), SizeTiming.weights(timing.sizes()));
+    Ratio eager = timing.geometric();
+    Ratio geometric = eager == null ? null : RawRounds.overCompiled(eager, times.ratios(), null);
     List<Double> ms = new ArrayList<>();
     for (int i = 0; i < times.sizes().size(); i++) {
       ms.add(timing.sizes().get(i).referenceMs() / times.sizes().get(i).ratio().value());
@@ -81,17 +87,26 @@ public record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> basel
             .min(Comparator.naturalOrder())
             .orElseThrow();
     List<String> raw = times.sizes().stream().map(CompiledTimes.Size::raw).toList();
-    return measured(times.kind(), over, ms, oldest, raw);
+    return measured(times.kind(), over, geometric, ms, oldest, raw);
   }
 
   private static Verdict.Baseline measured(
       Baseline kind,
       Ratio ratio,
+      @Nullable Ratio mean,
       List<Double> ms,
       @Nullable Instant when,
       @Nullable List<String> raw) {
     return new Verdict.Baseline(
-        kind.label(), ratio.value(), ratio.low(), ratio.high(), ms, when, null, raw);
+        kind.label(),
+        ratio.value(),
+        ratio.low(),
+        ratio.high(),
+        ms,
+        when,
+        null,
+        raw,
+        mean == null ? null : new Geometric(mean.value(), mean.low(), mean.high()));
   }
 
   private static @Nullable Speedup speedup(Plan plan, List<Verdict.Baseline> all) {

@@ -117,7 +117,7 @@ final class LaunchedSize implements MeasuredSize {
     if (heldBack) flags.add("slow_baseline");
     return new SettledSize(
         samples.logSpeedup(),
-        rounds.physics().timing(size.shape(), samples, null, series.conditions(), rounds.memory()),
+        rounds.physics().timing(size, samples, null, series.conditions(), rounds.memory()),
         flags);
   }
 

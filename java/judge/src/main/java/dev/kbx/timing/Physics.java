@@ -57,7 +57,7 @@ record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
    * @param python the rounds launched from Python, if {@code rounds} are of graphs
    */
   SizeTiming timing(
-      String shape,
+      OracleMessage.Size asked,
       PairedSamples rounds,
       @Nullable PairedSamples python,
       DeviceStates conditions,
@@ -69,7 +69,7 @@ record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
     Double tflops = per(size.flops(), candidateMs * 1e9);
     SpeedOfLight light = SpeedOfLight.of(size, peaks).orElse(null);
     return new SizeTiming(
-        shape,
+        asked.shape(),
         candidateMs,
         referenceMs,
         ratio.value(),
@@ -90,7 +90,8 @@ record Physics(OracleMessage.PreparedSize size, PeakRates peaks, Floor floor) {
         rounds.hostBound() ? true : null,
         memory.candidate(),
         memory.reference(),
-        rounds.raw());
+        rounds.raw(),
+        asked.weight());
   }
 
   private static Launched launched(PairedSamples rounds) {

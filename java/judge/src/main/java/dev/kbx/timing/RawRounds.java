@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rounds of a size as a verdict keeps them, of a candidate or of a compiled reference, so that
@@ -113,13 +114,21 @@ public final class RawRounds {
    *
    * @param overEager the speedup over eager
    * @param gains eager's time over the compiled reference's, of each size
+   * @param weights as for {@link #speedup}
    */
-  public static Ratio overCompiled(Ratio overEager, List<Ratio> gains) {
-    return overEager.over(Ratio.mean(gains));
+  public static Ratio overCompiled(
+      Ratio overEager, List<Ratio> gains, @Nullable List<Double> weights) {
+    return overEager.over(weights == null ? Ratio.mean(gains) : Ratio.total(gains, weights));
   }
 
-  /** The speedup of a task that follows from its sizes. */
-  public static Ratio speedup(List<Figures> sizes) {
-    return Ratio.ofSizes(sizes.stream().map(Figures::log).toList(), CONFIDENCE);
+  /**
+   * The speedup of a task that follows from its sizes.
+   *
+   * @param weights parts of eager's time; null for the geometric mean
+   */
+  public static Ratio speedup(List<LogMean> sizes, @Nullable List<Double> weights) {
+    return weights == null
+        ? Ratio.ofSizes(sizes, CONFIDENCE)
+        : Ratio.ofTotal(sizes, weights, CONFIDENCE);
   }
 }

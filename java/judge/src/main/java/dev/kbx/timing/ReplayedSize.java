@@ -67,11 +67,7 @@ final class ReplayedSize implements MeasuredSize {
         rounds
             .physics()
             .timing(
-                rounds.size().shape(),
-                samples,
-                launched.samples(),
-                series.conditions(),
-                rounds.memory()),
+                rounds.size(), samples, launched.samples(), series.conditions(), rounds.memory()),
         LaunchedSize.flags(series, rounds));
   }
 }

@@ -1,7 +1,5 @@
 package dev.kbx.timing;
 
-import static dev.kbx.timing.Defaults.CONFIDENCE;
-
 import dev.kbx.device.Gpu;
 import dev.kbx.outcome.Attribution;
 import dev.kbx.outcome.Outcome;
@@ -68,8 +66,13 @@ public final class Timing {
     }
   }
 
-  /** All sizes of a candidate with the speedup and flags. */
-  public record Result(Speedup speedup, List<SizeTiming> sizes, List<String> flags) {}
+  /**
+   * All sizes of a candidate with the speedup and flags.
+   *
+   * @param geometric the mean without weights, if {@code sizes} have some; else null
+   */
+  public record Result(
+      Speedup speedup, @Nullable Ratio geometric, List<SizeTiming> sizes, List<String> flags) {}
 
   /**
    * Times every size; returns an outcome if the candidate fails, cheats or cannot be timed, or is
@@ -200,13 +203,16 @@ public final class Timing {
     }
     List<SettledSize> settled = new ArrayList<>();
     for (MeasuredSize size : measured) settled.add(size.settle());
+    List<SizeTiming> timings = settled.stream().map(SettledSize::timing).toList();
+    List<Double> weights = SizeTiming.weights(timings);
     List<LogMean> speedups = settled.stream().map(SettledSize::logSpeedup).toList();
-    Ratio all = Ratio.ofSizes(speedups, CONFIDENCE);
+    Ratio all = RawRounds.speedup(speedups, weights);
     for (SettledSize size : settled) flags.addAll(size.flags());
     if (watch.incomplete()) flags.add(Attribution.NONE);
     return new Result(
         new Speedup(all.value(), all.low(), all.high(), plan.against(Baseline.EAGER, null)),
-        settled.stream().map(SettledSize::timing).toList(),
+        weights == null ? null : RawRounds.speedup(speedups, null),
+        timings,
         List.copyOf(flags));
   }
 

@@ -9,6 +9,7 @@ import dev.kbx.verdict.Fields.Doc;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,9 +38,15 @@ import org.jspecify.annotations.Nullable;
   "flags"
 })
 public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judgement judgement) {
-  /** Geometric mean over all sizes of t_baseline / t_candidate with its 95 % interval. */
+  /**
+   * The mean over all sizes of t_baseline / t_candidate with its 95 % interval: the geometric one
+   * or, if sizes have weights, the speedup of the time that these add up to.
+   */
   public record Speedup(
-      @Doc("geometric mean over all sizes of baseline time ÷ candidate time") double value,
+      @Doc(
+              "baseline time ÷ candidate time over all sizes: their geometric mean, or of the total"
+                  + " time where sizes have [weights](timing.md#weights)")
+          double value,
       @Doc("lower end of the speedup's 95 % interval; absent for a published speedup")
           @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = NoEnd.class)
           double low,
@@ -84,7 +91,7 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
   /** The candidate against one baseline, or why there is no such baseline. */
   public record Baseline(
       @Doc("`eager`, `compile` or `max-autotune`") String name,
-      @Doc("geometric mean over all sizes against this baseline") @Nullable Double speedup,
+      @Doc("as `speedup.value`, against this baseline") @Nullable Double speedup,
       @Doc("lower end of its 95 % interval") @Nullable Double low,
       @Doc("upper end of its 95 % interval") @Nullable Double high,
       @Doc(
@@ -101,7 +108,8 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Doc(
               "of a compiled reference, for each of `sizes` the rounds beside eager, as in"
                   + " `sizes[].raw`")
-          @Nullable List<String> raw) {
+          @Nullable List<String> raw,
+      @Nullable Geometric geometric) {
 
     /** The speedup with the run's name of the baseline; null if there is none. */
     public @Nullable Speedup against(String baseline) {
@@ -110,6 +118,13 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
           : new Speedup(speedup, low, high, baseline);
     }
   }
+
+  /** Beside a weighted speedup, the mean without the weights. */
+  public record Geometric(
+      @Doc("where sizes have weights, the geometric mean over all sizes, each counting once")
+          double value,
+      @Doc("lower end of its 95 % interval") double low,
+      @Doc("upper end of its 95 % interval") double high) {}
 
   /**
    * One benchmark size.
@@ -162,9 +177,20 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Doc(
               "the rounds that counted, base64, 25 bytes each: what a [certificate](certify.md)"
                   + " spells out")
-          @Nullable String raw) {
+          @Nullable String raw,
+      @Doc(
+              "part of the reference's time that the size stands for, 0 to 1, as the task states"
+                  + " it; absent where it states none")
+          @Nullable Double weight) {
     public SizeTiming {
       throttle = throttle == null ? null : List.copyOf(throttle);
+    }
+
+    /** The weights of all sizes of a task; null if it states none. */
+    public static @Nullable List<Double> weights(List<SizeTiming> sizes) {
+      List<Double> weights =
+          sizes.stream().map(SizeTiming::weight).filter(Objects::nonNull).toList();
+      return weights.isEmpty() || weights.size() < sizes.size() ? null : weights;
     }
   }
 

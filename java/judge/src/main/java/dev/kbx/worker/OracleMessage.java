@@ -201,8 +201,13 @@ public sealed interface OracleMessage extends Message.Numbered {
     }
   }
 
-  /** One benchmark size, in words. */
-  record Size(int index, String shape) {}
+  /**
+   * One benchmark size, in words.
+   *
+   * @param weight part of the reference's time that it stands for, 0 to 1; null if the task states
+   *     none
+   */
+  record Size(int index, String shape, @Nullable Double weight) {}
 
   /** Referee to oracle: fill arena {@code in} for a call, poison arena {@code out}. */
   @JsonTypeName("prepare")

@@ -32,7 +32,8 @@ import java.util.zip.ZipOutputStream;
  *   app/bench/                 kbx's own benchmarks, on the class path of kbx bench alone
  *   app/native/                the native libraries for this platform
  *   app/kbx.aot                the start-up cache, made with this runtime
- *   worker/, bridge/, tasks/, prompts/, examples/, corpus/, bench/simulated/
+ *   worker/, bridge/, tasks/, prompts/, examples/, corpus/,
+ *   bench/redteam/, bench/simulated/
  * </pre>
  */
 public final class Bundle {
@@ -55,6 +56,7 @@ public final class Bundle {
           "examples",
           "corpus",
           "docs",
+          "bench/redteam",
           "bench/simulated");
   private static final List<String> FILES =
       List.of("kbx", "LICENSE", "README.md", "worker/requirements.txt", "bridge/requirements.txt");

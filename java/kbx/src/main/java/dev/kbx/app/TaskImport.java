@@ -9,6 +9,7 @@ import dev.kbx.plan.Plan;
 import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Checkout;
+import dev.kbx.task.Definitions;
 import dev.kbx.task.OriginalLevels;
 import dev.kbx.task.Originals;
 import dev.kbx.task.Suite;
@@ -32,12 +33,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a suite of a checkout of the original KernelBench-X or KernelBench: task files that refer
- * to the originals, each tried first.
+ * Makes a suite of a checkout of the original KernelBench-X or KernelBench, with task files that
+ * refer to the originals, or of definitions, with task files that hold them; each is tried first.
  */
 public final class TaskImport {
   /** The line that marks an imported task file. */
-  private static final Pattern MARK = Pattern.compile("\nORIGINAL = Original(Model)?\\(\n");
+  private static final Pattern MARK =
+      Pattern.compile("\n(ORIGINAL = Original(Model)?|DEFINITION = defined)\\(\n");
 
   private static final String REFERENCE = "reference";
   private static final String LEFT_OUT = "left_out";
@@ -94,18 +96,22 @@ public final class TaskImport {
   /**
    * Finds the originals.
    *
-   * @param format {@code kernelbenchx} or {@code kernelbench}
-   * @param folder a checkout, its folder of categories or levels, or one of these
+   * @param format {@code kernelbenchx}, {@code kernelbench}, {@code sol-execbench} or {@code
+   *     flashinfer}
+   * @param folder a checkout, its folder of categories or levels, or one of these; of definitions
+   *     any folder that holds some
    */
   public static TaskImport of(String format, Path folder) {
     return new TaskImport(
         switch (format) {
           case "kernelbenchx" -> Originals.find(folder);
           case "kernelbench" -> OriginalLevels.find(folder);
+          case "sol-execbench", "flashinfer" -> Definitions.find(format, folder);
           default ->
               throw new InputException(
-                  "tasks import %s: only kernelbenchx and kernelbench can be imported"
-                      .formatted(format));
+                  "tasks import %s: only kernelbenchx, kernelbench, sol-execbench and flashinfer"
+                          .formatted(format)
+                      + " can be imported");
         });
   }
 
@@ -142,16 +148,21 @@ public final class TaskImport {
 
   private Report fill(Path draft, Path suite, JudgingSettings settings, Listener listener)
       throws IOException, InterruptedException {
-    Map<String, Path> written = new LinkedHashMap<>();
+    Map<String, Checkout.Written> written = new LinkedHashMap<>();
     List<Unusable> unusable = new ArrayList<>();
     try (SyntaxCheck syntax = settings.home().syntax()) {
       for (Path file : originals.files()) {
         switch (originals.write(file, syntax)) {
           case Checkout.Unusable(BrokenTask reason) -> unusable.add(Unusable.of(reason));
           case Checkout.Written task -> {
-            Path category = Files.createDirectories(draft.resolve(task.category()));
-            Files.writeString(category.resolve(task.name() + ".py"), task.text());
-            written.put(task.category() + "/" + task.name(), task.original());
+            String name = task.category() + "/" + task.name();
+            if (written.putIfAbsent(name, task) == null) {
+              Path category = Files.createDirectories(draft.resolve(task.category()));
+              Files.writeString(category.resolve(task.name() + ".py"), task.text());
+            } else {
+              String reason = "has the name of " + written.get(name).original();
+              unusable.add(new Unusable(task.original().toString(), null, reason));
+            }
           }
         }
       }
@@ -164,7 +175,7 @@ public final class TaskImport {
         Files.delete(broken.file());
       }
       Map<String, TaskVerdict> results = run(tasks, settings, listener);
-      for (Map.Entry<String, Path> task : written.entrySet()) {
+      for (Map.Entry<String, Checkout.Written> task : written.entrySet()) {
         TaskVerdict result = results.get(task.getKey());
         if (result == null) continue; // Broken, as said above.
         Unusable reason = reason(result, task.getValue());
@@ -196,16 +207,19 @@ public final class TaskImport {
           pool.tasks(
               JudgingPool.controls(Plan.ARCH, settings.home().secret(), ModulePrecision.FP32));
       // Published sizes would take hours and a GPU, so only shapes are traced.
-      if (originals instanceof OriginalLevels) verification.traceShapes(tasks.tasks(), each);
+      if (!(originals instanceof Originals)) verification.traceShapes(tasks.tasks(), each);
       else verification.run(tasks.tasks(), Map.of(), each);
     }
     return verdicts;
   }
 
   /** Why an original cannot be a task; null if it can. */
-  private static @Nullable Unusable reason(TaskVerdict result, Path original) {
-    String file = original.toString();
+  private static @Nullable Unusable reason(TaskVerdict result, Checkout.Written task) {
+    String file = task.original().toString();
     String problem = result.problem();
+    if (problem != null && task.before() > 0 && problem.startsWith(result.file())) {
+      return new Unusable(file, null, inReference(problem, result.file(), task.before()));
+    }
     if (problem != null && problem.startsWith(file)) {
       String rest = problem.substring(file.length());
       Matcher line = LINE.matcher(rest);
@@ -225,15 +239,29 @@ public final class TaskImport {
         .orElse(null);
   }
 
-  private static Imported imported(TaskVerdict result, Path original) {
-    String leftOut = null;
+  /** A complaint about a task file that holds the original's code, with the line there. */
+  private static String inReference(String problem, String file, int before) {
+    String rest = problem.substring(file.length());
+    Matcher line = LINE.matcher(rest);
+    if (!line.find()) return rest.replaceFirst("^: ", "");
+    int number = Integer.parseInt(line.group(1)) - before;
+    String said = rest.substring(line.end());
+    return number > 0 ? "line %d of its reference: %s".formatted(number, said) : said;
+  }
+
+  private static Imported imported(TaskVerdict result, Checkout.Written task) {
+    String leftOut = task.leftOut();
     List<String> accepts = new ArrayList<>();
     for (Control control : result.controls()) {
       if (control.name().equals(LEFT_OUT)) leftOut = control.detail();
       if (control.kind() == Kind.NEGATIVE && !control.ok()) accepts.add(control.name());
     }
     return new Imported(
-        result.name(), result.category(), original.toString(), leftOut, List.copyOf(accepts));
+        result.name(),
+        result.category(),
+        task.original().toString(),
+        leftOut,
+        List.copyOf(accepts));
   }
 
   /** Refuses a folder with files that were not imported. */

@@ -10,21 +10,22 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * {@code kbx bench cheats|noise|referee|throughput}: how well kbx judges and times, at what cost.
+ * {@code kbx bench cheats|noise|redteam|referee|throughput}: how well kbx judges and times, at what
+ * cost.
  *
- * <p>All but {@code noise} are in a jar file of their own, which the launcher has on the class path
- * for this command alone.
+ * <p>All but {@code noise} and {@code redteam} are in a jar file of their own, which the launcher
+ * has on the class path for this command alone.
  */
 @Command(
     name = "bench",
     description = "Measure kbx itself.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "cheats|noise|referee|throughput",
+    synopsisSubcommandLabel = "cheats|noise|redteam|referee|throughput",
     modelTransformer = BenchCommand.Subcommands.class)
 final class BenchCommand implements Callable<Integer> {
   @Override
   public Integer call() {
-    throw new InputException("bench: say cheats, noise, referee or throughput");
+    throw new InputException("bench: say cheats, noise, redteam, referee or throughput");
   }
 
   /** Adds the subcommands, in the order of their names. */
@@ -33,6 +34,7 @@ final class BenchCommand implements Callable<Integer> {
     public CommandSpec transform(CommandSpec bench) {
       SortedMap<String, CommandLine> found = new TreeMap<>();
       add(found, new NoiseCommand());
+      add(found, new RedteamCommand());
       for (Benchmark each : ServiceLoader.load(Benchmark.class)) add(found, each);
       found.forEach(bench::addSubcommand);
       return bench;

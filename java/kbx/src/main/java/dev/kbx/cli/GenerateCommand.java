@@ -2,27 +2,21 @@ package dev.kbx.cli;
 
 import dev.kbx.analysis.TrajectoryRates;
 import dev.kbx.analysis.TrajectoryRow;
-import dev.kbx.app.FolderLock;
 import dev.kbx.app.Home;
-import dev.kbx.app.JudgingPool;
 import dev.kbx.app.JudgingSettings;
 import dev.kbx.app.Ledgers;
-import dev.kbx.app.MethodRun;
-import dev.kbx.app.PreparedMethods;
 import dev.kbx.app.RunPlan;
 import dev.kbx.app.StartingKernels;
 import dev.kbx.app.WorkerPool;
 import dev.kbx.files.AtomicFile;
 import dev.kbx.files.UnwritableException;
 import dev.kbx.generate.Generation;
-import dev.kbx.generate.PreparedMethod;
 import dev.kbx.generate.Unit;
 import dev.kbx.llm.ChatRequest.Message;
 import dev.kbx.method.History;
 import dev.kbx.method.Method;
 import dev.kbx.method.Next;
 import dev.kbx.plan.Plan;
-import dev.kbx.prompt.PromptConditions.FeedbackKind;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.task.Task;
 import java.nio.file.Files;
@@ -70,41 +64,17 @@ final class GenerateCommand implements Callable<Integer> {
       ShownPrompt.print(flags, workers.settings(), method, shown);
       return ExitCode.OK;
     }
-    RunPlan heldOut = flags.heldOut();
-    boolean profile = method.feedback() == FeedbackKind.PROFILE;
-    RunPlan development = heldOut.with(heldOut.plan().development(profile));
-    JudgingSettings where = workers.settings(cluster);
-    try (PreparedMethods prepared = flags.prepared(List.of(method), development)) {
-      boolean judges = prepared.settings().stream().anyMatch(m -> m.options().method().judges());
-      boolean hardware =
-          method.conditions(development.plan(), development.selected().getFirst()).hardware();
-      workers.check();
-      Path folder = flags.out.writable();
-      try (var _ = FolderLock.of(folder);
-          Interrupts interrupts = new Interrupts("interrupted; nothing was asked yet");
-          JudgingPool pool =
-              judges || hardware
-                  ? JudgingPool.start(where, List.of(development.suite().suite()))
-                  : WorkerPool.withoutPython(where)) {
-        if (judges) {
-          development
-              .suite()
-              .check(pool, development.plan(), development.selected(), where.observer());
-        }
-        List<PreparedMethod> methods = prepared.open(pool, where, flags.out.path());
-        MethodRun run = new MethodRun(development, methods, where.observer());
-        try (MethodRun.Opened opened = run.open(folder, pool, flags.resume)) {
-          interrupts.advise(Interrupts.RESUMABLE);
-          AnswerFiles files = new AnswerFiles(opened.file());
-          run.run(opened, pool, (unit, task, _, answered) -> files.write(unit, task, answered));
-          print(opened.file(), files.folder());
-          return ProgramFailures.report(opened.file(), System.err);
-        }
-      }
-    }
+    return new GenerationRun(method, flags, workers, cluster)
+        .run(
+            ledger -> {
+              AnswerFiles files = new AnswerFiles(ledger);
+              return (unit, task, _, answered) -> files.write(unit, task, answered);
+            },
+            this::print);
   }
 
-  private void print(Path ledger, Path answers) {
+  private void print(Path ledger) {
+    Path answers = AnswerFiles.folder(ledger);
     List<TrajectoryRow> rows = Ledgers.rows(ledger, List.of());
     if (flags.json.isAsked()) {
       Map<String, ?> document =
@@ -133,7 +103,11 @@ final class GenerateCommand implements Callable<Integer> {
      * @param ledger the run's ledger, beside which they are
      */
     AnswerFiles(Path ledger) {
-      this.folder = ledger.resolveSibling("answers");
+      this.folder = folder(ledger);
+    }
+
+    static Path folder(Path ledger) {
+      return ledger.resolveSibling("answers");
     }
 
     /** Writes an answer that has code. */
@@ -144,10 +118,6 @@ final class GenerateCommand implements Callable<Integer> {
       Path file = folder.resolve(unit.method()).resolve(task.path() + sample + ".py");
       UnwritableException.naming(file, () -> Files.createDirectories(file.getParent()));
       AtomicFile.replace(file, writer -> writer.write(code));
-    }
-
-    Path folder() {
-      return folder;
     }
   }
 

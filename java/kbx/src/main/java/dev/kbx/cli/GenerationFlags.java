@@ -36,12 +36,20 @@ final class GenerationFlags {
       description = "Prompt files. Default: those of kbx, in prompts/.")
   private @Nullable Path prompts;
 
+  private @Nullable Path insteadOfPrompts;
+
   @Mixin Options.OutFolder out = new Options.OutFolder();
   @Mixin Options.Judging judging = new Options.Judging();
   @Mixin private Options.Models models = new Options.Models();
 
+  /** Takes the prompts of a folder instead of those of the same names. */
+  void replacePrompts(Path folder) {
+    insteadOfPrompts = folder;
+  }
+
   Prompts prompts() {
-    return prompts == null ? Prompts.bundled(Home.here().folder()) : Prompts.in(prompts);
+    Prompts read = prompts == null ? Prompts.bundled(Home.here().folder()) : Prompts.in(prompts);
+    return insteadOfPrompts == null ? read : read.with(insteadOfPrompts);
   }
 
   /**

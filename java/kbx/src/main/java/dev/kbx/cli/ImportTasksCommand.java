@@ -15,14 +15,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code kbx tasks import FORMAT DIR}: makes a suite of task files that refer to the originals,
- * after running each.
+ * {@code kbx tasks import FORMAT DIR}: makes a suite of task files that refer to the originals, or
+ * hold definitions, after running each.
  */
 @Command(
     name = "import",
     description = {
-      "Make a suite of a checkout of the original KernelBench-X or KernelBench.",
-      "The suite refers to its files, which must stay in place. Each file is tried first."
+      "Make a suite of a checkout of the original KernelBench-X or KernelBench, or of definitions",
+      "and workloads of SOL-ExecBench or flashinfer-bench. Each file is tried first. A suite of"
+          + " the",
+      "originals refers to their files, which must stay in place; one of definitions holds them."
     },
     mixinStandardHelpOptions = true,
     footer = {
@@ -33,13 +35,18 @@ import picocli.CommandLine.Parameters;
 final class ImportTasksCommand implements Callable<Integer> {
   @Mixin private Options.Workers workers = new Options.Workers();
 
-  @Parameters(index = "0", paramLabel = "FORMAT", description = "kernelbenchx or kernelbench")
+  @Parameters(
+      index = "0",
+      paramLabel = "FORMAT",
+      description = "kernelbenchx, kernelbench, sol-execbench or flashinfer")
   private String format = "";
 
   @Parameters(
       index = "1",
       paramLabel = "DIR",
-      description = "A checkout, its folder of categories or levels, or one of these.")
+      description =
+          "A checkout, its folder of categories or levels, or one of these; of definitions any"
+              + " folder that holds some.")
   private Path folder = Path.of("");
 
   @Option(

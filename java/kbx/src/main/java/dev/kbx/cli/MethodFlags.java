@@ -217,6 +217,12 @@ final class MethodFlags {
   /** Where they are written, for messages; null for the command line. */
   private @Nullable String place;
 
+  /** Takes a method and a name where the command line gives none. */
+  void orElse(Algorithm usual, String called) {
+    if (method == null) method = usual.label();
+    if (name == null) name = called;
+  }
+
   /**
    * Takes them for those of a table of a file, in whose folder the ledger is that the model may
    * replay.

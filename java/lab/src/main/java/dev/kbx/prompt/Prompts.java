@@ -35,7 +35,7 @@ public final class Prompts {
       Pattern.compile("\\{\\{(?:>|!\\s*uses\\s)\\s*([\\w./-]+)\\s*}}");
 
   private final Path folder;
-  private final TreeMap<String, String> files = new TreeMap<>();
+  private final TreeMap<String, String> files;
   private final Map<String, Template> compiled = new ConcurrentHashMap<>();
   private final Mustache.Compiler compiler =
       Mustache.compiler()
@@ -44,12 +44,18 @@ public final class Prompts {
           .emptyStringIsFalse(true)
           .withLoader(name -> new StringReader(text(name + SUFFIX)));
 
-  private Prompts(Path folder) {
+  private Prompts(Path folder, TreeMap<String, String> files) {
     this.folder = folder;
+    this.files = files;
+  }
+
+  private static TreeMap<String, String> read(Path folder) {
+    TreeMap<String, String> files = new TreeMap<>();
     try (Stream<Path> found = Files.walk(folder)) {
       for (Path file : (Iterable<Path>) found.filter(Files::isRegularFile)::iterator) {
         files.put(folder.relativize(file).toString().replace('\\', '/'), Files.readString(file));
       }
+      return files;
     } catch (IOException e) {
       throw new InputException(
           "%s: its prompts cannot be read (%s); name a folder like kbx's prompts/"
@@ -72,7 +78,18 @@ public final class Prompts {
    * @throws InputException if it cannot be read
    */
   public static Prompts in(Path folder) {
-    return new Prompts(folder);
+    return new Prompts(folder, read(folder));
+  }
+
+  /**
+   * These prompts, with the files of a folder in place of those of the same names.
+   *
+   * @throws InputException if it cannot be read
+   */
+  public Prompts with(Path others) {
+    TreeMap<String, String> all = new TreeMap<>(files);
+    all.putAll(read(others));
+    return new Prompts(others, all);
   }
 
   /**

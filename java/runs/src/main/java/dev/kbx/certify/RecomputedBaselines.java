@@ -1,9 +1,11 @@
 package dev.kbx.certify;
 
+import dev.kbx.stats.LogMean;
 import dev.kbx.stats.Ratio;
 import dev.kbx.timing.RawRounds;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Verdict.Baseline;
+import dev.kbx.verdict.Verdict.Geometric;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.List;
@@ -22,7 +24,9 @@ final class RecomputedBaselines {
   private final CertificateEntry entry;
   private final List<SizeTiming> sizes;
   private final List<Baseline> baselines;
+  private final @Nullable List<Double> weights;
   private final @Nullable Ratio overEager;
+  private final @Nullable Ratio geometric;
   private final Comparing comparing;
   private final Consumer<String> problems;
   private int compiled;
@@ -44,7 +48,11 @@ final class RecomputedBaselines {
     this.entry = entry;
     this.sizes = Objects.requireNonNullElse(entry.verdict().judgement().sizes(), List.of());
     this.baselines = Objects.requireNonNullElse(entry.verdict().judgement().baselines(), List.of());
-    this.overEager = figures == null ? null : RawRounds.speedup(figures);
+    this.weights = SizeTiming.weights(sizes);
+    List<LogMean> logs =
+        figures == null ? null : figures.stream().map(RawRounds.Figures::log).toList();
+    this.overEager = logs == null ? null : RawRounds.speedup(logs, weights);
+    this.geometric = logs == null ? null : RawRounds.speedup(logs, null);
     this.comparing = comparing;
     this.problems = problems;
   }
@@ -73,6 +81,7 @@ final class RecomputedBaselines {
 
   private void eager(Speedup stated, Baseline baseline) {
     if (overEager != null) compare(entry.name(), stated, overEager);
+    if (geometric != null) geometric(entry.name(), baseline, geometric);
     List<Double> ms = sizesMs(baseline);
     for (int i = 0; i < ms.size(); i++) {
       comparing.same(at(baseline, i), "sizes_ms", ms.get(i), sizes.get(i).referenceMs());
@@ -85,7 +94,7 @@ final class RecomputedBaselines {
    * @param rounds of each size; empty if there are none
    */
   private void compiled(Speedup stated, Baseline baseline, List<List<List<Double>>> rounds) {
-    if (overEager == null) return; // Said of the verdict as a whole.
+    if (overEager == null || geometric == null) return; // Said of the verdict as a whole.
     if (rounds.isEmpty()) {
       unchecked++;
       return;
@@ -96,7 +105,8 @@ final class RecomputedBaselines {
     }
     compiled++;
     List<Ratio> gains = rounds.stream().map(each -> RawRounds.figures(each).speedup()).toList();
-    compare(against(baseline), stated, RawRounds.overCompiled(overEager, gains));
+    compare(against(baseline), stated, RawRounds.overCompiled(overEager, gains, weights));
+    geometric(against(baseline), baseline, RawRounds.overCompiled(geometric, gains, null));
     List<Double> ms = sizesMs(baseline);
     for (int i = 0; i < ms.size(); i++) {
       double computed = sizes.get(i).referenceMs() / gains.get(i).value();
@@ -145,6 +155,15 @@ final class RecomputedBaselines {
 
   private String at(Baseline baseline, int size) {
     return "%s, size %s".formatted(against(baseline), sizes.get(size).shape());
+  }
+
+  /** Compares what is stated beside a weighted speedup. */
+  private void geometric(String where, Baseline baseline, Ratio computed) {
+    Geometric stated = baseline.geometric();
+    if (stated == null) return;
+    comparing.same(where, "geometric.value", stated.value(), computed.value());
+    comparing.same(where, "geometric.low", stated.low(), computed.low());
+    comparing.same(where, "geometric.high", stated.high(), computed.high());
   }
 
   private static Ratio ratio(Speedup speedup) {

@@ -29,6 +29,7 @@ class CheatPageTest {
             "replay-by-shape",
             "Answers with a | of old.",
             "corpus/cheats/cached_by_shape/relu.py",
+            List.of("wafer"),
             List.of("replayed-result"),
             mustEnd,
             List.of("replayed-result"),
@@ -72,6 +73,17 @@ class CheatPageTest {
         .contains("**NVIDIA H200** (torch 2.13.0, Triton 3.7.1)")
         .contains("0 of 1 cheats accepted")
         .doesNotContain("{{");
+  }
+
+  @Test
+  void publishedCheatsHaveRowsOfTheirOwn() throws Exception {
+    String page = page(trials("cuda", "NVIDIA H200", Status.CORRECT, "gap"));
+    String row = " | 1 | 1 | 0 | 1 (known gaps: 1) of 1 | 0 | 0 |";
+    assertThat(page)
+        .contains("(https://www.wafer.ai/blog/reward-hacks-field-guide)" + row)
+        .contains("| **all of these**, each file once" + row)
+        .contains("| **kbx's own** | 0 | 0 | 0 | 0 of 0 | 0 | 0 |")
+        .contains("(1 are mechanisms that others have published, and 0 of these accepted");
   }
 
   @Test

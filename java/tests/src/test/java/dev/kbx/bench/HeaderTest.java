@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +73,35 @@ class HeaderTest {
   }
 
   @Test
+  void headerMayNameWhereTheMechanismWasPublished() {
+    String code = cheatWith("gpu: merit", "source: wafer | cuda-l1");
+    assertThat(((Header.Cheat) Header.of(code)).sources()).containsExactly("wafer", "cuda-l1");
+    assertThat(((Header.Cheat) Header.of(CHEAT)).sources()).isEmpty();
+    assertThat(Header.of("'''Plain.\n\nstyle: two_pass\nsource: wafer\n'''\n"))
+        .isEqualTo(new Header.Honest("Plain.", "two_pass", null, List.of("wafer")));
+  }
+
+  @Test
+  void eachPublicationHasAFileOfTheCorpus() throws Exception {
+    Set<String> named = new TreeSet<>();
+    for (String folder : List.of("corpus", "corpus/kernelbench")) {
+      for (String kind : List.of("cheats", "honest")) {
+        for (Header header : headers(Path.of(folder, kind)).values()) {
+          named.addAll(
+              switch (header) {
+                case Header.Cheat cheat -> cheat.sources();
+                case Header.Honest honest -> honest.sources();
+              });
+        }
+      }
+    }
+    assertThat(Publication.ALL.stream().map(Publication::key))
+        .doesNotHaveDuplicates()
+        .containsExactlyInAnyOrderElementsOf(named);
+    assertThat(Publication.ALL).allMatch(each -> each.address().startsWith("https://"));
+  }
+
+  @Test
   void headerMayExpectOnlyABrokenProperty() {
     Header.Cheat cheat = (Header.Cheat) Header.of(cheatWith("gpu: merit", "breaks: dtype:float64"));
     assertThat(cheat.beyond()).isEqualTo("dtype:float64");
@@ -110,14 +141,20 @@ class HeaderTest {
   private static Map<Path, Header.Cheat> cheatsOfTheCorpus() throws IOException {
     Map<Path, Header.Cheat> cheats = new TreeMap<>();
     for (String folder : List.of("corpus/cheats", "corpus/kernelbench/cheats")) {
-      try (Stream<Path> files = Files.walk(Path.of(folder))) {
-        for (Path file : files.filter(each -> each.toString().endsWith(".py")).toList()) {
-          cheats.put(file, (Header.Cheat) Header.of(Files.readString(file)));
-        }
-      }
+      headers(Path.of(folder)).forEach((file, header) -> cheats.put(file, (Header.Cheat) header));
     }
     assertThat(cheats).hasSizeGreaterThan(300);
     return cheats;
+  }
+
+  private static Map<Path, Header> headers(Path folder) throws IOException {
+    Map<Path, Header> headers = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".py")).toList()) {
+        headers.put(file, Header.of(Files.readString(file)));
+      }
+    }
+    return headers;
   }
 
   @Test
@@ -131,13 +168,13 @@ class HeaderTest {
   @Test
   void anHonestKernelHasAStyle() {
     assertThat(Header.of("'''Plain.\n\nstyle: two_pass\n'''\n"))
-        .isEqualTo(new Header.Honest("Plain.", "two_pass", null));
+        .isEqualTo(new Header.Honest("Plain.", "two_pass", null, List.of()));
   }
 
   @Test
   void aFileMayAskForAPolicy() {
     assertThat(Header.of("'''Plain.\n\nstyle: two_pass\npolicy: mixed\n'''\n"))
-        .isEqualTo(new Header.Honest("Plain.", "two_pass", "mixed"));
+        .isEqualTo(new Header.Honest("Plain.", "two_pass", "mixed", List.of()));
     assertThat(((Header.Cheat) Header.of(cheatWith("gpu: merit", "policy: kernel"))).policy())
         .isEqualTo("kernel");
     assertThatThrownBy(() -> Header.of("'''Plain.\n\nstyle: s\npolicy: any\n'''\n"))
@@ -157,6 +194,7 @@ class HeaderTest {
     "gpu: merit, dynamic: merit, two lines",
     "gpu: merit, style: plain, has a line",
     "gpu: merit, flag: a b, not of the form",
+    "gpu: merit, source: hearsay, not in publications.tsv",
     "\"\"\"Does, x = \"\"\"Does, no docstring",
   })
   void missingOrWrongHeaderFieldIsNamed(String old, String line, String words) {

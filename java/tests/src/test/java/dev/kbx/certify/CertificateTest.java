@@ -3,6 +3,7 @@ package dev.kbx.certify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.SimulatedRun;
+import dev.kbx.stats.LogMean;
 import dev.kbx.stats.Ratio;
 import dev.kbx.timing.RawRounds;
 import dev.kbx.timing.RawRounds.Figures;
@@ -48,27 +49,33 @@ class CertificateTest {
   }
 
   /** A simulated verdict whose figures follow from rounds. */
-  private static String verdict() {
+  private static String verdict(Double... weights) {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.H200, 1).correct("Activation/gelu", CODE, 1.5);
     ObjectNode json = Json.mapper().valueToTree(run.verdicts().getFirst());
-    List<Figures> all = new ArrayList<>();
+    List<LogMean> all = new ArrayList<>();
     double ms = 0.1;
     for (JsonNode size : json.get("sizes")) {
-      String raw = raw(ms, 1.5 * ms);
+      if (weights.length > 0) ((ObjectNode) size).put("weight", weights[all.size()]);
+      String raw = raw(ms, (1.5 + all.size()) * ms);
       ms *= 2;
       Figures figures = RawRounds.figures(RawRounds.rows(raw));
-      all.add(figures);
+      all.add(figures.log());
       ((ObjectNode) size).put("raw", raw).put("candidate_ms", figures.candidateMs());
       ((ObjectNode) size).put("reference_ms", figures.referenceMs());
       ((ObjectNode) size).put("speedup", figures.speedup().value());
       ((ObjectNode) size).put("low", figures.speedup().low());
       ((ObjectNode) size).put("high", figures.speedup().high()).put("rounds", figures.rounds());
     }
-    var speedup = RawRounds.speedup(all);
+    Ratio mean = RawRounds.speedup(all, null);
+    Ratio speedup = weights.length == 0 ? mean : RawRounds.speedup(all, List.of(weights));
     ObjectNode whole = json.putObject("speedup").put("baseline", "eager");
     whole.put("value", speedup.value()).put("low", speedup.low()).put("high", speedup.high());
     ObjectNode eager = json.putArray("baselines").addObject().put("name", "eager");
     eager.put("speedup", speedup.value()).put("low", speedup.low()).put("high", speedup.high());
+    if (weights.length > 0) {
+      ObjectNode beside = eager.putObject("geometric").put("value", mean.value());
+      beside.put("low", mean.low()).put("high", mean.high());
+    }
     json.put("candidate", DigestUtils.sha256Hex(CODE));
     return Json.mapper().writeValueAsString(json);
   }
@@ -167,6 +174,20 @@ class CertificateTest {
             problem -> assertThat(problem).contains("another hash"));
   }
 
+  @Test
+  void weightsCountWhenFiguresAreComputedAgain() throws Exception {
+    String weighted = verdict(0.5, 0.25, 0.25);
+    assertThat(check(signed(KEY, weighted)).problems()).isEmpty();
+    ObjectNode json = (ObjectNode) Json.mapper().readTree(weighted);
+    ((ObjectNode) json.get("baselines").get(0).get("geometric")).put("low", 1.0);
+    assertThat(check(signed(KEY, json.toString())).problems())
+        .singleElement()
+        .asString()
+        .contains("geometric.low is 1.0");
+    String other = weighted.replace("\"weight\":0.5", "\"weight\":0.25");
+    assertThat(check(signed(KEY, other)).problems()).isNotEmpty();
+  }
+
   /** A verdict with a compiled baseline, 1.25 times as fast as eager, that is the best of both. */
   private static ObjectNode compiled() {
     ObjectNode json = (ObjectNode) Json.mapper().readTree(verdict());
@@ -188,7 +209,8 @@ class CertificateTest {
                 eager.get("value").asDouble(),
                 eager.get("low").asDouble(),
                 eager.get("high").asDouble()),
-            gains);
+            gains,
+            null);
     compiled.put("speedup", speedup.value()).put("low", speedup.low()).put("high", speedup.high());
     ObjectNode main = (ObjectNode) json.get("speedup");
     main.put("baseline", "best (compile), warm cache").put("value", speedup.value());

@@ -59,6 +59,7 @@ class DocsTest {
           entry("tasks import", "needs a checkout of the original; ImportTasksTest"),
           entry("-original", "needs a checkout of the original; ImportTasksTest"),
           entry("--suite my-tasks", "needs what tasks new wrote; OwnReferencesTest"),
+          entry("--reference recorded/", "needs what kbx.capture wrote; CaptureTest"),
           entry("import kernelbenchx-corpus", "needs others' results; PublishedImportsTest"),
           entry("kbx-out/runs/RUN", "needs others' results; PublishedImportsTest"),
           entry("eval sources/", "needs what export wrote; MethodExportsTest"),

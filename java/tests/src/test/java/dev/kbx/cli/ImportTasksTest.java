@@ -257,7 +257,8 @@ class ImportTasksTest {
         "holds no task files of KernelBench-X; name its checkout");
     refused(
         Kbx.here("tasks", "import", "mlperf", folder),
-        "mlperf: only kernelbenchx and kernelbench can be imported");
+        "mlperf: only kernelbenchx, kernelbench, sol-execbench and flashinfer can be"
+            + " imported");
     refused(Kbx.here("tasks", "import"), "FORMAT");
     String help = Kbx.here("tasks", "import", "--help").out();
     assertThat(help).contains("Usage: kbx tasks import", "--output", "--json");

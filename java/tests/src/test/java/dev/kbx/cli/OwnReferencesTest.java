@@ -655,7 +655,11 @@ class OwnReferencesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "# inputs: f32[40], f32[40]\ndef f(x, state):\n    state.add_(x)\n    return x * 2\n",
+        "# inputs: f32[40], f32[40]\n"
+            + "# weights: 3\n"
+            + "def f(x, state):\n"
+            + "    state.add_(x)\n"
+            + "    return x * 2\n",
         "class Model(torch.nn.Module):\n"
             + "    def forward(self, x, state):\n"
             + "        state.add_(x)\n"
@@ -680,6 +684,8 @@ class OwnReferencesTest {
     assertThat(made.exit()).as(made.err()).isZero();
     assertThat(Files.readString(suite.resolve("own/updating.py")))
         .contains("MUTATES = (\"state\",)");
+    assertThat(Files.readString(suite.resolve("own/updating.py")).contains("\nWEIGHTS = [3]\n"))
+        .isEqualTo(code.contains("weights"));
   }
 
   @Test

@@ -70,7 +70,8 @@ class PackageTest {
 
     Launched benchmarks = Launched.run(folder, bare, List.of(kbx, "bench", "--help"));
     assertThat(benchmarks.exit()).as(benchmarks.out() + benchmarks.err()).isZero();
-    assertThat(benchmarks.out()).contains("cheats ", "noise ", "referee ", "throughput ");
+    assertThat(benchmarks.out())
+        .contains("cheats ", "noise ", "redteam ", "referee ", "throughput ");
 
     String corpus = bundle.resolve("corpus").toString();
     String out = folder.resolve("results").toString();

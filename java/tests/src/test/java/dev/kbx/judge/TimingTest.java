@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.kbx.Patience;
 import dev.kbx.device.Workers;
 import dev.kbx.plan.Plan;
+import dev.kbx.stats.LogMean;
 import dev.kbx.stats.Ratio;
 import dev.kbx.timing.RawRounds;
 import dev.kbx.verdict.Judgement;
@@ -110,19 +111,46 @@ class TimingTest {
   @Test
   void figuresFollowFromTheStoredRounds() throws Exception {
     for (Judgement verdict : List.of(judge("timed", Map.of()), claiming(260, 45, 45, 45))) {
-      List<RawRounds.Figures> all = new ArrayList<>();
+      List<LogMean> all = new ArrayList<>();
       for (Verdict.SizeTiming size : requireNonNull(verdict.sizes())) {
         RawRounds.Figures figures = RawRounds.figures(RawRounds.rows(requireNonNull(size.raw())));
         assertThat(figures.candidateMs()).isEqualTo(size.candidateMs());
         assertThat(figures.referenceMs()).isEqualTo(size.referenceMs());
         assertThat(figures.speedup()).isEqualTo(new Ratio(size.speedup(), size.low(), size.high()));
         assertThat(figures.rounds()).isEqualTo(size.rounds());
-        all.add(figures);
+        all.add(figures.log());
       }
       Verdict.Speedup speedup = requireNonNull(verdict.speedup());
-      assertThat(RawRounds.speedup(all))
+      assertThat(RawRounds.speedup(all, null))
           .isEqualTo(new Ratio(speedup.value(), speedup.low(), speedup.high()));
     }
+  }
+
+  /**
+   * 100 and 400 ms of the reference, 50 of the candidate; three quarters of the time are at the
+   * first.
+   */
+  @Test
+  void weightedSizesHaveTheSpeedupOfTheirTotalTime() throws Exception {
+    Judgement verdict = judge("weighted", Map.of());
+    List<Verdict.SizeTiming> sizes = requireNonNull(verdict.sizes());
+    assertThat(sizes).extracting(Verdict.SizeTiming::weight).containsExactly(0.75, 0.25);
+    assertThat(speedup(verdict)).isCloseTo(1 / (0.75 / 2 + 0.25 / 8), within(1e-6));
+    Verdict.Speedup speedup = requireNonNull(verdict.speedup());
+    List<LogMean> logs = new ArrayList<>();
+    for (Verdict.SizeTiming size : sizes) {
+      logs.add(RawRounds.figures(RawRounds.rows(requireNonNull(size.raw()))).log());
+    }
+    assertThat(RawRounds.speedup(logs, List.of(0.75, 0.25)))
+        .isEqualTo(new Ratio(speedup.value(), speedup.low(), speedup.high()));
+    Verdict.Baseline eager = requireNonNull(verdict.baselines()).getFirst();
+    assertThat(requireNonNull(eager.speedup())).isEqualTo(speedup.value());
+    Verdict.Geometric mean = requireNonNull(eager.geometric());
+    assertThat(mean.value()).isCloseTo(4, within(1e-6));
+    assertThat(RawRounds.speedup(logs, null))
+        .isEqualTo(new Ratio(mean.value(), mean.low(), mean.high()));
+    assertThat(requireNonNull(judge("timed", Map.of()).baselines()).getFirst().geometric())
+        .isNull();
   }
 
   @Test

@@ -95,6 +95,20 @@ class AppendixTest {
   }
 
   @Test
+  void weightsOfSizesAreSaid() {
+    SimulatedRun run =
+        SimulatedRun.on(SimulatedRun.H200, 1)
+            .correct("Math/exp", "exp", 1.5)
+            .measuring(List.of(Map.of("weight", 0.6), Map.of("weight", 0.4)))
+            .correct("Math/log", "log", 1.5, 1024, 2048);
+    assertThat(appendix(run, run.verdicts(), entered(0, 0), List.of()).get("Timing"))
+        .contains("stated parts of a workload's time: 2. The speedup of their tasks is that of");
+    List<Verdict> without = run.verdicts().subList(0, 1);
+    assertThat(appendix(run, without, entered(0, 0), List.of()).get("Timing"))
+        .doesNotContain("workload");
+  }
+
+  @Test
   void runWithoutGpuHasNoTiming() {
     SimulatedRun run = SimulatedRun.on(SimulatedRun.CPU, 1).untimed("Math/exp", "exp").cutOff(4);
     Map<String, String> all = appendix(run, run.verdicts(), entered(0, 0), List.of());

@@ -30,6 +30,19 @@ class PromptsTest {
   }
 
   @Test
+  void othersTakeThePlaceOfThoseOfTheirNames() throws IOException {
+    with("parts/name.mustache", "kept\n");
+    Prompts prompts = with("a/b.mustache", "Hello {{>parts/name}}");
+    Path others = Files.createDirectories(folder.resolve("others"));
+    Files.createDirectories(others.resolve("parts"));
+    Files.writeString(others.resolve("parts/name.mustache"), "replaced\n");
+    Prompts replaced = prompts.with(others);
+    assertThat(replaced.render("a/b", Map.of())).isEqualTo("Hello replaced\n");
+    assertThat(prompts.render("a/b", Map.of())).isEqualTo("Hello kept\n");
+    assertThat(replaced.version("a/b")).isNotEqualTo(prompts.version("a/b"));
+  }
+
+  @Test
   void aMissingValueIsNamed() throws IOException {
     Prompts prompts = with("a/b.mustache", "One\n{{two}}\n");
     assertThatThrownBy(() -> prompts.render("a/b", Map.of()))

@@ -3,6 +3,7 @@ package dev.kbx.report;
 import dev.kbx.analysis.JudgedRun;
 import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.VerdictRow;
+import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.Provenance;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Verdicts as runs produce them, on a machine without a GPU and on one with. */
 final class Fixtures {
@@ -197,6 +199,21 @@ final class Fixtures {
         .toList();
   }
 
+  /** A timed verdict whose three sizes have weights, with a mean without these. */
+  static Verdict weighted(Verdict plain) {
+    ObjectNode json = Json.mapper().valueToTree(plain);
+    double[] weights = {0.5, 0.3, 0.2};
+    for (int i = 0; i < weights.length; i++) {
+      ((ObjectNode) json.get("sizes").get(i)).put("weight", weights[i]);
+    }
+    ((ObjectNode) json.get("baselines").get(0))
+        .putObject("geometric")
+        .put("value", 1.25)
+        .put("low", 1.2)
+        .put("high", 1.3);
+    return Json.mapper().treeToValue(json, Verdict.class);
+  }
+
   static Verdict passed(String task, int sample, String source, Device device, int number) {
     var draft = failed(task, sample, Status.CORRECT, Stage.CORRECT);
     draft.source = source;
@@ -300,7 +317,8 @@ final class Fixtures {
           : List.of(
               eager,
               against("compile", factor / 1.25, measured),
-              new Baseline("max-autotune", null, null, null, null, null, "it is wrong", null));
+              new Baseline(
+                  "max-autotune", null, null, null, null, null, "it is wrong", null, null));
     }
 
     /** Of slow candidates; of very fast ones it is missing. */
@@ -319,7 +337,8 @@ final class Fixtures {
 
     private static Baseline against(String name, double factor, @Nullable Instant measured) {
       List<Double> ms = List.of(0.021 * factor, 0.042 * factor, 0.063 * factor);
-      return new Baseline(name, factor, factor * 0.98, factor * 1.02, ms, measured, null, null);
+      return new Baseline(
+          name, factor, factor * 0.98, factor * 1.02, ms, measured, null, null, null);
     }
 
     private void timed(double factor) {
@@ -351,6 +370,7 @@ final class Fixtures {
                       i == 2 ? true : null,
                       50_331_648L * i,
                       i == 3 ? null : 16_777_216L * i,
+                      null,
                       null))
               .toList();
       seconds.put("perf", 1.9);

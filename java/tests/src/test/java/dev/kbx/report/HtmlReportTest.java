@@ -128,6 +128,22 @@ class HtmlReportTest extends BrowserTest {
   }
 
   @Test
+  void weightedSizesHaveBothMeans() throws IOException {
+    List<Verdict> one =
+        List.of(Fixtures.weighted(Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2)));
+    var run = Fixtures.run(Fixtures.H200, 1, 20, List.of("exp.py"));
+    try (var shown = show(one, run, new Browser.NewContextOptions())) {
+      Locator details = shown.page().locator(".details");
+      assertThat(details)
+          .containsText(
+              "1.10× against eager, of the total time over 3 sizes; 95 % interval 1.08–1.12×."
+                  + " Without weights 1.25×, geometric mean over 3 sizes; 95 % interval"
+                  + " 1.20–1.30×");
+      assertThat(details).containsText("waits for the host30.0 %");
+    }
+  }
+
+  @Test
   void hostileTextIsEscaped() throws IOException {
     List<Verdict> verdicts = new ArrayList<>(Fixtures.examples(Fixtures.CPU));
     verdicts.add(

@@ -43,6 +43,21 @@ class KernelPageTest extends BrowserTest {
   }
 
   @Test
+  void weightedSizesHaveBothMeans() throws IOException {
+    Verdict timed = Fixtures.passed("Math/exp", 0, "exp.py", Fixtures.H200, 2);
+    try (var shown = show(page(Fixtures.weighted(timed)), Screen.all().getFirst().options())) {
+      assertThat(shown.page().locator("#result"))
+          .containsText(
+              "Against eager, of the total time of 3 sizes; their geometric mean is"
+                  + " 1.25× [1.20–1.30].");
+      assertThat(shown.page().locator("#table-timings")).containsText("30.0 %");
+    }
+    try (var shown = show(page(timed), Screen.all().getFirst().options())) {
+      assertThat(shown.page().locator("#result")).containsText("geometric mean of 3 sizes.");
+    }
+  }
+
+  @Test
   void axeFindsNoViolationsOnEveryScreen() throws IOException {
     for (Status status : List.of(Status.CORRECT, Status.RUNTIME_ERROR, Status.WRONG_VALUES)) {
       Path page = page(example(status));

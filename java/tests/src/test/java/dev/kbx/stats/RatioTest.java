@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -36,6 +37,73 @@ class RatioTest {
     assertThat(Math.log(ratio.value())).isCloseTo((0.75 - 2.33) / 2, CLOSE);
     assertThat(Math.log(ratio.low())).isCloseTo(-3.3654832 / 2, CLOSE);
     assertThat(Math.log(ratio.high())).isCloseTo(0.2054832 / 2, CLOSE);
+  }
+
+  /** Amdahl: of 100 ms, 30 become 15 and 70 become 7; the total is 22. */
+  @Test
+  void weightedSizesGiveTheSpeedupOfTheTotal() {
+    var twice = new LogMean(Math.log(2), 0, 5, 0);
+    var tenTimes = new LogMean(Math.log(10), 0, 5, 0);
+    var ratio = Ratio.ofTotal(List.of(twice, tenTimes), List.of(0.3, 0.7), 0.95);
+    assertThat(ratio.value()).isCloseTo(100.0 / 22, CLOSE);
+    assertThat(ratio.low()).isEqualTo(ratio.value()).isEqualTo(ratio.high());
+    var total = Ratio.total(List.of(new Ratio(2, 2, 2), new Ratio(10, 10, 10)), List.of(0.3, 0.7));
+    assertThat(total.value()).isCloseTo(100.0 / 22, CLOSE);
+  }
+
+  /** Student's interval of the one size that is not certain, times its part of the 22 ms. */
+  @Test
+  void theIntervalOfATotalCountsTheTimeOfEachSize() {
+    double[] gains = new double[FIRST.length];
+    Arrays.setAll(gains, i -> SECOND[i] - FIRST[i] - 1.58 + Math.log(2));
+    var tenTimes = new LogMean(Math.log(10), 0, 5, 0.01);
+    var ratio = Ratio.ofTotal(List.of(LogMean.of(gains), tenTimes), List.of(0.3, 0.7), 0.95);
+    double half = 0.8798858 * 15 / 22 + 0.01 * 7 / 22;
+    assertThat(Math.log(ratio.value() / ratio.low())).isCloseTo(half, CLOSE);
+    assertThat(Math.log(ratio.high() / ratio.value())).isCloseTo(half, CLOSE);
+    var independent = List.of(new Ratio(2, 2 * Math.exp(-0.22), 2), new Ratio(10, 10, 10));
+    var total = Ratio.total(independent, List.of(0.3, 0.7));
+    assertThat(Math.log(total.value() / total.low())).isCloseTo(0.15, CLOSE);
+    assertThat(total.high()).isEqualTo(total.value());
+  }
+
+  /** Welch's interval again: sizes of one speedup and equal shares weigh alike in both means. */
+  @Test
+  void equalSizesHaveTheSameIntervalInBothMeans() {
+    double[] other = Arrays.stream(FIRST).map(v -> 1.5 - v).toArray();
+    var sizes = List.of(LogMean.of(FIRST), LogMean.of(other));
+    var mean = Ratio.ofSizes(sizes, 0.95);
+    var total = Ratio.ofTotal(sizes, List.of(0.5, 0.5), 0.95);
+    assertThat(total.value()).isCloseTo(mean.value(), CLOSE);
+    assertThat(total.low()).isCloseTo(mean.low(), CLOSE);
+    assertThat(total.high()).isCloseTo(mean.high(), CLOSE);
+  }
+
+  @Test
+  void theIntervalOfATotalHoldsWhatItSays() {
+    var random = new SplittableRandom(11);
+    double[] truth = {0.8, 1.3, 2, 6};
+    List<Double> shares = List.of(0.1, 0.2, 0.4, 0.3);
+    double total = 1 / (0.1 / 0.8 + 0.2 / 1.3 + 0.4 / 2 + 0.3 / 6);
+    int held = 0;
+    for (int run = 0; run < 2_000; run++) {
+      List<LogMean> sizes = new ArrayList<>();
+      for (double speedup : truth) {
+        double[] rounds = new double[6];
+        Arrays.setAll(rounds, _ -> Math.log(speedup) + 0.03 * random.nextGaussian());
+        sizes.add(LogMean.of(rounds));
+      }
+      if (Ratio.ofTotal(sizes, shares, 0.95).covers(total)) held++;
+    }
+    assertThat(held / 2_000.0).isBetween(0.935, 0.965);
+  }
+
+  @Test
+  void eachSizeHasAShare() {
+    var one = List.of(LogMean.of(FIRST));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Ratio.ofTotal(one, List.of(0.5, 0.5), 0.95))
+        .withMessage("1 sizes have 2 shares");
   }
 
   @Test

@@ -62,6 +62,14 @@ class SizesTest {
   }
 
   @Test
+  void sizesAreStatedWithTheirWeights() throws Exception {
+    String text = "\"f\"\nSIZES = [dict(n=1), dict(n=2)]\nWEIGHTS = %s\ndef f(x): return x\n";
+    assertThat(Sizes.of(task(text.formatted("[3, 0.5]"))).stated())
+        .containsExactly("n=1 (weight 3)", "n=2 (weight 0.5)");
+    assertThat(Sizes.of(task(text.formatted("[1]"))).stated()).containsExactly("n=1", "n=2");
+  }
+
+  @Test
   void sizesOfAFunctionAreAsStated() throws Exception {
     Task task =
         task(

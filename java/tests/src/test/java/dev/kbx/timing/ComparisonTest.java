@@ -19,6 +19,7 @@ import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Geometric;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
 import dev.kbx.worker.DeviceSlot;
@@ -28,6 +29,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,10 +45,15 @@ class ComparisonTest {
   private static final Timing.Result TIMING =
       new Timing.Result(
           new Speedup(2, 2 * Math.exp(-0.03), 2 * Math.exp(0.03), "eager"),
+          null,
           List.of(size("n=1", 10), size("n=2", 40)),
           List.of());
 
   private static SizeTiming size(String shape, double referenceMs) {
+    return size(shape, referenceMs, null);
+  }
+
+  private static SizeTiming size(String shape, double referenceMs, @Nullable Double weight) {
     return new SizeTiming(
         shape,
         referenceMs / 2,
@@ -69,7 +76,8 @@ class ComparisonTest {
         null,
         null,
         null,
-        null);
+        null,
+        weight);
   }
 
   private static Plan against(Baseline baseline, L2State cache) {
@@ -123,6 +131,30 @@ class ComparisonTest {
     assertThat(speedup.value()).isCloseTo(1, within(1e-9)); // 2 over the mean of 1 and 4
     assertThat(speedup.low()).isCloseTo(Math.exp(-0.05), within(1e-9));
     assertThat(speedup.high()).isCloseTo(Math.exp(0.05), within(1e-9));
+  }
+
+  /**
+   * Of 100 ms, 60 are spent at the first size and 40 at the second. Eager takes 50 in all, compiled
+   * ones, at 1× and 4×, take 60 + 10. The geometric mean of 1 and 4 is what it is without weights.
+   */
+  @Test
+  void weightsCountInBothTimes() {
+    Timing.Result weighted =
+        new Timing.Result(
+            TIMING.speedup(),
+            new Ratio(2, 2, 2),
+            List.of(size("n=1", 10, 0.6), size("n=2", 40, 0.4)),
+            List.of());
+    Comparison comparison = Comparison.of(against(Baseline.COMPILE), weighted, List.of(COMPILE));
+    Speedup speedup = requireNonNull(comparison.speedup());
+    assertThat(speedup.value()).isCloseTo(70.0 / 50, within(1e-9));
+    double doubt = 0.08 / Math.sqrt(2) * Math.hypot(60.0 / 70, 10.0 / 70);
+    assertThat(Math.log(speedup.high() / speedup.value()))
+        .isCloseTo(Math.hypot(doubt, 0.03), within(1e-9));
+    assertThat(comparison.baselines().getFirst().geometric()).isEqualTo(new Geometric(2, 2, 2));
+    Geometric mean = requireNonNull(comparison.baselines().getLast().geometric());
+    assertThat(mean.value()).isCloseTo(1, within(1e-9));
+    assertThat(mean.high()).isCloseTo(Math.exp(0.04), within(1e-9));
   }
 
   @Test

@@ -4,7 +4,7 @@ Tasks with a size: in timed.py the reference always takes 100 ms; in hogged.py i
 products; in launching.py products do not, and in greedy.py there is no memory for them; in sluggish.py all but once, in hot.py also when it has gone, in cooling.py then 160 ms; in warm.py the device slows itself down in rounds 1 to 3, in baked.py in all. No clock runs that long. Each call
 moves 100 GB, at 1000 GB/s; in product.py 20 GB, and computes 30 Gflop, at 1 Tflop/s; returning.py returns 50 GB. Once stale.py
 is open, memory is three times as fast as before. The shapes of unknown.py cannot be traced. In noisy.py there are three sizes, whose times
-have the noise of a device. In
+have the noise of a device; in weighted.py two with weights, of 100 and 400 ms. In
 brief.py the reference takes 40 us, 10 of them without launching; in waiting.py it cannot be recorded; in moody.py every call has an
 argument of its own; in stale_graph.py what is replayed is wrong; in held.py the reference's graphs take three times as long while there
 is a candidate; for graphs there is no memory in roomy.py, and in cramped.py none while there is a candidate. In
@@ -60,6 +60,8 @@ def main():
             sizes = [{"index": 0, "shape": "n=1"}] if name in TIMED else []
             if name == "noisy.py":
                 sizes = [{"index": i, "shape": f"ms={ms}"} for i, ms in enumerate(NOISY)]
+            if name == "weighted.py":
+                sizes = [{"index": i, "shape": f"n={i}", "weight": weight} for i, weight in enumerate((0.75, 0.25))]
             reply = {"type": "opened", "entries": ["f"], "arenas": [], "calls": calls, "sizes": sizes, "seconds": 0.0,
                      "scaled": False}
         elif request["type"] == "prepare":
@@ -103,6 +105,8 @@ def main():
                 reply |= {"bytes": 20_000_000_000, "flops": 30_000_000_000, "precision": "fp16"}
             elif name == "noisy.py":
                 milliseconds = NOISY[request["size"]]
+            elif name == "weighted.py":
+                milliseconds = 100.0 * 4 ** request["size"]
             elif name in BRIEF:
                 milliseconds = 0.04
             else:

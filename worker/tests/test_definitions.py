@@ -1,0 +1,188 @@
+"""Task files that hold a definition with its workloads, as ``kbx tasks import sol-execbench`` writes them."""
+
+import pytest
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from kbx.oracle import taskfile
+from kbx.oracle.task import InvalidTask
+from kbx.suite.definitions import Definition, Workload, tensor
+from kbx.suite.inputs import Inputs
+
+HEAD = '"""Statement."""\n\nfrom kbx.suite.definitions import Workload, defined\n\nENTRY = "run"\nTAGS = ("own", "definition")\n'
+SCALED = """
+import torch
+
+@torch.no_grad()
+def run(x, weight, eps):
+    assert x.shape[1] == 24
+    scale = torch.rsqrt(x.float().pow(2).mean(-1, keepdim=True) + eps)
+    return {"y": (x * scale * weight).to(x.dtype)}
+"""
+ROWS = """
+["rows", "width = 24", "half = width // 2"],
+["x: float16[rows, width]", "weight: float16[width]", "eps: float32"],
+["y: float16[rows, width]"],
+workloads=[Workload("one", {"rows": 5}, {"eps": 1e-6}), Workload("two", {"rows": 3}, {"eps": 1e-5})],
+"""
+GATHERED = """
+import torch
+
+def draw(axes, device):
+    n = axes["n"]
+    return {"at": torch.randint(0, n, (axes["m"],), device=device), "x": torch.randn(n, 4, device=device)}
+
+def run(x, at):
+    assert at.max() < len(x)
+    return x[at]
+"""
+CUSTOM = """
+["n", "m = n * 2"],
+["x: float32[n, 4]", "at: int64[m]"],
+["y: float32[m, 4]"],
+workloads=[Workload("one", {"n": 7})],
+custom="draw",
+"""
+
+
+@pytest.fixture
+def defined(tmp_path):
+    """Loads the task of a reference with this definition."""
+
+    def load(reference=SCALED, definition=ROWS, device="cpu"):
+        file = tmp_path / "scaled.py"
+        file.write_text(f"{HEAD}DEFINITION = defined(\n{definition})\n\n{reference}")
+        return taskfile.load(file, device)
+
+    return load
+
+
+def plain(task):
+    return [case["inputs"] for case in task.cases if case["inputs"].variation is None]
+
+
+class TestTask:
+    def test_each_workload_is_a_case_with_values_of_its_own_the_smallest_first(self, defined):
+        task = defined()
+        assert [str(case) for case in plain(task)] == [
+            "(f16[3, 24], f16[24], 1e-05)",
+            "(f16[5, 24], f16[24], 1e-06)",
+        ]
+        first = task.call({"inputs": plain(task)[0]}, "drawn", "a").args
+        again = task.call({"inputs": plain(task)[0]}, "drawn", "b").args
+        assert first[0].std().item() == pytest.approx(1, abs=0.3)
+        assert not torch.equal(first[0], again[0])
+
+    def test_a_dict_of_one_result_is_that_result(self, defined):
+        task = defined()
+        call = task.call({"inputs": plain(task)[0]}, "drawn", "a")
+        assert isinstance(task.reference(*call.args), torch.Tensor)
+
+    def test_values_and_layouts_are_varied(self, defined):
+        assert "non_contiguous" in [case["inputs"].variation for case in defined().cases]
+
+    def test_the_reference_may_make_the_inputs_itself(self, defined):
+        task = defined(GATHERED, CUSTOM)
+        x, at = task.call({"inputs": plain(task)[0]}, "drawn", "a").args
+        assert (x.shape, at.shape, at.dtype) == ((7, 4), (14,), torch.int64)
+        assert not torch.equal(x, task.call({"inputs": plain(task)[0]}, "drawn", "b").args[0])
+
+    def test_only_workloads_that_fit_are_judged_without_a_gpu(self, defined):
+        task = defined(definition=ROWS.replace('{"rows": 5}', '{"rows": 2000000}'))
+        assert [str(case) for case in plain(task)] == ["(f16[3, 24], f16[24], 1e-05)"]
+        assert task.scaled
+
+    def test_an_argument_that_the_reference_updates_may_change_and_is_not_judged(self, defined):
+        task = defined(
+            "def run(x, y):\n    return x.add_(y)",
+            '["n"], ["x: float32[n]", "y: float32[n]"], ["z: float32[n]"], [Workload("u", {"n": 9})]',
+        )
+        assert [task.mutates, task.may_change("x"), task.may_change("y")] == [(), True, False]
+
+    def test_of_large_workloads_only_shapes_are_tried(self, defined, monkeypatch):
+        drawn, call = set(), Definition.call
+
+        def noted(self, workload, make):
+            made = call(self, workload, make)
+            if not isinstance(made.args[0], FakeTensor):
+                drawn.add(workload.uuid)
+            return made
+
+        monkeypatch.setattr(Definition, "call", noted)
+        task = defined(definition=ROWS.replace('{"rows": 5}', '{"rows": 2000000}'), device="cuda")
+        assert [len(task.sizes), len(plain(task)), drawn] == [2, 2, {"two"}]
+        assert "non_contiguous" in [case["inputs"].variation for case in task.cases]
+
+    def test_a_gradient_by_autograd_is_a_reference(self, defined):
+        task = defined(
+            "import torch\n\ndef run(x):\n    x = x.requires_grad_()\n    return torch.autograd.grad(x.sin().sum(), x)",
+            '["n"], ["x: float32[n]"], ["g: float32[n]"], [Workload("u", {"n": 9})]',
+        )
+        (x,) = task.call(task.cases[0], "drawn", "a").args
+        assert torch.allclose(task.reference(x), x.cos())
+
+
+@pytest.mark.parametrize(
+    ("reference", "definition", "message"),
+    [
+        (SCALED.replace("weight, eps", "w, eps"), ROWS, "run() takes (x, w, eps)"),
+        (SCALED, ROWS.replace("y: float16", "y: float32"), "the output 'y' is float16[3, 24]"),
+        (SCALED, ROWS.replace("y: float16[rows, width]", "y: float16[rows, half]"), "the output 'y' is"),
+        (SCALED, ROWS.replace('["y: ', '["z: float32[rows]", "y: '), "its outputs are z, y"),
+        (SCALED, ROWS.replace('{"rows": 5}', "{}"), "workload one gives the axis 'rows' no size"),
+        (SCALED, ROWS.replace("width // 2", "other // 2"), "the axis 'half' depends on what is no other axis"),
+        (SCALED, ROWS.replace("[width]", "[depth]"), "'float16[depth]' names 'depth', which is no axis"),
+        (SCALED, ROWS + 'constraints=("rows > 4",),', "workload two breaks the constraint 'rows > 4'"),
+        (SCALED.replace("* weight", "* torch.rand_like(x)"), ROWS, "run() draws random numbers"),
+        (GATHERED, CUSTOM.replace("[m]", "[n]"), "draw() made 'at' [14] for workload one"),
+        (GATHERED.replace('"at":', '"index":'), CUSTOM, "draw() returned the names index, x; its inputs are x, at"),
+        (GATHERED, CUSTOM.replace('"draw"', '"drawn"'), "defines no function drawn()"),
+    ],
+)  # fmt: skip
+def test_what_is_no_task_is_an_error(defined, reference, definition, message):
+    with pytest.raises(InvalidTask) as error:
+        defined(reference, definition)
+    assert message in error.value.message
+
+
+class TestDefinition:
+    @pytest.mark.parametrize(
+        ("text", "size"), [("(a + 1) * -(-b)", 21), ("a ** 2 % b", 4), ("b / 7 + (a // 2)", 2), ("c", 12)]
+    )  # fmt: skip
+    def test_axes_are_expressions_of_others(self, text, size):
+        definition = Definition({"d": text, "a": None, "b": 7, "c": "e + 2", "e": 10}, {}, {}, [])
+        assert definition.sizes(Workload("u", {"a": 2})) == {"a": 2, "b": 7, "c": 12, "d": size, "e": 10}
+
+    @pytest.mark.parametrize("text", ["a / 4", "a - 9", "a // 0", "abs(a)", "a if", "a.b"])
+    def test_what_is_no_size_is_an_error(self, text):
+        with pytest.raises(ValueError, match="workload u|expression of axes|no value|no other axis"):
+            Definition({"d": text, "a": 2}, {}, {}, []).sizes(Workload("u", {}))
+
+    def test_constraints_on_values_are_left_to_the_reference(self):
+        definition = Definition({"n": 2}, {}, {}, [], constraints=["n == at[-1].item()", "total == n"])
+        assert definition.sizes(Workload("u", {})) == {"n": 2}
+
+    def test_random_inputs_have_the_ranges_of_the_benchmarks(self):
+        inputs = {
+            "a": "int8[n]",
+            "b": "int32[n]",
+            "c": "bool[n]",
+            "d": "float8_e4m3fn[n]",
+            "e": "float32",
+            "f": "int64",
+            "g": "float32[]",
+        }
+        made = dict(
+            zip(inputs, Definition({"n": 5000}, inputs, {}, []).call(Workload("u", {}), Inputs()).args, strict=True)
+        )
+        assert (made["a"].min(), made["a"].max()) == (-128, 127)
+        assert -1024 <= made["b"].min() < -900
+        assert 900 < made["b"].max() < 1024
+        assert 0.4 < made["c"].float().mean() < 0.6
+        assert made["d"].dtype == torch.float8_e4m3fn
+        assert isinstance(made["e"], float)
+        assert isinstance(made["f"], int)
+        assert made["g"].shape == ()
+
+    def test_sizes_may_be_numbers(self):
+        assert tensor("bfloat16[n, 3]", {"n": 2}) == (torch.bfloat16, (2, 3))
