@@ -210,7 +210,7 @@ public final class FindingSection {
     if (places.size() > 1) {
       columns.add(Column.<Place>text("why this rank", this::told).optional());
     }
-    blocks.table("ranking", "", columns, places);
+    blocks.stacked("ranking", "", columns, places);
     if (places.isEmpty()) return;
     blocks.note(
         "%s",

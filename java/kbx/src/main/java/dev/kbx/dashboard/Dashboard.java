@@ -113,8 +113,8 @@ public final class Dashboard {
                 viewer,
                 "/runs",
                 Markup.of(
-                    "<a href=\"/runs\">Runs</a> <span>%s</span>",
-                    run.name() == null ? "" : run.id()),
+                    "<a href=\"/runs\">Runs</a>%s",
+                    run.name() == null ? "" : Markup.of(" <span>%s</span>", run.id())),
                 run.name() == null ? run.id() : run.name(),
                 new RunPage(queries, run, view, viewer, idle(open).test(run), answer(run)).body()));
   }

@@ -85,7 +85,8 @@ final class Parts {
   }
 
   static <T> Markup table(String id, String caption, List<Column.Of<T>> columns, List<T> rows) {
-    return new Markup(HtmlRenderer.render(Block.Table.of(id, caption, columns, rows), ""));
+    Block.Table table = Block.Table.of(id, caption, columns, rows);
+    return new Markup(HtmlRenderer.render(columns.size() > 2 ? table.stack() : table, ""));
   }
 
   /** A column of links. */
