@@ -1,7 +1,6 @@
 package dev.kbx.task;
 
 import dev.kbx.syntax.SyntaxCheck;
-import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,6 +13,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Definitions with workloads, as SOL-ExecBench and flashinfer-bench have them: a {@code
@@ -78,11 +78,11 @@ public record Definitions(
 
   /** The object in a file; a missing node where it is not JSON or too long. */
   static JsonNode read(Path file) throws IOException {
-    if (Files.size(file) > MOST_BYTES) return Json.mapper().missingNode();
+    if (Files.size(file) > MOST_BYTES) return JsonMapper.shared().missingNode();
     try {
-      return Json.mapper().readTree(Files.readAllBytes(file));
+      return JsonMapper.shared().readTree(Files.readAllBytes(file));
     } catch (JacksonException _) {
-      return Json.mapper().missingNode();
+      return JsonMapper.shared().missingNode();
     }
   }
 
@@ -165,9 +165,9 @@ public record Definitions(
 
   private static JsonNode parsed(String line) {
     try {
-      return Json.mapper().readTree(line);
+      return JsonMapper.shared().readTree(line);
     } catch (JacksonException _) {
-      return Json.mapper().missingNode();
+      return JsonMapper.shared().missingNode();
     }
   }
 }
