@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -35,7 +36,7 @@ public final class Prompts {
       Pattern.compile("\\{\\{(?:>|!\\s*uses\\s)\\s*([\\w./-]+)\\s*}}");
 
   private final Path folder;
-  private final TreeMap<String, String> files;
+  private final NavigableMap<String, String> files;
   private final Map<String, Template> compiled = new ConcurrentHashMap<>();
   private final Mustache.Compiler compiler =
       Mustache.compiler()
@@ -44,13 +45,13 @@ public final class Prompts {
           .emptyStringIsFalse(true)
           .withLoader(name -> new StringReader(text(name + SUFFIX)));
 
-  private Prompts(Path folder, TreeMap<String, String> files) {
+  private Prompts(Path folder, NavigableMap<String, String> files) {
     this.folder = folder;
     this.files = files;
   }
 
-  private static TreeMap<String, String> read(Path folder) {
-    TreeMap<String, String> files = new TreeMap<>();
+  private static NavigableMap<String, String> read(Path folder) {
+    NavigableMap<String, String> files = new TreeMap<>();
     try (Stream<Path> found = Files.walk(folder)) {
       for (Path file : (Iterable<Path>) found.filter(Files::isRegularFile)::iterator) {
         files.put(folder.relativize(file).toString().replace('\\', '/'), Files.readString(file));
@@ -87,7 +88,7 @@ public final class Prompts {
    * @throws InputException if it cannot be read
    */
   public Prompts with(Path others) {
-    TreeMap<String, String> all = new TreeMap<>(files);
+    NavigableMap<String, String> all = new TreeMap<>(files);
     all.putAll(read(others));
     return new Prompts(others, all);
   }
