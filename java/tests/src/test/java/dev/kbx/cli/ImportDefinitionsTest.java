@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -134,12 +135,13 @@ class ImportDefinitionsTest {
     Map<String, JsonNode> verdicts = new LinkedHashMap<>();
     judged(candidates).forEach((source, verdict) -> verdicts.put(parent(source), verdict));
     assertThat(status(verdicts, "right")).isEqualTo("correct");
-    assertThat(verdicts.get("right").get("flags").values())
+    assertThat(requireNonNull(verdicts.get("right")).get("flags").values())
         .extracting(JsonNode::asString)
         .contains("scaled_inputs");
     // The first workload's factor is 0.5; another's is drawn.
     assertThat(status(verdicts, "wrong")).isEqualTo("wrong_values");
-    assertThat(verdicts.get("wrong").get("message").asString()).contains("inputs=(f32[7, 96], ");
+    assertThat(requireNonNull(verdicts.get("wrong")).get("message").asString())
+        .contains("inputs=(f32[7, 96], ");
     assertThat(status(verdicts, "cheat")).isEqualTo("not_a_kernel");
   }
 
@@ -215,7 +217,8 @@ class ImportDefinitionsTest {
     spec.put("target_hardware", List.of("LOCAL"));
     spec.put("entry_point", entry);
     if (!writes) spec.put("destination_passing_style", false);
-    Map<String, Object> source = Map.of("path", entry.split(":")[0], "content", code);
+    Map<String, Object> source =
+        Map.of("path", entry.substring(0, entry.indexOf(':')), "content", code);
     write(
         folder.resolve("solutions/" + name + ".json"),
         JsonMapper.shared()
@@ -234,7 +237,7 @@ class ImportDefinitionsTest {
   }
 
   private static String status(Map<String, JsonNode> verdicts, String name) {
-    return verdicts.get(name).get("status").asString();
+    return requireNonNull(verdicts.get(name)).get("status").asString();
   }
 
   @Test
