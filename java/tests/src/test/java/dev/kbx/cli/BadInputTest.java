@@ -348,7 +348,7 @@ class BadInputTest {
     "--jobs,0,--jobs 0: at least 1",
     "--jobs,-1,--jobs -1: at least 1",
     "--seed,'',--seed: is empty",
-    "--seed,' ',--seed  : is empty",
+    "--seed,' ',--seed: is empty",
     "--python,'',--python: is empty",
     "--nosuch,x,--nosuch"
   })
