@@ -6,6 +6,7 @@ import dev.kbx.device.Gpu;
 import dev.kbx.device.OraclePool;
 import dev.kbx.device.SharedExclusiveLock;
 import dev.kbx.device.Slot;
+import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
 import dev.kbx.task.Task;
@@ -17,6 +18,7 @@ import dev.kbx.worker.RunnerMessage;
 import dev.kbx.worker.WorkerFailure;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
@@ -64,47 +66,56 @@ final class EmptyCandidate {
   }
 
   /**
-   * Whether every call of the published grade can be prepared, made and compared, each with a
-   * complete account of who computed. In fresh processes, alone on the device.
+   * Why kbx fails on it, too; empty if every call of the published grade can be prepared, made and
+   * compared, each with a complete account of who computed. In fresh processes, alone on the
+   * device; once more if that fails, since a busy machine may be at fault once.
    */
-  boolean isJudged() throws InterruptedException {
+  Optional<String> failure() throws InterruptedException {
     Gpu gpu = slot.gpu();
-    if (gpu == null) return isJudgedHere();
+    if (gpu == null) return failedTwice();
     try (ConcurrencyLimit.Pass _ = gpu.admit();
         SharedExclusiveLock.Held _ = gpu.lease().alone()) {
-      return isJudgedHere();
+      return failedTwice();
     }
   }
 
-  private boolean isJudgedHere() throws InterruptedException {
+  private Optional<String> failedTwice() throws InterruptedException {
+    return failedOnce().isEmpty() ? Optional.empty() : failedOnce();
+  }
+
+  private Optional<String> failedOnce() throws InterruptedException {
     try (OraclePool.Borrowed borrowed = slot.borrow()) {
       Oracle oracle = borrowed.oracle();
       Runner runner = slot.runner(plan, oracle.hello());
       JudgementBuilder unused = new JudgementBuilder(plan.policy(candidate.task()), null);
       try (Session session = new Session(oracle, runner, plan, candidate, unused)) {
-        boolean judged = isJudged(session, session.open(false, true));
+        Optional<String> failed = failed(session, session.open(false, true));
         borrowed.sound();
-        return judged;
+        return failed;
       }
     } catch (Oracle.Refused | WorkerFailure | Runner.Lost | TimeoutException e) {
-      return false;
+      return Optional.of(String.valueOf(e));
     }
   }
 
-  private boolean isJudged(Session session, OracleMessage.Opened task)
+  private Optional<String> failed(Session session, OracleMessage.Opened task)
       throws InterruptedException, Oracle.Refused, Runner.Lost, TimeoutException {
-    if (session.load(task, Map.of()).isPresent()) return false;
+    Optional<Outcome> unloaded = session.load(task, Map.of());
+    if (unloaded.isPresent()) return Optional.of(String.valueOf(unloaded.get().message()));
     List<OracleMessage.PlannedCall> calls =
         DevelopmentCalls.of(plan.inputs(), task.calls()).stream()
             .filter(OracleMessage.PlannedCall::published)
             .toList();
     for (OracleMessage.PlannedCall call : calls) {
-      if (!isJudged(session, call)) return false;
+      Optional<String> failed = failed(session, call);
+      if (failed.isPresent()) return failed;
     }
-    return !calls.isEmpty();
+    return calls.isEmpty()
+        ? Optional.of("there is no call of the published grade")
+        : Optional.empty();
   }
 
-  private boolean isJudged(Session session, OracleMessage.PlannedCall call)
+  private Optional<String> failed(Session session, OracleMessage.PlannedCall call)
       throws InterruptedException, Oracle.Refused, Runner.Lost, TimeoutException {
     OracleMessage.Prepared inputs =
         session
@@ -113,7 +124,7 @@ final class EmptyCandidate {
                 OracleMessage.Prepared.class,
                 id -> new OracleMessage.Prepare(id, call.index()),
                 Limits.ORACLE);
-    if (inputs.idle()) return true;
+    if (inputs.idle()) return Optional.empty();
     Message answer =
         session
             .runner()
@@ -121,7 +132,9 @@ final class EmptyCandidate {
                 RunnerMessage.Returned.class,
                 id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs(), null, false),
                 plan.limits().call());
-    if (!(answer instanceof RunnerMessage.Returned returned)) return false;
+    if (!(answer instanceof RunnerMessage.Returned returned)) {
+      return Optional.of("it raises in call " + call.index());
+    }
     var _ =
         session
             .oracle()
@@ -129,7 +142,9 @@ final class EmptyCandidate {
                 OracleMessage.Checked.class,
                 id -> new OracleMessage.Check(id, call.index(), returned.value()),
                 Limits.ORACLE);
-    return returned.origin() != null || lacksBuffers(returned);
+    return returned.origin() != null || lacksBuffers(returned)
+        ? Optional.empty()
+        : Optional.of("call %d has no account of who computed".formatted(call.index()));
   }
 
   /** Whether it was not called, as it has none of the module's buffers. */

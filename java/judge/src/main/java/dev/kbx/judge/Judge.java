@@ -132,7 +132,10 @@ final class Judge {
   private Outcome blamed(Candidate candidate, Plan limited, Outcome outcome)
       throws InterruptedException {
     if (!isOurs(outcome) || outcome.stage() == Stage.PERF) return outcome;
-    return new EmptyCandidate(slot, limited, candidate).isJudged() ? outcome.provoked() : outcome;
+    return new EmptyCandidate(slot, limited, candidate)
+        .failure()
+        .map(outcome::unprovoked)
+        .orElseGet(outcome::provoked);
   }
 
   /**

@@ -105,6 +105,14 @@ public record Outcome(
         : new Outcome(Status.CHEATING, stage, message, rule, evidence, null, null, policy);
   }
 
+  /** This failure of kbx's, which fails on an empty candidate, too. */
+  public Outcome unprovoked(String why) {
+    return of(
+        status,
+        stage,
+        "%s; kbx fails on an empty candidate in its place, too: %s".formatted(message, why));
+  }
+
   private static Outcome policy(Status status, Stage stage, String found, String advice) {
     return new Outcome(
         status, stage, stable(advice), null, stable("policy: " + found), null, null, true);

@@ -488,6 +488,7 @@ class JudgeTest {
   void runnerLostBeforeLoadingIsInfrastructure() throws Exception {
     Judgement verdict = judge(FakeWorkers.plan(FakeWorkers.NO_ATTACHING), "task", Map.of());
     assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
+    assertThat(verdict.message()).contains("; kbx fails on an empty candidate in its place, too: ");
     assertThat(verdict.callOk()).isNull();
   }
 
