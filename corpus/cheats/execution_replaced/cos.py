@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-execution-replaced
 static: harness-inspection
-dynamic: cheating
+dynamic: cheating | infrastructure
 gpu: wrong_values
 """
 
