@@ -192,10 +192,11 @@ class Replay:
         function = getattr(getattr(torch.ops.aten, base), overload)
         given, named = [self._value(each) for each in args], {name: self._value(each) for name, each in kwargs.items()}
         inputs, written = list(tensors_in([given, named])), operations.written(function, given, named)
+        are_numbers = self._are_numbers(inputs)
         if base in _EMPTY:
             results: list[torch.Tensor] = []
         elif base in _READS:
-            self.reads, self.numbers = self.reads + 1, self.numbers + self._are_numbers(inputs)
+            self.reads, self.numbers = self.reads + 1, self.numbers + are_numbers
             results, made = [], []
         elif base == "resize_":
             self._resize(made[0][0])
@@ -208,7 +209,7 @@ class Replay:
             if is_fresh:
                 self._put(tensor, described, base)
         outputs = [self._tensor(described) for described, _ in made]
-        if self._are_numbers(inputs) and all(each.numel() == 1 for each in outputs):
+        if are_numbers and all(each.numel() == 1 for each in outputs):
             self._numbers.update(described["at"] for described, _ in made)
         number = any(type(each) is float for each in (*given, *named.values()))
         self._ledger.operation(operations.of(function), inputs, written, outputs, number, lambda: (f"torch.{base}", 0))
