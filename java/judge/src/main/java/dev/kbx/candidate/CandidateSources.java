@@ -136,9 +136,9 @@ public final class CandidateSources {
       }
       List<Path> sessions = Sessions.in(source);
       sessions.forEach(reader::readSession);
-      List<Path> solutions = ofDefinitions ? Solutions.in(source) : List.of();
+      Map<Path, JsonNode> solutions = ofDefinitions ? Solutions.in(source) : Map.of();
       solutions.forEach(reader::readSolution);
-      if (sessions.contains(source) || solutions.contains(source)) continue;
+      if (sessions.contains(source) || solutions.containsKey(source)) continue;
       List<Problem> told = new ArrayList<>();
       List<Path> files =
           SourceFiles.in(
@@ -208,9 +208,8 @@ public final class CandidateSources {
     }
   }
 
-  private void readSolution(Path file) {
+  private void readSolution(Path file, JsonNode solution) {
     if (!seen.add(file.toAbsolutePath().normalize())) return;
-    JsonNode solution = Solutions.read(file);
     TaskNames.Match match = names.ofFile(solution.path("definition").asString(""));
     Task task = task(match, file, null);
     if (task == null) return;

@@ -9,8 +9,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -48,14 +50,21 @@ final class Solutions {
     }
   }
 
-  /** The solutions at a path, sorted: itself, or those in it. */
-  static List<Path> in(Path source) {
-    if (Files.isRegularFile(source)) return isSolution(source) ? List.of(source) : List.of();
+  /** The content of the solutions at a path, by their files, sorted: of itself, or those in it. */
+  static Map<Path, JsonNode> in(Path source) {
+    Map<Path, JsonNode> solutions = new LinkedHashMap<>();
+    for (Path file : documents(source)) {
+      JsonNode content = read(file);
+      if (isSolution(content)) solutions.put(file, content);
+    }
+    return solutions;
+  }
+
+  private static List<Path> documents(Path source) {
+    if (Files.isRegularFile(source)) return isJson(source) ? List.of(source) : List.of();
     if (!Files.isDirectory(source)) return List.of();
     try (Stream<Path> all = Files.find(source, DEPTH, (_, what) -> what.isRegularFile())) {
-      return all.filter(Solutions::isSolution)
-          .sorted(Comparator.comparing(Path::toString))
-          .toList();
+      return all.filter(Solutions::isJson).sorted(Comparator.comparing(Path::toString)).toList();
     } catch (IOException | UncheckedIOException e) {
       return List.of(); // What cannot be read is reported with the other files.
     }
@@ -64,16 +73,16 @@ final class Solutions {
   /**
    * Whether a file beside solutions belongs to the benchmark: workloads, or an extracted source.
    */
-  static boolean isPart(Path file, List<Path> solutions) {
+  static boolean isPart(Path file, Map<Path, JsonNode> solutions) {
     String name = file.getFileName().toString();
     if (name.endsWith(".jsonl")) return isWorkloads(file);
-    return solutions.stream()
-        .filter(solution -> file.startsWith(solution.resolveSibling("")))
-        .anyMatch(solution -> name.equals("reference.py") || holds(solution, file));
+    return solutions.entrySet().stream()
+        .filter(solution -> file.startsWith(solution.getKey().resolveSibling("")))
+        .anyMatch(solution -> name.equals("reference.py") || holds(solution.getValue(), file));
   }
 
-  private static boolean holds(Path solution, Path file) {
-    return read(solution)
+  private static boolean holds(JsonNode solution, Path file) {
+    return solution
         .path("sources")
         .valueStream()
         .map(each -> each.path("path").asString(""))
@@ -90,9 +99,11 @@ final class Solutions {
     }
   }
 
-  private static boolean isSolution(Path file) {
-    if (!file.toString().toLowerCase(Locale.ROOT).endsWith(".json")) return false;
-    JsonNode content = read(file);
+  private static boolean isJson(Path file) {
+    return file.toString().toLowerCase(Locale.ROOT).endsWith(".json");
+  }
+
+  private static boolean isSolution(JsonNode content) {
     return content.path("definition").isString()
         && content.path("spec").isObject()
         && content.path("sources").isArray();
@@ -101,7 +112,7 @@ final class Solutions {
   /**
    * The content of a file; a missing node where it is not JSON, or larger than a solution may be.
    */
-  static JsonNode read(Path file) {
+  private static JsonNode read(Path file) {
     try {
       if (Files.size(file) > 8L * CandidateSources.MAX_CODE) return Json.mapper().missingNode();
       return Json.mapper().readTree(Files.readAllBytes(file));
