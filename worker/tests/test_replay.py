@@ -236,3 +236,10 @@ def test_unrecorded_call_is_unfit_and_one_before_it_elsewhere():
     recorder.call(lambda x: x + 1, torch.ones(3))
     with pytest.raises(Elsewhere):
         recorder.records.find(1, lent)
+
+
+def test_fractions_that_a_call_reads_are_told():
+    recorder = Recorder()
+    recorder.call(lambda x: [x.sum().item(), x[0] + 1, int(x[1])], torch.ones(3))
+    told = recorder.again(torch.tensor([1.5, 2.0, 3.0])).counts()
+    assert (told["reads"], told["scalars"]) == (2, [(6.5).hex(), (2.0).hex()])

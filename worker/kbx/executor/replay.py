@@ -163,6 +163,8 @@ class Replay:
         self._generator: torch.Generator | None = None
         self._numbers = {each.at for each in given if math.prod(each.shape) == 1}
         self.reads, self.numbers, self.steps = 0, 0, len(record.message["record"])
+        self._scalars: list[str] = []
+        """Fractions that were handed to Python."""
         self.account: Message = {}
 
     def run(self) -> None:
@@ -190,9 +192,9 @@ class Replay:
         return sum(len(content) for _, content in self._record.older if bool((content != content[:1]).any()))
 
     def counts(self) -> Message:
-        """What is told of it beside results and arguments: ``reads, numbers, steps, older, account``."""
+        """What is told of it beside results and arguments: ``reads, numbers, steps, older, account, scalars``."""
         counted = {"reads": self.reads, "numbers": self.numbers, "steps": self.steps, "older": self.older_bytes}
-        return counted | {"account": self.account}
+        return counted | {"account": self.account, "scalars": self._scalars}
 
     def results(self) -> list[torch.Tensor]:
         """The tensors of the result."""
@@ -239,6 +241,8 @@ class Replay:
             results: list[torch.Tensor] = []
         elif base in _READS:
             self.reads, self.numbers = self.reads + 1, self.numbers + are_numbers
+            if base == "_local_scalar_dense" and inputs[0].is_floating_point():
+                self._scalars.append(float(inputs[0]).hex())
             results, made = [], []
         elif base == "resize_":
             self._resize(made[0][0])

@@ -132,11 +132,13 @@ class Replayed(NamedTuple):
     """Bytes that are older than the call."""
     account: Origin | None = None
     """Who computed the result, as in ``messages.runner.Returned``."""
+    scalars: Sequence[str] = ()
+    """Fractions that the call handed to Python, as hexadecimal text."""
     unfit: str | None = None
 
 
 def _counts(told: Mapping[str, Any]) -> Sequence[Any]:
-    return [told[name] for name in ("reads", "numbers", "steps", "older", "account")]
+    return [told[name] for name in ("reads", "numbers", "steps", "older", "account", "scalars")]
 
 
 def _tensor(dtype: torch.dtype, shape: Sequence[int], held: Iterator[bytearray]) -> torch.Tensor:

@@ -150,7 +150,7 @@ class Session:
         if (self.task.contract.random or self.task.judges_state) and call.order == ASCENDING:
             # What it drew, or what its buffers held, is in the record of this call alone.
             claimed = [claims.fetch(self.out)(each).clone() for each in claims.tensor_claims(claim)]
-            return replays.repeated(claimed, self.executions, self.operations, lend_again, judgement)
+            return replays.repeated(claim, claimed, self.executions, self.operations, lend_again, judgement)
         return judgement
 
     def _may_be_replayed(self, index: int) -> bool:
