@@ -131,7 +131,9 @@ public record Task(
     return file.resolveSibling("kernels").resolve(name + ".py");
   }
 
-  /** The honest kernels that there are: {@link #kernel}, and a simpler one under {@code simple/}. */
+  /**
+   * The honest kernels that there are: {@link #kernel}, and a simpler one under {@code simple/}.
+   */
   public List<Path> kernels() {
     Path simple = kernel().resolveSibling("simple").resolve(name + ".py");
     return Stream.of(kernel(), simple).filter(Files::exists).toList();

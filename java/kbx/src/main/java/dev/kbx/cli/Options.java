@@ -156,7 +156,8 @@ public final class Options {
         paramLabel = "SUITE",
         defaultValue = Suites.DEFAULT,
         description =
-            "kernelbenchx, kernelbench, serving, or a folder of task files. Default: ${DEFAULT-VALUE}.")
+            "kernelbenchx, kernelbench, serving, or a folder of task files. Default:"
+                + " ${DEFAULT-VALUE}.")
     private String suite = Suites.DEFAULT;
 
     private final Set<String> told = new HashSet<>();
