@@ -22,7 +22,7 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 4
 DTYPE = "float8_e4m3fn"
-TAGS = ("matmul", "quantization", "fp8", "tensor-core", "inference")
+TAGS = ("matmul", "fp8", "tensor-core", "inference")
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "wide", "zeros")
 
 CASES = [
