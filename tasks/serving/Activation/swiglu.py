@@ -30,6 +30,7 @@ CASES = [
     dict(tokens=16, hidden=32, inner=64),
     dict(tokens=130, hidden=24, inner=20),
     dict(tokens=3, hidden=1, inner=5),
+    dict(tokens=1, hidden=2, inner=1),
     dict(tokens=2, hidden=129, inner=140),
 ]
 

@@ -15,7 +15,7 @@ def swiglu_kernel(x_ptr, w_ptr, out_ptr, T, N, K, BLOCK_T: tl.constexpr, BLOCK_N
     k = tl.arange(0, BLOCK_K)
     x_at = x_ptr + rows[:, None].to(tl.int64) * K + k[None, :]
     gate_at = w_ptr + columns[None, :].to(tl.int64) * K + k[:, None]
-    up_at = gate_at + N.to(tl.int64) * K
+    up_at = w_ptr + (N + columns[None, :]).to(tl.int64) * K + k[:, None]
     gate = tl.zeros((BLOCK_T, BLOCK_N), tl.float32)
     up = tl.zeros((BLOCK_T, BLOCK_N), tl.float32)
     for start in range(0, K, BLOCK_K):
