@@ -20,7 +20,7 @@ from kbx.suite import Close, call, in_order
 
 DIFFICULTY = 3
 DTYPE = "bfloat16"
-TAGS = ("backward", "scatter", "memory-bound")
+TAGS = ("backward", "scatter", "memory-bound", "training")
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small", "wide", "large")
 
 CASES = [

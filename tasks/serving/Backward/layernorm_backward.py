@@ -23,7 +23,7 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 3
 DTYPE = "bfloat16"
-TAGS = ("backward", "normalization", "reduction", "memory-bound")
+TAGS = ("backward", "normalization", "reduction", "memory-bound", "training")
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small", "wide", "large")
 
 CASES = [

@@ -22,7 +22,7 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 2
 DTYPE = "bfloat16"
-TAGS = ("backward", "elementwise", "memory-bound")
+TAGS = ("backward", "elementwise", "memory-bound", "training")
 
 CASES = [
     dict(rows=37, width=128),

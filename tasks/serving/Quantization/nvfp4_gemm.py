@@ -42,9 +42,9 @@ SIZES = [
     dict(m=128, n=24576, k=1536),
     dict(m=16, n=16384, k=16384),
     dict(m=1024, n=4096, k=14336),
-    dict(m=4096, n=28672, k=4096),
+    dict(m=2048, n=28672, k=4096),
 ]
-WEIGHTS = [1, 1, 3, 20, 5, 25]
+WEIGHTS = [1, 1, 3, 20, 5, 13]
 
 CONTRACT = Close(strides="contiguous")
 

@@ -51,8 +51,8 @@ def gather_gemm(x, neighbours, weight):
     wide = torch.promote_types(x.dtype, torch.float32)
     out = torch.zeros(neighbours.shape[0], weight.shape[2], dtype=wide, device=x.device)
     for place, matrix in zip(neighbours.T, weight.to(wide), strict=True):
-        rows = (place >= 0).nonzero()[:, 0]
-        out.index_add_(0, rows, x[place[rows]].to(wide) @ matrix)
+        found = torch.where((place >= 0)[:, None], x[place.clamp(min=0)], 0)
+        out += found.to(wide) @ matrix
     return out.to(x.dtype)
 
 

@@ -46,7 +46,7 @@ def _terms(x, offsets, reduce="sum"):
     if reduce == "max":
         return 0.0
     counts = offsets.diff()
-    owners = torch.repeat_interleave(torch.arange(len(counts), device=x.device), counts)
+    owners = torch.repeat_interleave(torch.arange(len(counts), device=x.device), counts, output_size=len(x))
     squares = torch.zeros(len(counts), x.shape[1], dtype=torch.float64, device=x.device)
     norm = squares.index_add_(0, owners, x.double().square()).sqrt_()
     return norm / counts.clamp(min=1)[:, None] if reduce == "mean" else norm
@@ -57,7 +57,7 @@ CONTRACT = Close(scale=_terms, strides="contiguous")
 
 def segment_reduce(x, offsets, reduce: str = "sum"):
     counts, width = offsets.diff(), x.shape[1]
-    owners = torch.repeat_interleave(torch.arange(len(counts), device=x.device), counts)
+    owners = torch.repeat_interleave(torch.arange(len(counts), device=x.device), counts, output_size=len(x))
     out = torch.zeros(len(counts), width, dtype=torch.promote_types(x.dtype, torch.float32), device=x.device)
     if reduce == "max":
         out.index_reduce_(0, owners, x.to(out.dtype), "amax", include_self=False)
