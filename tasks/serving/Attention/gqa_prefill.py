@@ -49,8 +49,8 @@ WEIGHTS = [1, 1, 2, 2, 3, 3]
 
 
 def magnitude(q, k, v, starts, longest):
-    """Four times the sum of p·|v|: an eighth of a roundoff of it is half a roundoff of what is added up, as a probability's rounding is."""
-    return 4 * gqa_prefill(q, k, v.abs(), starts, longest).double()
+    """Eight times the sum of p·|v|: an eighth of a roundoff of it is what rounding all probabilities changes at most."""
+    return 8 * gqa_prefill(q, k, v.abs(), starts, longest).double()
 
 
 CONTRACT = Close(scale=magnitude, strides="contiguous")

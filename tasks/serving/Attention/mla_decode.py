@@ -48,9 +48,9 @@ WEIGHTS = [1, 1, 2, 2, 3, 3]
 
 
 def magnitude(q, cache, table, lengths, latent, scale):
-    """Four times the sum of p·|v|: an eighth of a roundoff of it is half a roundoff of what is added up, as a probability's rounding is."""
+    """Eight times the sum of p·|v|: an eighth of a roundoff of it is what rounding all probabilities changes at most."""
     p, tokens = _probabilities(q, cache, table, lengths, scale)
-    return 4 * (p.to(cache.dtype) @ tokens[..., :latent].abs()).double()
+    return 8 * (p.to(cache.dtype) @ tokens[..., :latent].abs()).double()
 
 
 CONTRACT = Close(scale=magnitude, strides="contiguous")

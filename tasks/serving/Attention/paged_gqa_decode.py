@@ -49,8 +49,8 @@ WEIGHTS = [1, 1, 2, 3, 3, 3]
 
 
 def magnitude(q, k_cache, v_cache, table, lengths):
-    """Four times the sum of p·|v|: an eighth of a roundoff of it is half a roundoff of what is added up, as a probability's rounding is."""
-    return 4 * paged_gqa_decode(q, k_cache, v_cache.abs(), table, lengths).double()
+    """Eight times the sum of p·|v|: an eighth of a roundoff of it is what rounding all probabilities changes at most."""
+    return 8 * paged_gqa_decode(q, k_cache, v_cache.abs(), table, lengths).double()
 
 
 CONTRACT = Close(scale=magnitude, strides="contiguous")

@@ -47,8 +47,8 @@ WEIGHTS = [1, 1, 2, 2, 3, 3]
 
 
 def magnitude(q, k, v, window, sinks=None):
-    """Four times the sum of p·|v|: an eighth of a roundoff of it is half a roundoff of what is added up, as a probability's rounding is."""
-    return 4 * sliding_window_attention(q, k, v.abs(), window, sinks).double()
+    """Eight times the sum of p·|v|: an eighth of a roundoff of it is what rounding all probabilities changes at most."""
+    return 8 * sliding_window_attention(q, k, v.abs(), window, sinks).double()
 
 
 CONTRACT = Close(scale=magnitude, strides="contiguous")
