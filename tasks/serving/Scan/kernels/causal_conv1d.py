@@ -36,8 +36,8 @@ def conv_kernel(
 def causal_conv1d(x, weight, bias, state):
     B, D, L = x.shape
     out, after = torch.empty_like(x), torch.empty_like(state)
-    block_t = min(1024, max(16, triton.next_power_of_2(L)))
-    block_d = 2048 // block_t
+    block_t = min(1024, triton.next_power_of_2(L))
+    block_d = min(256, 2048 // block_t)
     grid = (triton.cdiv(B * D, block_d), triton.cdiv(L, block_t))
     conv_kernel[grid](
         x, weight, bias, state, out, after, B * D, D, L, W=weight.shape[1], BLOCK_D=block_d, BLOCK_T=block_t
