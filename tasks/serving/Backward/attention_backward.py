@@ -2,9 +2,9 @@
 
 `attention_backward(grad_out, q, k, v, out, lse)` returns the tuple `(grad_q, grad_k, grad_v)`.
 
-The forward was, for each query head `h` with the key head `h // (Hq // Hk)`, `score[i, j] = q[i] · k[j] / sqrt(D)` for `j ≤ i`, `lse[i] = log(sum over
-j ≤ i of exp(score[i, j]))`, `p[i, j] = exp(score[i, j] − lse[i])` and `out[i] = sum over j ≤ i of p[i, j] · v[j]`. So, with
-`delta[i] = sum over d of grad_out[i, d] · out[i, d]` and `ds[i, j] = p[i, j] · (grad_out[i] · v[j] − delta[i])`,
+The forward was, for each query head `h` with the key head `h // (Hq // Hk)`, `score[i, j] = q[i] · k[j] / sqrt(D)` for `j ≤ i`, `lse[i] = log(sum
+over j ≤ i of exp(score[i, j]))`, `p[i, j] = exp(score[i, j] − lse[i])` and `out[i] = sum over j ≤ i of p[i, j] · v[j]`. So, with `delta[i] = sum
+over d of grad_out[i, d] · out[i, d]` and `ds[i, j] = p[i, j] · (grad_out[i] · v[j] − delta[i])`,
 
     grad_v[j] = sum over i ≥ j of p[i, j] · grad_out[i]
     grad_q[i] = sum over j ≤ i of ds[i, j] · k[j] / sqrt(D)
@@ -12,12 +12,13 @@ j ≤ i of exp(score[i, j]))`, `p[i, j] = exp(score[i, j] − lse[i])` and `out[
 
 where `grad_k` and `grad_v` of a key head are sums over its query heads, too.
 
-- `grad_out`, `q` and `out` are bfloat16 `(B, Hq, S, D)`, `k` and `v` bfloat16 `(B, Hk, S, D)`, `lse` is float32 `(B, Hq, S)`; all are contiguous. `D` is 16, 32, 64 or 128, `Hq` a
-  multiple of `Hk`, `S ≥ 2` any number. The results have the shapes and dtypes of `q`, `k` and `v`.
-- Products are added up in float32. `p` and `ds` may be rounded to bfloat16 before they are multiplied, as tensor cores need them; the results are rounded once, at the end.
+- `grad_out`, `q` and `out` are bfloat16 `(B, Hq, S, D)`, `k` and `v` bfloat16 `(B, Hk, S, D)`, `lse` is float32 `(B, Hq, S)`; all are contiguous.
+  `D` is 16, 32, 64 or 128, `Hq` a multiple of `Hk`, `S ≥ 2` any number. The results have the shapes and dtypes of `q`, `k` and `v`.
+- Products are added up in float32. `p` and `ds` may be rounded to bfloat16 before they are multiplied, as tensor cores need them; the results are
+  rounded once, at the end.
 
-Sizes: heads of Llama 3.1 8B (32 of queries, 8 of keys, 128 wide) and of 70B on eight GPUs (8 and 1), Qwen2.5-7B (28 and 4), Qwen3-0.6B (16 and 8) and GPT-2 (12 and 12, 64 wide),
-after their model cards. Weights are in proportion to the flops.
+Sizes: heads of Llama 3.1 8B (32 of queries, 8 of keys, 128 wide) and of 70B on eight GPUs (8 and 1), Qwen2.5-7B (28 and 4), Qwen3-0.6B (16 and 8)
+and GPT-2 (12 and 12, 64 wide), after their model cards. Weights are in proportion to the flops.
 """
 
 import torch

@@ -7,12 +7,12 @@ The forward was `loss = (sum over positions with target[t] ≠ ignore_index of l
 
     grad[t, v] = grad_loss / n · ((1 + 2 · z_weight · lse[t]) · p[t, v] − (1 where v == target[t])),      and 0 where target[t] == ignore_index.
 
-- `grad_loss` is a float32 tensor without dimensions, `logits` bfloat16 `(T, V)`, `target` int64 `(T,)` with values in `[0, V)` or equal to `ignore_index`,
-  `lse` float32 `(T,)`; all are contiguous, `T ≥ 1`. The result is new and contiguous; `logits` must not be overwritten.
+- `grad_loss` is a float32 tensor without dimensions, `logits` bfloat16 `(T, V)`, `target` int64 `(T,)` with values in `[0, V)` or equal to
+  `ignore_index`, `lse` float32 `(T,)`; all are contiguous, `T ≥ 1`. The result is new and contiguous; `logits` must not be overwritten.
 - The arithmetic is float32, rounded once.
 
-Sizes: as `cross_entropy_zloss`: vocabularies of Llama 3.1 (128256), Qwen2.5 (152064), Mixtral 8x7B (32000), DeepSeek-V3 (129280) and Mamba-2.8B (50280), after their
-model cards. Weights are in proportion to the elements.
+Sizes: as `cross_entropy_zloss`: vocabularies of Llama 3.1 (128256), Qwen2.5 (152064), Mixtral 8x7B (32000), DeepSeek-V3 (129280) and Mamba-2.8B
+(50280), after their model cards. Weights are in proportion to the elements.
 """
 
 import torch

@@ -8,7 +8,8 @@ The forward was `y = silu(a) · b` with `a = gate_up[:, :I]` (the gate), `b = ga
     grad[:, :I] = d · b · σ(a) · (1 + a · (1 − σ(a)))
     grad[:, I:] = d · a · σ(a)
 
-- `grad_output` is bfloat16 `(T, I)`, `gate_up` bfloat16 `(T, 2I)`; both are contiguous, `T ≥ 1`, `I ≥ 1`. Values reach several hundred: `exp` of them overflows.
+- `grad_output` is bfloat16 `(T, I)`, `gate_up` bfloat16 `(T, 2I)`; both are contiguous, `T ≥ 1`, `I ≥ 1`. Values reach several hundred: `exp` of
+  them overflows.
 - The result is a new, contiguous bfloat16 tensor `(T, 2I)`. All arithmetic is float32, rounded once.
 
 Sizes: intermediate sizes of Llama 3.1 8B (14336) and 70B (28672), Qwen2.5-7B (18944), Mixtral 8x7B (14336, a token at two experts),

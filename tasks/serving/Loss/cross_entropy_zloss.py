@@ -7,11 +7,12 @@
   `lse[t] − logits[t, target[t]] + z_weight · lse[t]²`, divided by the number of such positions, or by 1 where there is none.
 
 `logits` is bfloat16 `(T, V)`, `target` int64 `(T,)` with values in `[0, V)` or equal to `ignore_index`, which may itself be in `[0, V)`; both are
-contiguous, `T ≥ 1`. The arithmetic is float32. Logits reach several hundred: subtract the largest before `exp`. A row is too long for one program's registers:
-go over it in chunks.
+contiguous, `T ≥ 1`. The arithmetic is float32. Logits reach several hundred: subtract the largest before `exp`. A row is too long for one
+program's registers: go over it in chunks.
 
 Sizes: vocabularies of Llama 3.1 (128256), Qwen2.5 (152064), Mixtral 8x7B (32000), DeepSeek-V3 (129280) and Mamba-2.8B (50280), after their model
-cards, at micro-batches of 2,048 to 8,192 tokens. The z-loss is PaLM's (section 5 of its paper), with its weight. Weights are in proportion to the elements.
+cards, at micro-batches of 2,048 to 8,192 tokens. The z-loss is PaLM's (section 5 of its paper), with its weight. Weights are in proportion to the
+elements.
 """
 
 import torch

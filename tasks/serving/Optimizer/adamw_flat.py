@@ -1,8 +1,7 @@
 """One step of AdamW on flat buffers: float32 master weights and moments, bfloat16 gradients and weights, as mixed-precision training shards them.
 
-`adamw_flat(master, exp_avg, exp_avg_sq, param, grad, clip, step, lr, beta1, beta2, eps, weight_decay)` updates the first four in place and returns `param`, that very
-tensor. With
-`t = step` (an int, counted from 1) and `g = clip · grad` in float32:
+`adamw_flat(master, exp_avg, exp_avg_sq, param, grad, clip, step, lr, beta1, beta2, eps, weight_decay)` updates the first four in place and
+returns `param`, that very tensor. With `t = step` (an int, counted from 1) and `g = clip · grad` in float32:
 
 1. `master = master · (1 − lr · weight_decay)`, the decay that is decoupled from the gradient;
 2. `exp_avg = beta1 · exp_avg + (1 − beta1) · g`;
@@ -14,8 +13,8 @@ tensor. With
   clipping found. All are contiguous; `N ≥ 1` need not be a multiple of anything. `param` need not be read. `grad` and `clip` are not changed.
 - The arithmetic is float32; `1 − beta` may be computed in float32.
 
-Sizes: the shard of one GPU of GPT-2 (124,439,808 parameters on one), Mamba-2.8B on 32, Llama 3.1 8B on 64 and on 128, Qwen2.5-7B on 64 and Llama 3.1 70B on 512, after their model
-cards. Weights are in proportion to the elements.
+Sizes: the shard of one GPU of GPT-2 (124,439,808 parameters on one), Mamba-2.8B on 32, Llama 3.1 8B on 64 and on 128, Qwen2.5-7B on 64 and Llama
+3.1 70B on 512, after their model cards. Weights are in proportion to the elements.
 """
 
 import torch

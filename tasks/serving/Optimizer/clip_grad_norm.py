@@ -1,13 +1,15 @@
 """Clipping of gradients by their global norm, in place.
 
-`clip_grad_norm(grads, max_norm)` takes a list of float32 tensors of any shapes. With `norm` the square root of the sum of the squares of *all* their elements, it
-multiplies each tensor in place by `min(1, max_norm / (norm + 1e-6))`, and returns `norm`, a float32 tensor without dimensions, as it was before clipping.
+`clip_grad_norm(grads, max_norm)` takes a list of float32 tensors of any shapes. With `norm` the square root of the sum of the squares of *all*
+their elements, it multiplies each tensor in place by `min(1, max_norm / (norm + 1e-6))`, and returns `norm`, a float32 tensor without dimensions,
+as it was before clipping.
 
-All are contiguous, none is empty, and `max_norm` is a positive float. Sums are float32. The host need not know the norm: waiting for it costs more than the
-kernels. Gradients that need no clipping keep every bit.
+All are contiguous, none is empty, and `max_norm` is a positive float. Sums are float32. The host need not know the norm: waiting for it costs
+more than the kernels. Gradients that need no clipping keep every bit.
 
-Sizes: the gradients of one layer of Llama 3.2 1B, Llama 3.1 8B (QKV 6144 × 4096, output, gate and up 28672 × 4096, down, two norms) and Qwen2.5-7B (with biases), of Mamba-2.8B's
-block, and of two and of eight experts of Mixtral 8x7B, after their model cards. Weights are in proportion to the elements.
+Sizes: the gradients of one layer of Llama 3.2 1B, Llama 3.1 8B (QKV 6144 × 4096, output, gate and up 28672 × 4096, down, two norms) and
+Qwen2.5-7B (with biases), of Mamba-2.8B's block, and of two and of eight experts of Mixtral 8x7B, after their model cards. Weights are in
+proportion to the elements.
 """
 
 import torch

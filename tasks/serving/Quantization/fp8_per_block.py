@@ -2,16 +2,16 @@
 
 `fp8_per_block(w)` returns the tuple `(q, scale)` for bfloat16 `w` `(N, K)`:
 
-- `scale` is float32 `(ceil(N / 128), ceil(K / 128))`: the largest magnitude of `w` in rows `128 i … 128 i + 127` and columns
-  `128 j … 128 j + 127`, divided by 448, and 1 where the block is all zero. Blocks at the border are smaller where `N` or `K` is not a multiple of 128;
+- `scale` is float32 `(ceil(N / 128), ceil(K / 128))`: the largest magnitude of `w` in rows `128 i … 128 i + 127` and columns `128 j … 128 j +
+  127`, divided by 448, and 1 where the block is all zero. Blocks at the border are smaller where `N` or `K` is not a multiple of 128;
 - `q` is float8 e4m3 without infinities (`torch.float8_e4m3fn`, largest number 448) `(N, K)`: `w[n, k] / scale[n // 128, k // 128]`, rounded to
   nearest, ties to even. `q · scale` stands for `w`.
 
 `w` is contiguous, `N ≥ 1`, `K ≥ 1`; both results are new and contiguous. The quotient is computed in float32: where its last bit decides
 between two numbers of `q`, either is right, but no more than about one element in 128 may so differ from the exact one.
 
-Sizes: projections of DeepSeek-V3 (7168 × 2048 and back in an expert, 24576 × 1536, 18432 × 7168) and Qwen3-235B-A22B (4096 × 1536), and Llama 3.1 70B's
-(28672 × 8192), after their model cards. Weights are in proportion to the elements, an expert's matrices counted four times.
+Sizes: projections of DeepSeek-V3 (7168 × 2048 and back in an expert, 24576 × 1536, 18432 × 7168) and Qwen3-235B-A22B (4096 × 1536), and Llama 3.1
+70B's (28672 × 8192), after their model cards. Weights are in proportion to the elements, an expert's matrices counted four times.
 """
 
 import torch

@@ -4,17 +4,19 @@
 `w[n, k] = (q[n, k] − z[n, k // group_size]) · scale[n, k // group_size]`.
 
 - `x` is bfloat16 `(M, K)`; `group_size` is 32, 64 or 128, and `K` a multiple of it.
-- `weight` is uint8 `(N, K / 2)`: byte `j` of a row holds `q` of `k = 2j` in its low half and that of `k = 2j + 1` in its high half, numbers from 0 to 15.
+- `weight` is uint8 `(N, K / 2)`: byte `j` of a row holds `q` of `k = 2j` in its low half and that of `k = 2j + 1` in its high half, numbers from
+  0 to 15.
 - `scale` is bfloat16 `(N, K / group_size)`.
-- `zero` is uint8 `(N, ceil(K / group_size / 2))`: byte `j` of a row holds `z` of group `2j` in its low half and that of group `2j + 1` in its high half,
-  numbers from 0 to 15. The high half of a last byte without a second group means nothing.
-- Sums are float32, rounded to bfloat16 once, at the end. `w` may be rounded to bfloat16 before it is multiplied, or the scale be applied to the sum of a group.
+- `zero` is uint8 `(N, ceil(K / group_size / 2))`: byte `j` of a row holds `z` of group `2j` in its low half and that of group `2j + 1` in its
+  high half, numbers from 0 to 15. The high half of a last byte without a second group means nothing.
+- Sums are float32, rounded to bfloat16 once, at the end. `w` may be rounded to bfloat16 before it is multiplied, or the scale be applied to the
+  sum of a group.
 
 All are contiguous, `M, N ≥ 1`; the result is new and contiguous.
 
-Sizes: projections of Llama 3.1 8B (28672 × 4096 of gate and up, 4096 × 14336 of down), Llama 3.1 70B (8192 × 8192, 10240 × 8192 of QKV) and Qwen2.5-7B (37888 × 3584),
-after their model cards, at batches of 1, 16 and 64 tokens and a prefill, groups of 128 as in the published AWQ checkpoints. Weights are in proportion to the bytes or the flops,
-whatever takes an H200 longer, decode being 40 calls a prefill.
+Sizes: projections of Llama 3.1 8B (28672 × 4096 of gate and up, 4096 × 14336 of down), Llama 3.1 70B (8192 × 8192, 10240 × 8192 of QKV) and
+Qwen2.5-7B (37888 × 3584), after their model cards, at batches of 1, 16 and 64 tokens and a prefill, groups of 128 as in the published AWQ
+checkpoints. Weights are in proportion to the bytes or the flops, whatever takes an H200 longer, decode being 40 calls a prefill.
 """
 
 import torch

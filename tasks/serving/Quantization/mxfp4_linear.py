@@ -5,14 +5,15 @@
 - `x` is bfloat16 `(M, K)`, `K` a multiple of 32; `bias` is bfloat16 `(N,)`.
 - `weight` is uint8 `(N, K / 2)`: byte `j` of a row holds the code of `k = 2j` in its low half and that of `k = 2j + 1` in its high half. Codes 0 to 7
   stand for 0, 0.5, 1, 1.5, 2, 3, 4 and 6, codes 8 to 15 for their negatives (E2M1).
-- `scale` is uint8 `(N, K / 32)`: `w[n, k]` is the number of its code times `2^(scale[n, k // 32] − 127)` (E8M0), which bfloat16 holds exactly. Scales are between 100 and 140.
+- `scale` is uint8 `(N, K / 32)`: `w[n, k]` is the number of its code times `2^(scale[n, k // 32] − 127)` (E8M0), which bfloat16 holds exactly.
+  Scales are between 100 and 140.
 - Sums are float32; result and bias are rounded to bfloat16 once, together.
 
 All are contiguous, `M, N ≥ 1`; the result is new and contiguous.
 
-Sizes: experts of gpt-oss-20b and gpt-oss-120b (hidden size 2880; 5760 rows of gate and up, 2880 of down), after their model card, for the tokens of an
-expert in a decode batch and a prefill; and projections of Llama 3.1 8B and 70B in this format. Weights are in proportion to the bytes of the matrix or
-the flops, whatever takes an H200 longer, decode being 40 calls a prefill.
+Sizes: experts of gpt-oss-20b and gpt-oss-120b (hidden size 2880; 5760 rows of gate and up, 2880 of down), after their model card, for the tokens
+of an expert in a decode batch and a prefill; and projections of Llama 3.1 8B and 70B in this format. Weights are in proportion to the bytes of
+the matrix or the flops, whatever takes an H200 longer, decode being 40 calls a prefill.
 """
 
 import torch

@@ -3,15 +3,15 @@
 `mxfp4_quantize(x)` returns the tuple `(packed, scale)` for bfloat16 `x` `(T, H)`, `H` a multiple of 32, by the OCP Microscaling Formats
 specification 1.0:
 
-- A *block* is 32 neighbours of a row. Its scale is the power of two `2^e` with `e = floor(log2(m)) - 2`, where `m` is the largest magnitude in the block,
-  and -127 where `m` is zero. `scale` is uint8 `(T, H / 32)` and holds `e + 127` (E8M0).
+- A *block* is 32 neighbours of a row. Its scale is the power of two `2^e` with `e = floor(log2(m)) - 2`, where `m` is the largest magnitude in
+  the block, and -127 where `m` is zero. `scale` is uint8 `(T, H / 32)` and holds `e + 127` (E8M0).
 - An element is `x / 2^e`, rounded to the nearest number of E2M1, ties to even, and brought to 6 or -6 where it is beyond. The numbers are
   0, 0.5, 1, 1.5, 2, 3, 4 and 6, with codes 0 to 7 in this order; adding 8 to the code negates. The sign of zeros is kept: -0.1 has code 8
   where it rounds to zero. *Even* is an even code: 2.5 becomes 2 (code 4), 5 becomes 4 (code 6).
 - `packed` is uint8 `(T, H / 2)`: byte `j` holds the code of element `2j` in its low half, and that of `2j + 1` in its high half.
 
-Both results are exact: dividing by a power of two does not round. Elements are 0 or between 2^-80 and 2^100 in magnitude. `x` is contiguous, `T ≥ 1`; both results are new
-and contiguous.
+Both results are exact: dividing by a power of two does not round. Elements are 0 or between 2^-80 and 2^100 in magnitude. `x` is contiguous, `T ≥
+1`; both results are new and contiguous.
 
 Sizes: activations of gpt-oss-20b and 120b (hidden size 2880), Llama 3.1 8B (4096, 14336) and 70B (8192), and DeepSeek-V3 (7168), after their
 model cards; decode batches of 64 and 256 tokens and prefills. Weights are in proportion to the elements, decode batches counted 16 times.

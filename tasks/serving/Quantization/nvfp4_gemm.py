@@ -11,9 +11,9 @@
 
 All are contiguous, `M, N ≥ 1`; the result is new and contiguous. No GPU need have arithmetic of four bits.
 
-Sizes: projections of DeepSeek-R1 (experts 7168 × 2048 and back, queries 1536 → 24576) and of Llama 3.1 8B (28672 × 4096 of gate and up, 4096 × 14336) and 405B (16384 ×
-16384), after their model cards, which NVIDIA publishes in this format. Weights are in proportion to the bytes or the flops, whatever takes an H200
-longer, decode being 40 calls a prefill.
+Sizes: projections of DeepSeek-R1 (experts 7168 × 2048 and back, queries 1536 → 24576) and of Llama 3.1 8B (28672 × 4096 of gate and up, 4096 ×
+14336) and 405B (16384 × 16384), after their model cards, which NVIDIA publishes in this format. Weights are in proportion to the bytes or the
+flops, whatever takes an H200 longer, decode being 40 calls a prefill.
 """
 
 import torch

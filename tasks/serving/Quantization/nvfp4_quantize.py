@@ -3,15 +3,15 @@
 `nvfp4_quantize(x, global_scale)` returns the tuple `(packed, scale)` for bfloat16 `x` `(T, H)`, `H` a multiple of 16, and `global_scale`, a float32
 tensor `(1,)`, as it was calibrated: about `448 · 6` over the largest magnitude that `x` had then.
 
-- A *block* is 16 neighbours of a row. `scale` is float8 e4m3 (`torch.float8_e4m3fn`) `(T, H / 16)`: `global_scale · m / 6`, with `m` the largest magnitude in
-  the block, rounded to nearest and at most 448.
-- With `s` the scale *as it was rounded*, an element is `x · global_scale / s`, and 0 where `s` is 0, rounded to the nearest number of E2M1 (0, 0.5, 1,
-  1.5, 2, 3, 4, 6, with codes 0 to 7 in this order; adding 8 to the code negates) and brought to 6 or -6 where it is beyond.
+- A *block* is 16 neighbours of a row. `scale` is float8 e4m3 (`torch.float8_e4m3fn`) `(T, H / 16)`: `global_scale · m / 6`, with `m` the largest
+  magnitude in the block, rounded to nearest and at most 448.
+- With `s` the scale *as it was rounded*, an element is `x · global_scale / s`, and 0 where `s` is 0, rounded to the nearest number of E2M1 (0,
+  0.5, 1, 1.5, 2, 3, 4, 6, with codes 0 to 7 in this order; adding 8 to the code negates) and brought to 6 or -6 where it is beyond.
 - `packed` is uint8 `(T, H / 2)`: byte `j` holds the code of element `2j` in its low half, and that of `2j + 1` in its high half.
 
-The arithmetic is float32. Where a number lies within 2^-20 of itself of the middle between two, in which the last bits of a division decide, it may be
-rounded either way (ties included), and a zero may have either sign; elsewhere the result is exact, given the scales that were returned. `x` is
-contiguous, `T ≥ 1`; both results are new and contiguous.
+The arithmetic is float32. Where a number lies within 2^-20 of itself of the middle between two, in which the last bits of a division decide, it
+may be rounded either way (ties included), and a zero may have either sign; elsewhere the result is exact, given the scales that were returned.
+`x` is contiguous, `T ≥ 1`; both results are new and contiguous.
 
 Sizes: what linear layers of DeepSeek-V3 and R1 (7168, experts 2048), Llama 3.1 8B (4096), 70B (8192) and 405B (16384) take, after their
 model cards, which NVIDIA publishes in this format; decode batches of 64 and 256 tokens and prefills. Weights are in proportion to the

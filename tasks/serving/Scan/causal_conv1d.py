@@ -2,16 +2,18 @@
 
 `causal_conv1d(x, weight, bias, state)` returns the tuple `(out, new_state)`:
 
-- `out[b, d, t] = silu(bias[d] + sum over w of weight[d, w] · x[b, d, t − (W − 1) + w])`, where `x[b, d, −i]` for `i ≥ 1` is `state[b, d, W − 1 − i]`, what came before
-  this chunk, and `silu(a) = a / (1 + exp(−a))`;
-- `new_state[b, d]` is the last `W − 1` elements of `state[b, d]` followed by `x[b, d]`, exactly. `L` may be less than `W − 1`: then a part of `state` stays.
+- `out[b, d, t] = silu(bias[d] + sum over w of weight[d, w] · x[b, d, t − (W − 1) + w])`, where `x[b, d, −i]` for `i ≥ 1` is `state[b, d, W − 1 −
+  i]`, what came before this chunk, and `silu(a) = a / (1 + exp(−a))`;
+- `new_state[b, d]` is the last `W − 1` elements of `state[b, d]` followed by `x[b, d]`, exactly. `L` may be less than `W − 1`: then a part of
+  `state` stays.
 
-`x` is bfloat16 `(B, D, L)`, `weight` bfloat16 `(D, W)` with `W` 2, 3 or 4, `bias` bfloat16 `(D,)`, `state` bfloat16 `(B, D, W − 1)`; all are contiguous, `L ≥ 1`. `out` is
-`(B, D, L)`, `new_state` `(B, D, W − 1)`, both bfloat16, new and contiguous. `state` is not changed. The arithmetic is float32, rounded once. Values reach several hundred:
-`exp` of them overflows.
+`x` is bfloat16 `(B, D, L)`, `weight` bfloat16 `(D, W)` with `W` 2, 3 or 4, `bias` bfloat16 `(D,)`, `state` bfloat16 `(B, D, W − 1)`; all are
+contiguous, `L ≥ 1`. `out` is `(B, D, L)`, `new_state` `(B, D, W − 1)`, both bfloat16, new and contiguous. `state` is not changed. The arithmetic
+is float32, rounded once. Values reach several hundred: `exp` of them overflows.
 
-Sizes: inner widths of Mamba-130M (1536) and 2.8B (5120), Falcon-Mamba-7B and Jamba (8192), Mamba-2 2.7B (5376, with B and C), and of the mixed QKV of Qwen3-Next (8192), all four wide, after their
-model cards: prefills, and a decode batch. Weights are in proportion to the elements, decode counted 64 times.
+Sizes: inner widths of Mamba-130M (1536) and 2.8B (5120), Falcon-Mamba-7B and Jamba (8192), Mamba-2 2.7B (5376, with B and C), and of the mixed
+QKV of Qwen3-Next (8192), all four wide, after their model cards: prefills, and a decode batch. Weights are in proportion to the elements, decode
+counted 64 times.
 """
 
 import torch

@@ -8,18 +8,19 @@
 
 and `new_state = S[T − 1]`.
 
-- `q` and `k` are bfloat16 `(B, H, T, K)`, rows of `k` have length 1; `v` is bfloat16 `(B, H, T, V)`; `g` is float32 `(B, H, T)`, at most 0; `beta` is float32 `(B, H, T)`, from 0 to
-  1; `state` is bfloat16 `(B, H, K, V)`. All are contiguous; `T ≥ 1` is any number, `K` and `V` are 16, 32, 64 or 128.
+- `q` and `k` are bfloat16 `(B, H, T, K)`, rows of `k` have length 1; `v` is bfloat16 `(B, H, T, V)`; `g` is float32 `(B, H, T)`, at most 0;
+  `beta` is float32 `(B, H, T)`, from 0 to 1; `state` is bfloat16 `(B, H, K, V)`. All are contiguous; `T ≥ 1` is any number, `K` and `V` are 16,
+  32, 64 or 128.
 - `out` is bfloat16 `(B, H, T, V)`, `new_state` bfloat16 `(B, H, K, V)`, both new and contiguous; `state` is not changed.
-- States and sums are float32. Step by step that is all. In chunks of `C` steps, which tensor cores need, operands of products may be rounded to bfloat16. With `G` the running
-  sum of `g` in the chunk, `A[i, j] = beta[i] · exp(G[i] − G[j]) · k[i] · k[j]` for `j < i`, and `M = (1 + A)⁻¹`,
+- States and sums are float32. Step by step that is all. In chunks of `C` steps, which tensor cores need, operands of products may be rounded to
+  bfloat16. With `G` the running sum of `g` in the chunk, `A[i, j] = beta[i] · exp(G[i] − G[j]) · k[i] · k[j]` for `j < i`, and `M = (1 + A)⁻¹`,
 
       U = M (beta · v),   W = M (beta · exp(G) · k),   D = U − W S,
       out = (exp(G) · q S + (exp(G[i] − G[j]) · q[i] · k[j] for j ≤ i) D) / sqrt(K)
       S ← exp(G[C − 1]) · S + (exp(G[C − 1] − G) · k)ᵀ D
 
-Sizes: heads of Qwen3-Next-80B-A3B (32 of values, keys repeated; 128 by 128), of the same on four GPUs (8), and of Kimi-Linear-48B-A3B (32), after their model cards; prefills
-of one to four requests. Weights are in proportion to heads times steps.
+Sizes: heads of Qwen3-Next-80B-A3B (32 of values, keys repeated; 128 by 128), of the same on four GPUs (8), and of Kimi-Linear-48B-A3B (32), after
+their model cards; prefills of one to four requests. Weights are in proportion to heads times steps.
 """
 
 import torch

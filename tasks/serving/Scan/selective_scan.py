@@ -9,11 +9,13 @@
 
 and `new_state[b, d, n] = h[L − 1, n]`.
 
-- `u`, `delta` and `z` are bfloat16 `(B, Dm, L)`, `B` and `C` bfloat16 `(B, N, L)`; `A` is float32 `(Dm, N)` and negative, `D` and `delta_bias` are float32 `(Dm,)`, `state` is
-  float32 `(B, Dm, N)`. All are contiguous, `L ≥ 1`; `N` is 8 or 16. `delta + delta_bias` is at most 20.
-- `out` is bfloat16 `(B, Dm, L)`, `new_state` float32 `(B, Dm, N)`, both new and contiguous; `state` is not changed. The arithmetic and the states are float32; `out` is rounded once.
+- `u`, `delta` and `z` are bfloat16 `(B, Dm, L)`, `B` and `C` bfloat16 `(B, N, L)`; `A` is float32 `(Dm, N)` and negative, `D` and `delta_bias`
+  are float32 `(Dm,)`, `state` is float32 `(B, Dm, N)`. All are contiguous, `L ≥ 1`; `N` is 8 or 16. `delta + delta_bias` is at most 20.
+- `out` is bfloat16 `(B, Dm, L)`, `new_state` float32 `(B, Dm, N)`, both new and contiguous; `state` is not changed. The arithmetic and the states
+  are float32; `out` is rounded once.
 
-Sizes: inner width 1536 of Mamba-130M, 5120 of Mamba-2.8B, and 8192 of Falcon-Mamba-7B and Jamba, 16 states, after their model cards; prefill chunks. Weights are in proportion to the elements of `u`.
+Sizes: inner width 1536 of Mamba-130M, 5120 of Mamba-2.8B, and 8192 of Falcon-Mamba-7B and Jamba, 16 states, after their model cards; prefill
+chunks. Weights are in proportion to the elements of `u`.
 """
 
 import torch

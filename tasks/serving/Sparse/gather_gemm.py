@@ -4,14 +4,16 @@
 
     out[m] = sum over p with neighbours[m, p] ≥ 0 of x[neighbours[m, p]] @ weight[p].
 
-- `x` is bfloat16 `(V, C)`, the features of the voxels; `weight` is bfloat16 `(P, C, N)`, a matrix for each of the `P` places of the convolution's window.
+- `x` is bfloat16 `(V, C)`, the features of the voxels; `weight` is bfloat16 `(P, C, N)`, a matrix for each of the `P` places of the convolution's
+  window.
 - `neighbours` is int32 `(M, P)`: the row of `x` at that place, or −1 where there is no voxel, which gives nothing. Most places of a window are empty.
 - Sums are float32, rounded once.
 
 All are contiguous, `V, M, C, N ≥ 1`; the result is new and contiguous.
 
-Sizes: layers of MinkUNet-42 (3 × 3 × 3 windows, 32 to 256 channels) on scans as of SemanticKITTI (about 100,000 voxels, fewer at coarser levels), and the input and downsampling (2 × 2 × 2)
-layers of CenterPoint's voxel backbone, after their papers. Weights are in proportion to the flops of a dense window, halved where layers come once.
+Sizes: layers of MinkUNet-42 (3 × 3 × 3 windows, 32 to 256 channels) on scans as of SemanticKITTI (about 100,000 voxels, fewer at coarser levels),
+and the input and downsampling (2 × 2 × 2) layers of CenterPoint's voxel backbone, after their papers. Weights are in proportion to the flops of a
+dense window, halved where layers come once.
 """
 
 import torch

@@ -1,13 +1,15 @@
 """Reduction of segments of rows, whose borders are given: messages at the nodes of a graph, or the bags of an embedding.
 
-`segment_reduce(x, offsets, reduce='sum')` returns the bfloat16 tensor `(S, D)` whose row `s` is made of the rows `offsets[s] … offsets[s + 1] − 1` of `x`: their `'sum'`, their
-`'mean'`, or the `'max'` of each column. A segment without rows gives zeros, whatever `reduce` is.
+`segment_reduce(x, offsets, reduce='sum')` returns the bfloat16 tensor `(S, D)` whose row `s` is made of the rows `offsets[s] … offsets[s + 1] −
+1` of `x`: their `'sum'`, their `'mean'`, or the `'max'` of each column. A segment without rows gives zeros, whatever `reduce` is.
 
-- `x` is bfloat16 `(E, D)`, `offsets` int64 `(S + 1,)`, not decreasing, from 0 to `E`; both are contiguous, `E ≥ 1`, `S ≥ 1`. The result is new and contiguous.
+- `x` is bfloat16 `(E, D)`, `offsets` int64 `(S + 1,)`, not decreasing, from 0 to `E`; both are contiguous, `E ≥ 1`, `S ≥ 1`. The result is new
+  and contiguous.
 - Sums are float32, rounded once. Segments differ very much: most have few rows, some have thousands.
 
-Sizes: neighbourhoods as in ogbn-products (128 features, 25 neighbours in the mean, a part of its nodes) and ogbn-arxiv (128, 7), the hidden sizes of GraphSAGE on them (256), and the bags of
-MLPerf's DLRM-DCNv2 (128 wide, 10 to 100 ids each), after their descriptions; and the sums over each token's eight experts of DeepSeek-V3 (7168). Weights are in proportion to the elements.
+Sizes: neighbourhoods as in ogbn-products (128 features, 25 neighbours in the mean, a part of its nodes) and ogbn-arxiv (128, 7), the hidden sizes
+of GraphSAGE on them (256), and the bags of MLPerf's DLRM-DCNv2 (128 wide, 10 to 100 ids each), after their descriptions; and the sums over each
+token's eight experts of DeepSeek-V3 (7168). Weights are in proportion to the elements.
 """
 
 import torch

@@ -1,5 +1,6 @@
-"""Three kernels, none of which needs atomics: `delta`; gradients of keys and values, a program for each block of keys, over all query heads of its group;
-gradients of queries, a program for each block of queries. Blocks that are hidden altogether are left out, and only those on the diagonal are masked."""
+"""Three kernels, none of which needs atomics: `delta`; gradients of keys and values, a program for each block of keys, over all query heads of
+its group; gradients of queries, a program for each block of queries. Blocks that are hidden altogether are left out, and only those on the
+diagonal are masked."""
 
 import torch
 import triton

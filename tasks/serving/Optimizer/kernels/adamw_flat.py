@@ -1,5 +1,5 @@
-"""2,048 elements a program, 8 a thread, with everything that is the same for all of them computed by the host in double precision. Only the last program
-masks: masked loads are narrow where the number of elements is no multiple of 16."""
+"""2,048 elements a program, 8 a thread, with everything that is the same for all of them computed by the host in double precision. Only the last
+program masks: masked loads are narrow where the number of elements is no multiple of 16."""
 
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
-"""Two kernels: the first makes `U` and `W` of all chunks at once, with a triangular matrix inverted in registers, row by row; the second goes from chunk to
-chunk with a part of the state's columns in registers. All products are of bfloat16 on tensor cores."""
+"""Two kernels: the first makes `U` and `W` of all chunks at once, with a triangular matrix inverted in registers, row by row; the second goes
+from chunk to chunk with a part of the state's columns in registers. All products are of bfloat16 on tensor cores."""
 
 import torch
 import triton

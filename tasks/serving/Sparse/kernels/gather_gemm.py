@@ -1,5 +1,5 @@
-"""An implicit product: rows are gathered on their way to the tensor cores, and nothing is written but the result. A place that no row of a tile has is
-left out."""
+"""An implicit product: rows are gathered on their way to the tensor cores, and nothing is written but the result. A place that no row of a tile
+has is left out."""
 
 import torch
 import triton
