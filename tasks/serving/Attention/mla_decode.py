@@ -17,6 +17,7 @@ card; pages of 64 tokens, as FlashMLA's.
 """
 
 import torch
+import torch.nn.functional as F
 
 from kbx.suite import Close, call
 
@@ -37,47 +38,44 @@ CASES = [
 ]
 
 SIZES = [
-    dict(batch=1, context=8192, heads=128, latent=512, rotary=64, page=64),
-    dict(batch=8, context=4096, heads=128, latent=512, rotary=64, page=64),
-    dict(batch=32, context=2048, heads=128, latent=512, rotary=64, page=64),
-    dict(batch=64, context=4096, heads=16, latent=512, rotary=64, page=64),
-    dict(batch=64, context=4096, heads=128, latent=512, rotary=64, page=64),
-    dict(batch=128, context=4096, heads=128, latent=512, rotary=64, page=64),
+    dict(batch=1, context=8192, heads=128, latent=512, rotary=64, page=64, least=0.95),
+    dict(batch=8, context=4096, heads=128, latent=512, rotary=64, page=64, least=0.95),
+    dict(batch=32, context=2048, heads=128, latent=512, rotary=64, page=64, least=0.95),
+    dict(batch=64, context=4096, heads=16, latent=512, rotary=64, page=64, least=0.95),
+    dict(batch=64, context=4096, heads=128, latent=512, rotary=64, page=64, least=0.95),
+    dict(batch=128, context=4096, heads=128, latent=512, rotary=64, page=64, least=0.95),
 ]
 WEIGHTS = [1, 1, 2, 2, 3, 3]
 
 
 def magnitude(q, cache, table, lengths, latent, scale):
     """Eight times the sum of p·|v|: an eighth of a roundoff of it is what rounding all probabilities changes at most."""
-    p, tokens = _probabilities(q, cache, table, lengths, scale)
-    return 8 * (p.to(cache.dtype) @ tokens[..., :latent].abs()).double()
+    tokens = cache[table].flatten(1, 2)
+    return 8 * _attention(q, tokens, tokens[..., :latent].abs(), lengths, scale).double()
 
 
 CONTRACT = Close(scale=magnitude, strides="contiguous")
 
 
-def _single(x):
-    return x.to(torch.promote_types(x.dtype, torch.float32))
-
-
-def _probabilities(q, cache, table, lengths, scale):
-    tokens = cache[table].flatten(1, 2)
-    scores = _single(q) @ _single(tokens).mT * scale
-    beyond = torch.arange(scores.shape[-1], device=q.device) >= lengths[:, None]
-    return scores.masked_fill(beyond[:, None], float("-inf")).softmax(-1), tokens
+def _attention(q, keys, values, lengths, scale):
+    seen = torch.arange(keys.shape[1], device=q.device) < lengths[:, None]
+    # The heads as if they were queries of one.
+    one = (x.unsqueeze(1) for x in (q, keys, values))
+    return F.scaled_dot_product_attention(*one, attn_mask=seen[:, None, None], scale=scale).squeeze(1)
 
 
 def mla_decode(q, cache, table, lengths, latent: int, scale: float):
-    p, tokens = _probabilities(q, cache, table, lengths, scale)
-    return p.to(tokens.dtype) @ tokens[..., :latent]
+    tokens = cache[table].flatten(1, 2)
+    return _attention(q, tokens, tokens[..., :latent], lengths, scale).contiguous()
 
 
-def inputs(make, batch, context, heads, latent, rotary, page):
-    """Lengths from half the context up to all of it, which the first sequence has; a quarter more pages than are needed, in random order."""
+def inputs(make, batch, context, heads, latent, rotary, page, least=0.5):
+    """Lengths from a part of the context, `least`, up to all of it, which the first sequence has; a quarter more pages than are needed, in random
+    order."""
     width = -(-context // page)
     pages = batch * width + batch * width // 4 + 1
     table = make.plain(pages).float().argsort()[: batch * width].to(torch.int32).view(batch, width)
-    lengths = make.ints(batch, low=(context + 1) // 2, high=context + 1, dtype=torch.int32)
+    lengths = make.ints(batch, low=max(1, int(context * least)), high=context + 1, dtype=torch.int32)
     lengths[0] = context
     cache = make.floats(pages, page, latent + rotary)
     scale = (0.25 * latent + rotary) ** -0.5
@@ -120,8 +118,8 @@ def negative_without_the_rotated_part(q, cache, table, lengths, latent, scale):
 
 def negative_values_from_the_end(q, cache, table, lengths, latent, scale):
     """Takes the last elements of a token for its value."""
-    p, tokens = _probabilities(q, cache, table, lengths, scale)
-    return p.to(q.dtype) @ tokens[..., -latent:]
+    tokens = cache[table].flatten(1, 2)
+    return _attention(q, tokens, tokens[..., -latent:], lengths, scale).contiguous()
 
 
 def negative_scale_of_the_whole_key(q, cache, table, lengths, latent, scale):

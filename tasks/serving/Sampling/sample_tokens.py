@@ -2,7 +2,7 @@
 
 `sample_tokens(logits, temperature, top_k, top_p, min_p)` returns the tokens drawn, a new int64 tensor `(B,)`.
 
-- `logits`: float32 `(B, V)`; no two of a row are equal;
+- `logits`: float32 `(B, V)`; those at the limit of top-k differ from each other;
 - `temperature`: float32 `(B,)`, positive; `top_k`: int32 `(B,)`, 1 to `V`; `top_p`: float32 `(B,)`, above 0 and at most 1; `min_p`: float32 `(B,)`, 0 to 1.
 
 Of each row:
