@@ -63,6 +63,7 @@ public final class Main {
           TasksCommand.class,
           RunsCommand.class,
           CompareCommand.class,
+          MatrixCommand.class,
           AnalyzeCommand.class,
           ReportCommand.class,
           ImportCommand.class,
