@@ -266,8 +266,7 @@ public record EnvironmentMatrix(
       @Nullable VerdictRow[] rows,
       @Nullable String differs,
       Function<VerdictRow, @Nullable String> messages) {
-    VerdictRow any =
-        Arrays.stream(rows).filter(Objects::nonNull).findFirst().orElseThrow();
+    VerdictRow any = Arrays.stream(rows).filter(Objects::nonNull).findFirst().orElseThrow();
     List<@Nullable Result> results = new ArrayList<>();
     for (VerdictRow row : rows) results.add(row == null ? null : result(row, messages.apply(row)));
     return new Kernel(
@@ -288,10 +287,7 @@ public record EnvironmentMatrix(
   }
 
   private static Environment environment(
-      String label,
-      List<JudgedRun> runs,
-      int place,
-      Iterable<@Nullable VerdictRow[]> rows) {
+      String label, List<JudgedRun> runs, int place, Iterable<@Nullable VerdictRow[]> rows) {
     int judged = 0;
     int correct = 0;
     for (@Nullable VerdictRow[] each : rows) {
@@ -309,7 +305,8 @@ public record EnvironmentMatrix(
   private static List<String> labels(List<List<JudgedRun>> environments) {
     List<Map<String, String>> versions =
         environments.stream()
-            .map(runs -> runs.isEmpty() ? Map.<String, String>of() : runs.getFirst().run().versions())
+            .map(runs ->
+                runs.isEmpty() ? Map.<String, String>of() : runs.getFirst().run().versions())
             .toList();
     List<String> telling =
         TELLING.stream()

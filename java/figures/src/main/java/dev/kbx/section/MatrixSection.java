@@ -1,5 +1,8 @@
 package dev.kbx.section;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import dev.kbx.analysis.EnvironmentMatrix;
 import dev.kbx.analysis.EnvironmentMatrix.Change;
 import dev.kbx.analysis.EnvironmentMatrix.Environment;
@@ -14,6 +17,7 @@ import dev.kbx.document.Section;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,11 +34,11 @@ public final class MatrixSection {
   private static final int HASH = 7;
 
   private final EnvironmentMatrix matrix;
-  private final Map<String, Integer> candidates = new HashMap<>();
+  private final Map<String, String> names;
 
   private MatrixSection(EnvironmentMatrix matrix) {
     this.matrix = matrix;
-    matrix.kernels().forEach(kernel -> candidates.merge(kernel.path(), 1, Integer::sum));
+    this.names = names(matrix.kernels());
   }
 
   /** The document of a matrix. */
@@ -123,8 +127,7 @@ public final class MatrixSection {
             Result result = kernel.results().get(place);
             return result == null ? Cell.missing() : cell.apply(result, differing(kernel));
           };
-      columns.add(
-          new Column.Of<>(number ? Column.number(label) : Column.text(label), shown));
+      columns.add(new Column.Of<>(number ? Column.number(label) : Column.text(label), shown));
     }
     return columns;
   }
@@ -193,16 +196,31 @@ public final class MatrixSection {
   }
 
   private String name(Kernel kernel) {
-    return name(kernel.path(), kernel.candidate());
+    return names.getOrDefault(kernel.candidate() + kernel.path(), kernel.path());
   }
 
   private String name(Change change) {
-    return name(change.category() + "/" + change.task(), change.candidate());
+    String path = change.category() + "/" + change.task();
+    return names.getOrDefault(change.candidate() + path, path);
   }
 
-  private String name(String path, String candidate) {
-    return candidates.getOrDefault(path, 0) == 1
-        ? path
-        : path + " " + candidate.substring(0, Math.min(HASH, candidate.length()));
+  /** The task; of several candidates for one also the file, or the hash where files are alike. */
+  private static Map<String, String> names(List<Kernel> kernels) {
+    Map<String, String> names = new HashMap<>();
+    Map<String, List<Kernel>> tasks =
+        kernels.stream().collect(groupingBy(Kernel::path, LinkedHashMap::new, toList()));
+    tasks.forEach((path, each) -> {
+      if (each.size() < 2) return;
+      boolean telling = each.stream().map(MatrixSection::file).distinct().count() == each.size();
+      for (Kernel kernel : each) {
+        String own = telling ? file(kernel) : kernel.candidate().substring(0, HASH);
+        names.put(kernel.candidate() + path, path + " " + own);
+      }
+    });
+    return names;
+  }
+
+  private static String file(Kernel kernel) {
+    return kernel.source().substring(kernel.source().lastIndexOf('/') + 1);
   }
 }

@@ -60,8 +60,7 @@ final class Provisioner {
   private static Provisioner of(Path home, Packages packages, Optional<Interpreter> beside) {
     Path requirements = home.resolve(packages.requirements());
     try {
-      String text =
-          Files.readString(requirements) + beside.map(Interpreter::toString).orElse("");
+      String text = Files.readString(requirements) + beside.map(Interpreter::toString).orElse("");
       String name = packages.folder() + hash(text.getBytes(StandardCharsets.UTF_8));
       OnceFolder folder = new OnceFolder(home.resolve(".kbx").resolve(name));
       return new Provisioner(packages, requirements, folder, beside);

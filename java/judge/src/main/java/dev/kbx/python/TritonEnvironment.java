@@ -41,8 +41,7 @@ public final class TritonEnvironment {
     Path folder = home.toAbsolutePath();
     String version = version(asked, folder);
     if (version.equals(beside.versions().get("triton"))) return beside;
-    Provisioner provisioner =
-        Provisioner.of(folder, Provisioner.Packages.triton(version), beside);
+    Provisioner provisioner = Provisioner.of(folder, Provisioner.Packages.triton(version), beside);
     Interpreter made = provisioner.provision(beside.executable(), environment, progress);
     String got = made.versions().get("triton");
     if (version.equals(got)) return made;

@@ -256,7 +256,8 @@ public final class Evaluation implements AutoCloseable {
               judged.reading().candidates(),
               stored -> files.append(stored.json()));
       RunResults results =
-          RunResults.finish(store, run, files, request.asked().selected(), problems(judged.reading()));
+          RunResults.finish(
+              store, run, files, request.asked().selected(), problems(judged.reading()));
       latest.link();
       return results;
     }

@@ -100,12 +100,10 @@ final class MatrixCommand implements Callable<Integer> {
     Evaluation.refuseAbsent(sources);
     ResultsFolder folder = results.folder();
     folder.store().check();
-    RunPlan asked =
-        judging.options().stages(Options.stages(stages)).runPlan(Home.here());
+    RunPlan asked = judging.options().stages(Options.stages(stages)).runPlan(Home.here());
     EnvironmentMatrix matrix;
     try (var _ = new Interrupts("interrupted; the same command goes on where this stopped")) {
-      matrix =
-          MatrixRun.of(new MatrixRun.Request(asked, sources, folder, environments(), bisect));
+      matrix = MatrixRun.of(new MatrixRun.Request(asked, sources, folder, environments(), bisect));
     }
     Document document = MatrixSection.document(matrix);
     Path page = folder.out().resolve(PAGE);
