@@ -64,6 +64,7 @@ public final class Main {
           RunsCommand.class,
           CompareCommand.class,
           MatrixCommand.class,
+          ReproduceCommand.class,
           AnalyzeCommand.class,
           ReportCommand.class,
           ImportCommand.class,
