@@ -62,7 +62,8 @@ def written(failure: Failure) -> str:
         "ASKED": sorted(of.asked),
     }
     for name, value in settings.items():
-        text = re.sub(rf"(?m)^{name} = .*$", lambda _, n=name, v=value: f"{n} = {v!r}", text, count=1)
+        before, _, after = re.split(rf"(?m)(^{name} = .*$)", text, maxsplit=1)
+        text = f"{before}{name} = {value!r}{after}"
     text = text.replace('CANDIDATE_CODE = ""', f"CANDIDATE_CODE = {quoted(failure.source)}")
     text = text.replace('REFERENCE_CODE = ""', f"REFERENCE_CODE = {quoted(of.code)}")
     text = text.replace("    return [], {}\n", _arguments(call), 1)

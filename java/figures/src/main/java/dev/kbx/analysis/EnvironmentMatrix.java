@@ -154,11 +154,13 @@ public record EnvironmentMatrix(
   /**
    * The runs side by side.
    *
-   * @param environments the runs of each environment, which have the same versions
+   * @param all the runs of each environment, which have the same versions; one without runs, which
+   *     a bisection has passed over, is left out
    * @param messages says what the verdict of a row says; null if nothing
    */
   public static EnvironmentMatrix of(
-      List<List<JudgedRun>> environments, Function<VerdictRow, @Nullable String> messages) {
+      List<List<JudgedRun>> all, Function<VerdictRow, @Nullable String> messages) {
+    List<List<JudgedRun>> environments = all.stream().filter(runs -> !runs.isEmpty()).toList();
     List<String> labels = labels(environments);
     Map<Identity, @Nullable VerdictRow[]> rows = new TreeMap<>();
     for (int i = 0; i < environments.size(); i++) {
@@ -296,7 +298,7 @@ public record EnvironmentMatrix(
       judged++;
       if (row.correct()) correct++;
     }
-    Map<String, String> versions = runs.isEmpty() ? Map.of() : runs.getFirst().run().versions();
+    Map<String, String> versions = runs.getFirst().run().versions();
     List<String> ids = runs.stream().map(run -> run.run().id()).toList();
     return new Environment(label, ids, new TreeMap<>(versions), judged, correct);
   }
@@ -304,10 +306,7 @@ public record EnvironmentMatrix(
   /** What distinguishes the environments; numbered where nothing does. */
   private static List<String> labels(List<List<JudgedRun>> environments) {
     List<Map<String, String>> versions =
-        environments.stream()
-            .map(runs ->
-                runs.isEmpty() ? Map.<String, String>of() : runs.getFirst().run().versions())
-            .toList();
+        environments.stream().map(runs -> runs.getFirst().run().versions()).toList();
     List<String> telling =
         TELLING.stream()
             .filter(name ->
