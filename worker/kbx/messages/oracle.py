@@ -232,6 +232,8 @@ class Open:
     """Whether what launches do to memory decides, where they are executed without a GPU."""
     operations: list[str] = field(default_factory=list)
     """Operations of PyTorch that the reference calls, as in ``messages.runner.Load``."""
+    properties: list[str] = field(default_factory=list)
+    """Those of ``kbx.oracle.serving`` that are asked for."""
 
 
 @dataclass
@@ -303,6 +305,8 @@ class Checked:
     """What shows that a right result was not computed by the operations and launches of the candidate, if anything does."""
     account: Origin | None = None
     """Who computed it when the call was made again without the candidate, as it says itself in ``messages.runner.Returned``; None if it was not."""
+    digest: str | None = None
+    """SHA-256 of the result's bytes, where ``repeatable`` is asked for and the result has the reference's form."""
 
 
 @dataclass

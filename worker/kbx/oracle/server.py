@@ -151,6 +151,7 @@ class Server:
             executor=lambda: self.device.executor(request.runner),
             memory_checks=request.memory_checks,
             operations=request.operations,
+            properties=request.properties,
         )
         self.runner = request.runner
         core = self.device.core if request.timed else None

@@ -7,6 +7,7 @@ import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
@@ -16,9 +17,12 @@ import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +39,11 @@ final class Correctness {
 
   /** New processes at most for calls that are left when one has ended under a call. */
   private static final int RESTARTS = 3;
+
+  /** Calls that are made in another process to compare bits. */
+  private static final int REPEATED = 8;
+
+  private Digests digests = new Digests();
 
   private boolean sized;
   private @Nullable Coverage coverage;
@@ -71,7 +80,76 @@ final class Correctness {
       outcome = inSession(oracle, plan, draft, session -> goOn(session, files, correct));
     }
     if (draft.published().stoppedByGuard()) callUnguarded(oracle, files);
+    Coverage shown = coverage;
+    if (shown != null && outcome.status() == Status.CORRECT && plan.reaches(Stage.CORRECT)) {
+      serve(oracle, files, shown);
+    }
     return outcome;
+  }
+
+  /** Looks at the properties that take a process of their own. */
+  private void serve(Oracle oracle, Map<String, String> files, Coverage shown)
+      throws InterruptedException {
+    if (!digests.isEmpty() && plan.properties().contains(ServingProperty.REPEATABLE)) {
+      JudgementBuilder apart = new JudgementBuilder(draft);
+      var _ = inSession(oracle, plan, apart, session -> repeated(session, apart, files, shown));
+    }
+    boolean aside = plan.properties().stream().anyMatch(ServingProperty::needsGpu);
+    if (!aside || slot.gpu() == null) return;
+    Plan unguarded = plan.withoutMemoryChecks();
+    JudgementBuilder apart = new JudgementBuilder(draft);
+    var _ = inSession(oracle, unguarded, apart, session -> onGpu(session, files, shown));
+  }
+
+  /** Makes calls once more in this process, and compares the bits with those of the first. */
+  private Outcome repeated(
+      Session session, JudgementBuilder apart, Map<String, String> files, Coverage shown)
+      throws InterruptedException, Oracle.Refused {
+    OracleMessage.Opened task = session.open(false, alone);
+    Set<String> cases = new HashSet<>();
+    List<OracleMessage.PlannedCall> again =
+        published(task).stream()
+            .filter(call -> call.repeats() == null && digests.knows(call))
+            .filter(call -> cases.add(call.parameters()))
+            .limit(REPEATED)
+            .toList();
+    if (again.isEmpty()) return Outcome.correct(Stage.CORRECT);
+    String varied = digests.varying().isPresent() ? "in another order of its programs" : null;
+    Optional<Outcome> failed = session.load(task, files);
+    if (failed.isEmpty()) {
+      Calls calls = new Calls(session, plan, apart, Limits.ORACLE, 0, digests);
+      failed = calls.judge(again);
+      if (varied == null && digests.varying().isPresent()) varied = "in another process";
+      if (failed.isEmpty() && varied == null) failed = calls.judgeUntried(again);
+    }
+    Optional<OracleMessage.PlannedCall> varying = digests.varying();
+    if (failed.isEmpty() && varying.isPresent()) {
+      String how = Objects.requireNonNullElse(varied, "with another configuration");
+      failed =
+          Optional.of(
+              Outcome.of(
+                  Status.NONDETERMINISTIC, Stage.CORRECT, "the same call has other bits " + how));
+    }
+    shown.show(ServingProperty.REPEATABLE, varying.orElse(again.getFirst()), failed);
+    return Outcome.correct(Stage.CORRECT);
+  }
+
+  private Outcome onGpu(Session session, Map<String, String> files, Coverage shown)
+      throws InterruptedException, Oracle.Refused {
+    OracleMessage.Opened task = session.open(false, alone);
+    List<OracleMessage.PlannedCall> pair = ServingCalls.pair(published(task));
+    if (pair.isEmpty() || session.load(task, files).isPresent()) {
+      return Outcome.correct(Stage.CORRECT);
+    }
+    ServingCalls calls = new ServingCalls(session, plan);
+    OracleMessage.PlannedCall first = pair.getFirst();
+    if (plan.properties().contains(ServingProperty.STREAM_SAFE)) {
+      shown.show(ServingProperty.STREAM_SAFE, first, calls.onStream(first));
+    }
+    if (plan.properties().contains(ServingProperty.GRAPH_SAFE) && !session.runner().ended()) {
+      shown.show(ServingProperty.GRAPH_SAFE, first, calls.asGraph(first, pair.getLast()));
+    }
+    return Outcome.correct(Stage.CORRECT);
   }
 
   /**
@@ -182,6 +260,7 @@ final class Correctness {
     Optional<Outcome> decided = calls.judge(published);
     if (decided.isEmpty() && plan.reaches(Stage.CORRECT)) decided = calls.judgeUntried(published);
     if (decided.isPresent()) return Optional.of(calls.located(decided.get()));
+    digests = calls.digests();
     Coverage beyond = new Coverage(planned(task).filter(call -> !call.published()).toList());
     coverage = beyond;
     if (plan.reaches(Stage.CORRECT)) draft.covered(beyond);

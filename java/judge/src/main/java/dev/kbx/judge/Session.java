@@ -8,6 +8,7 @@ import dev.kbx.plan.Limits;
 import dev.kbx.plan.MemoryRequirements;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Seeds;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -82,7 +83,8 @@ final class Session implements AutoCloseable {
                 plan.precision().dtype(),
                 draft.schemes(),
                 plan.checksMemory(),
-                candidate.task().operations()),
+                candidate.task().operations(),
+                plan.properties().stream().map(ServingProperty::label).toList()),
         Limits.ORACLE);
   }
 

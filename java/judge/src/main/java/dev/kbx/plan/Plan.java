@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param memoryChecks whether what kernels do to memory decides: accesses outside of tensors,
  *     races, undefined values
  * @param inputs which of the task's inputs candidates are judged on
+ * @param properties what serving needs and candidates are asked for besides, sorted
  */
 public record Plan(
     List<Stage> stages,
@@ -45,7 +46,8 @@ public record Plan(
     boolean profile,
     boolean publishedAccounting,
     boolean memoryChecks,
-    Inputs inputs) {
+    Inputs inputs,
+    List<ServingProperty> properties) {
   /** Architectures that launches can be compiled for without the GPU. */
   public static final List<String> ARCHITECTURES =
       List.of("sm_80", "sm_86", "sm_89", "sm_90", "sm_100");
@@ -58,6 +60,7 @@ public record Plan(
   public Plan {
     if (stages.isEmpty()) throw new IllegalArgumentException("no stage asked for");
     stages = stages.stream().sorted().distinct().toList();
+    properties = properties.stream().sorted().distinct().toList();
   }
 
   /** A plan for all inputs. */
@@ -91,7 +94,8 @@ public record Plan(
         profile,
         publishedAccounting,
         memoryChecks,
-        Inputs.ALL);
+        Inputs.ALL,
+        List.of());
   }
 
   /**
@@ -166,7 +170,8 @@ public record Plan(
         profiled,
         publishedAccounting,
         memoryChecks,
-        Inputs.DEVELOPMENT);
+        Inputs.DEVELOPMENT,
+        properties);
   }
 
   /** This plan at a policy. */
@@ -186,7 +191,8 @@ public record Plan(
         profile,
         publishedAccounting,
         memoryChecks,
-        inputs);
+        inputs,
+        properties);
   }
 
   /** This plan at a precision. */
@@ -206,7 +212,8 @@ public record Plan(
         profile,
         publishedAccounting,
         memoryChecks,
-        inputs);
+        inputs,
+        properties);
   }
 
   /** Who may compute the result of a task. */
@@ -240,7 +247,29 @@ public record Plan(
         profile,
         publishedAccounting,
         memoryWatched,
-        inputs);
+        inputs,
+        properties);
+  }
+
+  /** This plan with properties that candidates are asked for. */
+  public Plan asking(List<ServingProperty> wanted) {
+    return new Plan(
+        stages,
+        rules,
+        arch,
+        secret,
+        limits,
+        tolerance,
+        grade,
+        precision,
+        policy,
+        baseline,
+        cache,
+        profile,
+        publishedAccounting,
+        memoryChecks,
+        inputs,
+        wanted);
   }
 
   /** The baseline in words: {@code eager}, or {@code eager, warm cache}. */

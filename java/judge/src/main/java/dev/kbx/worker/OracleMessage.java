@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonTypeName;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.worker.PeakRates.Precision;
 import java.util.List;
 import java.util.Map;
@@ -116,6 +117,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param schemes as in the last {@link Checked} about an earlier process of the candidate
    * @param memoryChecks whether what launches do to memory decides, where they are executed
    * @param operations of PyTorch that the reference calls
+   * @param properties that candidates are asked for by name
    */
   @JsonTypeName("open")
   record Open(
@@ -131,7 +133,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       @Nullable String dtype,
       List<Integer> schemes,
       boolean memoryChecks,
-      List<String> operations)
+      List<String> operations,
+      List<String> properties)
       implements OracleMessage {}
 
   /**
@@ -178,11 +181,12 @@ public sealed interface OracleMessage extends Message.Numbered {
     }
 
     /**
-     * Whether it has NaN or infinities: what a candidate does there is reported and decides
-     * nothing.
+     * Whether it has NaN or infinities, or is made for a property that serving needs: what a
+     * candidate does there is reported and decides nothing.
      */
     public boolean special() {
-      return properties.contains("special_values");
+      return properties.contains("special_values")
+          || properties.stream().anyMatch(name -> ServingProperty.of(name).isPresent());
     }
 
     /** Whether it has the shapes of the published calls, and other weights or values with signs. */
@@ -193,6 +197,17 @@ public sealed interface OracleMessage extends Message.Numbered {
     /** Whether it is made after the weights of reference and candidate have changed. */
     public boolean otherWeights() {
       return properties.contains("other_weights");
+    }
+
+    /** This call, made to look at a property. */
+    public PlannedCall asking(ServingProperty property) {
+      return new PlannedCall(
+          index, parameters, distribution, repeats, List.of(property.label()), dtype);
+    }
+
+    /** Equal for calls with the same inputs. */
+    public int inputs() {
+      return repeats == null ? index : repeats;
     }
 
     /** Whether it asks for no more than the published tests do. */
@@ -241,6 +256,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    *     of the candidate; null if nothing does
    * @param account who computed it when the call was made again without the candidate; null if it
    *     was not
+   * @param digest hash of the result's bits; null unless {@code repeatable} is asked for
    */
   @JsonTypeName("checked")
   record Checked(
@@ -253,7 +269,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       boolean published,
       List<Integer> schemes,
       @Nullable String elsewhere,
-      RunnerMessage.@Nullable Origin account)
+      RunnerMessage.@Nullable Origin account,
+      @Nullable String digest)
       implements OracleMessage {
     public Checked {
       requireNonNull(status);

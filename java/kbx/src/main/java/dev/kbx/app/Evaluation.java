@@ -313,11 +313,19 @@ public final class Evaluation implements AutoCloseable {
       if (checked != null)
         same("with --memory-checks ", onOff(checked), onOff(plan.memoryChecks()));
       same("", profiles(then.profile()), profiles(now.profile()));
+      same("", properties(then), properties(now));
       if (!then.seed().equals(now.seed())) {
         throw new InputException(
             "run %s was begun with another --seed, or where .kbx/secret was another; start a new run without --resume"
                 .formatted(run.id()));
       }
+    }
+
+    private static String properties(RunInfo.Settings settings) {
+      List<String> names = settings.properties();
+      return names == null
+          ? "without --properties"
+          : "with --properties " + String.join(",", names);
     }
 
     /** Throws if its candidates differ from these. */

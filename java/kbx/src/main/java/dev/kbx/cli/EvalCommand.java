@@ -13,6 +13,7 @@ import dev.kbx.candidate.Reading;
 import dev.kbx.error.InputException;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.L2State;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -102,6 +103,17 @@ final class EvalCommand implements Callable<Integer> {
           "Whether accesses outside of tensors, races of programs and undefined values decide."
               + " Default: ${DEFAULT-VALUE}.")
   private String memoryChecks = "on";
+
+  @HelpSection.In(HelpSection.RULES)
+  @Option(
+      names = "--properties",
+      paramLabel = "LIST",
+      split = ",",
+      description =
+          "Ask correct candidates for what serving needs, and show whether it holds or breaks; it"
+              + " decides nothing: batch_invariant, repeatable; with a GPU also graph_safe,"
+              + " stream_safe, large_index; or all.")
+  private List<String> properties = List.of();
 
   @HelpSection.In(HelpSection.SPEED)
   @Option(
@@ -216,7 +228,21 @@ final class EvalCommand implements Callable<Integer> {
                     new InputException("--cache: '%s' is not one of cold,warm".formatted(cache))))
         .profile(profile)
         .publishedAccounting(!noPublishedAccounting)
+        .properties(properties())
         .memoryChecks(isOn());
+  }
+
+  private List<ServingProperty> properties() {
+    if (properties.equals(List.of("all"))) return List.of(ServingProperty.values());
+    return properties.stream().map(EvalCommand::property).toList();
+  }
+
+  private static ServingProperty property(String name) {
+    return ServingProperty.of(name.strip())
+        .orElseThrow(() ->
+            new InputException(
+                "--properties: '%s' is not one of %s, and not 'all' alone"
+                    .formatted(name, String.join(",", ServingProperty.labels()))));
   }
 
   private boolean isOn() {

@@ -14,6 +14,7 @@ import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.Policy;
@@ -144,7 +145,8 @@ public final class RememberingReferee implements Referee {
                 boolean profile,
                 boolean publishedAccounting,
                 boolean memoryChecks,
-                Inputs inputs) ->
+                Inputs inputs,
+                List<ServingProperty> properties) ->
             List.of(
                     stages.stream().map(Stage::label).toList(),
                     rules,
@@ -160,7 +162,8 @@ public final class RememberingReferee implements Referee {
                     profile,
                     publishedAccounting,
                     memoryChecks,
-                    inputs)
+                    inputs,
+                    properties)
                 .toString();
       };
     }

@@ -6,6 +6,7 @@ import dev.kbx.judge.Dispatcher;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Seeds;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.Stored;
 import dev.kbx.verdict.CandidateIdentity;
@@ -110,7 +111,13 @@ public final class RunService implements AutoCloseable {
         Seeds.name(plan.secret()),
         plan.profile(),
         plan.memoryChecks(),
+        properties(plan),
         sources(candidates));
+  }
+
+  private static @Nullable List<String> properties(Plan plan) {
+    List<String> names = plan.properties().stream().map(ServingProperty::label).toList();
+    return names.isEmpty() ? null : names;
   }
 
   /** Hex; equal for the same sources for the same tasks in the same order, by checksum. */
