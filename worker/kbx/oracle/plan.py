@@ -71,7 +71,7 @@ class PlannedCall:
     def message(self, task: Task | None = None) -> CallPlan:
         """As in ``messages.oracle.Opened.calls``. ``task`` is the one that it is a call of."""
         case = describe(self.parameters) if task is None else shape_tracing.shown(task, self.parameters)
-        case = f"{case}, {len(self.batch.places)} rows" if self.batch else case
+        case = f"{case}, {len(self.batch.picked)} rows" if self.batch else case
         return {
             "index": self.index, "case": case, "distribution": self.distribution, "repeats": self.repeats,
             "properties": sorted(self.properties), "dtype": self.dtype,
@@ -147,7 +147,8 @@ def plan(
     if not drawn:
         calls += _of_drawn_shape(task, seed, len(calls))
     calls += _of_module(task, seed, len(calls))
-    return calls + (_of_batches(task, seed, len(calls), device) if serving.BATCH_INVARIANT in asked else [])
+    calls += _of_batches(task, seed, len(calls), device) if serving.BATCH_INVARIANT in asked else []
+    return calls + (_of_mapped(task, seed, len(calls), device) if serving.LARGE_INDEX in asked else [])
 
 
 @functools.lru_cache(maxsize=256)
@@ -188,8 +189,7 @@ def _of_module(task: Task, seed: str, first: int) -> list[PlannedCall]:
 
 def _of_batches(task: Task, seed: str, first: int, device: str) -> list[PlannedCall]:
     """A call for each batch of a case whose rows are independent; the largest one has index ``first``, and the others are said to repeat it."""
-    inside = [(case, found[0]) for case in range(len(task.cases)) if (found := _inside(task, case))]
-    batched = serving.batched(task, tuple(inside), device)
+    batched = serving.batched(task, _plain_cases(task), device)
     if batched is None:
         return []
     name, asked = f"{seed}/{task.name}/{serving.BATCH_INVARIANT}", frozenset([serving.BATCH_INVARIANT])
@@ -200,6 +200,21 @@ def _of_batches(task: Task, seed: str, first: int, device: str) -> list[PlannedC
         )
         for i, batch in enumerate(batched.batches())
     ]  # fmt: skip
+
+
+def _of_mapped(task: Task, seed: str, first: int, device: str) -> list[PlannedCall]:
+    """A call whose rows are mapped many times, by a GPU's driver."""
+    found = serving.mapped(task, _plain_cases(task), device) if torch.device(device).type == "cuda" else None
+    if found is None:
+        return []
+    batched, batch = found
+    name, asked = f"{seed}/{task.name}/{serving.LARGE_INDEX}", frozenset([serving.LARGE_INDEX])
+    return [PlannedCall(first, task.cases[batched.case], batched.distribution, name, properties=asked, batch=batch)]
+
+
+def _plain_cases(task: Task) -> tuple[tuple[int, str], ...]:
+    """Those of the published grade, with a distribution of each."""
+    return tuple((case, found[0]) for case in range(len(task.cases)) if (found := _inside(task, case)))
 
 
 def _rounds(task: Task, case: int) -> list[_Wanted]:

@@ -3,12 +3,17 @@
 ``batch_invariant``: the rows of a result have the same bits in every batch and at every place of it. The rows of a task are known to be
 independent by an experiment with its reference in float64: some arguments, and all results, have one leading size; where these arguments
 are other rows of the same ones, so are the results, to within ``NEAR``. A task for which no choice of arguments shows that is not asked.
+
+``large_index``: the same rows again and again, until an argument has more than 2^31 elements. The runner maps the memory of a few rows many
+times, so that only the results take room; the last of them must be what the few rows give.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -36,6 +41,12 @@ NEAR = 2.0**-40
 """Of the root mean square of a result: what orders of summation in float64 differ by is less, and rows that depend on each other differ by more."""
 MOST_BYTES = {"cpu": 16 << 20, "cuda": 256 << 20}
 """Of the rows of the largest batch, by kind of device: without a GPU each batch takes the executor a second or two."""
+GRANULE = 2 << 20
+"""Bytes that a GPU's driver maps at least: rows that are mapped many times take a multiple of it."""
+MOST_MAPPED, MOST_RETURNED = 512 << 20, 24 << 30
+"""Bytes of the rows that are mapped many times, and of all results for them."""
+LARGE = 1 << 31
+"""Elements beyond which an index does not fit 32 bits."""
 _TRIED, _CHOICES = 12, 16
 """Batches of which is tried whether they are independent, and choices of arguments that are looked at of each case."""
 _SEED = "e5"
@@ -44,7 +55,8 @@ _SEED = "e5"
 
 @dataclass(frozen=True)
 class Batch:
-    """Arguments ``names`` as rows ``picked`` of what they are in the task's case; ``places`` is where these stand in the largest batch."""
+    """Arguments ``names`` as rows ``picked`` of what they are in the task's case; ``places`` is where these stand in the largest batch, none
+    where the rows are mapped many times."""
 
     names: frozenset[str]
     picked: tuple[int, ...]
@@ -83,10 +95,26 @@ class Batched:
     names: frozenset[str]
     size: int
 
+    def repeated(self, task: Task, device: str) -> Batch | None:
+        """The rows that are mapped many times; None where they, or all results for them, are too many bytes."""
+        call = _called(task, self.case, self.distribution, device)
+        rows = [t[0] for name, t in task.named_tensors(call) if name in self.names]
+        sizes = [row.numel() * row.element_size() for row in rows]
+        if not all(sizes):
+            return None
+        count = max(GRANULE // math.gcd(size, GRANULE) for size in sizes)
+        returned = sum(t[0].numel() * t.element_size() for t in _exact(task, call) if t.dim() and t.shape[0])
+        if sum(sizes) * count > MOST_MAPPED or returned * (LARGE // max(row.numel() for row in rows)) > MOST_RETURNED:
+            return None
+        return Batch(self.names, tuple(place * self._step % self.size for place in range(count)), ())
+
+    @property
+    def _step(self) -> int:
+        return next(step for step in (7, 5, 3, 1) if self.size % step or step == 1)
+
     def batches(self) -> list[Batch]:
         """The batches to call, the largest first; its middle row is in each of the others, at another place."""
-        step = next(step for step in (7, 5, 3, 1) if self.size % step or step == 1)
-        rows = [place * step % self.size for place in range(MOST)]
+        rows = [place * self._step % self.size for place in range(MOST)]
         middle, placed = MOST // 2, [tuple(range(MOST))]
         for n in SIZES:
             before = min(n - 1, 2)
@@ -99,25 +127,33 @@ class Batched:
 def batched(task: Task, cases: tuple[tuple[int, str], ...], device: str) -> Batched | None:
     """The largest of ``cases`` (their numbers, and distributions of their values) whose rows are independent, and not too many bytes: long rows
     are what kernels divide otherwise in small batches. None where there is none, and for random operations, whose rows never repeat."""
-    if task.contract.random or task.contract.remembers or task.judges_state:
+    found = [each for each in _all(task, cases, device) if each[0] * MOST <= MOST_BYTES[torch.device(device).type]]
+    found.sort(key=lambda each: (each[1].size > 1, each[0]), reverse=True)
+    return next((each for _, each in found[:_TRIED] if _is_independent(task, each, device)), None)
+
+
+@functools.lru_cache(maxsize=256)
+def mapped(task: Task, cases: tuple[tuple[int, str], ...], device: str) -> tuple[Batched, Batch] | None:
+    """One of ``cases`` whose rows are independent, and its rows that are mapped many times; None where there is none, and where the call
+    changes an argument, of which there is one memory for all its rows."""
+    if task.mutates:
         return None
-    task = task.seeded(_SEED)
-    try:
-        found = [
-            (row, size > 1, Batched(case, values, names, size))
-            for case, values in cases
-            for names, size, row in itertools.islice(_choices(task, _called(task, case, values, device)), _CHOICES)
-            if row * MOST <= MOST_BYTES[torch.device(device).type]
-        ]
-        found.sort(key=lambda each: (each[1], each[0]), reverse=True)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of shapes that are broadcast, say
-            for _, _, each in found[:_TRIED]:
-                if _is_independent(task, _called(task, each.case, each.distribution, device), each):
-                    return each
-    except (InvalidTask, RuntimeError, MemoryError):
-        pass
-    return None
+    found = [(each, each.repeated(task, device)) for _, each in _all(task, cases, device)]
+    fits = [(each, batch) for each, batch in found if batch is not None]
+    fits.sort(key=lambda pair: len(pair[1].picked))
+    return next((pair for pair in fits[:_TRIED] if _is_independent(task, pair[0], device)), None)
+
+
+def _all(task: Task, cases: tuple[tuple[int, str], ...], device: str) -> list[tuple[int, Batched]]:
+    """What may have independent rows, with the bytes of a row."""
+    if task.contract.random or task.contract.remembers or task.judges_state:
+        return []
+    task, found = task.seeded(_SEED), []
+    for case, values in cases:
+        with contextlib.suppress(InvalidTask):
+            choices = itertools.islice(_choices(task, _called(task, case, values, device)), _CHOICES)
+            found += [(row, Batched(case, values, names, size)) for names, size, row in choices]
+    return found
 
 
 def _called(task: Task, case: int, distribution: str, device: str) -> Call:
@@ -137,12 +173,16 @@ def _choices(task: Task, call: Call) -> Iterator[tuple[frozenset[str], int, int]
                 yield frozenset(names), size, row
 
 
-def _is_independent(task: Task, call: Call, batched: Batched) -> bool:
-    largest, *others = batched.batches()
-    whole = _exact(task, largest.of(task, call))
-    if not whole or any(t.dim() == 0 or t.shape[0] != MOST for t in whole):
-        return False
-    return all(_are_rows(_exact(task, batch.of(task, call)), whole, batch.places) for batch in others)
+def _is_independent(task: Task, batched: Batched, device: str) -> bool:
+    task = task.seeded(_SEED)
+    call, (largest, *others) = _called(task, batched.case, batched.distribution, device), batched.batches()
+    with warnings.catch_warnings(), contextlib.suppress(RuntimeError, MemoryError):
+        warnings.simplefilter("ignore")  # of shapes that are broadcast, say
+        whole = _exact(task, largest.of(task, call))
+        if not whole or any(t.dim() == 0 or t.shape[0] != MOST for t in whole):
+            return False
+        return all(_are_rows(_exact(task, batch.of(task, call)), whole, batch.places) for batch in others)
+    return False
 
 
 def _exact(task: Task, call: Call) -> list[torch.Tensor]:

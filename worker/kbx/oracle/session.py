@@ -117,6 +117,7 @@ class Session:
         self.lent.filler = FILLERS[self.prepared % len(FILLERS)]
         try:
             args, kwargs, self.leaves = lend(self.task.spoken(known.call, self.calls[index].turn), self.lent, self.task)
+            self._mark_repeated(index, known.call)
         except MemoryError as error:
             raise InvalidTask(f"case {self.calls[index].message()['case']}: {error}", self.task.path) from None
         poison(self.out, result_bytes(known.returned) + SLACK, self.prepared)
@@ -124,6 +125,14 @@ class Session:
         self.prepared += 1
         self.last, self.current = (self.last[1], index), index
         return args, kwargs
+
+    def _mark_repeated(self, index: int, call: Call) -> None:
+        """Says of the rows that are mapped many times that they are."""
+        batch = self.calls[index].batch
+        if batch is None or batch.places:
+            return
+        for (name, _), leaf in zip(self.task.named_tensors(call), self.leaves, strict=True):
+            leaf.update({"repeated": True} if name in batch.names else {})
 
     def is_idle(self, index: int) -> bool:
         """Whether a call could find nothing that the one it repeats has not: another order of programs, where none shows."""
@@ -225,7 +234,7 @@ class Session:
         judgement.published |= order != ASCENDING
         if any(call.repeats == index for call in self.calls):
             self.answers[index] = value
-        if (batch := self.calls[index].batch) is not None:
+        if (batch := self.calls[index].batch) is not None and batch.places:
             return _compared_rows(judgement, batch, value, self.answers.get(index if first is None else first))
         if first not in self.answers or judge.same_bits(self.answers[first], value):
             return judgement

@@ -46,6 +46,7 @@ final class Correctness {
   private Digests digests = new Digests();
 
   private boolean sized;
+  private boolean lost;
   private @Nullable Coverage coverage;
   private long runnerNanos;
 
@@ -137,19 +138,36 @@ final class Correctness {
   private Outcome onGpu(Session session, Map<String, String> files, Coverage shown)
       throws InterruptedException, Oracle.Refused {
     OracleMessage.Opened task = session.open(false, alone);
-    List<OracleMessage.PlannedCall> pair = ServingCalls.pair(published(task));
-    if (pair.isEmpty() || session.load(task, files).isPresent()) {
-      return Outcome.correct(Stage.CORRECT);
-    }
-    ServingCalls calls = new ServingCalls(session, plan);
-    OracleMessage.PlannedCall first = pair.getFirst();
-    if (plan.properties().contains(ServingProperty.STREAM_SAFE)) {
-      shown.show(ServingProperty.STREAM_SAFE, first, calls.onStream(first));
-    }
-    if (plan.properties().contains(ServingProperty.GRAPH_SAFE) && !session.runner().ended()) {
-      shown.show(ServingProperty.GRAPH_SAFE, first, calls.asGraph(first, pair.getLast()));
+    if (session.load(task, files).isPresent()) return Outcome.correct(Stage.CORRECT);
+    try {
+      serve(new ServingCalls(session, plan), session, task, shown);
+    } finally {
+      lost |= session.runner().ended();
     }
     return Outcome.correct(Stage.CORRECT);
+  }
+
+  private void serve(ServingCalls calls, Session session, OracleMessage.Opened task, Coverage shown)
+      throws InterruptedException, Oracle.Refused {
+    List<OracleMessage.PlannedCall> pair = ServingCalls.pair(published(task));
+    if (!pair.isEmpty()) {
+      OracleMessage.PlannedCall first = pair.getFirst();
+      if (asks(ServingProperty.STREAM_SAFE, session)) {
+        shown.show(ServingProperty.STREAM_SAFE, first, calls.onStream(first));
+      }
+      if (asks(ServingProperty.GRAPH_SAFE, session)) {
+        shown.show(ServingProperty.GRAPH_SAFE, first, calls.asGraph(first, pair.getLast()));
+      }
+    }
+    for (OracleMessage.PlannedCall call : task.calls()) {
+      if (call.large() && asks(ServingProperty.LARGE_INDEX, session)) {
+        shown.show(ServingProperty.LARGE_INDEX, call, calls.large(call));
+      }
+    }
+  }
+
+  private boolean asks(ServingProperty property, Session session) {
+    return plan.properties().contains(property) && !session.runner().ended();
   }
 
   /**
@@ -261,7 +279,8 @@ final class Correctness {
     if (decided.isEmpty() && plan.reaches(Stage.CORRECT)) decided = calls.judgeUntried(published);
     if (decided.isPresent()) return Optional.of(calls.located(decided.get()));
     digests = calls.digests();
-    Coverage beyond = new Coverage(planned(task).filter(call -> !call.published()).toList());
+    Coverage beyond =
+        new Coverage(planned(task).filter(call -> !call.published() && !call.large()).toList());
     coverage = beyond;
     if (plan.reaches(Stage.CORRECT)) draft.covered(beyond);
     calls.cover(beyond);
@@ -288,7 +307,7 @@ final class Correctness {
 
   /** Whether a device may not be what it was after a call that did not decide. */
   boolean faulted() {
-    return coverage != null && coverage.faulted();
+    return lost || (coverage != null && coverage.faulted());
   }
 
   /** Flags that say what the verdict is based on, from the first call on, if that is unusual. */

@@ -44,6 +44,13 @@ final class ServingCalls {
     return unrecorded.isPresent() ? unrecorded : right(replayed, Under.REPLAY);
   }
 
+  /**
+   * A call of the same rows again and again, whose last ones are compared. Empty if they are right.
+   */
+  Optional<Outcome> large(PlannedCall call) throws InterruptedException, Oracle.Refused {
+    return right(call, Under.LARGE);
+  }
+
   /** Two calls that differ only in values; empty if the task has no such calls. */
   static List<PlannedCall> pair(List<PlannedCall> calls) {
     List<PlannedCall> fresh = calls.stream().filter(call -> call.repeats() == null).toList();

@@ -199,6 +199,11 @@ public sealed interface OracleMessage extends Message.Numbered {
       return properties.contains("other_weights");
     }
 
+    /** Whether its arguments have more than 2^31 elements once the runner has mapped them. */
+    public boolean large() {
+      return properties.contains(ServingProperty.LARGE_INDEX.label());
+    }
+
     /** This call, made to look at a property. */
     public PlannedCall asking(ServingProperty property) {
       return new PlannedCall(

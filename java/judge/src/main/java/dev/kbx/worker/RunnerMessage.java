@@ -139,7 +139,9 @@ public sealed interface RunnerMessage extends Message.Numbered {
       /** A CUDA graph is recorded of it, and not run. */
       CAPTURE,
       /** The graph last recorded runs on its arguments. */
-      REPLAY
+      REPLAY,
+      /** Arguments that are marked have more than 2^31 elements. */
+      LARGE
     }
   }
 
