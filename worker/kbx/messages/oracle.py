@@ -234,6 +234,8 @@ class Open:
     """Operations of PyTorch that the reference calls, as in ``messages.runner.Load``."""
     properties: list[str] = field(default_factory=list)
     """Those of ``kbx.oracle.serving`` that are asked for."""
+    expert: int | None = None
+    """Another runner, that of an expert's kernel, which is timed beside this one and has arenas of its own."""
 
 
 @dataclass
@@ -254,6 +256,8 @@ class Opened:
     """Whether all calls have the same values."""
     core: int | None = None
     """The processor core from which both sides launch timed calls; None: any."""
+    expert_arenas: list[ArenaDescription] = field(default_factory=list)
+    """Of the expert's runner."""
 
 
 @dataclass
@@ -388,6 +392,8 @@ class LendSize:
 
     TYPE: ClassVar[str] = "lend_size"
     id: int
+    expert: bool = False
+    """Whether the arenas are those of the expert's runner."""
 
 
 @dataclass
@@ -437,6 +443,8 @@ class CheckSize:
     id: int
     slots: list[int]
     values: list[Tree]
+    expert: bool = False
+    """As in ``lend_size``."""
 
 
 @dataclass

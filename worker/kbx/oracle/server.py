@@ -141,6 +141,9 @@ class Server:
         if request.published:
             task = taskfile.published(task)
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
+        beside = None
+        if request.expert is not None:
+            beside = self.device.arenas(request.timed, (request.lent, request.returned))
         self.session = session.Session(
             task,
             request.seed,
@@ -152,6 +155,7 @@ class Server:
             memory_checks=request.memory_checks,
             operations=request.operations,
             properties=request.properties,
+            expert=beside,
         )
         self.runner = request.runner
         core = self.device.core if request.timed else None
@@ -165,6 +169,7 @@ class Server:
                 for i, size in enumerate(task.sizes)
             ],
             time.monotonic() - start, task.module(request.seed), task.scaled, task.constant, core,
+            [a.describe() for a in beside or ()],
         )  # fmt: skip
 
     def _prepare(self, request: messages.Prepare) -> Message:
@@ -210,7 +215,7 @@ class Server:
         return self.bench.message(request.id)
 
     def _lend_size(self, request: messages.LendSize) -> Message:
-        return messages.LentSize(request.id, self._prepared_size().lend())
+        return messages.LentSize(request.id, self._lent(request.expert).lend())
 
     def _baseline(self, request: messages.Baseline) -> Message:
         start = time.monotonic()
@@ -226,7 +231,7 @@ class Server:
         )  # fmt: skip
 
     def _check_size(self, request: messages.CheckSize) -> Message:
-        return self._checked(request.id, self._prepared_size().check(request.slots, request.values))
+        return self._checked(request.id, self._lent(request.expert).check(request.slots, request.values))
 
     def _probe(self, request: messages.Probe) -> Message:
         start = time.monotonic()
@@ -276,6 +281,10 @@ class Server:
         if self.bench is None:
             raise session.WrongOrder("no size is prepared")
         return self.bench
+
+    def _lent(self, expert: bool) -> Bench:
+        bench = self._prepared_size()
+        return bench.of_expert if expert else bench
 
     def _drop_compiled(self) -> None:
         if self.compiled:

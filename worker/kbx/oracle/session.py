@@ -69,6 +69,7 @@ class Session:
         memory_checks: bool = True,
         operations: Sequence[str] = (),
         properties: Sequence[str] = (),
+        expert: tuple[SharedArena, SharedArena] | None = None,
     ) -> None:
         self.task, self.seed, self.device = task.seeded(seed).begun(schemes), seed, device
         self.unseeded = task
@@ -77,6 +78,7 @@ class Session:
         self.executions, self.operations = Executions(executor, memory_checks), operations
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
+        self.expert = expert
         self.properties = frozenset(properties)
         self.calls = planned(task, seed, memory_checks and device.type == "cpu", self.properties, str(device))
         self.current: int | None = None
@@ -253,7 +255,7 @@ class Session:
     def close(self) -> None:
         """Gives the arenas back, and forgets what is known of the calls: another candidate has other seeds."""
         self.memory.clear()
-        for arena in (self.lent, self.out):
+        for arena in (self.lent, self.out, *(self.expert or ())):
             arena.close()
 
 

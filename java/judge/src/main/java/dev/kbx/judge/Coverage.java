@@ -87,7 +87,7 @@ final class Coverage {
 
   /** Notes what came of calls that were made in a process of their own, for a property. */
   void show(ServingProperty property, PlannedCall like, Optional<Outcome> outcome) {
-    PlannedCall call = like.asking(property);
+    PlannedCall call = like.asking(property.label());
     outcome.ifPresentOrElse(how -> failed(call, how), () -> right.add(call));
   }
 

@@ -65,6 +65,16 @@ final class Session implements AutoCloseable {
    */
   OracleMessage.Opened open(boolean timed, boolean alone)
       throws InterruptedException, Oracle.Refused {
+    return open(timed, alone, null);
+  }
+
+  /**
+   * Opens the task for an expert's runner as well.
+   *
+   * @param expert its number; null: there is none
+   */
+  OracleMessage.Opened open(boolean timed, boolean alone, @Nullable Integer expert)
+      throws InterruptedException, Oracle.Refused {
     this.timed = timed;
     MemoryRequirements needs = plan.limits().needs();
     return oracle.ask(
@@ -84,7 +94,8 @@ final class Session implements AutoCloseable {
                 draft.schemes(),
                 plan.checksMemory(),
                 candidate.task().operations(),
-                plan.properties().stream().map(ServingProperty::label).toList()),
+                plan.properties().stream().map(ServingProperty::label).toList(),
+                expert),
         Limits.ORACLE);
   }
 

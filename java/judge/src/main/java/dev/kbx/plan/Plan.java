@@ -6,6 +6,7 @@ import dev.kbx.task.Task;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Stage;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  *     races, undefined values
  * @param inputs which of the task's inputs candidates are judged on
  * @param properties what serving needs and candidates are asked for besides, sorted
+ * @param experts sources of kernels that candidates are timed beside, by the path of their task
  */
 public record Plan(
     List<Stage> stages,
@@ -47,7 +49,8 @@ public record Plan(
     boolean publishedAccounting,
     boolean memoryChecks,
     Inputs inputs,
-    List<ServingProperty> properties) {
+    List<ServingProperty> properties,
+    Map<String, String> experts) {
   /** Architectures that launches can be compiled for without the GPU. */
   public static final List<String> ARCHITECTURES =
       List.of("sm_80", "sm_86", "sm_89", "sm_90", "sm_100");
@@ -61,6 +64,7 @@ public record Plan(
     if (stages.isEmpty()) throw new IllegalArgumentException("no stage asked for");
     stages = stages.stream().sorted().distinct().toList();
     properties = properties.stream().sorted().distinct().toList();
+    experts = Map.copyOf(experts);
   }
 
   /** A plan for all inputs. */
@@ -95,7 +99,8 @@ public record Plan(
         publishedAccounting,
         memoryChecks,
         Inputs.ALL,
-        List.of());
+        List.of(),
+        Map.of());
   }
 
   /**
@@ -171,7 +176,8 @@ public record Plan(
         publishedAccounting,
         memoryChecks,
         Inputs.DEVELOPMENT,
-        properties);
+        properties,
+        experts);
   }
 
   /** This plan at a policy. */
@@ -192,7 +198,8 @@ public record Plan(
         publishedAccounting,
         memoryChecks,
         inputs,
-        properties);
+        properties,
+        experts);
   }
 
   /** This plan at a precision. */
@@ -213,7 +220,8 @@ public record Plan(
         publishedAccounting,
         memoryChecks,
         inputs,
-        properties);
+        properties,
+        experts);
   }
 
   /** Who may compute the result of a task. */
@@ -248,7 +256,8 @@ public record Plan(
         publishedAccounting,
         memoryWatched,
         inputs,
-        properties);
+        properties,
+        experts);
   }
 
   /** This plan with properties that candidates are asked for. */
@@ -269,7 +278,35 @@ public record Plan(
         publishedAccounting,
         memoryChecks,
         inputs,
-        wanted);
+        wanted,
+        experts);
+  }
+
+  /** This plan with kernels that candidates are timed beside, by the path of their task. */
+  public Plan beside(Map<String, String> sources) {
+    return new Plan(
+        stages,
+        rules,
+        arch,
+        secret,
+        limits,
+        tolerance,
+        grade,
+        precision,
+        policy,
+        baseline,
+        cache,
+        profile,
+        publishedAccounting,
+        memoryChecks,
+        inputs,
+        properties,
+        sources);
+  }
+
+  /** The kernel that candidates for a task are timed beside; null if there is none. */
+  public @Nullable String expert(Task task) {
+    return experts.get(task.path());
   }
 
   /** The baseline in words: {@code eager}, or {@code eager, warm cache}. */

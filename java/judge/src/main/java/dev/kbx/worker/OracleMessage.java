@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonTypeName;
-import dev.kbx.plan.ServingProperty;
 import dev.kbx.worker.PeakRates.Precision;
 import java.util.List;
 import java.util.Map;
@@ -118,6 +117,8 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param memoryChecks whether what launches do to memory decides, where they are executed
    * @param operations of PyTorch that the reference calls
    * @param properties that candidates are asked for by name
+   * @param expert the runner of an expert's kernel, which gets arenas of its own; null: there is
+   *     none
    */
   @JsonTypeName("open")
   record Open(
@@ -134,7 +135,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       List<Integer> schemes,
       boolean memoryChecks,
       List<String> operations,
-      List<String> properties)
+      List<String> properties,
+      @Nullable Integer expert)
       implements OracleMessage {}
 
   /**
@@ -144,6 +146,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param scaled whether the calls are smaller than the published sizes
    * @param constant whether all calls have the same values
    * @param core processor core from which both sides launch timed calls; null: any
+   * @param expertArenas of the expert's runner; empty if there is none
    */
   @JsonTypeName("opened")
   record Opened(
@@ -156,8 +159,25 @@ public sealed interface OracleMessage extends Message.Numbered {
       Message.@Nullable Module module,
       boolean scaled,
       boolean constant,
-      @Nullable Integer core)
-      implements OracleMessage {}
+      @Nullable Integer core,
+      @Nullable JsonNode expertArenas)
+      implements OracleMessage {
+    /** The same for the expert's runner. */
+    public Opened forExpert() {
+      return new Opened(
+          id,
+          entries,
+          requireNonNull(expertArenas),
+          calls,
+          sizes,
+          seconds,
+          module,
+          scaled,
+          constant,
+          core,
+          null);
+    }
+  }
 
   /**
    * One call of the correctness stage.
@@ -176,6 +196,10 @@ public sealed interface OracleMessage extends Message.Numbered {
       @Nullable Integer repeats,
       List<String> properties,
       @Nullable String dtype) {
+    /** Properties that the oracle plans calls for and that decide nothing. */
+    private static final Set<String> SHOWN =
+        Set.of("batch_invariant", "large_index", "repeatable", "graph_safe", "stream_safe");
+
     public PlannedCall {
       properties = List.copyOf(properties);
     }
@@ -185,8 +209,7 @@ public sealed interface OracleMessage extends Message.Numbered {
      * candidate does there is reported and decides nothing.
      */
     public boolean special() {
-      return properties.contains("special_values")
-          || properties.stream().anyMatch(name -> ServingProperty.of(name).isPresent());
+      return properties.contains("special_values") || properties.stream().anyMatch(SHOWN::contains);
     }
 
     /** Whether it has the shapes of the published calls, and other weights or values with signs. */
@@ -201,13 +224,12 @@ public sealed interface OracleMessage extends Message.Numbered {
 
     /** Whether its arguments have more than 2^31 elements once the runner has mapped them. */
     public boolean large() {
-      return properties.contains(ServingProperty.LARGE_INDEX.label());
+      return properties.contains("large_index");
     }
 
     /** This call, made to look at a property. */
-    public PlannedCall asking(ServingProperty property) {
-      return new PlannedCall(
-          index, parameters, distribution, repeats, List.of(property.label()), dtype);
+    public PlannedCall asking(String property) {
+      return new PlannedCall(index, parameters, distribution, repeats, List.of(property), dtype);
     }
 
     /** Equal for calls with the same inputs. */
@@ -387,9 +409,13 @@ public sealed interface OracleMessage extends Message.Numbered {
     }
   }
 
-  /** Referee to oracle: now copy the sets last prepared to arena {@code in}. */
+  /**
+   * Referee to oracle: now copy the sets last prepared to arena {@code in}.
+   *
+   * @param expert whether to that of the expert's runner
+   */
   @JsonTypeName("lend_size")
-  record LendSize(int id) implements OracleMessage {}
+  record LendSize(int id, boolean expert) implements OracleMessage {}
 
   @JsonTypeName("lent_size")
   record LentSize(int id, JsonNode calls) implements OracleMessage {}
@@ -458,9 +484,14 @@ public sealed interface OracleMessage extends Message.Numbered {
     }
   }
 
-  /** Referee to oracle: compare the results of these timed calls. */
+  /**
+   * Referee to oracle: compare the results of these timed calls.
+   *
+   * @param expert whether they are the expert's
+   */
   @JsonTypeName("check_size")
-  record CheckSize(int id, List<Integer> slots, List<JsonNode> values) implements OracleMessage {}
+  record CheckSize(int id, List<Integer> slots, List<JsonNode> values, boolean expert)
+      implements OracleMessage {}
 
   /** Referee to oracle: free the candidate's arenas and compiled code. */
   @JsonTypeName("close")

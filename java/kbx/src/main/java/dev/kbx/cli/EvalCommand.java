@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.app.Evaluation;
+import dev.kbx.app.Experts;
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.JudgingSettings;
@@ -68,11 +69,13 @@ final class EvalCommand implements Callable<Integer> {
   @Option(
       names = "--baseline",
       paramLabel = "NAME",
-      defaultValue = "eager",
       description =
           "Baseline of the speedup: eager, compile (torch.compile), max-autotune, or best of the"
-              + " three. Default: ${DEFAULT-VALUE}. Compiling takes seconds to minutes per task.")
-  private String baseline = "eager";
+              + " three. Default: eager. Compiling takes seconds to minutes per task. A file or"
+              + " folder holds an expert's kernels, named as sources are: candidates are timed"
+              + " beside that of their task, and the share of its speed is reported. May be given"
+              + " twice, for a name and a file.")
+  private List<String> baseline = List.of();
 
   @HelpSection.In(HelpSection.RULES)
   @Option(
@@ -173,14 +176,20 @@ final class EvalCommand implements Callable<Integer> {
     workers.check(Options.stages(stages));
     ResultsFolder folder = results.folder();
     folder.store().check();
-    RunPlan asked = options.runPlan(Home.here()).labelled(label.label());
+    RunPlan named = options.runPlan(Home.here()).labelled(label.label());
+    Experts experts = Experts.read(experts(), named);
+    RunPlan asked = named.beside(experts.sources());
     Evaluation.Request request = new Evaluation.Request(asked, sources, folder, strict, resume);
     try (Evaluation evaluation = Evaluation.open(request, settings.observer());
         Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         JudgingPool pool =
             JudgingPool.start(settings, List.of(asked.suite().suite()), asked.plan())) {
+      experts.check(pool, named.plan());
       evaluation.begin(pool);
       interrupts.advise(Interrupts.RESUMABLE);
+      if (!experts.sources().isEmpty() && !pool.device().onGpu()) {
+        Terminal.say("--baseline: no GPU is used, so nothing is timed beside the expert's kernel");
+      }
       if (profile && !pool.device().onGpu()) {
         Terminal.say("--profile: no GPU is used, so nothing is profiled");
       }
@@ -216,12 +225,7 @@ final class EvalCommand implements Callable<Integer> {
                 .orElseThrow(() ->
                     new InputException(
                         "--tolerance: '%s' is not one of model,published".formatted(tolerance))))
-        .baseline(
-            Baseline.of(baseline)
-                .orElseThrow(() ->
-                    new InputException(
-                        "--baseline: '%s' is not one of eager,compile,max-autotune,best"
-                            .formatted(baseline))))
+        .baseline(baseline())
         .cache(
             L2State.of(cache)
                 .orElseThrow(() ->
@@ -230,6 +234,26 @@ final class EvalCommand implements Callable<Integer> {
         .publishedAccounting(!noPublishedAccounting)
         .properties(properties())
         .memoryChecks(isOn());
+  }
+
+  private Baseline baseline() {
+    List<Baseline> named = baseline.stream().flatMap(name -> Baseline.of(name).stream()).toList();
+    if (named.size() > 1) throw new InputException("--baseline: give one name, and one file");
+    return named.isEmpty() ? Baseline.EAGER : named.getFirst();
+  }
+
+  /** The kernels to time beside candidates, of files that are named as baselines. */
+  private List<Path> experts() {
+    List<Path> files =
+        baseline.stream().filter(name -> Baseline.of(name).isEmpty()).map(Path::of).toList();
+    for (Path file : files) {
+      if (!Files.exists(file)) {
+        throw new InputException(
+            "--baseline: '%s' is not one of eager,compile,max-autotune,best, and no file"
+                .formatted(file));
+      }
+    }
+    return files;
   }
 
   private List<ServingProperty> properties() {

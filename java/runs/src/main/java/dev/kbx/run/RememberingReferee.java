@@ -23,6 +23,7 @@ import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -146,7 +147,8 @@ public final class RememberingReferee implements Referee {
                 boolean publishedAccounting,
                 boolean memoryChecks,
                 Inputs inputs,
-                List<ServingProperty> properties) ->
+                List<ServingProperty> properties,
+                Map<String, String> _) ->
             List.of(
                     stages.stream().map(Stage::label).toList(),
                     rules,
@@ -163,7 +165,8 @@ public final class RememberingReferee implements Referee {
                     publishedAccounting,
                     memoryChecks,
                     inputs,
-                    properties)
+                    properties,
+                    Objects.requireNonNullElse(plan.expert(task), ""))
                 .toString();
       };
     }
