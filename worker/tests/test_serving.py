@@ -5,7 +5,9 @@ import pathlib
 import pytest
 import torch
 
+from kbx.messages import runner as messages
 from kbx.oracle import plan, serving, taskfile
+from kbx.runner import serving as conditions
 from kbx.suite import call
 
 TASKS = pathlib.Path(__file__).parents[2] / "tasks" / "kernelbenchx"
@@ -79,3 +81,46 @@ def test_arguments_that_share_memory_are_not_divided():
     task = taskfile.load(TASKS / "Math/add.py")
     both = torch.ones(4, 3)
     assert not list(serving._choices(task, call(both, both)))
+
+
+class TestMapped:
+    """Rows that are mapped many times, which only a GPU's driver does."""
+
+    def test_whole_granules_are_mapped(self):
+        task = taskfile.load(TASKS / "Math/softmax.py")
+        cases = plan._plain_cases(task)
+        batched, batch = serving.mapped(task, cases, "cpu")
+        row = task.call(task.cases[batched.case], batched.distribution, "ab").args[0][0]
+        assert len(batch.picked) * row.numel() * row.element_size() % serving.GRANULE == 0
+        assert max(batch.picked) < batched.size
+
+    def test_no_call_has_them_without_a_gpu(self):
+        task = taskfile.load(TASKS / "Math/softmax.py")
+        assert not any(each.batch for each in plan.plan(task, "ab", asked=frozenset([serving.LARGE_INDEX])))
+
+    def test_a_call_that_changes_an_argument_is_not_made(self):
+        task = taskfile.load(TASKS / "Optimizer/SGD.py")
+        assert task.mutates
+        assert serving.mapped(task, plan._plain_cases(task), "cpu") is None
+
+    def test_the_last_rows_of_a_result_are_compared(self):
+        large = conditions._Large([], {}, rows=2, times=3)
+        whole = torch.arange(12).view(6, 2)
+        assert torch.equal(large.last((whole, 7))[0], whole[4:])
+        assert torch.equal(large.last(whole[:5]), whole[:5])
+
+    def test_arguments_are_marked_by_their_leaves(self):
+        x, y = torch.zeros(2), torch.ones(3)
+        leaf = {"t": "tensor", "shape": [2], "stride": [1], "dtype": "float32", "offset": 0, "arena": "in"}
+        request = messages.Call(1, [{**leaf, "repeated": True}, {"t": "int", "v": 1}], {"other": leaf})
+        (marked,) = conditions._marked(request, [x, 1], {"other": y})
+        assert marked is x
+
+
+def test_arguments_that_a_call_changes_are_given_back():
+    x, y = torch.zeros(2), torch.ones(3)
+    own = conditions._copies(([x, 5], {"y": y}))
+    own[0][0].fill_(7)
+    conditions._move(own, ([x, 5], {"y": y}))
+    assert x.tolist() == [7, 7]
+    assert y.tolist() == [1, 1, 1]

@@ -256,8 +256,8 @@ class Opened:
     """Whether all calls have the same values."""
     core: int | None = None
     """The processor core from which both sides launch timed calls; None: any."""
-    expert_arenas: list[ArenaDescription] = field(default_factory=list)
-    """Of the expert's runner."""
+    expert_arenas: list[ArenaDescription] | None = None
+    """Of the expert's runner; None: there is none."""
 
 
 @dataclass

@@ -29,6 +29,7 @@ from kbx.oracle.task import InvalidTask, Task, Unsupported
 from kbx.protocol import ProtocolError, decode, encode
 
 if TYPE_CHECKING:
+    from kbx.oracle.arenas import SharedArena
     from kbx.oracle.cuda import CudaDevice
 
 
@@ -141,9 +142,7 @@ class Server:
         if request.published:
             task = taskfile.published(task)
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
-        beside = None
-        if request.expert is not None:
-            beside = self.device.arenas(request.timed, (request.lent, request.returned))
+        beside = None if request.expert is None else self._more_arenas(request, arenas)
         self.session = session.Session(
             task,
             request.seed,
@@ -169,8 +168,19 @@ class Server:
                 for i, size in enumerate(task.sizes)
             ],
             time.monotonic() - start, task.module(request.seed), task.scaled, task.constant, core,
-            [a.describe() for a in beside or ()],
+            None if beside is None else [a.describe() for a in beside],
         )  # fmt: skip
+
+    def _more_arenas(
+        self, request: messages.Open, arenas: tuple[SharedArena, SharedArena]
+    ) -> tuple[SharedArena, SharedArena]:
+        """Another pair for the expert's runner; where there is no room for it, the first is given up as well."""
+        try:
+            return self.device.arenas(request.timed, (request.lent, request.returned))
+        except Exception:
+            for arena in arenas:
+                arena.close()
+            raise
 
     def _prepare(self, request: messages.Prepare) -> Message:
         current = self._current()

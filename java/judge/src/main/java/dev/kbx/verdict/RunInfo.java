@@ -87,6 +87,8 @@ public record RunInfo(
           @Nullable Boolean memoryChecks,
       @Doc("properties that `--properties` asked for; absent where there are none")
           @Nullable List<String> properties,
+      @Doc("hash of the kernels that `--baseline FILE` named; absent where there are none")
+          @Nullable String experts,
       @Doc("hash of the sources in their order") String sources) {}
 
   public RunInfo {

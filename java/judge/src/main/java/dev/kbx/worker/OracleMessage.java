@@ -146,7 +146,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param scaled whether the calls are smaller than the published sizes
    * @param constant whether all calls have the same values
    * @param core processor core from which both sides launch timed calls; null: any
-   * @param expertArenas of the expert's runner; empty if there is none
+   * @param expertArenas of the expert's runner; null if there is none
    */
   @JsonTypeName("opened")
   record Opened(

@@ -314,11 +314,18 @@ public final class Evaluation implements AutoCloseable {
         same("with --memory-checks ", onOff(checked), onOff(plan.memoryChecks()));
       same("", profiles(then.profile()), profiles(now.profile()));
       same("", properties(then), properties(now));
+      same("", experts(then), experts(now));
       if (!then.seed().equals(now.seed())) {
         throw new InputException(
             "run %s was begun with another --seed, or where .kbx/secret was another; start a new run without --resume"
                 .formatted(run.id()));
       }
+    }
+
+    private static String experts(RunInfo.Settings settings) {
+      return settings.experts() == null
+          ? "without an expert's kernel"
+          : "beside an expert's kernel (%s)".formatted(settings.experts());
     }
 
     private static String properties(RunInfo.Settings settings) {
