@@ -47,6 +47,8 @@ _LAUNCHING = (os.path.join(_PACKAGES, "triton") + os.sep, os.path.dirname(__file
 
 _READERS = frozenset((torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__, torch.Tensor.__dlpack__))
 
+_HIDDEN = 9
+"""Arguments of a launcher that are no arguments of the kernel: grid, stream, kernel, hooks."""
 _OF_TORCH = ("libtorch", "libc10")
 _LIBRARIES = (
     *_OF_TORCH, "libcublas", "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse", "libcutensor", "libnccl", "libnpp",
@@ -132,6 +134,15 @@ class Witness:
         codes, parts = _sealed()
         parts = tuple(part for part in parts if part[0] is not self._launcher)
         self._native.seal(self._account, codes, parts)
+
+    @property
+    def sees_launches(self):
+        """Whether what launches on a GPU is seen, whoever does it."""
+        return self._driver
+
+    def unseen(self, function):
+        """The function, whose operations are nobody's work."""
+        return functools.partial(self._note, function)
 
     def ran(self):
         """Operations that ran since last asked, watched or not, also as parts of others, for ``computing``."""
@@ -269,6 +280,8 @@ class Witness:
 
     def _made(self, launcher, arguments):
         """Makes the launch, with its tensors beside memory that does not exist where they are guarded."""
+        if self._driver:
+            self._note(execution.launches_here, launcher, arguments[:3], arguments[_HIDDEN:])
         guarded = self._note(self._guards.enter, launcher, arguments) if self._guards is not None else None
         try:
             with self._expected(arguments):
@@ -325,6 +338,7 @@ class Witness:
         named = kind == "copy" or file.startswith(_OF_TORCH)
         records = self._note("reach", addresses) if named else None
         self._note("launch", False, records or self._note("all") or [], lambda: (name, 0))
+        trace.leave_out(name)
 
     def _take_touches(self):
         if self._native is not None and (touched := self._native.touched()):
@@ -369,6 +383,7 @@ class Witness:
         def remember(launcher, source, metadata):
             make(launcher, source, metadata)
             launcher.kbx_kernel, launcher.kbx_types = source.fn, getattr(source, "signature", None)
+            launcher.kbx_source = source
 
         self._launcher.__init__ = remember
 

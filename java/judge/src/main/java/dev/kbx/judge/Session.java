@@ -76,6 +76,7 @@ final class Session implements AutoCloseable {
   OracleMessage.Opened open(boolean timed, boolean alone, @Nullable Integer expert)
       throws InterruptedException, Oracle.Refused {
     this.timed = timed;
+    if (!timed) runner.introduceTo(oracle);
     MemoryRequirements needs = plan.limits().needs();
     return oracle.ask(
         OracleMessage.Opened.class,
