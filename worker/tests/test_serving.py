@@ -28,6 +28,12 @@ def test_there_are_tasks_of_inference():
     }
 
 
+def test_there_are_tasks_of_training_and_of_few_bits():
+    categories = {file.parent.name for file in FILES}
+    assert {"Backward", "Loss", "Optimizer", "Quantization", "Scan", "Sparse"} <= categories
+    assert len(FILES) >= 40
+
+
 @every_task
 def test_a_task_has_cases_weighted_sizes_and_says_where_these_are_from(file):
     task = taskfile.load(file)

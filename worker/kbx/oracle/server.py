@@ -148,15 +148,17 @@ class Server:
             self.device.torch_device,
             request.alone,
             schemes=request.schemes,
-            executor=lambda: self.device.executor(request.runner),
+            executor=lambda: None if request.timed else self.device.executor(request.runner),
             memory_checks=request.memory_checks,
             operations=request.operations,
+            replayer=None if request.timed else self.device.replayer,
         )
         self.runner = request.runner
         core = self.device.core if request.timed else None
         if core is not None and not cores.keep_to(core):
             core = None
-        self.device.offer(request.runner, arenas)
+        if not request.timed:
+            self.device.offer(request.runner, arenas)
         return messages.Opened(
             request.id, task.entries, [a.describe() for a in arenas], [c.message(task) for c in self.session.calls],
             [

@@ -15,6 +15,7 @@ from kbx.oracle import claims, divergence, judge, models, replays, truth
 from kbx.oracle.arenas import SharedArena
 from kbx.oracle.executions import Executions
 from kbx.oracle.plan import PlannedCall, plan
+from kbx.oracle.replayers import Replayer
 from kbx.oracle.task import InvalidTask, Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
@@ -68,12 +69,13 @@ class Session:
         executor: Callable[[], Channel | None] = lambda: None,
         memory_checks: bool = True,
         operations: Sequence[str] = (),
+        replayer: Replayer | None = None,
     ) -> None:
         self.task, self.seed, self.device = task.seeded(seed).begun(schemes), seed, device
         self.unseeded = task
         self.dtype: str | None = None
         self.memory = truth.Memory(budget)
-        self.executions, self.operations = Executions(executor, memory_checks), operations
+        self.executions, self.operations = Executions(executor, memory_checks, replayer), operations
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
         self.calls = planned(task, seed, memory_checks and device.type == "cpu")
@@ -132,7 +134,7 @@ class Session:
         if index != self.current:
             raise WrongOrder(f"call {index} is not the one last prepared")
         judgement = self.executions.judge(self._checked(index, tree))
-        if judgement.status != "correct" or self.device.type != "cpu":
+        if judgement.status != "correct" or not self.executions.are_kept:
             return judgement
         known, call = self.known(index), self.calls[index]
 
@@ -147,8 +149,8 @@ class Session:
             )
         if (self.task.contract.random or self.task.judges_state) and call.order == ASCENDING:
             # What it drew, or what its buffers held, is in the record of this call alone.
-            claimed = [claims.fetch(self.out)(each) for each in claims.tensor_claims(claim)]
-            return replays.repeated(claimed, self.executions, self.operations, lend_again, judgement)
+            claimed = [claims.fetch(self.out)(each).clone() for each in claims.tensor_claims(claim)]
+            return replays.repeated(claim, claimed, self.executions, self.operations, lend_again, judgement)
         return judgement
 
     def _may_be_replayed(self, index: int) -> bool:

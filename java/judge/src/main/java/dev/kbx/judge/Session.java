@@ -65,6 +65,7 @@ final class Session implements AutoCloseable {
   OracleMessage.Opened open(boolean timed, boolean alone)
       throws InterruptedException, Oracle.Refused {
     this.timed = timed;
+    if (!timed) runner.introduceTo(oracle);
     MemoryRequirements needs = plan.limits().needs();
     return oracle.ask(
         OracleMessage.Opened.class,
