@@ -1,126 +1,98 @@
-"""Calls that show what serving needs: which tasks are asked, and what rows of other bits are found."""
+"""What the suite ``serving`` promises of each of its tasks, beyond what its controls prove."""
 
+import ast
+import inspect
 import pathlib
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 
-from kbx.messages import runner as messages
-from kbx.oracle import plan, serving, taskfile
-from kbx.runner import serving as conditions
-from kbx.suite import call
+from kbx.oracle import taskfile
+from kbx.suite.values import tensors
 
-TASKS = pathlib.Path(__file__).parents[2] / "tasks" / "kernelbenchx"
-ASKED = frozenset([serving.BATCH_INVARIANT])
+SUITE = pathlib.Path(__file__).parents[2] / "tasks" / "serving"
+FILES = sorted(SUITE.glob("*/*.py"))
+LEAST_CASES, SIZES, MOST_BYTES = 8, 6, 8 << 30
 
-
-def batches(name):
-    return [each for each in plan.plan(taskfile.load(TASKS / f"{name}.py"), "ab", asked=ASKED) if each.batch]
+every_task = pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("Activation/gelu", {"input"}),
-        ("Math/softmax", {"input"}),
-        ("MatrixMultiply/addmm", {"input", "mat1"}),
-    ],
-)
-def test_tasks_of_independent_rows_are_asked(name, arguments):
-    found = batches(name)
-    assert [len(each.batch.places) for each in found] == [257, 1, 4, 16, 257, 257]
-    assert found[0].batch.names == arguments
+def kernels(file):
+    return [file.parent / "kernels" / folder / file.name for folder in ("", "simple")]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "Normalization/batch_norm",
-        "LinearAlgebra/det",
-        "Random/rand",
-        "Fusion/fused_hardshrink_dropout",
-        "Fusion/fused_sum_std",
-    ],
-)
-def test_tasks_whose_rows_depend_on_each_other_are_not_asked(name):
-    assert not batches(name)
+def test_there_are_tasks_of_inference():
+    assert {"Activation", "Attention", "Cache", "Embedding", "MoE", "Normalization", "Sampling"} <= {
+        file.parent.name for file in FILES
+    }
 
 
-def test_no_batch_is_made_unless_it_is_asked_for():
-    assert not any(each.batch for each in plan.plan(taskfile.load(TASKS / "Activation/gelu.py"), "ab"))
+def test_there_are_tasks_of_training_and_of_few_bits():
+    categories = {file.parent.name for file in FILES}
+    assert {"Backward", "Loss", "Optimizer", "Quantization", "Scan", "Sparse"} <= categories
+    assert len(FILES) >= 40
 
 
-def test_the_middle_row_is_in_every_batch_at_another_place():
-    found = [each.batch for each in batches("Math/softmax")]
-    rows = {batch.picked[batch.places.index(128)] for batch in found}
-    assert len(rows) == 1
-    assert len({batch.places.index(128) for batch in found}) >= 4
+@every_task
+def test_a_task_has_cases_weighted_sizes_and_says_where_these_are_from(file):
+    task = taskfile.load(file)
+    assert len(task.cases) >= LEAST_CASES
+    assert len(task.sizes) >= SIZES
+    assert len(task.shares) == len(task.sizes)
+    assert "Sizes: " in ast.get_docstring(ast.parse(file.read_text()))
 
 
-def test_batches_decide_nothing():
-    assert all(each.special and each.properties == {"batch_invariant"} for each in batches("Math/softmax"))
+@every_task
+def test_nobody_has_published_tests_of_it(file):
+    task = taskfile.load(file)
+    assert task.envelope is None
+    assert task.published_rule is None
+    assert taskfile.published(task).contract is task.contract
 
 
-def test_batches_have_rows_of_one_call():
-    task, found = taskfile.load(TASKS / "Math/softmax.py"), batches("Math/softmax")
-    whole, *others = [each.made(task, "cpu").args[0] for each in found]
-    for each, rows in zip(found[1:], others, strict=True):
-        assert torch.equal(rows, whole[list(each.batch.places)])
+@every_task
+def test_a_task_has_two_honest_kernels_of_its_own_signature(file):
+    task = taskfile.load(file)
+    wanted = list(inspect.signature(task.reference).parameters)
+    texts = [each.read_text() for each in kernels(file)]
+    assert texts[0] != texts[1]
+    for text in texts:
+        tree = ast.parse(text)
+        entry = next(s for s in tree.body if isinstance(s, ast.FunctionDef) and s.name == task.entry)
+        assert [each.arg for each in (*entry.args.posonlyargs, *entry.args.args, *entry.args.kwonlyargs)] == wanted
+        assert ast.get_docstring(tree)
 
 
-def test_a_row_of_other_bits_is_named():
-    batch = serving.Batch(frozenset("x"), (5, 6), (1, 0))
-    largest = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    assert batch.difference(torch.tensor([[3.0, 4.0], [1.0, 2.0]]), largest) is None
-    found = batch.difference(torch.tensor([[3.0, 4.0], [1.0, 2.0000002]]), largest)
-    assert found == "output: row 1 of 2 has other bits than the same row as number 0 of 257"
-    assert batch.difference(torch.tensor([[3.0, 4.0], [-1.0, 2.0]]) * 0, largest * -0.0) is not None
+@every_task
+def test_timed_arguments_fit_a_device(file):
+    task = taskfile.load(file)
+    for size in task.sizes:
+        with FakeTensorMode():
+            try:
+                made = task.inputs(FakeInputs(task), **size)
+            except (DataDependentOutputException, DynamicOutputShapeException):
+                pytest.skip("what it passes depends on values")
+        given = tensors([*made.args, *made.kwargs.values()])
+        assert 0 < sum(t.numel() * t.element_size() for t in given) < MOST_BYTES, size
 
 
-def test_arguments_that_share_memory_are_not_divided():
-    task = taskfile.load(TASKS / "Math/add.py")
-    both = torch.ones(4, 3)
-    assert not list(serving._choices(task, call(both, both)))
+class FakeInputs:
+    """As ``kbx.suite.Inputs``, of tensors without values."""
 
+    def __init__(self, task):
+        self.dtype, self.device, self.distribution = getattr(torch, task.dtype), torch.device("cpu"), "standard"
 
-class TestMapped:
-    """Rows that are mapped many times, which only a GPU's driver does."""
+    def floats(self, *shape, dtype=None, low=None, high=None):
+        return torch.empty(shape, dtype=dtype or self.dtype)
 
-    def test_whole_granules_are_mapped(self):
-        task = taskfile.load(TASKS / "Math/softmax.py")
-        cases = plan._plain_cases(task)
-        batched, batch = serving.mapped(task, cases, "cpu")
-        row = task.call(task.cases[batched.case], batched.distribution, "ab").args[0][0]
-        assert len(batch.picked) * row.numel() * row.element_size() % serving.GRANULE == 0
-        assert max(batch.picked) < batched.size
+    plain = floats
 
-    def test_no_call_has_them_without_a_gpu(self):
-        task = taskfile.load(TASKS / "Math/softmax.py")
-        assert not any(each.batch for each in plan.plan(task, "ab", asked=frozenset([serving.LARGE_INDEX])))
+    def ints(self, *shape, low, high, dtype=torch.int64):
+        return torch.empty(shape, dtype=dtype)
 
-    def test_a_call_that_changes_an_argument_is_not_made(self):
-        task = taskfile.load(TASKS / "Optimizer/SGD.py")
-        assert task.mutates
-        assert serving.mapped(task, plan._plain_cases(task), "cpu") is None
+    def bools(self, *shape, p=0.5):
+        return torch.empty(shape, dtype=torch.bool)
 
-    def test_the_last_rows_of_a_result_are_compared(self):
-        large = conditions._Large([], {}, rows=2, times=3)
-        whole = torch.arange(12).view(6, 2)
-        assert torch.equal(large.last((whole, 7))[0], whole[4:])
-        assert torch.equal(large.last(whole[:5]), whole[:5])
-
-    def test_arguments_are_marked_by_their_leaves(self):
-        x, y = torch.zeros(2), torch.ones(3)
-        leaf = {"t": "tensor", "shape": [2], "stride": [1], "dtype": "float32", "offset": 0, "arena": "in"}
-        request = messages.Call(1, [{**leaf, "repeated": True}, {"t": "int", "v": 1}], {"other": leaf})
-        (marked,) = conditions._marked(request, [x, 1], {"other": y})
-        assert marked is x
-
-
-def test_arguments_that_a_call_changes_are_given_back():
-    x, y = torch.zeros(2), torch.ones(3)
-    own = conditions._copies(([x, 5], {"y": y}))
-    own[0][0].fill_(7)
-    conditions._move(own, ([x, 5], {"y": y}))
-    assert x.tolist() == [7, 7]
-    assert y.tolist() == [1, 1, 1]
+    def choice(self, seq):
+        return seq[0]

@@ -39,6 +39,8 @@ from kbx.runner import (
 )
 from kbx.runner.storages import tensors_in
 
+_snapshot = torch.cuda.memory_snapshot
+"""Taken before any candidate is loaded."""
 _PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
 
 _TORCH = os.path.join(_PACKAGES, "torch", "_inductor") + os.sep
@@ -93,7 +95,7 @@ class Witness:
         is not complete. Nothing becomes of the result unseen until it is taken.
         """
         self._failed = False
-        self._note("begin", inputs)
+        self._note("begin", inputs, _handed_out() if self._driver else ())
         with self.watching(), extensions.watched(self._called), kernel_packages.watched(self._called):
             before = self._counts()
             result = entry(*args, **kwargs)
@@ -195,7 +197,7 @@ class Witness:
             return None
 
     def _observed(self, name, pointwise, inputs, written, results, number, touched):
-        """Called by the native half when an operation has run."""
+        """Called by the native half when an operation has run, or has failed: without results then."""
         self._take_driver_calls()
         if touched:
             self._apply("touch", touched, self._read_by)
@@ -217,11 +219,14 @@ class Witness:
         inputs, written = list(tensors_in((args, kwargs))), operations.written(function, args, kwargs)
         for tensor in inputs:
             self._note("use", tensor)
-        with torch._C.DisableTorchFunction():
-            result = function(*args, **kwargs)
         operation, number = operations.of(function), any(type(a) is float for a in (*args, *kwargs.values()))
-        results = list(tensors_in(result)), number, lambda: self._where(operation)
-        self._note("operation", operation, inputs, list(tensors_in(written)), *results)
+        result = None
+        try:
+            with torch._C.DisableTorchFunction():
+                result = function(*args, **kwargs)
+        finally:
+            results = list(tensors_in(result)), number, lambda: self._where(operation)
+            self._note("operation", operation, inputs, list(tensors_in(written)), *results)
         return result
 
     def _called(self, function, *args, **kwargs):
@@ -436,6 +441,19 @@ _TRUSTED = (
     arenas, channel, copies, execution, guards, launches, ledger, native, of_launches, operations, results, storages, tensors,
 )  # fmt: skip
 """Modules that may use the native half, and whose own operations are nobody's work."""
+
+
+def _handed_out():
+    """``(address, bytes)`` of all memory of the GPU that torch's allocator has handed out; none where it does not say."""
+    found = []
+    with contextlib.suppress(RuntimeError, KeyError, TypeError):  # a private format, and an allocator may be another
+        for segment in _snapshot():
+            at = segment["address"]
+            for block in segment["blocks"]:
+                if block["state"] == "active_allocated":
+                    found.append((at, block["size"]))
+                at += block["size"]
+    return found
 
 
 def warm():

@@ -58,14 +58,33 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
               print(name + "=" + value)
       """;
 
+  private static final String FOLDERS =
+      """
+      import os, sys
+      for folder in sys.path:
+          if os.path.basename(folder) in ("site-packages", "dist-packages"):
+              print(folder)
+      """;
+
   /**
    * Runs {@code python}.
    *
    * @throws PythonProblem it cannot be started, fails, hangs, or is not a Python
    */
   static Probe of(Path python, Map<String, String> environment) throws InterruptedException {
+    return parse(python, run(python, SCRIPT, environment));
+  }
+
+  /** The folders in which {@code python} finds installed packages. Throws as {@link #of} does. */
+  static List<Path> packageFolders(Path python, Map<String, String> environment)
+      throws InterruptedException {
+    return run(python, FOLDERS, environment).stream().map(Path::of).toList();
+  }
+
+  private static List<String> run(Path python, String script, Map<String, String> environment)
+      throws InterruptedException {
     ProcessBuilder builder =
-        new ProcessBuilder(python.toString(), "-c", SCRIPT)
+        new ProcessBuilder(python.toString(), "-c", script)
             .directory(Path.of("/").toFile())
             .redirectErrorStream(true);
     replaceEnvironment(builder, environment);
@@ -76,7 +95,7 @@ record Probe(Path executable, Map<String, String> versions, boolean makesEnviron
       throw new PythonProblem(python + " cannot be started: " + e.getMessage());
     }
     try {
-      return parse(python, answer(python, process));
+      return answer(python, process);
     } catch (IOException e) {
       throw new PythonProblem(python + " cannot be read from: " + e.getMessage());
     } finally {

@@ -13,7 +13,9 @@ import org.apache.commons.codec.digest.DigestUtils;
 
 /**
  * kbx's own environment: a virtual environment with exactly the packages that a file such as {@code
- * worker/requirements.txt} pins, in {@code .kbx/python-<hash of that file>}.
+ * worker/requirements.txt} pins, in {@code .kbx/python-<hash of that file>}. One that is made
+ * beside an interpreter has that one's packages as well, behind its own, and the interpreter is
+ * part of the hash.
  *
  * <p>The marker contains the versions, so that reuse starts no Python, and the real path of the
  * base interpreter: if a system upgrade replaces that, the environment is made again.
@@ -24,11 +26,14 @@ final class Provisioner {
   private final Packages packages;
   private final Path requirements;
   private final OnceFolder folder;
+  private final Optional<Interpreter> beside;
 
-  private Provisioner(Packages packages, Path requirements, OnceFolder folder) {
+  private Provisioner(
+      Packages packages, Path requirements, OnceFolder folder, Optional<Interpreter> beside) {
     this.packages = packages;
     this.requirements = requirements;
     this.folder = folder;
+    this.beside = beside;
   }
 
   /**
@@ -40,11 +45,25 @@ final class Provisioner {
 
   /** The provisioner of other packages. */
   static Provisioner of(Path home, Packages packages) {
+    return of(home, packages, Optional.empty());
+  }
+
+  /**
+   * The provisioner of packages without what they need.
+   *
+   * @param beside has that, and the environment is made with it
+   */
+  static Provisioner of(Path home, Packages packages, Interpreter beside) {
+    return of(home, packages, Optional.of(beside));
+  }
+
+  private static Provisioner of(Path home, Packages packages, Optional<Interpreter> beside) {
     Path requirements = home.resolve(packages.requirements());
     try {
-      String name = packages.folder() + hash(Files.readAllBytes(requirements));
-      return new Provisioner(
-          packages, requirements, new OnceFolder(home.resolve(".kbx").resolve(name)));
+      String text = Files.readString(requirements) + beside.map(Interpreter::toString).orElse("");
+      String name = packages.folder() + hash(text.getBytes(StandardCharsets.UTF_8));
+      OnceFolder folder = new OnceFolder(home.resolve(".kbx").resolve(name));
+      return new Provisioner(packages, requirements, folder, beside);
     } catch (IOException e) {
       throw new PythonProblem(requirements + " cannot be read: is " + home + " kbx's folder?");
     }
@@ -84,14 +103,32 @@ final class Provisioner {
     Path python = path.resolve("bin/python");
     Path temporary = Files.createDirectory(path.resolve("tmp"));
     new Pip(python, temporary, sitePackages(path), environment)
-        .install(requirements, List.of(), packages, progress);
+        .install(
+            requirements,
+            beside.isPresent() ? List.of("--no-deps") : List.of(),
+            packages,
+            progress);
     Folders.delete(temporary);
+    if (beside.isPresent()) sees(sitePackages(path), beside.get(), environment);
     Probe probe = Probe.of(python, environment);
     Map<String, String> marker = new TreeMap<>(probe.versions());
     marker.put(BASE, python.toRealPath().toString());
     StringBuilder text = new StringBuilder();
     marker.forEach((key, value) -> text.append(key).append('=').append(value).append('\n'));
     return text.toString();
+  }
+
+  /**
+   * Lets the environment find the packages of another interpreter, where it has none of that name.
+   */
+  private static void sees(Path site, Interpreter other, Map<String, String> environment)
+      throws IOException, InterruptedException {
+    StringBuilder lines = new StringBuilder();
+    for (Path folder : Probe.packageFolders(other.executable(), environment)) {
+      String quoted = folder.toString().replace("\\", "\\\\").replace("'", "\\'");
+      lines.append("import site; site.addsitedir('%s')%n".formatted(quoted));
+    }
+    Files.writeString(site.resolve("kbx-beside.pth"), lines);
   }
 
   private Optional<Interpreter> interpreter(String marker) {
@@ -181,6 +218,17 @@ final class Provisioner {
             2_600_000_000L,
             8_000_000_000L,
             PythonEnvironment.VARIABLE);
+
+    /** One Triton, and nothing else. */
+    static Packages triton(String version) {
+      return new Packages(
+          TritonEnvironment.FOLDER + "/" + version + ".txt",
+          "triton-" + version + "-",
+          "triton " + version,
+          250_000_000L,
+          1_500_000_000L,
+          "--python");
+    }
 
     /** What speaks to a Ray cluster. */
     static final Packages RAY =

@@ -15,8 +15,8 @@ final class Versions {
   private static final Minor OLDEST_PYTHON = new Minor(3, 10);
   private static final Minor NEWEST_PYTHON = new Minor(3, 14);
   private static final Minor OLDEST_TORCH = new Minor(2, 6);
-  private static final Minor OLDEST_TRITON = new Minor(3, 6);
-  private static final Minor NEWEST_TRITON = new Minor(3, 8);
+  private static final Minor OLDEST_TRITON = new Minor(3, 5);
+  private static final Minor NEWEST_TRITON = new Minor(3, 9);
 
   private Versions() {}
 

@@ -50,6 +50,7 @@ public final class Bundle {
   private static final List<String> FOLDERS =
       List.of(
           "worker/kbx",
+          "worker/tritons",
           "bridge/kbx_bridge",
           "tasks",
           "prompts",

@@ -62,8 +62,8 @@ public final class Evaluation implements AutoCloseable {
     }
   }
 
-  /** A run in progress, and who judges it. */
-  private record Begun(RunInfo run, JudgingPool pool) {}
+  /** A run in progress, who judges it, and what is judged. */
+  private record Begun(RunInfo run, JudgingPool pool, Reading reading) {}
 
   private Evaluation(
       Request request,
@@ -207,10 +207,16 @@ public final class Evaluation implements AutoCloseable {
    *     the reference of the user's own cannot be used
    */
   public void begin(JudgingPool pool) throws InterruptedException {
+    begin(pool, reading);
+  }
+
+  /** The same of some of the candidates that were read, as a new run. */
+  void begin(JudgingPool pool, Reading some) throws InterruptedException {
     RunPlan asked = request.asked();
     if (earlier != null) earlier.checkDevice(pool);
     asked.suite().check(pool, asked.plan(), asked.selected(), observer);
-    begun = new Begun(earlier != null ? earlier.run() : begun(pool, reading.candidates()), pool);
+    RunInfo run = earlier != null ? earlier.run() : begun(pool, some.candidates());
+    begun = new Begun(run, pool, some);
     FolderLock.judges(request.results().out(), begun.run().id());
   }
 
@@ -224,7 +230,7 @@ public final class Evaluation implements AutoCloseable {
   /** Judges what the run has no verdict on yet, and writes its files. */
   public RunResults judge() throws InterruptedException {
     if (begun == null) throw new IllegalStateException("the run was not begun");
-    return judge(begun, reading);
+    return finished(begun);
   }
 
   /** Judges other contents of the sources by the same pool, as a run of its own. */
@@ -232,10 +238,10 @@ public final class Evaluation implements AutoCloseable {
     if (begun == null) throw new IllegalStateException("no run was begun before");
     RunInfo run = begun(begun.pool(), next.candidates());
     FolderLock.judges(request.results().out(), run.id());
-    return judge(new Begun(run, begun.pool()), next);
+    return finished(new Begun(run, begun.pool(), next));
   }
 
-  private RunResults judge(Begun judged, Reading read) throws InterruptedException {
+  private RunResults finished(Begun judged) throws InterruptedException {
     RunInfo run = judged.run();
     LatestRun latest = new LatestRun(request.results().out(), run.id());
     try (ResultFiles files = new ResultFiles(latest.folder())) {
@@ -247,10 +253,11 @@ public final class Evaluation implements AutoCloseable {
               store,
               request.asked().plan(),
               run,
-              read.candidates(),
+              judged.reading().candidates(),
               stored -> files.append(stored.json()));
       RunResults results =
-          RunResults.finish(store, run, files, request.asked().selected(), problems(read));
+          RunResults.finish(
+              store, run, files, request.asked().selected(), problems(judged.reading()));
       latest.link();
       return results;
     }

@@ -3,6 +3,7 @@ package dev.kbx.app;
 import dev.kbx.error.InputException;
 import dev.kbx.python.Interpreter;
 import dev.kbx.python.PythonEnvironment;
+import dev.kbx.python.TritonEnvironment;
 import dev.kbx.worker.DeviceSlot;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -48,6 +49,19 @@ public record JudgingSettings(
   /** These settings with another source of processes. */
   JudgingSettings with(WorkerSource other) {
     return new JudgingSettings(home, other, python, device, jobs, cluster, observer);
+  }
+
+  /** These settings with another interpreter. */
+  public JudgingSettings with(Interpreter other) {
+    Optional<Path> executable = Optional.of(other.executable());
+    return new JudgingSettings(home, workers, executable, device, jobs, cluster, observer);
+  }
+
+  /** These settings with the interpreter that has another Triton, which is installed if need be. */
+  public JudgingSettings withTriton(String version) throws InterruptedException {
+    return with(
+        TritonEnvironment.resolve(
+            version, interpreter(), System.getenv(), home.folder(), observer.installing()));
   }
 
   /** The slots of this machine's devices. Throws if the device is not here. */

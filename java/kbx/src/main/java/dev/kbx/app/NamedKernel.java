@@ -32,29 +32,50 @@ final class NamedKernel {
    * name.
    */
   static Document document(NamedRun.Found found, String name) {
+    return document(found, row(found, name, "--candidate"));
+  }
+
+  /**
+   * The verdict on the candidate, and its source. Throws {@link InputException} as {@link
+   * #document} does.
+   *
+   * @param option by which it was named, for messages
+   */
+  static Judged judged(NamedRun.Found found, String name, String option) {
+    return judged(found, row(found, name, option));
+  }
+
+  /** A verdict with the source that it is about. */
+  record Judged(Verdict verdict, String source) {}
+
+  private static int row(NamedRun.Found found, String name, String option) {
     RunInfo run = found.judged().run();
     List<VerdictRow> rows = found.judged().rows();
     List<Integer> named = matching(rows, name);
     if (named.stream().map(i -> rows.get(i).candidate()).distinct().count() > 1) {
       throw new InputException(
-          "--candidate %s: names %d candidates of run %s; name one by its hash: %s"
-              .formatted(name, named.size(), run.id(), hashes(rows, named)));
+          "%s %s: names %d candidates of run %s; name one by its hash: %s"
+              .formatted(option, name, named.size(), run.id(), hashes(rows, named)));
     }
     if (named.isEmpty()) {
       throw new InputException(
-          "--candidate %s: no such candidate in run %s; give a task, the path of a file, or %d or more digits of a hash"
-              .formatted(name, run.id(), FEWEST));
+          "%s %s: no such candidate in run %s; give a task, the path of a file, or %d or more digits of a hash"
+              .formatted(option, name, run.id(), FEWEST));
     }
-    return document(found, named.getFirst());
+    return named.getFirst();
   }
 
   /** The document about the candidate of that row. */
   static Document document(NamedRun.Found found, int row) {
+    Judged judged = judged(found, row);
+    return KernelDocument.of(found.judged().run(), judged.verdict(), judged.source());
+  }
+
+  private static Judged judged(NamedRun.Found found, int row) {
     RunInfo run = found.judged().run();
     try (RunStore store = found.place().open()) {
       Verdict verdict = store.verdict(run.id(), positions(store, run).get(row));
-      String source = store.source(verdict.provenance().candidate()).orElse("");
-      return KernelDocument.of(run, verdict, source);
+      return new Judged(verdict, store.source(verdict.provenance().candidate()).orElse(""));
     }
   }
 

@@ -63,6 +63,8 @@ public final class Main {
           TasksCommand.class,
           RunsCommand.class,
           CompareCommand.class,
+          MatrixCommand.class,
+          ReproduceCommand.class,
           AnalyzeCommand.class,
           ReportCommand.class,
           ImportCommand.class,

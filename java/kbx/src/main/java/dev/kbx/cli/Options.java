@@ -156,7 +156,8 @@ public final class Options {
         paramLabel = "SUITE",
         defaultValue = Suites.DEFAULT,
         description =
-            "kernelbenchx, kernelbench, or a folder of task files. Default: ${DEFAULT-VALUE}.")
+            "kernelbenchx, kernelbench, serving, or a folder of task files. Default:"
+                + " ${DEFAULT-VALUE}.")
     private String suite = Suites.DEFAULT;
 
     private final Set<String> told = new HashSet<>();
@@ -184,7 +185,7 @@ public final class Options {
         names = "--suite",
         paramLabel = "SUITE",
         description =
-            "kernelbenchx, kernelbench, or a folder of task files. Default: "
+            "kernelbenchx, kernelbench, serving, or a folder of task files. Default: "
                 + Suites.DEFAULT
                 + ".")
     private @Nullable String suite;
@@ -458,22 +459,7 @@ public final class Options {
                 + " that kbx installs.")
     private @Nullable Path python;
 
-    @Option(
-        names = "--device",
-        paramLabel = "DEVICE",
-        defaultValue = "auto",
-        description =
-            "auto, cpu, cuda or cuda:0,1. Default: ${DEFAULT-VALUE}: every GPU, else the CPU.")
-    private String device = "auto";
-
-    @Option(
-        names = "--jobs",
-        paramLabel = "N",
-        converter = Values.Count.class,
-        description =
-            "Candidates or tasks judged in parallel, on the CPU or on each GPU. Default: one per"
-                + " processor, at most 16 per GPU. A GPU times one at a time.")
-    private int jobs; // 0 where it is not given.
+    @Mixin private Devices devices = new Devices();
 
     @Spec(Spec.Target.MIXEE)
     private @Nullable CommandSpec command;
@@ -506,10 +492,37 @@ public final class Options {
     }
 
     private JudgingSettings of(JudgingSettings.@Nullable Cluster cluster) {
+      return devices.settings(requireNonNull(command), Optional.ofNullable(python), cluster);
+    }
+  }
+
+  /** Which devices judge, and how many candidates at a time. */
+  @HelpSection.In(HelpSection.PLACE)
+  static final class Devices {
+    @Option(
+        names = "--device",
+        paramLabel = "DEVICE",
+        defaultValue = "auto",
+        description =
+            "auto, cpu, cuda or cuda:0,1. Default: ${DEFAULT-VALUE}: every GPU, else the CPU.")
+    private String device = "auto";
+
+    @Option(
+        names = "--jobs",
+        paramLabel = "N",
+        converter = Values.Count.class,
+        description =
+            "Candidates or tasks judged in parallel, on the CPU or on each GPU. Default: one per"
+                + " processor, at most 16 per GPU. A GPU times one at a time.")
+    private int jobs; // 0 where it is not given.
+
+    /** What judges, by an interpreter; without one by that which kbx finds. */
+    JudgingSettings settings(
+        CommandSpec command, Optional<Path> python, JudgingSettings.@Nullable Cluster cluster) {
       return new JudgingSettings(
           Home.here(),
-          Main.workers(requireNonNull(command)),
-          Optional.ofNullable(python),
+          Main.workers(command),
+          python,
           device,
           jobs,
           cluster,

@@ -23,15 +23,16 @@ public final class Pythons {
    * @param packages such as {@code torch 2.13.0}
    */
   static Path environment(Path folder, String... packages) throws Exception {
+    return made(folder, "python3", packages);
+  }
+
+  private static Path made(Path folder, String python, String... packages) throws Exception {
     Process process =
-        new ProcessBuilder("python3", "-m", "venv", "--without-pip", folder.toString())
+        new ProcessBuilder(python, "-m", "venv", "--without-pip", folder.toString())
             .inheritIO()
             .start();
-    if (process.waitFor() != 0) throw new IOException("python3 -m venv failed");
-    Path site;
-    try (var entries = Files.list(folder.resolve("lib"))) {
-      site = entries.findFirst().orElseThrow().resolve("site-packages");
-    }
+    if (process.waitFor() != 0) throw new IOException(python + " -m venv failed");
+    Path site = sitePackages(folder);
     for (String entry : packages) {
       int space = entry.indexOf(' ');
       String name = entry.substring(0, space);
@@ -43,6 +44,30 @@ public final class Pythons {
           "Metadata-Version: 2.1\nName: %s\nVersion: %s\n".formatted(name, version));
     }
     return folder.resolve("bin/python3");
+  }
+
+  private static Path sitePackages(Path folder) throws IOException {
+    try (var entries = Files.list(folder.resolve("lib"))) {
+      return entries.findFirst().orElseThrow().resolve("site-packages");
+    }
+  }
+
+  /**
+   * An interpreter with the packages of another one, of which one reports another version.
+   *
+   * @param name such as {@code triton 9.9.9}
+   */
+  public static Path reporting(Path folder, Path python, String name) throws Exception {
+    Path made = made(folder, python.toString(), name);
+    Path site = sitePackages(folder);
+    String code = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    Process process = new ProcessBuilder(python.toString(), "-c", code).start();
+    try (var reader = process.inputReader()) {
+      Files.writeString(
+          site.resolve("beside.pth"),
+          "import site; site.addsitedir('%s')%n".formatted(reader.readLine()));
+    }
+    return made;
   }
 
   static Path script(Path file, String text) throws IOException {

@@ -1,0 +1,190 @@
+package dev.kbx.app;
+
+import static java.util.stream.Collectors.joining;
+
+import dev.kbx.error.EnvironmentException;
+import dev.kbx.error.InputException;
+import dev.kbx.plan.ModulePrecision;
+import dev.kbx.python.Interpreter;
+import dev.kbx.task.OwnReference;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Provenance;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Break;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A script that shows a failure without kbx: it makes the failing call's arguments anew, calls
+ * reference and candidate, and compares. {@code worker/kbx/reproduce} writes it, from the verdict
+ * and the task alone: it knows no seed that candidates are judged by.
+ */
+public final class Reproduction {
+  /** Failures that running the candidate does not show. */
+  private static final Set<Status> UNSEEN =
+      Set.of(
+          Status.REJECTED_STATIC,
+          Status.NO_CODE,
+          Status.NOT_A_KERNEL,
+          Status.CHEATING,
+          Status.FAILED,
+          Status.INVALID_TASK,
+          Status.INFRASTRUCTURE);
+
+  private static final String ARCH = "sm_90";
+
+  private final Home home;
+  private final NamedRun.Found found;
+
+  /** Scripts about verdicts of a run. */
+  public Reproduction(Home home, NamedRun.Found found) {
+    this.home = home;
+    this.found = found;
+  }
+
+  /**
+   * A script and what it is about.
+   *
+   * @param task its name
+   */
+  public record Script(String task, Status status, String text) {}
+
+  /** How a candidate failed, on calls with a property if that is not null. */
+  private record Failure(Status status, @Nullable String message, @Nullable String property) {}
+
+  /**
+   * Writes the script about a candidate.
+   *
+   * @param name its task, its file or its hash
+   * @param property of a correct candidate, what it breaks on; null for the first
+   * @param reference the run's own reference, {@code FILE} or {@code FILE:NAME}; null for a suite
+   * @throws InputException if the candidate did not fail, or not when it was run, or its task is
+   *     not there
+   */
+  public Script script(
+      String name, @Nullable String property, @Nullable String reference, Interpreter python)
+      throws InterruptedException {
+    NamedKernel.Judged judged = NamedKernel.judged(found, name, "VERDICT");
+    Verdict verdict = judged.verdict();
+    Failure failure = failure(verdict.judgement(), property);
+    Task task = task(verdict.provenance(), reference);
+    Map<String, @Nullable Object> told = told(verdict, failure, task, judged.source());
+    return new Script(task.name(), failure.status(), run(python, told));
+  }
+
+  private static Failure failure(Judgement judgement, @Nullable String property) {
+    Status status = judgement.status();
+    List<Break> breaks = Objects.requireNonNullElse(judgement.breaks(), List.of());
+    if (UNSEEN.contains(status)) {
+      throw new InputException(
+          "it is %s, which is not seen by running it: see its message and evidence by kbx report --candidate"
+              .formatted(status.label()));
+    }
+    if (status != Status.CORRECT && property == null) {
+      return new Failure(status, judgement.message(), null);
+    }
+    Break broken =
+        breaks.stream()
+            .filter(each -> property == null || each.property().equals(property))
+            .findFirst()
+            .orElseThrow(() -> new InputException(nothing(property, breaks)));
+    String message = Objects.requireNonNullElse(broken.message(), "");
+    String said = message.contains(broken.call()) ? message : broken.call() + ": " + message;
+    return new Failure(broken.status(), said, broken.property());
+  }
+
+  private static String nothing(@Nullable String property, List<Break> breaks) {
+    String there =
+        breaks.isEmpty()
+            ? "it breaks on nothing"
+            : "it breaks on " + breaks.stream().map(Break::property).collect(joining(", "));
+    return property == null
+        ? "it is correct and " + there + ": there is nothing to reproduce"
+        : "--property %s: %s".formatted(property, there);
+  }
+
+  private Task task(Provenance provenance, @Nullable String reference) {
+    RunInfo run = found.judged().run();
+    boolean own = run.suite().startsWith(OwnReference.LABEL);
+    if (own != (reference != null)) {
+      throw new InputException(
+          own
+              ? "run %s was judged by the %s: give that file by --reference"
+                  .formatted(run.id(), run.suite())
+              : "--reference: run %s was judged by the suite %s; leave it away"
+                  .formatted(run.id(), run.suite()));
+    }
+    Suite suite = reference == null ? home.suite(run.suite()) : own(run, reference);
+    return suite.find(provenance.category() + "/" + provenance.task()).getFirst();
+  }
+
+  private Suite own(RunInfo run, String spec) {
+    try (var syntax = home.syntax()) {
+      OwnReference read = OwnReference.read(spec, syntax);
+      if (run.suite().contains(" --backward")) read = read.gradients();
+      ChosenSuite chosen = ChosenSuite.of(home, read);
+      if (chosen.label().equals(run.suite())) return chosen.suite();
+      throw new InputException(
+          "--reference %s: is the %s, and run %s was judged by the %s"
+              .formatted(spec, chosen.label(), run.id(), run.suite()));
+    }
+  }
+
+  private Map<String, @Nullable Object> told(
+      Verdict verdict, Failure failure, Task task, String source) {
+    Judgement judgement = verdict.judgement();
+    Provenance provenance = verdict.provenance();
+    Map<String, @Nullable Object> told = new LinkedHashMap<>();
+    told.put("task", task.file().toAbsolutePath().toString());
+    told.put("source", source);
+    told.put("origin", provenance.source());
+    told.put("status", failure.status().label());
+    told.put("message", Objects.requireNonNullElse(failure.message(), ""));
+    told.put("name", provenance.category() + "/" + provenance.task());
+    told.put("cuda", judgement.device().onGpu());
+    told.put("arch", judgement.compile() == null ? ARCH : judgement.compile().arch());
+    String precision = found.judged().run().precision();
+    told.put(
+        "dtype",
+        precision == null
+            ? null
+            : ModulePrecision.of(precision).map(ModulePrecision::dtype).orElse(null));
+    told.put("property", failure.property());
+    told.put("versions", judgement.versions());
+    return told;
+  }
+
+  private String run(Interpreter python, Map<String, @Nullable Object> told)
+      throws InterruptedException {
+    ProcessBuilder builder =
+        new ProcessBuilder(python.executable().toString(), "-m", "kbx.reproduce");
+    builder.environment().put("PYTHONPATH", home.folder().resolve("worker").toString());
+    try {
+      Process process = builder.start();
+      try (OutputStream to = process.getOutputStream()) {
+        to.write(Json.mapper().writeValueAsBytes(told));
+      }
+      var errors = new StringBuilder();
+      Thread reader =
+          Thread.ofVirtual().start(() -> process.errorReader().lines().forEach(errors::append));
+      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      reader.join();
+      if (process.waitFor() == 0) return text;
+      throw new InputException("no script can be written: " + errors);
+    } catch (IOException e) {
+      throw new EnvironmentException(python.executable() + ": " + Reason.of(e), e);
+    }
+  }
+}

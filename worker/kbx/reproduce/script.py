@@ -1,0 +1,114 @@
+"""The script about one verdict: ``template.py`` with the failing call's arguments and both sides' code in it."""
+
+from __future__ import annotations
+
+import pathlib
+import pprint
+import re
+import secrets
+import textwrap
+from dataclasses import dataclass, field
+
+import torch
+
+from kbx.oracle import models, taskfile
+from kbx.reproduce import calls, reference
+from kbx.reproduce.values import expression
+from kbx.suite import Call
+
+_ERROR = re.compile(r"(\w+)(?: \(line \d+\))?(?::|$)")
+_RAISED = {"compile_error", "runtime_error", "import_error"}
+_GPU_ONLY = {"out_of_bounds", "race", "order_dependent", "undefined_value"}
+_WIDTH = 110
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What a verdict says. ``task`` is the task file, ``source`` the candidate's, ``status`` how it failed, on calls with ``property`` if that
+    is not None."""
+
+    task: str
+    source: str
+    origin: str
+    status: str
+    message: str
+    name: str
+    cuda: bool
+    arch: str
+    dtype: str | None = None
+    property: str | None = None
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+def written(failure: Failure) -> str:
+    """The script. Raises InvalidTask, Unsupported or NotApart."""
+    device = "cuda:0" if failure.cuda and torch.cuda.is_available() else "cpu"
+    task = taskfile.load(failure.task, device)
+    if failure.dtype is not None:
+        task = models.at(task, failure.dtype)
+    planned, named = calls.failing(task, secrets.token_hex(16), failure.message)
+    call = task.given(task.spoken(planned.made(task, "cpu"), planned.turn))
+    of = reference.of(task)
+    text = pathlib.Path(__file__).with_name("template.py").read_text(encoding="utf-8")
+    text = text.replace('"""@HEADER@"""', _header(failure, named))
+    settings = {
+        "STATUS": failure.status,
+        "ARCH": int(re.sub(r"\D", "", failure.arch) or 90),
+        "EXPECTED_ERROR": _error(failure),
+        "ENTRIES": task.entries,
+        "REFERENCE": of.name,
+        "IS_MODEL": of.init is not None,
+        "UPSTREAM": of.upstream or None,
+        "ASKED": sorted(of.asked),
+    }
+    for name, value in settings.items():
+        before, _, after = re.split(rf"(?m)(^{name} = .*$)", text, maxsplit=1)
+        text = f"{before}{name} = {value!r}{after}"
+    text = text.replace('CANDIDATE_CODE = ""', f"CANDIDATE_CODE = {quoted(failure.source)}")
+    text = text.replace('REFERENCE_CODE = ""', f"REFERENCE_CODE = {quoted(of.code)}")
+    text = text.replace("    return [], {}\n", _arguments(call), 1)
+    if of.init is not None:
+        text = text.replace("def init_arguments():\n    return []", f"def init_arguments():\n    return {of.init}")
+    return text
+
+
+def _error(failure: Failure) -> str:
+    found = _ERROR.match(failure.message)
+    return found[1] if found and failure.status in _RAISED else ""
+
+
+def _header(failure: Failure, named: bool) -> str:
+    versions = ", ".join(
+        f"{name} {failure.versions[name]}" for name in ("triton", "torch", "python") if name in failure.versions
+    )
+    said = " ".join(failure.message.split())
+    lines = [
+        f"Shows without kbx that {failure.origin} fails at {failure.name}: {failure.status}.",
+        f"kbx, with {versions}, said: {said}",
+        "Run it as: python THIS_FILE [SEED]. Needs torch and triton, nothing of kbx. Values are drawn anew each time."
+        " Exit status: 1 the failure shows, 0 it does not, 2 something else failed."
+        " Without a GPU, kernels run in Triton's interpreter; those that do not compile are compiled for the GPU named in ARCH.",
+    ]
+    if failure.property:
+        lines.insert(1, f"It is right for ordinary calls, and fails on those with the property {failure.property}.")
+    if not named:
+        lines.append("The verdict names no call: this one is the first that candidates get.")
+    if failure.status in _GPU_ONLY:
+        lines.append(
+            "What happened may change no value: on a GPU also run it under 'compute-sanitizer python THIS_FILE'."
+        )
+    text = "\n\n".join(textwrap.fill(line, _WIDTH) for line in lines).replace("\\", "\\\\").replace('"""', "'''")
+    return f'"""{text}\n"""'
+
+
+def _arguments(call: Call) -> str:
+    args = "".join(f"        {expression(each)},\n" for each in call.args)
+    kwargs = "".join(f"        {name!r}: {expression(each)},\n" for name, each in call.kwargs.items())
+    return f"    args = [\n{args}    ]\n    kwargs = {{\n{kwargs}    }}\n    return args, kwargs\n"
+
+
+def quoted(code: str) -> str:
+    """Code as a literal that reads as the code does, where that is possible."""
+    if "'''" not in code and not code.endswith(("'", "\\")) and "\r" not in code:
+        return f"r'''{code}'''"
+    return pprint.pformat(code, width=_WIDTH)

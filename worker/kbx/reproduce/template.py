@@ -1,0 +1,343 @@
+"""@HEADER@"""
+
+import contextlib
+import importlib.util
+import inspect
+import math
+import os
+import secrets
+import signal
+import sys
+import tempfile
+import traceback
+
+import torch
+
+GPU = torch.cuda.is_available()
+DEVICE = "cuda" if GPU else "cpu"
+STATUS = "@STATUS@"
+ARCH = 90
+EXPECTED_ERROR = ""
+ENTRIES = ["candidate"]
+REFERENCE = "reference"
+IS_MODEL = False
+UPSTREAM = None
+ASKED = []
+TIME_LIMIT = 60
+ROUNDS = 3
+COMPILES_ONLY = not GPU and STATUS == "compile_error"
+if not GPU and not COMPILES_ONLY:
+    os.environ["TRITON_INTERPRET"] = "1"  # before Triton is imported: kernels then run on the CPU
+
+TOLERANCE = {torch.float64: 1e-11, torch.float32: 2e-5, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
+"""Allowed error, of the expected element and of the root mean square of all. kbx's own comes from an error model and may be smaller."""
+
+CANDIDATE_CODE = ""
+REFERENCE_CODE = ""
+
+GENERATOR = torch.Generator()
+
+
+def arguments():
+    """Positional and keyword arguments of the call: shapes, dtypes, strides and kind of values are the failing call's."""
+    return [], {}
+
+
+# ---------------------------------------------------------------- values
+
+
+def normal(shape, dtype, mean=0.0, std=1.0, low=None, outliers=False):
+    values = torch.randn(shape, generator=GENERATOR, dtype=torch.float64) * std
+    if outliers:
+        rare = torch.rand(shape, generator=GENERATOR) < 1e-3
+        values = torch.where(rare, values * 30, values)
+        values.view(-1)[:1] = 30 * std
+    values = values + mean if low is None else low + values.abs()
+    if dtype.is_floating_point:
+        limit = torch.finfo(dtype).max
+        values = values.clamp(-limit, limit)
+    return values.to(DEVICE, dtype)
+
+
+def uniform(shape, dtype, low, high):
+    return (low + (high - low) * torch.rand(shape, generator=GENERATOR, dtype=torch.float64)).to(DEVICE, dtype)
+
+
+def integers(shape, dtype, low, high):
+    """Both ends included, and present."""
+    values = torch.randint(low, high + 1, shape, generator=GENERATOR)
+    values.view(-1)[0], values.view(-1)[-1] = low, high
+    return values.to(DEVICE, dtype)
+
+
+def permutation(shape, dtype):
+    return torch.randperm(math.prod(shape), generator=GENERATOR).reshape(shape).to(DEVICE, dtype)
+
+
+def booleans(shape, share):
+    return (torch.rand(shape, generator=GENERATOR) < share).to(DEVICE)
+
+
+def chosen(shape, dtype, values):
+    return torch.tensor(values)[torch.randint(len(values), shape, generator=GENERATOR)].to(DEVICE, dtype)
+
+
+def symmetric(shape, dtype):
+    """Positive definite."""
+    root = torch.randn(shape, generator=GENERATOR, dtype=torch.float64) / math.sqrt(shape[-1])
+    return (root @ root.mT + 0.05 * torch.eye(shape[-1], dtype=torch.float64)).to(DEVICE, dtype)
+
+
+def with_zeros(values, share):
+    zero = torch.rand(values.shape, generator=GENERATOR) < share
+    return values.masked_fill(zero.to(DEVICE), 0)
+
+
+def with_special(values):
+    """NaN and both infinities, in the first elements and at random."""
+    kind = (torch.rand(values.shape, generator=GENERATOR) * 18).floor().reshape(-1)
+    kind[:3] = torch.arange(min(kind.numel(), 3))
+    flat = values.reshape(-1).clone()
+    for place, special in enumerate((math.nan, math.inf, -math.inf)):
+        flat[(kind == place).to(DEVICE)] = special
+    return flat.reshape(values.shape)
+
+
+def laid_out(values, strides):
+    """The values with these strides. Between them lies NaN, or 0x55 bytes of integers."""
+    kept = values[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in strides)]
+    span = 1 + sum((n - 1) * stride for n, stride in zip(kept.shape, strides, strict=True))
+    gap = math.nan if values.is_floating_point() or values.is_complex() else 85
+    memory = torch.full((max(span, 1),), gap, device=DEVICE).to(values.dtype)
+    return memory.as_strided(kept.shape, strides).copy_(kept).expand(values.shape)
+
+
+# ---------------------------------------------------------------- both sides
+
+
+def module_of(name, code):
+    """The code as a module of its own, in a file, which Triton reads."""
+    path = os.path.join(tempfile.mkdtemp(prefix="reproduce-"), f"{name}.py")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(code)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def reference_call(seed):
+    found = getattr(module_of("reference", REFERENCE_CODE), REFERENCE)
+    if IS_MODEL:
+        return built(found, seed)
+    return found if UPSTREAM is None else gradients_of(found)
+
+
+def candidate_call(seed):
+    module = module_of("candidate", CANDIDATE_CODE)
+    found = next((getattr(module, name) for name in ENTRIES if hasattr(module, name)), None)
+    if found is None:
+        raise AttributeError(f"the candidate defines none of {', '.join(ENTRIES)}")
+    return built(found, seed) if IS_MODEL else found
+
+
+def init_arguments():
+    return []
+
+
+def built(kind, seed):
+    torch.manual_seed(seed)
+    return kind(*init_arguments()).to(DEVICE)
+
+
+def gradients_of(forward):
+    """A function of the gradients of the results and of the arguments, which returns the gradients of these."""
+
+    def backward(*values, **kwargs):
+        bound = inspect.signature(forward).bind(*values[UPSTREAM:], **kwargs)
+        by = []
+        for name, value in bound.arguments.items():
+            if isinstance(value, torch.Tensor) and value.is_floating_point() and (not ASKED or name in ASKED):
+                bound.arguments[name] = value.detach().requires_grad_()
+                by.append(bound.arguments[name])
+        results = [t for _, t in leaves("", forward(*bound.args, **bound.kwargs)) if t.requires_grad]
+        found = torch.autograd.grad(results, by, values[:UPSTREAM], allow_unused=True)
+        found = [each for each in found if each is not None]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    return backward
+
+
+def called(function, seed):
+    """The result of a call on the values of a seed, and its arguments afterwards."""
+    GENERATOR.manual_seed(seed)
+    args, kwargs = arguments()
+    with contextlib.nullcontext() if UPSTREAM is not None else torch.no_grad():
+        result = function(*args, **kwargs)
+    if GPU:
+        torch.cuda.synchronize()
+    return result, [*args, *kwargs.values()]
+
+
+@contextlib.contextmanager
+def undefined_memory():
+    """While it lasts, ``torch.empty`` holds NaN, as nothing says what it holds."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+def leaves(path, value):
+    if isinstance(value, torch.Tensor):
+        return [(path, value)]
+    if isinstance(value, dict):
+        return [leaf for key, each in value.items() for leaf in leaves(f"{path}[{key!r}]", each)]
+    if isinstance(value, (list, tuple)):
+        return [leaf for i, each in enumerate(value) for leaf in leaves(f"{path}[{i}]", each)]
+    return []
+
+
+def differences(name, got, expected):
+    """Lines that say what is wrong; empty where nothing is."""
+    got, expected = leaves(name, got), leaves(name, expected)
+    if len(got) != len(expected):
+        return [f"{name}: {len(got)} tensors, expected {len(expected)}"]
+    return [line for (path, g), (_, e) in zip(got, expected, strict=True) for line in difference(path, g, e)]
+
+
+def difference(path, got, expected):
+    for what in ("shape", "dtype", "device"):
+        if getattr(got, what) != getattr(expected, what):
+            return [f"{path}: {what} {getattr(got, what)}, expected {getattr(expected, what)}"]
+    if expected.numel() == 0:
+        return []
+    tolerance = TOLERANCE.get(expected.dtype)
+    g, e = got.detach().cpu(), expected.detach().cpu()
+    if tolerance is None:
+        wrong = g.view(torch.uint8) != e.view(torch.uint8) if g.element_size() == 1 else g != e
+    else:
+        g, e = g.double(), e.double()
+        finite = e[e.isfinite()]
+        scale = finite.square().mean().sqrt() if finite.numel() else torch.zeros(())
+        near = (g - e).abs() <= tolerance * (e.abs() + scale)
+        wrong = ~(near | (g == e) | (g.isnan() & e.isnan()))
+    if not wrong.any():
+        return []
+    lines = [f"{path}: {int(wrong.sum())} wrong elements of {wrong.numel()}"]
+    for index in wrong.nonzero()[:5].tolist():
+        at = tuple(index)
+        lines.append(f"  {path}{list(at)}: expected {e[at].item()!r}, got {g[at].item()!r}")
+    return lines
+
+
+# ---------------------------------------------------------------- without a GPU, where a kernel does not compile
+
+
+TYPES = {
+    torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.int64: "i64", torch.int32: "i32",
+    torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8", torch.bool: "i1", torch.float8_e4m3fn: "fp8e4nv", torch.float8_e5m2: "fp8e5",
+}  # fmt: skip
+
+
+def compile_instead_of_running():
+    """Lets each launch compile its kernel for a GPU that is not there, and end with that."""
+    from triton.runtime.autotuner import Autotuner
+    from triton.runtime.jit import JITFunction
+
+    def compiled(kernel, *args, grid=None, warmup=False, **kwargs):
+        from triton import compile
+        from triton.backends.compiler import GPUTarget
+        from triton.compiler import ASTSource
+
+        named = {name: value for name, value in kwargs.items() if name in kernel.arg_names}
+        options = {name: value for name, value in kwargs.items() if name not in named}
+        bound = kernel.signature.bind(*args, **named)
+        bound.apply_defaults()
+        signature, constants = {}, {}
+        for place, parameter in enumerate(kernel.params):
+            value = bound.arguments[parameter.name]
+            if parameter.is_constexpr or value is None or (type(value) is int and value == 1):
+                signature[parameter.name] = "constexpr"
+                constants[(place,)] = value
+            else:
+                signature[parameter.name] = type_of(value)
+        source = ASTSource(kernel, signature, constants)
+        compile(source, target=GPUTarget("cuda", ARCH, 32), options=options)
+
+    def tuned(tuner, *args, **kwargs):
+        for config in tuner.configs:
+            tuner.fn.run(*args, **{**kwargs, **config.all_kwargs()})
+
+    JITFunction.run = compiled
+    Autotuner.run = tuned
+
+
+def type_of(value):
+    if isinstance(value, torch.Tensor):
+        return "*" + TYPES[value.dtype]
+    if isinstance(value, bool):
+        return "i1"
+    if isinstance(value, int):
+        return "i32" if -(2**31) <= value < 2**31 else "i64"
+    if isinstance(value, float):
+        return "fp32"
+    raise TypeError(f"a {type(value).__name__} cannot be compiled for without a GPU; run this script on one")
+
+
+# ---------------------------------------------------------------- the verdict
+
+
+def failure(seed):
+    """Lines that show the failure under a seed; empty where it does not show."""
+    try:
+        candidate = candidate_call(seed)
+        with undefined_memory():
+            got, after = called(candidate, seed)
+    except Exception as error:
+        if EXPECTED_ERROR and type(error).__name__ != EXPECTED_ERROR:
+            traceback.print_exc()
+            print(
+                f"{type(error).__name__}: kbx saw {EXPECTED_ERROR}; this is another failure, or this machine lacks something"
+            )
+            sys.exit(2)
+        return traceback.format_exc().rstrip().splitlines()
+    if COMPILES_ONLY:
+        return []
+    expected, expected_after = called(reference_call(seed), seed)
+    lines = differences("result", got, expected) + differences("argument", after, expected_after)
+    if STATUS == "nondeterministic":
+        again = [called(candidate, seed)[0] for _ in range(20)]
+        lines += [line for each in again for line in differences("repeated", each, got)][:6]
+    return lines
+
+
+def main():
+    import triton
+
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else secrets.randbelow(2**31)
+    where = (
+        torch.cuda.get_device_name()
+        if GPU
+        else "no GPU: compiled only"
+        if COMPILES_ONLY
+        else "no GPU: Triton's interpreter"
+    )
+    print(f"triton {triton.__version__}, torch {torch.__version__}, {where}; seed {seed}")
+    if COMPILES_ONLY:
+        compile_instead_of_running()
+    if STATUS == "timeout":
+        signal.signal(signal.SIGALRM, lambda *_: (print(f"FAILS: no answer within {TIME_LIMIT} s"), os._exit(1)))
+        signal.alarm(TIME_LIMIT)
+    for number in range(seed, seed + ROUNDS):
+        if lines := failure(number):
+            print(f"FAILS under seed {number}: {STATUS}")
+            print("\n".join(lines))
+            sys.exit(1)
+    print(f"the failure does not show under {ROUNDS} seeds")
+
+
+if __name__ == "__main__":
+    main()

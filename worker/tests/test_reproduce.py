@@ -1,0 +1,207 @@
+"""Scripts that show a failure without kbx: the calls they make, the code they hold, and that they find what is wrong and nothing else."""
+
+import os
+import pathlib
+import sys
+import types
+
+import pytest
+import torch
+
+from kbx.oracle import taskfile
+from kbx.oracle.task import describe
+from kbx.reproduce import calls, reference, script
+from kbx.reproduce.script import Failure
+from kbx.reproduce.values import expression
+from kbx.suite import Inputs
+
+TASKS = pathlib.Path(__file__).parents[2] / "tasks"
+BENCHX = sorted(str(path.relative_to(TASKS)) for path in TASKS.glob("kernelbenchx/*/*.py"))
+LEVELS = sorted(str(path.relative_to(TASKS)) for path in TASKS.glob("kernelbench/level1/*.py"))
+
+
+def path(name):
+    return str(TASKS / name)
+
+
+def about(task, source, message="", **further):
+    """A failure of a candidate with this source; of the first case if ``message`` names none."""
+    loaded = taskfile.load(task)
+    message = message or f"{describe(loaded.cases[0])}, {loaded.distributions[0]} values: 1 wrong elements"
+    usual = {"origin": "x.py", "status": "wrong_values", "name": loaded.name, "cuda": False, "arch": "sm_90"}
+    return Failure(task=task, source=source, message=message, **{**usual, **further})
+
+
+def opened(text, monkeypatch):
+    """The names of a script, which is not run as a program."""
+    monkeypatch.setenv("TRITON_INTERPRET", os.environ.get("TRITON_INTERPRET", ""))  # what the script sets is put back
+    module = types.ModuleType("reproduced")
+    exec(compile(text, "reproduced", "exec"), module.__dict__)
+    for name in ("candidate", "reference"):
+        monkeypatch.setitem(sys.modules, name, sys.modules.get(name))
+    return module
+
+
+def itself(task):
+    """The reference as a candidate."""
+    loaded = taskfile.load(task)
+    of = reference.of(loaded)
+    return f"{of.code}\n\n{loaded.entries[0]} = {of.name}\n"
+
+
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("name", BENCHX + LEVELS)
+def test_reference_itself_does_not_fail(name, monkeypatch):
+    task = taskfile.load(path(name))
+    if task.contract.random:
+        pytest.skip("random results are judged by distribution")
+    shown = opened(script.written(about(path(name), itself(path(name)))), monkeypatch)
+    assert shown.failure(1) == []
+
+
+WRONG = "import torch\nfrom torch.nn.functional import relu as right\n\n\ndef relu(input, inplace=False):\n    "
+
+
+@pytest.mark.parametrize(
+    "body, said",
+    [
+        ("out = right(input, inplace)\n    out[-1] += 1\n    return out", "result: 1 wrong elements of 37"),
+        ("return right(input.clone())", "argument[0]:"),
+        ("return right(input, inplace)[:-1]", "result: shape torch.Size([36]), expected torch.Size([37])"),
+        ("return right(input, inplace).double()", "result: dtype torch.float64, expected torch.float32"),
+        ("return None", "result: 0 tensors, expected 1"),
+        ("return torch.empty_like(input)", "got nan"),
+    ],
+)
+def test_what_is_wrong_is_told(body, said, monkeypatch):
+    message = "shape=(37,), inplace=True, standard values: wrong"
+    shown = opened(script.written(about(path("kernelbenchx/Activation/relu.py"), WRONG + body, message)), monkeypatch)
+    assert any(said in line for line in shown.failure(1))
+
+
+def test_exception_of_the_verdict_is_shown_and_another_is_told_apart(monkeypatch):
+    raising = WRONG + "raise NotImplementedError('dtype')"
+    failure = about(
+        path("kernelbenchx/Activation/relu.py"), raising, "NotImplementedError (line 6): dtype", status="runtime_error"
+    )
+    lines = opened(script.written(failure), monkeypatch).failure(1)
+    assert lines[-1] == "NotImplementedError: dtype"
+    other = about(failure.task, raising, "ValueError (line 6): dtype", status="runtime_error")
+    with pytest.raises(SystemExit) as ended:
+        opened(script.written(other), monkeypatch).failure(1)
+    assert ended.value.code == 2
+
+
+def test_script_names_no_module_of_kbx():
+    for name in ("kernelbenchx/Quantization/" + pathlib.Path(each).name for each in BENCHX if "/Quantization/" in each):
+        text = script.written(about(path(name), ""))
+        assert "import kbx" not in text
+        assert "from kbx" not in text
+
+
+# ---------------------------------------------------------------- the call
+
+
+def test_call_is_the_one_that_the_message_names():
+    task = taskfile.load(path("kernelbenchx/Activation/relu.py"))
+    message = "NotImplementedError (line 3): no; called with shape=(17, 45), strided=True, standard values"
+    found, named = calls.failing(task, "seed", message)
+    assert named
+    assert found.parameters == {"shape": (17, 45), "strided": True}
+    _, named = calls.failing(task, "seed", "ModuleNotFoundError (line 6): No module named 'x'")
+    assert not named
+
+
+def test_drawn_shape_is_read_from_the_message():
+    """Another seed draws another shape."""
+    task = taskfile.load(path("kernelbenchx/Activation/relu.py"))
+    found, named = calls.failing(task, "seed", "shape=(12345,), inplace=True, uniform values: 1 wrong elements")
+    assert named
+    assert (found.parameters, found.distribution) == ({"shape": (12345,), "inplace": True}, "uniform")
+
+
+@pytest.mark.parametrize("text", ["x=__import__('os').getcwd()", "x=f()", "1", "x=torch.save", "**{}", "x=(1"])
+def test_text_of_a_message_runs_nothing(text):
+    assert calls.parsed(text) is None
+
+
+# ---------------------------------------------------------------- values
+
+
+def like(value, monkeypatch, seed=3):
+    names = opened(script.written(about(path("kernelbenchx/Activation/relu.py"), "")), monkeypatch)
+    names.GENERATOR.manual_seed(seed)
+    return eval(expression(value), names.__dict__)
+
+
+def test_shape_dtype_and_strides_are_kept(monkeypatch):
+    make = Inputs(seed=1)
+    base = make.floats(6, 10)
+    for value in (base, base.t(), make.strided(base), base[:, ::3], base.expand(4, 6, 10), base.half(), base[:0]):
+        made = like(value, monkeypatch)
+        assert (made.shape, made.dtype, made.stride()) == (value.shape, value.dtype, value.stride())
+    assert like(make.ints(200, low=-3, high=9).int(), monkeypatch).dtype == torch.int32
+
+
+def test_gaps_hold_nothing_that_would_help(monkeypatch):
+    made = like(Inputs(seed=1).strided(torch.randn(6, 10)), monkeypatch)
+    assert made.as_strided((made.untyped_storage().nbytes() // 4,), (1,)).isnan().sum() >= 55
+
+
+@pytest.mark.parametrize(
+    "value, holds",
+    [
+        (torch.randn(4000), lambda t: 0.9 < t.std() < 1.1 and t.abs().max() < 6),
+        (torch.randn(4000) * 30, lambda t: 27 < t.std() < 33),
+        (torch.rand(4000) * 2 - 1, lambda t: t.min() >= -1.01 and t.max() <= 1.01 and 0.55 < t.std() < 0.6),
+        (torch.randn(4000).abs() + 1, lambda t: t.min() >= 1),
+        (torch.randn(4000).softmax(0)[None], lambda t: abs(t.sum() - 1) < 1e-4),
+        (torch.where(torch.rand(4000) < 0.5, 0.0, torch.randn(4000)), lambda t: 0.4 < (t == 0).double().mean() < 0.6),
+        (Inputs(distribution="outliers", seed=1).floats(4000), lambda t: t.abs().max() > 10 and t.abs().median() < 1),
+        (Inputs(distribution="special", seed=1).floats(400), lambda t: t.isnan().any() and t.isinf().any()),
+        (Inputs(seed=1).spd(12), lambda t: torch.equal(t, t.mT) and torch.linalg.eigvalsh(t).min() > 0),
+        (torch.randn(12, 12).tril(), lambda t: torch.equal(t, t.tril())),
+        (torch.randint(0, 7, (500,)), lambda t: t.min() == 0 and t.max() == 6),
+        (torch.randint(0, 7, (500,)).float(), lambda t: torch.equal(t, t.round())),
+        (torch.randint(0, 7, (500,)).sort().values, lambda t: bool((t.diff() >= 0).all())),
+        (torch.randperm(500), lambda t: torch.equal(t.sort().values, torch.arange(500))),
+        (torch.tensor([0, 3, 3, 17]), lambda t: t.tolist() == [0, 3, 3, 17]),
+        (torch.rand(4000) < 0.2, lambda t: 0.15 < t.double().mean() < 0.25),
+        (torch.full((9,), 2.5), lambda t: torch.equal(t, torch.full((9,), 2.5))),
+        (torch.randn(50).sign(), lambda t: set(t.tolist()) == {-1.0, 1.0}),
+    ],
+)
+def test_values_are_of_the_same_kind(value, holds, monkeypatch):
+    made = like(value, monkeypatch)
+    assert holds(value), "the test itself"
+    assert holds(made)
+
+
+def test_everything_else_is_written_as_it_is(monkeypatch):
+    value = [None, True, 3, -0.0, float("inf"), "a'b", torch.float16, (1,), [2, (3, 4)], {"k": 5}]
+    assert like(value, monkeypatch) == value
+
+
+# ---------------------------------------------------------------- code
+
+
+def test_only_what_the_reference_needs_is_taken(tmp_path):
+    (tmp_path / "helpers.py").write_text("import math\n\nHALF = math.pi / 2\n\n\ndef turned(x):\n    return x + HALF\n")
+    file = tmp_path / "ref.py"
+    file.write_text(
+        "from __future__ import annotations\n\nimport os\n\nimport torch\n\nfrom helpers import turned as shift\n\nUNUSED = os.getpid()\n"
+        "SCALE = 2\n\n\ndef unused():\n    return UNUSED\n\n\n@torch.no_grad()\ndef wave(x):\n    return torch.sin(shift(x)) * SCALE\n"
+    )
+    code = reference.code(str(file), ["wave"])
+    assert "UNUSED" not in code
+    assert "import os" not in code
+    names = {}
+    exec(code, names)
+    torch.testing.assert_close(names["wave"](torch.zeros(3)), torch.full((3,), 2.0))
+    with pytest.raises(reference.NotApart, match="defines no other"):
+        reference.code(str(file), ["other"])
+
+
+def test_source_with_quotes_is_quoted():
+    for source in ('x = """a"""\n', "x = '''a'''\n", "x = 'a\\n'\\\n", "x = 'ä'\r\n", "'", ""):
+        assert eval(script.quoted(source)) == source
