@@ -127,10 +127,10 @@ class _Large:
 @contextlib.contextmanager
 def mapped_many_times(request, args, kwargs):
     """Gives the arguments, with the memory of those that are marked in the request mapped so often, one behind the other, that the one with
-    the longest rows has more than 2^31 elements. Raises MemoryError."""
+    the longest rows has 2^31 elements before its last rows. Raises MemoryError."""
     marked = _marked(request, args, kwargs)
     rows = marked[0].shape[0]
-    times = _LARGE // max(tensor.numel() for tensor in marked) + 1
+    times = -(-_LARGE // max(tensor.numel() for tensor in marked)) + 1
     with contextlib.ExitStack() as stack:
         large = {id(tensor): stack.enter_context(_repeated(tensor, times)) for tensor in marked}
 

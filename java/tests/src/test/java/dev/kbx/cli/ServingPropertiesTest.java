@@ -137,8 +137,10 @@ class ServingPropertiesTest {
 
   @Test
   void anotherBlockForSmallBatchesBreaks() {
+    // One row alone may have the same bits by chance.
     assertThat(breaks("by_batch").get("batch_invariant"))
-        .contains("row 0 of 1 has other bits than the same row as number 128 of 257");
+        .matches(
+            ".*: output: row \\d of [14] has other bits than the same row as number \\d+ of 257");
     assertThat(holds("by_batch")).contains("repeatable").doesNotContain("batch_invariant");
   }
 
