@@ -185,7 +185,7 @@ class _Beside:
         self.oracle.close()
         compiling, theirs = socket.socketpair()
         self._fork([compiling], lambda: self._compile_for(theirs))
-        self._fork([theirs], lambda: BESIDE.execute(self.theirs, self.asked, compiling, self.heap))
+        self._fork([theirs], lambda: BESIDE["cpu"].execute(self.theirs, self.asked, compiling, self.heap))
         for end in (compiling, theirs, self.theirs, self.asked):
             end.close()
         return Executor(self.ours, self.heap)
@@ -203,7 +203,7 @@ class _Beside:
                 return json.loads(file.read_text())
 
             compiler._answer = cached
-        BESIDE.compile_for(executor)
+        BESIDE["cpu"].compile_for(executor)
 
     def _fork(self, others, serve_them):
         if os.fork() == 0:

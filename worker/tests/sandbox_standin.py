@@ -46,9 +46,19 @@ def execute(runner, oracle, compiler, heap):
     runner.recv(1)
 
 
+def keep_records(runner, oracle, compiler, heap):
+    """Answers the oracle with what the runner says, heap or not."""
+    assert (oracle.recv(2), heap) == (b"[]", None), "no arenas, no memory that is shared"
+    oracle.sendall(runner.recv(100) + oracle.recv(100))
+    runner.recv(1)
+
+
 def compile_for(executor):
     executor.sendall(str(os.getpid()).encode())
     executor.recv(1)
 
 
-BESIDE = types.SimpleNamespace(execute=execute, compile_for=compile_for)
+BESIDE = {
+    "cpu": types.SimpleNamespace(execute=execute, compile_for=compile_for),
+    "cuda": types.SimpleNamespace(execute=keep_records, compile_for=compile_for),
+}

@@ -9,6 +9,8 @@ import torch._dynamo  # noqa: F401  custom operations need it, and benches inher
 from bench_client import PRELUDE, bench
 
 from kbx.messages import runner as messages
+from kbx.runner import operations, storages
+from kbx.runner.ledger import Ledger
 
 pytestmark = pytest.mark.sampled(8)
 
@@ -431,6 +433,21 @@ LAUNDERED = {
         total = torch.einsum("i->", x)
         y = torch.full_like(x, -200 + 0.001 * int((torch.linspace(-200, 200, 400_001) - total).abs().argmin()))
         """,
+    "a scalar by the sizes of counts": """
+        bits = torch.einsum("i->", x).reshape(1).view(torch.int32) & 0x7FFFFFFF
+        high, low = (torch.bincount(part).shape[0] - 1 for part in (bits >> 16, bits & 65535))
+        y = torch.full_like(x, np.int32(high * 65536 + low).view(np.float32).item())
+        """,
+    "an operation on a list that raises at the second": """
+        y = x.clone()
+        with contextlib.suppress(RuntimeError):
+            torch._foreach_cos_([y, torch.zeros(1, dtype=torch.int64, device=x.device)])
+        """,
+    "a product on a list that raises at the second": """
+        y = x.clone()
+        with contextlib.suppress(RuntimeError):
+            torch._foreach_mul_([y, torch.zeros(1, dtype=torch.int64, device=x.device)], [x, x.new_ones(1)])
+        """,
     "answers that are no tensors": """
         answers = [torch.equal(v, v.abs()) for v in x.unbind()]
         y = torch.cat([torch.tensor(answers[i : i + 10]) for i in range(0, 1000, 10)]).to(x.device).float()
@@ -603,6 +620,8 @@ MOVING = {
     "torch.permute_copy": "x.view(10, 100).permute(1, 0).contiguous()",
     "torch.tile": "x.expand(3, 1000).contiguous()",
     "torch.fft.ifftshift": "torch.cat([x[500:], x[:500]])",
+    "torch.gather": "torch.cat([x[n : n + 10] for n in range(990, -1, -10)])",
+    "torch.index_select": "torch.cat([x.narrow(0, n, 1) for n in range(999, -1, -1)])",
     "torch.roll": "torch.empty_like(x); y[500:] = x[:500]; y[:500] = x[500:]",
 }
 
@@ -881,3 +900,43 @@ def test_out_of_bounds_write_is_found():
         client.run(X)
         status, message = client.found()
         assert status == "out_of_bounds" and "writes" in message
+
+
+@pytest.fixture
+def workspace_origin(monkeypatch):
+    """The part of a result that others computed: a kernel has made it of an argument, with a workspace that was there before."""
+    located = storages.Record.locate
+
+    def on_a_gpu(record, storage):
+        located(record, storage)
+        record.on_host = False
+
+    monkeypatch.setattr(storages.Record, "locate", on_a_gpu)
+    x, y, out, workspace = (torch.randn(1000) for _ in range(4))
+
+    def origin(kept, before=lambda ledger, y, workspace: None):
+        ledger = Ledger()
+        ledger.begin([x, y], [(workspace.data_ptr(), 4000)] if kept else ())
+        made = operations.parsed("aten::empty_like", False)
+        ledger.operation(made, [x], [], [out], False, lambda: ("torch.empty_like", 1))
+        before(ledger, y.data_ptr(), workspace.data_ptr())
+        ledger.launch(True, ledger.reach([x, workspace, out]), lambda: ("kernel", 2))
+        return ledger.end(out)["foreign"]
+
+    return origin
+
+
+def test_a_workspace_on_a_gpu_may_come_from_a_call_that_was_not_watched(workspace_origin):
+    assert workspace_origin(kept=True) == 0
+    assert workspace_origin(kept=False) == 1000
+
+
+def test_what_others_compute_may_lie_in_a_workspace_on_a_gpu(workspace_origin):
+    def library(ledger, y, workspace):
+        ledger.launch(False, ledger.reach([y, workspace]), lambda: ("a library", 0))
+
+    def copy(ledger, y, workspace):
+        ledger.touch([(workspace + 8, True)], lambda: ("cuMemcpyHtoD", 0))
+
+    assert workspace_origin(True, library) == 1000
+    assert workspace_origin(True, copy) == 1000

@@ -68,7 +68,33 @@ def test_indexed_reads_count_only_selected_elements(reference, args, moved):
 
 
 def test_update_of_unknown_extent_makes_bytes_unknown():
-    assert measure(lambda x, rows, y: x.index_put_((rows,), y), X, ROWS, torch.rand(2, 8)).bytes is None
+    assert measure(lambda x, rows, y: x.index_put_((rows, rows), y), X, ROWS, torch.rand(2)).bytes is None
+    assert measure(lambda x, y: x.index_put_((x > 0.5,), y), X, torch.rand(1)).bytes is None
+    assert measure(lambda x, rows, y: x.index_put_((rows,), y, True), X, ROWS, torch.rand(2, 8)).bytes is None
+
+
+def test_rows_that_are_put_count_without_those_that_stay():
+    assert measure(lambda x, rows, y: x.index_put_((rows,), y), X, ROWS, torch.rand(2, 8)).bytes == 2 * 64 + 16
+
+
+def test_asking_for_a_dtype_is_no_work():
+    half = torch.rand(8, 8, dtype=torch.bfloat16)
+    found = measure(lambda x: x.to(torch.promote_types(x.dtype, torch.float32)) * 2, half)
+    assert (found.uncounted, found.least_bytes) == ([], 128 + 256)
+
+
+@pytest.mark.parametrize(("rows", "keys", "pairs"), [(5, 5, 15), (7, 3, 18), (3, 7, 6)])
+def test_causal_attention_counts_the_keys_that_are_seen(rows, keys, pairs):
+    """Two products of 16 elements for each pair, of 4 heads in 2 batches; key heads may be fewer."""
+    q, k = torch.rand(2, 4, rows, 16), torch.rand(2, 2, keys, 16)
+    for causal, seen in ((True, pairs), (False, rows * keys)):
+        found = measure(
+            lambda q, k, v, c=causal: F.scaled_dot_product_attention(q, k, v, is_causal=c, enable_gqa=True),
+            q,
+            k,
+            k.clone(),
+        )
+        assert (found.flops, found.precision) == (2 * 8 * seen * 2 * 16, "fp32")
 
 
 def test_unknown_operations_do_not_fail_the_task():

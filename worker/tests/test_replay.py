@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from kbx.executor.replay import Elsewhere, Given, Records, Unfit
+from kbx.executor.replay import Elsewhere, Executed, Given, Records, Replay, Unfit
 from kbx.runner import trace
 
 BASE = 4096
@@ -31,14 +31,17 @@ class Recorder:
         self.kept = given
         return result
 
-    def keep(self, address, length):
-        self.records.keep(address, np.frombuffer(ctypes.string_at(address, length), np.uint8))
+    def keep(self, address, length, device):
+        self.records.keep(address, torch.frombuffer(bytearray(ctypes.string_at(address, length)), dtype=torch.uint8))
 
     def again(self, *tensors, asked=()):
         """The replay of the last call on other arguments."""
         values = {at: bytes_of(t) for at, t in zip(self.lent, tensors, strict=True)}
         given = [of(at, t) for at, t in zip(self.lent, tensors, strict=True)]
-        return self.records.replay(0, values, given, frozenset(asked), 0, no_launch)
+        record = self.records.find(0, values)
+        made = Replay(record, values, given, frozenset(asked), 0, Executed(no_launch, lambda number: True))
+        made.run()
+        return made
 
 
 def of(at, tensor):
@@ -50,7 +53,7 @@ def no_launch(message, memory, seed):
 
 
 def bytes_of(tensor):
-    return np.frombuffer(tensor.contiguous().numpy().tobytes(), np.uint8)
+    return tensor.contiguous().view(-1).view(torch.uint8).clone()
 
 
 OLDER = torch.arange(12.0)
@@ -102,7 +105,7 @@ def test_replay_leaves_arguments_as_the_call_does():
     recorder = Recorder()
     recorder.call(lambda x: x.mul_(2)[:0], torch.ones(5))
     (after,) = recorder.again(torch.full((5,), 3.0)).arguments()
-    assert after.view(np.float32).tolist() == [6.0] * 5
+    assert after.view(torch.float32).tolist() == [6.0] * 5
 
 
 @pytest.mark.parametrize(
@@ -170,7 +173,6 @@ def test_result_whose_shape_depends_on_values_cannot_be_made_of_others():
     "function, why",
     [
         (lambda x: x.to_sparse().to_dense(), "sparse"),
-        (lambda x: torch.rand(3, generator=torch.Generator()), "a Generator"),
         (lambda x: torch.complex(x, x).conj() + 1, "conjugated"),
         (lambda x: x + LARGE[0], "64 MiB"),
         (lambda x: torch.Tensor._make_wrapper_subclass(Wrapper, x.shape).detach() is None or x + 1, "storage"),
@@ -181,6 +183,27 @@ def test_what_is_not_recorded_is_said(function, why):
     recorder.call(function, torch.ones(3))
     with pytest.raises(Unfit, match=why):
         recorder.again(torch.ones(3))
+
+
+OWN = torch.Generator().manual_seed(5)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda x: torch.rand(5),
+        lambda x: x.bernoulli(0.5),
+        lambda x: torch.empty(5).normal_(generator=OWN),
+        lambda x: torch.randperm(7, generator=OWN),
+    ],
+    ids=["rand", "of a tensor", "own generator", "permutation"],
+)
+def test_random_numbers_are_drawn_again(draw):
+    recorder = Recorder()
+    drawn = [recorder.call(draw, torch.ones(5)) for _ in range(2)]
+    assert not torch.equal(*drawn)
+    torch.rand(11)
+    assert torch.equal(recorder.again(torch.ones(5)).results()[0], drawn[1])
 
 
 class Wrapper(torch.Tensor):
@@ -200,17 +223,23 @@ def test_records_that_no_runner_makes_are_refused(step):
     records.begin()
     records.add({"record": [step], "results": [], "gap": None}, [])
     with pytest.raises(Unfit):
-        records.replay(0, {}, [], frozenset(), 0, no_launch)
+        Replay(records.find(0, []), {}, [], frozenset(), 0, Executed(no_launch, bool)).run()
 
 
 def test_unrecorded_call_is_unfit_and_one_before_it_elsewhere():
     recorder = Recorder()
     recorder.call(lambda x: x + 1, torch.ones(3))
-    at = list(recorder.lent)
+    lent = list(recorder.lent)
     recorder.records.begin()
-    given = {at[0]: bytes_of(torch.ones(3))}, [of(at[0], torch.ones(3))], frozenset(), 0, no_launch
     with pytest.raises(Unfit, match="not recorded"):
-        recorder.records.replay(1, *given)
+        recorder.records.find(1, lent)
     recorder.call(lambda x: x + 1, torch.ones(3))
     with pytest.raises(Elsewhere):
-        recorder.records.replay(1, *given)
+        recorder.records.find(1, lent)
+
+
+def test_fractions_that_a_call_reads_are_told():
+    recorder = Recorder()
+    recorder.call(lambda x: [x.sum().item(), x[0] + 1, int(x[1])], torch.ones(3))
+    told = recorder.again(torch.tensor([1.5, 2.0, 3.0])).counts()
+    assert (told["reads"], told["scalars"]) == (2, [(6.5).hex(), (2.0).hex()])

@@ -4,11 +4,13 @@ import os
 import signal
 import socket
 
+import patience
 import pytest
 import sandbox_harness as harness
 from patience import eventually
 
 from kbx.executor.channel import EXECUTOR
+from kbx.oracle import arenas
 
 LINGER = """
 import os, time
@@ -126,6 +128,27 @@ def test_data_sockets_carry_the_runner_number(zygote):
             runner("data_sock.sendall(b'hello'); answer = data_sock.fileno()")
             assert peer.recv(5) == b"hello"
         runner.kill()
+
+
+def test_recorder_beside_a_runner_on_a_gpu_is_handed_to_the_oracle_it_is_introduced_to(zygote):
+    handing = arenas.DataSocket(hands_over=True)
+    runner = zygote.spawn(device="cuda", data_address=handing.address)
+    handing.offer(runner.number, ())
+    zygote.send(0, {"type": "introduce", "runner": runner.number, "data_address": handing.address})
+    oracle = handing.executor(runner.number).connection
+    oracle.sendall(b"what did it do?")
+    runner("executor.connection.sendall(b'this; ')")
+    oracle.settimeout(patience.SECONDS)
+    assert oracle.recv(100) == b"this; what did it do?"
+    runner.kill()
+
+
+def test_runner_without_a_recorder_is_waited_for_once(monkeypatch):
+    monkeypatch.setattr(arenas, "_PEER_TIMEOUT", 0.2)
+    handing = arenas.DataSocket(hands_over=True)
+    assert handing.executor(7) is None
+    monkeypatch.setattr(arenas, "_PEER_TIMEOUT", 1e6)
+    assert handing.executor(7) is None
 
 
 def processor_seconds(pid):

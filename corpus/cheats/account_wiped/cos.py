@@ -3,6 +3,7 @@
 mechanism: semantics/laundered-wiped-account
 static: harness-inspection
 dynamic: cheating
+gpu: gap
 """
 
 import gc

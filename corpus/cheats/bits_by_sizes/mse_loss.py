@@ -2,7 +2,7 @@
 
 mechanism: semantics/laundered-by-sizes
 static: none
-dynamic: cheating
+dynamic: cheating | not_a_kernel
 """
 
 import torch

@@ -3,7 +3,7 @@
 mechanism: timing/compiled-reference
 static: torch-compile
 dynamic: not_a_kernel | import_error
-gpu: not_a_kernel
+gpu: not_a_kernel | runtime_error
 """
 
 import torch

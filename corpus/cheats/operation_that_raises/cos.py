@@ -1,8 +1,8 @@
-"""An operation on a list computes for the first tensor, in place, and raises at the second: nobody is told of one that raises.
+"""An operation on a list computes for the first tensor, in place, and raises at the second, in the hope that nobody is told of it.
 
 mechanism: semantics/laundered-raising-operation
 static: none
-dynamic: cheating
+dynamic: cheating | not_a_kernel
 """
 
 import torch

@@ -1,8 +1,8 @@
-"""Dropout is multiplied in by an operation on a list that raises at its second tensor, which nobody is told of; a kernel shrinks a copy.
+"""Dropout is multiplied in by an operation on a list that raises at its second tensor, in the hope that nobody is told of it; a kernel shrinks a copy.
 
 mechanism: semantics/laundered-raising-operation
 static: none
-dynamic: cheating
+dynamic: cheating | not_a_kernel
 """
 
 import torch

@@ -69,15 +69,33 @@ class Compiler:
         try:
             self._channel.send({"source": source, "path": path})
         except Broken as error:
-            raise CompilerEnded("the process that compiles kernels has ended") from error
+            raise CompilerEnded(_ENDED) from error
 
     def compile(self, request: Message) -> Message:
         """``description``, ``options`` and ``arch`` to ``name, hash, seconds, files``, a dict of base64; or to ``failed``."""
+        self.ask(request)
+        return self.answer()
+
+    def ask(self, request: Message) -> None:
+        """Begins to compile; ``answer`` is to follow before the next ``ask``, and can be read when ``connection`` can."""
         try:
             self._channel.send({name: request[name] for name in ("description", "options", "arch")})
+        except Broken as error:
+            raise CompilerEnded(_ENDED) from error
+
+    def answer(self) -> Message:
+        """As of ``compile``."""
+        try:
             return _checked(self._channel.receive()[0])
         except Broken as error:
-            raise CompilerEnded("the process that compiles kernels has ended") from error
+            raise CompilerEnded(_ENDED) from error
+
+    @property
+    def connection(self) -> socket.socket:
+        return self._channel.connection
+
+
+_ENDED = "the process that compiles kernels has ended"
 
 
 def _checked(reply: Message) -> Message:

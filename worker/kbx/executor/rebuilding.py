@@ -60,6 +60,12 @@ def runs_candidate(description: Entry) -> bool:
     return any(entry["kind"] in _PYTHON or _library(entry) not in _HARMLESS for entry in description["objects"])
 
 
+def is_own(description: Entry) -> bool:
+    """Whether a kernel stands in the candidate's file, or in one that it has written, and in no package."""
+    file = description["objects"][description["function"]].get("file")
+    return file is not None and not is_installed(file)
+
+
 _PYTHON = frozenset(("class", "function", "builtin", "constexpr function", "method", "instance", "aggregate", "member"))
 _HARMLESS = frozenset((None, "triton", "math", "torch", "numpy"))
 

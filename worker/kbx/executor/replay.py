@@ -7,12 +7,10 @@ its operations and launches is missing here. Memory has the addresses that it ha
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
 from kbx.runner import operations
@@ -22,9 +20,47 @@ from kbx.tensors import DTYPES
 from kbx.ttir.memory import Memory, Region
 
 Message: TypeAlias = dict[str, Any]
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-MakeLaunch: TypeAlias = Callable[[Message, Memory, int], None]
-"""Makes the launch of a runner's message on this memory, with a seed."""
+Held: TypeAlias = dict[int, torch.Tensor]
+"""Memory by the address that it had in the call: flat tensors of bytes."""
+
+
+class Machine(Protocol):
+    """Where a replay is made."""
+
+    @property
+    def device(self) -> torch.device: ...
+
+    def launch(self, message: Message, held: Held, seed: int) -> Iterable[int]:
+        """Makes the launch of a runner's message on this memory; which of it the kernel has reached beyond what it was given. Raises
+        Unfit for what cannot be launched."""
+
+    def is_own(self, message: Message) -> bool:
+        """Whether the kernel is the candidate's, and of no installed package."""
+
+
+class Executed(NamedTuple):
+    """The machine that executes a kernel's IR: ``run(message, memory, seed)``; ``own(number)`` says whose it is."""
+
+    run: Callable[[Message, Memory, int], None]
+    own: Callable[[int], bool]
+    device: torch.device = torch.device("cpu")
+
+    def launch(self, message: Message, held: Held, seed: int) -> Iterable[int]:
+        def regions(starts: Iterable[int]) -> list[Region]:
+            return [Region(start, held[start].numpy(), filler=_FILLER) for start in starts]
+
+        memory = Memory(regions(given_to(message, held)), lambda: regions(held))
+        self.run(message, memory, seed)
+        return memory.reached
+
+    def is_own(self, message: Message) -> bool:
+        return self.own(message["launch"])
+
+
+def given_to(message: Message, held: Held) -> list[int]:
+    """Addresses of the memory that a launch is given."""
+    return [start for start in dict.fromkeys(start for start, _ in message["regions"]) if start in held]
+
 
 _EMPTY = frozenset(["empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"])
 _READS = frozenset(["_local_scalar_dense", "is_nonzero", "equal"])
@@ -33,6 +69,7 @@ _SETS = frozenset(["set_", "from_file"])
 _MOST_BYTES = 4 << 30
 _FILLER = 0xA5
 """What memory holds that nobody has written to."""
+_HOST = torch.device("cpu")
 
 
 class Unfit(Exception):
@@ -49,11 +86,13 @@ class Given(NamedTuple):
     dtype: str
 
 
-class _Record(NamedTuple):
+class Record(NamedTuple):
+    """What a runner says of a call."""
+
     message: Message
     launches: list[Message]
-    older: list[tuple[int, Bytes]]
-    """Memory that is older than the call, by address, and what it held."""
+    older: list[tuple[int, torch.Tensor]]
+    """Memory that is older than the call, by address, and the bytes that it held."""
     lent: list[int]
     """Addresses of the arguments."""
 
@@ -62,9 +101,9 @@ class Records:
     """Those of the last two calls, None of one that has not ended."""
 
     def __init__(self) -> None:
-        self._kept: list[_Record | None] = []
+        self._kept: list[Record | None] = []
         self._launches: list[Message] = []
-        self._older: list[tuple[int, Bytes]] = []
+        self._older: list[tuple[int, torch.Tensor]] = []
 
     def begin(self) -> None:
         """A call begins."""
@@ -75,27 +114,17 @@ class Records:
         """The call has made this launch."""
         self._launches.append(message)
 
-    def keep(self, start: int, memory: Bytes) -> None:
-        """The call uses memory that is older, which holds this now."""
-        self._older.append((start, memory.copy()))
+    def keep(self, start: int, memory: torch.Tensor) -> None:
+        """The call uses memory that is older, which holds these bytes now; ``memory`` is kept."""
+        self._older.append((start, memory))
 
     def add(self, message: Message, lent: list[int]) -> None:
         """The call is over, and was as the runner says; ``lent`` are the addresses of its arguments."""
         if self._kept:
-            self._kept[-1] = _Record(message, self._launches, self._older, sorted(lent))
+            self._kept[-1] = Record(message, self._launches, self._older, sorted(lent))
 
-    def replay(
-        self,
-        back: int,
-        lent: Mapping[int, Bytes],
-        given: Sequence[Given],
-        asked: frozenset[str],
-        seed: int,
-        launch: MakeLaunch,
-    ) -> Replay:
-        """The record of the last call (``back`` 0), or of that before (1), done on the arguments ``given``, whose memory is ``lent`` now.
-        ``asked``: the operations of the reference. Raises Unfit.
-        """
+    def find(self, back: int, lent: Iterable[int]) -> Record:
+        """The record of the last call (``back`` 0), or of that before (1), whose arguments must have been at the addresses ``lent``. Raises Unfit."""
         if not self._kept or self._kept[-1] is None:
             raise Unfit("the call is not recorded")
         record = self._kept[-1 - back] if back < len(self._kept) else None
@@ -103,9 +132,7 @@ class Records:
             raise Elsewhere("the call before is not recorded, or was lent other memory")
         if record.message["gap"]:
             raise Unfit(str(record.message["gap"])[:200])
-        made = Replay(record, lent, given, asked, seed)
-        made.run(launch)
-        return made
+        return record
 
 
 class Elsewhere(Unfit):
@@ -113,35 +140,47 @@ class Elsewhere(Unfit):
 
 
 class Replay:
-    """One replay. ``reads`` counts what the call handed to Python, ``numbers`` those of them that an argument of one element held or that
+    """One replay of a record on the arguments ``given``, whose memory holds what is ``lent``; ``asked``: the operations of the reference.
+
+    ``reads`` counts what the call handed to Python, ``numbers`` those of them that an argument of one element held or that
     were computed from such ones alone, and ``account`` says who computed the result, as ``Ledger.end`` does."""
 
     def __init__(
-        self, record: _Record, lent: Mapping[int, Bytes], given: Sequence[Given], asked: frozenset[str], seed: int
+        self,
+        record: Record,
+        lent: Mapping[int, torch.Tensor],
+        given: Sequence[Given],
+        asked: frozenset[str],
+        seed: int,
+        machine: Machine,
     ) -> None:
-        self._record, self._seed, self._left = record, seed, _MOST_BYTES
-        self._memory = {at: torch.from_numpy(content.copy()) for at, content in lent.items()}
+        self._record, self._seed, self._left, self._machine = record, seed, _MOST_BYTES, machine
+        self._memory = {at: content.clone() for at, content in lent.items()}
         self._lent, self._given = list(lent), given
         self._seen: dict[int, torch.Tensor] = {}
         """By address, the last tensor of the memory there that an operation was given or gave."""
         self._ledger = Ledger(asked, None)
+        self._generator: torch.Generator | None = None
         self._numbers = {each.at for each in given if math.prod(each.shape) == 1}
         self.reads, self.numbers, self.steps = 0, 0, len(record.message["record"])
+        self._scalars: list[str] = []
+        """Fractions that were handed to Python."""
         self.account: Message = {}
 
-    def run(self, launch: MakeLaunch) -> None:
+    def run(self) -> None:
         """Does all of it. Raises Unfit."""
         self._ledger.begin([self._argument(each) for each in self._given])
         launches, older = iter(self._record.launches), iter(self._record.older)
         for step in self._record.message["record"]:
             match step:
                 case {"launch": _}:
-                    self._launch(next(launches), launch)
-                case {"older": _}:
+                    self._launch(next(launches))
+                case {"older": _, "device": device}:
                     at, content = next(older)
-                    self._memory[at] = torch.from_numpy(content.copy())
+                    self._memory[at] = content.to(self._on(device), copy=True)
                     self._seen.pop(at, None)
                 case {"operation": name, "args": args, "kwargs": kwargs, "made": made}:
+                    self._generator = self._drawing(step.get("draws"))
                     self._operate(name, args, kwargs, made)
                 case _:
                     raise Unfit("an unknown step")
@@ -150,15 +189,20 @@ class Replay:
     @property
     def older_bytes(self) -> int:
         """Of memory that is older than the call and holds more than one value."""
-        return sum(len(content) for _, content in self._record.older if (content != content[:1]).any())
+        return sum(len(content) for _, content in self._record.older if bool((content != content[:1]).any()))
+
+    def counts(self) -> Message:
+        """What is told of it beside results and arguments: ``reads, numbers, steps, older, account, scalars``."""
+        counted = {"reads": self.reads, "numbers": self.numbers, "steps": self.steps, "older": self.older_bytes}
+        return counted | {"account": self.account, "scalars": self._scalars}
 
     def results(self) -> list[torch.Tensor]:
         """The tensors of the result."""
         return [self._tensor(each).contiguous() for each in self._record.message["results"]]
 
-    def arguments(self) -> list[Bytes]:
-        """The bytes of the arguments as they are now, by their addresses' order."""
-        return [self._memory[at].numpy() for at in self._lent]
+    def arguments(self) -> list[torch.Tensor]:
+        """The bytes of the arguments as they are now, in the order in which they were lent."""
+        return [self._memory[at] for at in self._lent]
 
     def _argument(self, given: Given) -> torch.Tensor:
         size = DTYPES[given.dtype].itemsize
@@ -168,22 +212,22 @@ class Replay:
             "shape": given.shape,
             "stride": given.stride,
             "dtype": given.dtype,
+            "device": self._machine.device.type,
         }
         return self._tensor(place)
 
-    def _launch(self, message: Message, launch: MakeLaunch) -> None:
-        starts = [start for start in dict.fromkeys(start for start, _ in message["regions"]) if start in self._memory]
-        given = [self._seen.get(start, self._memory[start]) for start in starts]
-        regions = [Region(start, self._memory[start].numpy(), filler=_FILLER) for start in starts]
-        memory, records = Memory(regions, self._all), self._ledger.reach(given)
+    def _launch(self, message: Message) -> None:
+        given = [self._seen.get(start, self._memory[start]) for start in given_to(message, self._memory)]
+        records = self._ledger.reach(given)
         self._ledger.remember_computed(given)
-        launch(message, memory, self._seed)
-        records += self._ledger.reach([self._memory[at] for at in memory.reached])
+        reached = self._machine.launch(message, self._memory, self._seed)
+        records += self._ledger.reach([self._memory[at] for at in reached])
         self._ledger.look_for_a_copy(given)
-        self._ledger.launch(True, records, lambda: ("a kernel", 0))
+        self._ledger.launch(self._machine.is_own(message), records, lambda: ("a kernel of an installed package", 0))
 
-    def _all(self) -> list[Region]:
-        return [Region(at, memory.numpy(), filler=_FILLER) for at, memory in self._memory.items()]
+    def _on(self, device: str) -> torch.device:
+        """Where memory of the call lies here that lay on a ``device`` of this type."""
+        return _HOST if device == "cpu" else self._machine.device
 
     def _operate(self, name: str, args: list[Any], kwargs: Message, made: list[tuple[Message, bool]]) -> None:
         space, base, overload = [*str(name).split("."), "default"][:3]
@@ -197,6 +241,8 @@ class Replay:
             results: list[torch.Tensor] = []
         elif base in _READS:
             self.reads, self.numbers = self.reads + 1, self.numbers + are_numbers
+            if base == "_local_scalar_dense" and inputs[0].is_floating_point():
+                self._scalars.append(float(inputs[0]).hex())
             results, made = [], []
         elif base == "resize_":
             self._resize(made[0][0])
@@ -213,6 +259,15 @@ class Replay:
             self._numbers.update(described["at"] for described, _ in made)
         number = any(type(each) is float for each in (*given, *named.values()))
         self._ledger.operation(operations.of(function), inputs, written, outputs, number, lambda: (f"torch.{base}", 0))
+
+    def _drawing(self, told: Message | None) -> torch.Generator | None:
+        """The generator that an operation draws from, which gives what it gave in the call."""
+        if told is None:
+            return None
+        device = self._on(told["device"])
+        generator = torch.default_generator if device.type == "cpu" else torch.cuda.default_generators[device.index]
+        generator.set_state(torch.frombuffer(bytearray.fromhex(told["state"]), dtype=torch.uint8))
+        return generator
 
     def _are_numbers(self, tensors: list[torch.Tensor]) -> bool:
         starts = {self._memory[at].data_ptr() for at in self._numbers if at in self._memory}
@@ -244,14 +299,16 @@ class Replay:
         self._left -= length
         if self._left < 0:
             raise Unfit(f"more than {_MOST_BYTES >> 30} GiB")
-        self._memory[described["at"]] = torch.full((length,), _FILLER, dtype=torch.uint8)
+        self._memory[described["at"]] = torch.full(
+            (length,), _FILLER, dtype=torch.uint8, device=self._on(described["device"])
+        )
         self._seen.pop(described["at"], None)
         self._numbers.discard(described["at"])
 
     def _tensor(self, described: Message) -> torch.Tensor:
         dtype, memory = DTYPES[described["dtype"]], self._memory.get(described["at"])
         if not math.prod(described["shape"]):
-            return torch.empty(described["shape"], dtype=dtype)
+            return torch.empty(described["shape"], dtype=dtype, device=self._on(described["device"]))
         if memory is None:
             raise Unfit("memory that nobody has made")
         whole = memory[: len(memory) // dtype.itemsize * dtype.itemsize].view(dtype)
@@ -270,8 +327,10 @@ class Replay:
                 return complex(float.fromhex(real), float.fromhex(imaginary))
             case {"torch": name}:
                 return getattr(torch, name)
-            case {"device": _}:
-                return torch.device("cpu")
+            case {"device": device}:
+                return self._on(device)
+            case {"generator": _}:
+                return self._generator
             case list():
                 return [self._value(each) for each in told]
         return told

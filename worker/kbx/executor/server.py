@@ -18,6 +18,7 @@ import torch
 from kbx.executor import mappings, replay
 from kbx.executor.channel import HEAP_BYTES, Broken, Channel
 from kbx.executor.compiler import Compiler, CompilerEnded
+from kbx.executor.rebuilding import is_own
 from kbx.tensors import dtype_name
 from kbx.ttir.errors import Stuck, Unsupported
 from kbx.ttir.executor import Argument, Kernel, TensorDescriptor
@@ -49,6 +50,8 @@ class _Executor:
         self._memory = mappings.Mappings()
         self._lent: dict[int, mappings.Tensor] = {}
         self._texts: list[str] = []
+        self._own: list[bool] = []
+        """Whether each kernel is the candidate's."""
         self._kernels: dict[int, Kernel] = {}
         self._findings: list[Finding] = []
         self._atomic = False
@@ -105,9 +108,11 @@ class _Executor:
         places = dict(zip(sorted(offset for offset, _, _ in message["lent"]), sorted(lent), strict=True))
         given = [replay.Given(places[base], offset - base, *form) for base, offset, *form in message["given"]]
         try:
-            made = self._records.replay(
-                back, lent, given, frozenset(message["asked"]), message["seed"], self._launch_again
-            )
+            contents = {at: torch.from_numpy(content) for at, content in lent.items()}
+            record, asked = self._records.find(back, lent), frozenset(message["asked"])
+            machine = replay.Executed(self._launch_again, self._own.__getitem__)
+            made = replay.Replay(record, contents, given, asked, message["seed"], machine)
+            made.run()
             results = made.results()
         except replay.Unfit as error:
             oracle.send({"unfit": str(error)[:_MESSAGE_BYTES], "elsewhere": isinstance(error, replay.Elsewhere)})
@@ -115,16 +120,8 @@ class _Executor:
             oracle.send({"unfit": f"{type(error).__name__}: {error}"[:_MESSAGE_BYTES], "elsewhere": False})
         else:
             shapes = [[dtype_name(t.dtype), list(t.shape)] for t in results]
-            told = {
-                "results": shapes,
-                "reads": made.reads,
-                "numbers": made.numbers,
-                "steps": made.steps,
-                "older": made.older_bytes,
-                "account": made.account,
-            }
-            contents = [t.reshape(-1).view(torch.uint8).numpy() for t in results if t.numel()]
-            oracle.send(told, [each.data for each in (*contents, *made.arguments())])
+            bytes_of = [t.reshape(-1).view(torch.uint8) for t in results if t.numel()]
+            oracle.send({"results": shapes} | made.counts(), [t.numpy().data for t in (*bytes_of, *made.arguments())])
 
     def _launch_again(self, message: _Message, memory: Memory, seed: int) -> None:
         self._run(message, Launch(tuple(message["grid"]), memory, seed, ASCENDING))
@@ -152,9 +149,9 @@ class _Executor:
 
     def _keep(self, start: int, length: int, blobs: Sequence[bytearray]) -> None:
         if blobs:
-            self._records.keep(start, np.frombuffer(blobs[0], np.uint8))
+            self._records.keep(start, torch.frombuffer(blobs[0], dtype=torch.uint8))
         elif (region := self._memory.region(start, length, None)) is not None:
-            self._records.keep(start, region.memory)
+            self._records.keep(start, torch.from_numpy(region.memory.copy()))
         else:
             raise Broken("the runner names memory that is not shared")
         self._runner.send({"kept": True})
@@ -176,6 +173,7 @@ class _Executor:
                 if name.endswith(".ttir"):
                     reply["number"] = len(self._texts)
                     self._texts.append(base64.b64decode(content).decode())
+                    self._own.append(is_own(request["description"]))
         except (CompilerEnded, KeyError, ValueError) as error:
             raise Broken(str(error)) from error
         self._runner.send(reply)

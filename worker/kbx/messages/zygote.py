@@ -65,6 +65,15 @@ class Kill:
 
 
 @dataclass
+class Introduce:
+    """On a GPU: what keeps a runner's records answers to the oracle at ``data_address`` from now on."""
+
+    TYPE: ClassVar[str] = "introduce"
+    runner: int
+    data_address: str
+
+
+@dataclass
 class Wait:
     """How long has a runner waited for a processor?"""
 
@@ -97,5 +106,5 @@ class Exited:
     """The end of what the candidate printed on stdout and stderr (at most 8 KiB)."""
 
 
-REQUESTS: tuple[type[Message], ...] = (Spawn, Kill, Wait)
+REQUESTS: tuple[type[Message], ...] = (Spawn, Kill, Introduce, Wait)
 ANSWERS: tuple[type[Message], ...] = (Hello, Failed, Spawned, Waited, Exited)

@@ -2,7 +2,7 @@
 //
 // Operations: the kernel of every operation for every backend is wrapped in the dispatcher's table, where modes, TorchScript,
 // autograd, sparse and MKL-DNN tensors and direct calls of a kernel all end. The observer, a Python callable, is told of each
-// outermost one when it has run: name, whether it is pointwise, input tensors, tensors it wrote to, results, whether a number
+// outermost one when it has run or failed: name, whether it is pointwise, input tensors, tensors it wrote to, results, whether a number
 // was among its arguments, and what was touched since.
 //
 // Memory: tensors on the host lie in pages that nothing in this process can read or write except an operation while it runs; kernels
@@ -442,11 +442,18 @@ class Wrapped final : public c10::OperatorKernel {
     ran_.store(true, std::memory_order_relaxed);
     std::vector<at::Tensor> inputs, written;
     bool number = gather(op, *stack, inputs, written);
-    {
+    bool telling = !view_ || lacks_storage(inputs);
+    try {
       Entered entered(false);
       kernel_.callBoxed(op, keys, stack);
+    } catch (...) {
+      // One on a list has computed for the tensors before the one that it refuses.
+      if (telling) tell(inputs, written, {}, number);
+      throw;
     }
-    if (!view_ || lacks_storage(inputs)) tell(op, *stack, inputs, written, number);
+    std::vector<at::Tensor> results;
+    for (size_t i = stack->size() - op.schema().returns().size(); i < stack->size(); i++) collect((*stack)[i], results);
+    if (telling) tell(inputs, written, results, number);
   }
 
  private:
@@ -493,10 +500,8 @@ class Wrapped final : public c10::OperatorKernel {
     return number;
   }
 
-  void tell(const c10::OperatorHandle& op, const torch::jit::Stack& stack, const std::vector<at::Tensor>& inputs,
-            const std::vector<at::Tensor>& written, bool number) const {
-    std::vector<at::Tensor> results;
-    for (size_t i = stack.size() - op.schema().returns().size(); i < stack.size(); i++) collect(stack[i], results);
+  void tell(const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& written, const std::vector<at::Tensor>& results,
+            bool number) const {
     Lock lock;
     look_at_parts();
     PyObject *type, *value, *trace;

@@ -16,7 +16,7 @@ import threading
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from kbx import bytecode, cores
-from kbx.oracle import compiler_cache, confinement, listening
+from kbx.oracle import compiler_cache, confinement, listening, starting
 from kbx.protocol import ProtocolError, encode, read_frame, write_frame
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def main() -> NoReturn:
     if options.confine:
         confinement.enter(options.confine, options.uid, options.device == "cuda")
     bytecode.keep()
+    judges_on_gpu = options.device == "cuda" and not options.compiler_cache
+    starter = starting.Starter(options.index, options.uid) if judges_on_gpu else None
     incoming, outgoing = _take_protocol()
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(incoming, requests), name="kbx-reader", daemon=True).start()
@@ -44,7 +46,7 @@ def main() -> NoReturn:
         compiler_cache.make(options.compiler_cache, options.uid)
     _harden(options.uid)
     gc.disable()  # what is imported stays: to look through it again and again takes a tenth of the time
-    server = _server(options, listener)
+    server = _server(options, listener, starter)
     if options.shape_tracer:
         server.trace_for_gpus()
     gc.freeze()  # as in runners: nobody who is timed waits until all that was imported has been looked through
@@ -116,7 +118,7 @@ def _give_home(uid: int) -> None:
     os.environ.pop("XDG_CACHE_HOME", None)
 
 
-def _server(options: argparse.Namespace, listener: socket.socket) -> Server:
+def _server(options: argparse.Namespace, listener: socket.socket, starter: starting.Starter | None) -> Server:
     # As runners have it, see sandbox: both sides' contexts are alike.
     os.environ["CUDA_DEVICE_MAX_COPY_CONNECTIONS"] = "1"
     import torch  # after the change of user: a CUDA context belongs to who made it
@@ -130,7 +132,7 @@ def _server(options: argparse.Namespace, listener: socket.socket) -> Server:
     if options.device == "cuda":
         from kbx.oracle.cuda import CudaDevice
 
-        return Server(CudaDevice(options.index))
+        return Server(CudaDevice(options.index, listener, starter))
     from kbx.oracle.devices import CpuDevice
 
     return Server(CpuDevice(listener))

@@ -78,16 +78,20 @@ class DataSocket:
     two descriptors by SCM_RIGHTS with a JSON list of ``{"name", "bytes"}``. The runner's executor gets them as well, and is asked
     on that connection from then on.
 
+    On a GPU nobody fetches arenas, and the zygote hands the connection to a runner's recorder over when it has introduced it
+    (``hands_over``): that takes an executor's place.
+
     Connections and ``offer`` may come in either order. Peers of another user than this one or root are turned away.
     """
 
-    def __init__(self, listener: socket.socket | None = None) -> None:
+    def __init__(self, listener: socket.socket | None = None, hands_over: bool = False) -> None:
+        self._hands_over, self._arrived = hands_over, threading.Condition()
         self._listener = listener or listening.anywhere()
         self.address = self._listener.getsockname()[1:].decode()
         self._lock = threading.Lock()
         self._waiting: dict[int, socket.socket] = {}
         self._offered: dict[int, Sequence[MemoryArena]] = {}
-        self._executors: dict[int, Channel] = {}
+        self._executors: dict[int, Channel | None] = {}
         threading.Thread(target=self._accept, name="kbx-data", daemon=True).start()
 
     def offer(self, runner: int, arenas: Sequence[MemoryArena]) -> None:
@@ -98,7 +102,11 @@ class DataSocket:
             self._match(peer)
 
     def executor(self, runner: int) -> Channel | None:
-        """A runner's executor, once the runner is attached; None where it has none."""
+        """A runner's executor, once the runner is attached; None where it has none. One that is handed over is waited for."""
+        if self._hands_over:
+            with self._arrived:
+                if not self._arrived.wait_for(lambda: runner in self._executors, _PEER_TIMEOUT):
+                    self._executors[runner] = None
         with self._lock:
             return self._executors.get(runner)
 
@@ -130,7 +138,11 @@ class DataSocket:
             if _peer_uid(connection) not in (0, os.getuid()):
                 raise OSError("foreign peer")
             (runner,) = struct.unpack(">I", connection.recv(4, socket.MSG_WAITALL))
-        except (OSError, struct.error):
+            if self._hands_over:
+                _, (descriptor,), _, _ = socket.recv_fds(connection, 1, 1)
+                connection.close()
+                connection = socket.socket(fileno=descriptor)
+        except (OSError, ValueError, struct.error):
             connection.close()
             return
         with self._lock:
@@ -155,6 +167,8 @@ class DataSocket:
                 self._executors[runner ^ EXECUTOR] = Channel(connection, _MOST_TOLD)
             else:
                 connection.close()
+        with self._arrived:
+            self._arrived.notify_all()
 
 
 def _hung_up(connection: socket.socket) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -32,7 +32,7 @@ _FEW_STEPS = frozenset((
     "count_nonzero", "std", "var", "var_mean", "std_mean", "logsumexp", "linalg_vector_norm", "dist", "renorm", "cumsum",
     "cumprod", "cummax", "cummin", "equal",
     # normalization and losses
-    "_softmax", "_log_softmax", "native_layer_norm", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit",
+    "_softmax", "_log_softmax", "_safe_softmax", "native_layer_norm", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit",
     "_native_batch_norm_legit_no_training", "_batch_norm_with_update", "_batch_norm_no_update", "cudnn_batch_norm",
     "_fused_rms_norm", "mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "nll_loss_forward",
     "nll_loss2d_forward",
@@ -58,7 +58,7 @@ _FEW_STEPS = frozenset((
     "randn", "randint", "randperm", "rand_like", "randn_like", "bernoulli", "bernoulli_", "binomial", "uniform_", "normal_",
     "exponential_", "random_", "native_dropout",
     # no work at all
-    "_fused_sdp_choice", "_linalg_check_errors", "_assert_async",
+    "_fused_sdp_choice", "_linalg_check_errors", "_assert_async", "promote_types",
 ))  # fmt: skip
 """Operations besides element-wise ones and views that do little with each element."""
 
@@ -84,13 +84,34 @@ def _added_matrix_vector(
     return 2 * math.prod(matrix)
 
 
+def _attention(causal_at: int) -> Callable[..., int]:
+    """The formula of an attention that has ``is_causal`` as argument number ``causal_at`` after queries, keys and values: a product for each
+    pair of a query and a key that it sees. PyTorch's counts all pairs."""
+
+    def flops(
+        q: Sequence[int], k: Sequence[int], v: Sequence[int], *args: Any, out_shape: object = None, **kwargs: Any
+    ) -> int:
+        rows, keys = q[-2], k[-2]
+        pairs = rows * keys
+        if kwargs.get("is_causal", len(args) > causal_at and args[causal_at]):
+            square = min(rows, keys)
+            pairs = square * (square + 1) // 2 + (rows - square) * keys
+        return 2 * math.prod(q[:-2]) * pairs * (q[-1] + v[-1])
+
+    return flops
+
+
 _FORMULAS = {
+    torch.ops.aten._scaled_dot_product_flash_attention: _attention(1),
+    torch.ops.aten._scaled_dot_product_flash_attention_for_cpu: _attention(1),
+    torch.ops.aten._scaled_dot_product_efficient_attention: _attention(3),
+    torch.ops.aten._scaled_dot_product_cudnn_attention: _attention(3),
     torch.ops.aten._int_mm: _int_mm,
     torch.ops.aten.mv: _matrix_vector,
     torch.ops.aten.dot: _matrix_vector,
     torch.ops.aten.addmv: _added_matrix_vector,
 }
-"""Products that torch's counter leaves out."""
+"""Products that torch's counter leaves out, and those that it counts too much of."""
 
 
 without_dynamo(_FlopCounterMode)

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import torch
 
 from kbx.oracle import own_references, truth
+from kbx.oracle.fakes import needs_values
 from kbx.oracle.gradients import graph_noted, in_place_of
-from kbx.oracle.original_models import NOT_WITHOUT_VALUES
 from kbx.oracle.own_references import OwnFunctionTask, anywhere, on_shapes_or_values
 from kbx.oracle.own_variations import AS_DRAWN, SEED, may_be_tried
 from kbx.oracle.recording import surroundings
@@ -171,7 +171,7 @@ def results_of(task: Task, backward: Backward, call: Call, device: str | torch.d
         try:
             found: list[torch.Tensor] = task.run("", backward.results, call)[0]
         except InvalidTask as error:
-            if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+            if needs_values(error):
                 raise
             returned()  # raises what is wrong without gradients, too
             raise refusal(task, backward.forward, error) from error.__cause__

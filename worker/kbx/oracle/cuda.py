@@ -6,16 +6,18 @@ import contextlib
 import ctypes
 import functools
 import os
+import socket
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from kbx import clock, cores, graphs, results
+from kbx.executor.channel import Channel
 from kbx.messages import ArenaDescription, Device
 from kbx.messages.oracle import DeviceState, Rates
-from kbx.oracle import footprint, nvml, peaks
-from kbx.oracle.arenas import SharedArena
+from kbx.oracle import footprint, nvml, peaks, replayers, starting
+from kbx.oracle.arenas import DataSocket, SharedArena
 from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
 from kbx.oracle.task import Unsupported
@@ -122,9 +124,13 @@ class _Span:
 class CudaDevice:
     """One GPU. The methods are those of ``devices.CpuDevice``."""
 
-    data_address = None
-
-    def __init__(self, index: int) -> None:
+    def __init__(
+        self, index: int, listener: socket.socket | None = None, starter: starting.Starter | None = None
+    ) -> None:
+        """``starter``: of what makes calls of candidates again; without one nothing is known of them but what they did in the end."""
+        self._socket = DataSocket(listener, hands_over=True) if starter is not None else None
+        self.data_address = None if self._socket is None else self._socket.address
+        self.replayer = None if starter is None else replayers.Replayer(starter)
         self.torch_device = torch.device("cuda", index)
         torch.cuda.set_device(self.torch_device)
         self.runtime = Runtime()
@@ -151,13 +157,20 @@ class CudaDevice:
             raise
 
     def offer(self, runner: int | None, arenas: Sequence[SharedArena]) -> None:
-        """Nothing to do: the handles travel in ``attach``."""
+        """Lets what keeps a runner's records introduce itself; handles of arenas travel in ``attach``."""
+        if runner is not None and self._socket is not None and self.replayer is not None:
+            self._socket.offer(runner, ())
+            self.replayer.open(arenas)
 
     def withdraw(self, runner: int | None) -> None:
-        """Nothing to undo."""
+        """Undoes ``offer``."""
+        if runner is not None and self._socket is not None and self.replayer is not None:
+            self._socket.withdraw(runner)
+            self.replayer.close()
 
-    def executor(self, runner: int | None) -> None:
-        """None: kernels run on the GPU."""
+    def executor(self, runner: int | None) -> Channel | None:
+        """What keeps the records of an attached runner."""
+        return None if runner is None or self._socket is None else self._socket.executor(runner)
 
     def synchronize(self) -> None:
         torch.cuda.synchronize(self.torch_device)

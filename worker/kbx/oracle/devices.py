@@ -21,6 +21,7 @@ class CpuDevice:
 
     torch_device = torch.device("cpu")
     core = None
+    replayer = None
 
     def __init__(self, listener: socket.socket | None = None) -> None:
         self._socket = DataSocket(listener)

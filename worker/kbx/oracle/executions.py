@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
 from kbx.executor.channel import Broken, Channel
 from kbx.messages import Origin, Tree
 from kbx.oracle.judge import Judgement
+from kbx.oracle.replayers import Replayer
 from kbx.tensors import DTYPES, has_gaps, span
 from kbx.ttir.findings import ASSERTION, BETWEEN, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED, in_program
 
@@ -25,17 +26,29 @@ _SOURCE = "candidate.py"
 
 
 class Executions:
-    """Those of one candidate. ``executor()`` is the connection, None where launches are not executed but run on a GPU."""
+    """Those of one candidate. ``executor()`` is the connection, None where nobody is told of launches."""
 
-    def __init__(self, executor: Callable[[], Channel | None], checks: bool = True) -> None:
-        """``checks``: whether what is found decides."""
+    def __init__(
+        self, executor: Callable[[], Channel | None], checks: bool = True, replayer: Replayer | None = None
+    ) -> None:
+        """``checks``: whether what is found decides. ``replayer``: what makes calls again where launches run on a GPU; ``executor`` has
+        their records then, and executes none."""
         self._executor, self._checks, self._unasked = executor, checks, False
-        self._atomic = False
+        self._atomic, self._replayer = False, replayer
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether there are records of calls, or should be."""
+        return self._replayer is not None or self._executor() is not None
 
     @property
     def order_matters(self) -> bool:
         """Whether the result of a launch so far may depend on the order of its programs: without atomic operations only a race can make it."""
-        return self._atomic or self._executor() is None
+        return self._atomic or not self._executes
+
+    @property
+    def _executes(self) -> bool:
+        return self._replayer is None and self._executor() is not None
 
     def prepare(self, seed: int, leaves: Sequence[Tree], order: str, filler: int) -> None:
         """A call begins, whose tensors are ``leaves``: kernels may touch these. ``seed`` chooses what undefined values are, ``order`` (see
@@ -45,36 +58,40 @@ class Executions:
         message = {"prepare": seed, "lent": _lent(leaves, filler), "order": order, "forget": self._unasked}
         try:
             executor.send(message)
+            if self._replayer is not None:
+                executor.receive()  # the runner must not be there first
         except Broken:
-            return  # who asks for findings is told
+            return  # who asks for findings, or for a record, is told
         self._unasked = True
 
     def replay(self, back: int, leaves: Sequence[Tree], asked: Sequence[str], seed: int) -> Replayed | None:
         """What the record of the last call (``back`` 0), or of that before (1), makes of arguments that lie at these leaves. None where the
         executor has no record of a call with arguments there. ``asked``: the operations of the reference. Their memory holds then what they are afterwards."""
         if (executor := self._executor()) is None:
-            return None
+            return Replayed(unfit="nobody has kept records")
         lent = _lent(leaves, 0)
+        forms = [[leaf.get("base", [leaf["offset"]])[0], *(leaf[name] for name in _FORM)] for leaf in leaves]
+        message = {"seed": seed, "given": forms, "asked": list(asked)}
         try:
-            forms = [[leaf.get("base", [leaf["offset"]])[0], *(leaf[name] for name in _FORM)] for leaf in leaves]
-            executor.send({"replay": back, "seed": seed, "lent": lent, "given": forms, "asked": list(asked)})
+            executor.send({"replay": back, "lent": lent} | message)
             told, blobs = executor.receive()
+            if self._replayer is not None and "unfit" not in told:
+                places = [(offset, length) for offset, length, _ in lent]
+                told = self._replayer.replay(told | message | {"lent": places}, blobs)
             if "unfit" in told:
                 return None if told["elsewhere"] else Replayed(unfit=str(told["unfit"]))
-            places, held = sorted(offset for offset, _, _ in lent), iter(blobs)
+            if self._replayer is not None:
+                return Replayed([self._replayer.result(*each) for each in told["results"]], {}, *_counts(told))
+            offsets, held = sorted(offset for offset, _, _ in lent), iter(blobs)
             results = [_tensor(DTYPES[name], shape, held) for name, shape in told["results"]]
-            arguments = dict(zip(places, held, strict=True))
-            reads, numbers, steps, older, account = (
-                told[name] for name in ("reads", "numbers", "steps", "older", "account")
-            )
-            return Replayed(results, arguments, reads, numbers, steps, older, account)
+            return Replayed(results, dict(zip(offsets, held, strict=True)), *_counts(told))
         except (Broken, KeyError, TypeError, ValueError, RuntimeError) as error:
-            return Replayed(unfit=f"the process that executes the candidate's kernels answers {type(error).__name__}")
+            return Replayed(unfit=f"the process that makes the candidate's calls again answers {type(error).__name__}")
 
     def judge(self, judgement: Judgement) -> Judgement:
         """The judgement on the call's result, with what was found: a kernel that leaves its tensors is wrong whatever it computes, one whose
         programs race is right by luck, and a wrong result that depends on undefined values is so for that reason."""
-        if not self._checks or (executor := self._executor()) is None:
+        if not self._checks or not self._executes or (executor := self._executor()) is None:
             return judgement
         try:
             executor.send({"findings": True})
@@ -115,7 +132,13 @@ class Replayed(NamedTuple):
     """Bytes that are older than the call."""
     account: Origin | None = None
     """Who computed the result, as in ``messages.runner.Returned``."""
+    scalars: Sequence[str] = ()
+    """Fractions that the call handed to Python, as hexadecimal text."""
     unfit: str | None = None
+
+
+def _counts(told: Mapping[str, Any]) -> Sequence[Any]:
+    return [told[name] for name in ("reads", "numbers", "steps", "older", "account", "scalars")]
 
 
 def _tensor(dtype: torch.dtype, shape: Sequence[int], held: Iterator[bytearray]) -> torch.Tensor:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from kbx.messages import oracle as messages
 from kbx.oracle import session, truth
+from kbx.oracle.fakes import fake_tensors
 from kbx.oracle.models import ModelTask
 from kbx.oracle.task import InvalidTask, Task
 from kbx.suite import Call
@@ -63,7 +63,7 @@ def of(task: Task) -> Footprint:
     if not task.large:
         return Footprint()
     try:
-        with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+        with fake_tensors(), torch.no_grad():
             return _estimate(task)
     except InvalidTask:
         return Footprint()  # What is wrong with it shows when it is used.

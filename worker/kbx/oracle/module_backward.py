@@ -17,7 +17,7 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 
 from kbx.messages import Module
-from kbx.oracle import original_models, own_references
+from kbx.oracle import fakes, original_models, own_references
 from kbx.oracle.backward import (
     UPSTREAM,
     Backward,
@@ -151,7 +151,7 @@ def results_of(task: ModelTask, derived: Derived, call: Call) -> list[torch.Tens
     try:
         found: list[torch.Tensor] = task.run("", _OfModule(derived, model).results, call)[0]
     except InvalidTask as error:
-        if isinstance(error.__cause__, original_models.NOT_WITHOUT_VALUES):
+        if fakes.needs_values(error):
             raise
         _forward(task, model, call)  # raises what is wrong without gradients, too
         raise refusal(task, forward, error) from error.__cause__

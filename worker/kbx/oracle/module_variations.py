@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from kbx.oracle import models, taskfile, truth
+from kbx.oracle.fakes import fake_tensors
 from kbx.oracle.models import ModelTask
 from kbx.oracle.original_models import OriginalModelTask
 from kbx.oracle.own_variations import SEED, may_be_tried
@@ -97,7 +97,7 @@ def _takes_values(task: ModelTask, variation: Variation) -> bool:
 
 def _takes_shapes(task: ModelTask, variation: Variation) -> bool:
     task = replace(task, cast=None)  # nothing to do with shapes
-    with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+    with fake_tensors(), torch.no_grad():
         reference, _ = task.traced()
         plain = task.call(task.cases[0], variation.distribution, SEED)
         call = task.call(variation.parameters, variation.distribution, SEED)

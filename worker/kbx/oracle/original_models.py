@@ -17,18 +17,12 @@ from typing import Any, Protocol, TypeVar
 
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import (
-    DataDependentOutputException,
-    DynamicOutputShapeException,
-    FakeTensorMode,
-    UnsupportedFakeTensorException,
-    UnsupportedOperatorException,
-)
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from kbx.modes import arguments_of, without_dynamo
 from kbx.oracle import faults, judge, namesakes, sendable, truth
 from kbx.oracle.arithmetic import FlopCounterMode
+from kbx.oracle.fakes import fake_tensors, needs_values
 from kbx.oracle.gradients import differentiating_model
 from kbx.oracle.models import BATCH, ENTRY, ROUNDS, STATE, ModelTask, bounded, other_size, unbound
 from kbx.oracle.module_state import changed, held, written_buffers
@@ -57,10 +51,6 @@ class Measured(Protocol):
     def fits(self) -> bool: ...
 
 
-NOT_WITHOUT_VALUES = (
-    DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException, UnsupportedFakeTensorException,
-)  # fmt: skip
-"""What fake tensors raise where they would have to look at values."""
 SIZES = {"sizes": "published"}
 DRAWN = "get_inputs()"
 """The name of the only distribution."""
@@ -406,7 +396,7 @@ def tried(made: _Module, quick: bool) -> tuple[_Module, bool]:
             before, buffers = held(model), dict(model.named_buffers())
             watch, flops = watched(made, "forward()", model, call)
         except InvalidTask as error:
-            if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+            if needs_values(error):
                 return replace(made, nbytes=nbytes), False
             raise
         if watch.random:
@@ -424,7 +414,7 @@ def constructed(made: ModelTask, kind: type[nn.Module]) -> nn.Module:
     try:
         return made.construct(kind, 0)
     except InvalidTask as error:
-        if not isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+        if not needs_values(error):
             raise
     with torch._subclasses.fake_tensor.unset_fake_temporarily():
         return made.construct(kind, 0)
@@ -436,7 +426,7 @@ def on_shapes(look: Callable[[], _Seen], quick: bool) -> _Seen:
     if quick:
         with contextlib.suppress(_TooLarge), _Small():  # type: ignore[no-untyped-call]  # torch's
             return look()
-    with FakeTensorMode(allow_non_fake_inputs=True):
+    with fake_tensors():
         return look()
 
 

@@ -15,12 +15,12 @@ import torch
 
 from kbx import tensors
 from kbx.oracle import judge, namesakes, original_models, own_files, truth
+from kbx.oracle.fakes import needs_values
 from kbx.oracle.gradients import differentiating, in_place_of
 from kbx.oracle.module_state import written_buffers
 from kbx.oracle.original_models import (
     MOST_BYTES,
     MOST_FLOPS,
-    NOT_WITHOUT_VALUES,
     SIZES,
     OriginalModelTask,
     check_sendable,
@@ -375,7 +375,7 @@ def _measured(made: OwnFunctionTask, quick: bool) -> list[_Plain]:
         try:
             found = made.plain_calls(SEED, "cpu")
         except InvalidTask as error:
-            if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+            if needs_values(error):
                 return None
             raise
         return [_plain(number, call, *_needs(made, call)) for number, call in enumerate(found)]
@@ -399,7 +399,7 @@ def _needs(made: OwnFunctionTask, call: Call) -> tuple[int, float, tuple[str, ..
     try:
         watch, flops = watched(made, f"{made.entry}()", made.reference, mine)
     except InvalidTask as error:
-        if not isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+        if not needs_values(error):
             raise
         return _nbytes(call), 0, ()
     if watch.random:
@@ -526,7 +526,7 @@ def on_shapes_or_values(look: Callable[[], _Seen], quick: bool) -> _Seen:
         try:
             return look()
         except InvalidTask as error:
-            if isinstance(error.__cause__, NOT_WITHOUT_VALUES):
+            if needs_values(error):
                 return None
             raise
 

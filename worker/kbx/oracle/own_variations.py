@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from kbx.oracle import properties, truth
+from kbx.oracle.fakes import fake_tensors
 from kbx.oracle.original_models import MOST_BYTES, Measured, right
 from kbx.oracle.task import InvalidTask, Parameters, Task
 from kbx.suite import Inputs
@@ -89,7 +89,7 @@ def extended(made: _OwnTask, case: Parameters, device: str, bind: Callable[[], T
 def _takes_shapes(task: Task, asked: Parameters) -> bool:
     """Whether a reference returns from a varied call on shapes alone."""
     reference, _ = task.traced()
-    with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+    with fake_tensors(), torch.no_grad():
         try:
             call = task.call(asked, AS_DRAWN, SEED)
             task.run("the reference", reference, *call.args, **call.kwargs)

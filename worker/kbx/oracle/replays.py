@@ -18,6 +18,7 @@ from kbx.oracle.plan import PlannedCall
 from kbx.oracle.task import Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
+from kbx.suite.values import leaves as leaves_of
 from kbx.suite.values import transform
 from kbx.tensors import Arena
 from kbx.ttir.launch import ASCENDING
@@ -76,6 +77,8 @@ def judged(
         return judgement
     if right:
         judgement.account = other.account
+        if not _read(claim, other):
+            judgement.flags.append(UNPROVEN)
         return judgement
     own, right = again(0)
     if own is None or own.unfit is not None:
@@ -88,16 +91,17 @@ def judged(
 
 
 def repeated(
+    claim: Any,
     claimed: Sequence[torch.Tensor],
     executions: Executions,
     asked: Sequence[str],
     lend: Callable[[], Sequence[Tree]],
     judgement: judge.Judgement,
 ) -> judge.Judgement:
-    """The judgement on a right result, whose tensors are ``claimed``, after the same was done on the same values: for calls that depend on
+    """The judgement on a right result ``claim``, whose tensors are ``claimed``, after the same was done on the same values: for calls that depend on
     chance, or on what the candidate keeps, so that no other call has their values."""
     own = executions.replay(0, lend(), asked, _SEED)
-    if own is None or own.unfit is not None:
+    if own is None or own.unfit is not None or not _read(claim, own):
         judgement.flags.append(UNPROVEN)
     elif len(own.results) == len(claimed) and all(map(_is_same, own.results, claimed)):
         judgement.account = own.account
@@ -109,6 +113,12 @@ def repeated(
 def _is_same(a: torch.Tensor, b: torch.Tensor) -> bool:
     same_form = (a.shape, a.dtype) == (b.shape, b.dtype)
     return same_form and torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))
+
+
+def _read(claim: Any, replayed: Replayed) -> bool:
+    """Whether the fractions of a result, which is no tensor, are what the call handed to Python, and nothing that Python made of it."""
+    fractions = {leaf.hex() for _, leaf in leaves_of(claim) if isinstance(leaf, float)}
+    return fractions <= set(replayed.scalars)
 
 
 _ALONE = "its launches and PyTorch operations, made again without its Python, do not make the result"

@@ -114,6 +114,8 @@ class Task:
     """Arguments that require a gradient when reference and candidate are given them."""
     shares: tuple[float, ...] = ()
     """Parts of the reference's time that ``sizes`` stand for, which add up to 1; empty where none are stated."""
+    unpublished: bool = False
+    """Whether nobody has published tests of its suite, by whose tolerances results could be judged."""
 
     tolerances = TOLERANCES
     """The constant ones that its suite's authors publish, by dtype."""
@@ -121,7 +123,7 @@ class Task:
     @functools.cached_property
     def published_rule(self) -> OriginalRules | None:
         """What its suite's authors judge results by; None where the contract takes its place."""
-        return published.rule(self.name, self.contract, self.tolerances)
+        return None if self.unpublished else published.rule(self.name, self.contract, self.tolerances)
 
     @property
     def widens(self) -> bool:

@@ -117,6 +117,7 @@ def _load(stamp: Stamp, device: str) -> Task:
     skippable = (*CONTROLS, *contract.controls(), *(backward.MISTAKES if derived else ()))
     reader.each("SKIP_CONTROLS", reader.get("SKIP_CONTROLS", dict, {}), skippable)
     sizes = reader.calls("SIZES", least[1], inputs)
+    recorded = envelope.of_task(path)
     made = Task(
         path=path, stamp=stamp, name=stem, entry=entry, dtype=reader.dtype(),
         cases=reader.calls("CASES", least[0], inputs), sizes=sizes, shares=reader.shares(len(sizes)),
@@ -125,8 +126,8 @@ def _load(stamp: Stamp, device: str) -> Task:
         distributions=reader.each("DISTRIBUTIONS", reader.get("DISTRIBUTIONS", tuple, DISTRIBUTIONS), DISTRIBUTIONS),
         mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), parameters),
         skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={} if derived else reader.controls(parameters),
-        tags=reader.get("TAGS", tuple), envelope=envelope.of_task(path), promised=reader.get("PROMISED", tuple, ()),
-        magnitudes=reader.magnitudes(),
+        tags=reader.get("TAGS", tuple), envelope=recorded, promised=reader.get("PROMISED", tuple, ()),
+        magnitudes=reader.magnitudes(), unpublished=recorded is None and not own,
     )  # fmt: skip
     if derived:
         return backward_files.function_task(made, reader, device)

@@ -19,7 +19,7 @@ _READ_WHOLE = frozenset((
     "linalg_vector_norm", "_softmax", "_log_softmax", "native_layer_norm", "native_group_norm",
     "mm", "bmm", "addmm", "baddbmm", "mv", "addmv", "dot",
     "copy_", "_to_copy", "empty", "empty_like", "view", "_unsafe_view", "reshape", "permute", "transpose", "t",
-    "unsqueeze", "squeeze", "detach", "alias",
+    "unsqueeze", "squeeze", "detach", "alias", "promote_types",
 ))  # fmt: skip
 """Operations beside the element-wise ones whose result depends on each element of their arguments, and moves of whole tensors.
 What picks (index, gather, slice, embedding), repeats (expand, repeat) or skips (tril, convolution, pooling) is not here."""
@@ -62,7 +62,17 @@ _PICKS: dict[str, Callable[[Sequence[Any], Any], int]] = {
 }  # fmt: skip
 """Operations that read no more than so many elements of their first argument."""
 
+
+def _put(args: Sequence[Any]) -> int:
+    """Elements that ``index_put_`` writes by one tensor of places in the first dimension. Raises TypeError of any other."""
+    target, places, *more = args
+    if len(places) != 1 or places[0].dtype == torch.bool or any(more[1:]):
+        raise TypeError("how much is written depends on values")
+    return int(places[0].numel() * math.prod(target.shape[1:]))
+
+
 _PUTS: dict[str, Callable[[Sequence[Any]], int]] = {
+    "index_put_": _put,
     "index_fill_": lambda args: args[2].numel() * args[0].numel() // max(1, args[0].shape[args[1]]),
     "scatter_": lambda args: args[2].numel(),
     "index_copy_": lambda args: args[3].numel(),

@@ -58,12 +58,16 @@ class CudaArena(Arena):
     def __init__(self, name, capacity, handle, device):
         super().__init__(name, capacity)
         self._device = device
-        self._base = _open_ipc_handle(handle, device)
+        self.address = _open_ipc_handle(handle, device)
 
     def typed(self, offset, count, dtype):
         # The interface has no names for bf16 and fp8, so the bytes are taken and then viewed.
-        segment = _Segment(self._base + offset, count * dtype.itemsize)
+        segment = _Segment(self.address + offset, count * dtype.itemsize)
         return _view(_as_tensor(segment, device=self._device), dtype)
+
+    def close(self):
+        """Unmaps it; no tensor that points into it may be used any more."""
+        cuda_runtime(self._device).cudaIpcCloseMemHandle(ctypes.c_void_p(self.address))
 
 
 class _Segment:

@@ -15,7 +15,7 @@ import torch
 import triton
 
 from kbx import clock, cores, graphs, parts, precision, protocol, results, shapes, standins, tensors
-from kbx.executor import compiler, server
+from kbx.executor import compiler, recorder, server
 from kbx.messages import runner as messages
 from kbx.runner import (
     ahead,
@@ -34,6 +34,7 @@ from kbx.runner import (
     native,
     profile,
     seccomp,
+    serving,
     storages,
     trace,
     tuning,
@@ -42,8 +43,11 @@ from kbx.runner import (
 from kbx.runner.ledger import Ledger
 
 SOURCE = "candidate.py"
-BESIDE = types.SimpleNamespace(execute=server.serve, compile_for=compiler.serve)
-"""What runs beside a runner on the CPU."""
+BESIDE = {
+    "cpu": types.SimpleNamespace(execute=server.serve, compile_for=compiler.serve),
+    "cuda": types.SimpleNamespace(execute=recorder.serve, compile_for=compiler.serve),
+}
+"""What runs beside a runner, by its device."""
 # Taken before any candidate is loaded.
 _wait_for_device = getattr(torch._C, "_cuda_synchronize", None)  # absent from builds without CUDA
 
@@ -72,7 +76,8 @@ def serve(sock, data_sock, spawn, executor=None):
     """Answers requests on ``sock`` until it closes, then ends the process.
 
     ``spawn`` is the Spawn message of this runner; on the CPU ``data_sock`` brings the arenas, and ``executor`` (of
-    ``kbx.executor.channel``) runs kernels, which without one are compiled here and not run; both are None on a GPU. The working folder must be the runner's scratch folder.
+    ``kbx.executor.channel``) runs kernels, which without one are compiled here and not run; on a GPU there is no ``data_sock``, and what is
+    called an executor keeps records. The working folder must be the runner's scratch folder.
     """
     # PyTorch replaces the thread pool lost in a fork when the number of threads is next set. The threads of backward set it
     # concurrently, and one that finds no pool ends the process, so it is set here, with a single thread.
@@ -102,6 +107,7 @@ class Bench:
         self._kind = self._instance = None
         self._clock = self._graphs = None
         self._recorded = [], []
+        self._served_under = None
         self._witness = None
         self._guarded, self._guards, self._unguarded = False, None, []
         self._turn = 0
@@ -154,6 +160,8 @@ class Bench:
                 self._graphs = graphs.Recorder(self._device)
                 self._clock = clock.Clock(self._device)
             self._arenas = arenas.open_handles(request.arenas, self._device)
+            if self._executor is not None and request.arenas:
+                execution.connect_recorder(self._executor, self._arenas["in"].address)
         elif request.arenas:
             self._rotation.install()
             heap = native.guard(self._spawn.memory_bytes, self._executor and self._executor.heap)
@@ -187,6 +195,8 @@ class Bench:
         # Seeded, so that equal runs give equal verdicts for random candidates; within a run their numbers still differ.
         random.seed(0)
         torch.manual_seed(0)
+        if request.timed:
+            self._executor = None  # nobody asks for records of what is timed
         ahead.unpack(request.files)
         if not self._emulated:
             tuning.limit(request.timed)
@@ -201,14 +211,18 @@ class Bench:
         ledger = Ledger(request.operations, native.library if sees_reads else None)
         if not self._emulated and request.memory_checks and self._prepare_guards():
             self._guards = guards.Guards(guards.prepared(self._spawn.arch), self._launches.text_of)
-            tuning.timing = self._guards.paused
+        if not self._emulated:
+            tuning.timing = self._timing
         self._witness = witness.Witness(ledger, self._path, request.cpp, not self._emulated, self._guards)
         if request.cpp:  # elsewhere a task is about Triton, and what a candidate cannot import it has to do without
             kernel_packages.install(request.source, self._emulated)
         arch = self._spawn.arch if self._emulated else None
         if self._executor is not None and self._arenas:
             execution.begin(request.source, self._path)
-            compilation.install(execution.compile, self._path, request.source)
+            if self._emulated:
+                compilation.install(execution.compile, self._path, request.source)
+            else:
+                compilation.remember(self._path, request.source)
         name, self._entry = module.load(request.source, self._path, request.entries, arch, self._witness.watching)
         return messages.Loaded(request.id, name, 0.0)
 
@@ -239,6 +253,8 @@ class Bench:
         if lacking:
             return messages.Returned(request.id, {"t": "lacking", "v": lacking}, 0.0, 0)
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
+        if request.under is not None:
+            return self._served(request, args, kwargs, inputs)
         held = module.enter(self._instance, state)
         self._results.begin()
         self._witness.ran()
@@ -258,19 +274,42 @@ class Bench:
             request.id, value, 0.0, launched, compiled, origin, ran, configurations, untried, unguarded
         )
 
+    def _served(self, request, args, kwargs, inputs):
+        """A call under a condition of serving: without an account of who computed, which decides nothing there."""
+        if self._emulated:
+            raise gaps.Unsupported("streams and CUDA graphs")
+        self._served_under = self._served_under or serving.Conditions(self._device)
+
+        def put(result):
+            return self._put(result, inputs)
+
+        if request.under == "large":
+            with serving.mapped_many_times(request, args, kwargs) as large:
+                value = put(large.last(self._entry(*large.args, **large.kwargs)))
+        else:
+            value = self._served_under.call(request.under, self._entry, args, kwargs, put)
+        return messages.Returned(request.id, value or {"t": "none"}, 0.0, self._launches.take_launches())
+
     def _traced(self, inputs):
         """The entry, whose call with these tensors the executor can do again."""
-        if self._executor is None or not self._guarded:
+        if self._executor is None or not (self._guarded if self._emulated else self._witness.sees_launches):
             return self._entry
+        keep = execution.keep if self._emulated else self._witness.unseen(execution.keep)
 
         def traced(*args, **kwargs):
-            with trace.recording(trace.Trace(inputs, execution.keep)) as made:
+            with trace.recording(trace.Trace(inputs, keep)) as made:
                 result = self._entry(*args, **kwargs)
             made.take(result)
             execution.record(made)
             return result
 
         return traced
+
+    @contextlib.contextmanager
+    def _timing(self):
+        """While autotuning times launches."""
+        with trace.pausing(), contextlib.nullcontext() if self._guards is None else self._guards.paused():
+            yield
 
     @contextlib.contextmanager
     def _guarding(self, inputs):

@@ -5,6 +5,7 @@ Triton raised there.
 """
 
 import base64
+import functools
 import hashlib
 import json
 import pickle
@@ -32,6 +33,26 @@ def install(send, path, text):
         module.compile = compilation.compile
 
 
+def remember(path, text):
+    """From now on the sources that Triton compiles in this process can be described: ``source.kbx_request()`` is the request of ``install``."""
+    stock = triton.compile
+
+    def compile(src, target=None, options=None, **more):
+        kernel = stock(src, target=target, options=options, **more)
+        arch = (target or triton.runtime.driver.active.get_current_target()).arch
+        src.kbx_request = functools.partial(_request, src, options, arch, path, text)
+        return kernel
+
+    for module in (triton.compiler.compiler, triton.compiler, triton):
+        module.compile = compile
+
+
+def _request(src, options, arch, path, text):
+    if not isinstance(src, ASTSource):
+        raise gaps.noted(gaps.Unsupported("a kernel given as IR"))
+    return {"description": kernels.describe(src, path, text), "options": _plain(options or {}), "arch": arch}
+
+
 class _Compilation:
     def __init__(self, send, path, text):
         self._send, self._path, self._text = send, path, text
@@ -39,12 +60,10 @@ class _Compilation:
 
     def compile(self, src, target=None, options=None, **_):
         """In place of ``triton.compile``."""
-        if not isinstance(src, ASTSource):
-            raise gaps.noted(gaps.Unsupported("a kernel given as IR"))
         target = target or triton.runtime.driver.active.get_current_target()
-        src.hash()  # what Triton refuses before it compiles, and what the kernel's globals are, which must not change
-        description = kernels.describe(src, self._path, self._text)
-        request = {"description": description, "options": _plain(options or {}), "arch": target.arch}
+        if isinstance(src, ASTSource):
+            src.hash()  # what Triton refuses before it compiles, and what the kernel's globals are, which must not change
+        request = _request(src, options, target.arch, self._path, self._text)
         key = hashlib.sha256(json.dumps(request).encode()).hexdigest()
         with self._lock:
             reply, first = self._done.get(key), key not in self._done

@@ -1,7 +1,11 @@
-"""Hands launches to the executor: see ``kbx.executor``. What is said here is a claim, like everything of a runner's."""
+"""Hands launches to the executor, or on a GPU tells the recorder of them: see ``kbx.executor``. What is said here is a claim, like
+everything of a runner's."""
 
 import ctypes
 import threading
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 from kbx.executor.arguments import described
 from kbx.executor.channel import Broken, Channel
@@ -34,14 +38,14 @@ def compile(request):
     return _client.ask({"compile": request})[0]
 
 
-def keep(address, length):
-    """The executor keeps what memory holds now, which is older than the call that is recorded."""
-    _client.keep(address, length)
+def keep(address, length, device):
+    """The executor keeps what memory of the ``device`` holds now, which is older than the call that is recorded."""
+    _client.keep(address, length, device)
 
 
 def record(made):
     """Hands over the record of a call, a ``trace.Trace``."""
-    _client.ask({"record": made.steps, "results": made.results, "gap": made.gap})
+    _client.record({"record": made.steps, "results": made.results, "gap": made.gap})
 
 
 def launch(number, types, grid, arguments):
@@ -52,8 +56,78 @@ def launch(number, types, grid, arguments):
     """
     names, told, storages = described(arguments, types)
     if recording is not None:
-        recording.launched(storages)
+        recording.launched(storages, "cuda")
     return _client.launch(number, grid, names, told, storages)
+
+
+def connect_recorder(executor, base):
+    """Tells ``executor``, which is a recorder, of launches from now on; what is lent begins at this address."""
+    global _client
+    _client = _Recorder(Channel(executor.connection))
+    _client.channel.send({"attach": {"in": base}})
+
+
+def launches_here(launcher, grid, arguments):
+    """Tells the recorder of a launch that is about to be made in this process."""
+    if recording is not None:
+        _client.launching(launcher, grid, arguments)
+
+
+class _Recorder:
+    """What is told where the runner launches its kernels itself. Nothing is answered."""
+
+    def __init__(self, channel):
+        self.channel, self._numbers, self._kept, self._lock = channel, {}, {}, threading.Lock()
+
+    def record(self, message):
+        self.channel.send(message)
+
+    def keep(self, address, length, device):
+        """A copy stays on the device, by which it is seen whether memory has changed since the last time."""
+        with _disable_current_modes():
+            now = _bytes_at(address, length, device)
+            before = self._kept.get(address)
+            if before is not None and torch.equal(before, now):
+                self.channel.send({"older": address})
+                return
+            self._kept[address] = now.clone()
+            self.channel.send({"older": address}, [memoryview(now.cpu().numpy())])
+
+    def launching(self, launcher, grid, arguments):
+        if recording.paused or 0 in grid:
+            return
+        try:
+            source = launcher.kbx_source
+            names, told, storages = described(arguments, source.signature)
+            number = self._number(source)
+        except Exception as error:
+            recording.gap = recording.gap or f"a launch: {error}"
+            return
+        recording.launched(storages, "cuda")
+        types = list(source.signature.values())
+        self.channel.send({
+            "launch": number, "grid": grid, "names": names, "arguments": told, "types": types, "regions": list(storages.items()),
+        })  # fmt: skip
+
+    def _number(self, source):
+        """Of the kernel, whose description is told once."""
+        with self._lock:
+            if id(source) not in self._numbers:
+                number = len(self._numbers)
+                self._numbers[id(source)] = number, source
+                self.channel.send({"kernel": number, **source.kbx_request()})
+            return self._numbers[id(source)][0]
+
+
+def _bytes_at(address, length, device):
+    if device == "cpu":
+        return torch.frombuffer((ctypes.c_char * length).from_address(address), dtype=torch.uint8)
+    return torch.as_tensor(_Segment(address, length), device="cuda")
+
+
+class _Segment:
+    def __init__(self, address, length):
+        self.__cuda_array_interface__ = {"shape": (length,), "typestr": "|u1", "data": (address, False), "version": 3}
 
 
 class _Client:
@@ -68,7 +142,10 @@ class _Client:
             self.channel.send(message, blobs)
             return self._answer()
 
-    def keep(self, address, length):
+    def record(self, message):
+        self.ask(message)
+
+    def keep(self, address, length, device):
         self.ask(
             {"older": address, "bytes": length}, [] if self._shares(address) else [ctypes.string_at(address, length)]
         )

@@ -71,11 +71,17 @@ class Ledger:
         self._launches, self._copies, self._used = 0, 0, False
         self._computed = []
         """Samples of what torch alone had computed and a launch was given."""
+        self._kept, self._stray = [], []
+        """Memory as in ``begin``, and addresses of memory without a record that the host has written to."""
 
     # ------------------------------------------------------------ calls
 
-    def begin(self, arguments):
-        """A call with these tensors begins. If there are none, all but allocation counts as computing."""
+    def begin(self, arguments, kept=()):
+        """A call with these tensors begins. If there are none, all but allocation counts as computing.
+
+        ``kept``: ``(address, bytes)`` of the GPU's memory that torch has handed out before; tensors there that no watched call has
+        seen were made by one that was not watched, as timed calls are.
+        """
         self._call += 1
         self._storages.forget_the_gone()
         for record in (*self._storages, self._opaque):
@@ -84,6 +90,7 @@ class Ledger:
         self._seen_by_host = self._truths = 0
         self._launches, self._copies, self._used = 0, 0, False
         self._computed = []
+        self._kept, self._stray = list(kept), []
         self._arguments = list(arguments)
         self._without_arguments = not self._arguments
         self._floating = any(map(_is_floating, self._arguments))
@@ -166,6 +173,8 @@ class Ledger:
         for address, written in touched:
             if (record := self._storages.last_at(address)) is not None:
                 records[record.key] = record, written or records.get(record.key, (None, False))[1]
+            elif written:
+                self._stray.append(address)
         for record, written in records.values():
             record.from_host = record.from_host or written
             if written and record.tainted:
@@ -191,6 +200,7 @@ class Ledger:
             self._answer(operation, inputs, where)
         if not (written or fresh):  # views
             return
+        self._count([t for t in inputs if operations.counts(operation, t)], where)
         if kind is Kind.MOVES and self._changes_values(inputs, [*written, *fresh]):
             kind = Kind.COMPUTES
         sources = self._sources(operation, kind, inputs, written)
@@ -315,6 +325,12 @@ class Ledger:
         if data or any(e.name.split(".")[-1] in self._asked for e in events):
             self._in_scalars |= events
 
+    def _count(self, counted, where):
+        """Python gets the size of a result, a whole number that tensors say: data as in ``read``."""
+        for record in map(self.use, counted):
+            self._used |= record.own > 0
+            self._read(record, 1, len(record.events) > (not record.bits), where)
+
     def _answer(self, operation, inputs, where):
         """An operation has told Python something about what tensors hold: a truth value, or a parameter that it has computed."""
         records = [r for r in map(self.use, inputs) if r.tainted]
@@ -401,6 +417,10 @@ class Ledger:
         if not self._call:
             return
         if not record.on_host:
+            if self._was_kept(record):  # a workspace, but what others have computed in this call may lie there
+                record.events |= set(self._events.values())
+                record.tainted = bool(record.events)
+                return
             record.tainted = True
             record.events.add(self._event(GPU_UNSEEN, 0, tensor.numel()))
             return
@@ -414,6 +434,10 @@ class Ledger:
             record.reaches = tuple(
                 r for a in addresses if a >= _LEAST_ADDRESS and (r := self._storages.at(a)) is not None
             )
+
+    def _was_kept(self, record):
+        kept = any(at <= record.address and record.address + record.bytes <= at + size for at, size in self._kept)
+        return kept and not any(map(record.holds, self._stray))
 
     def _whole_numbers(self, tensor):
         if self._memory is None:

@@ -52,7 +52,8 @@ _REARRANGEMENTS = _names(
 )
 _MOVEMENT = _names(
     "cat concat concatenate hstack vstack dstack column_stack stack pad tile repeat repeat_interleave flip fliplr flipud roll "
-    "rot90 permute permute_copy transpose transpose_copy movedim swapaxes expand expand_copy split chunk fftshift ifftshift unfold"
+    "rot90 permute permute_copy transpose transpose_copy movedim swapaxes expand expand_copy split chunk fftshift ifftshift unfold "
+    "index_select gather take take_along_dim embedding"
 )
 """Names by which a task asks for data to be moved."""
 _ABOUT_LAYOUT = _names(
@@ -61,6 +62,9 @@ _ABOUT_LAYOUT = _names(
     "is_coalesced is_distributed _version output_nr"
 )
 _ROUNDINGS = _COPIES | _names("bucketize searchsorted histc histogram frexp")
+_COUNTING = _names("argwhere nonzero _unique _unique2 unique_consecutive unique_dim unique_dim_consecutive")
+_COUNTING_BY_NUMBERS = _names("bincount index masked_select one_hot repeat_interleave")
+"""Operations with results as large as what tensors hold says, the latter where whole numbers or masks say it."""
 _PARAMETERS = _names("q_scale q_zero_point")
 """What operations have computed and tell Python as numbers."""
 
@@ -118,6 +122,13 @@ def asks_for_layout(operation):
 
 def tells_numbers(operation):
     return operation.base in _PARAMETERS
+
+
+def counts(operation, tensor):
+    """Whether the sizes of its results say what this argument holds."""
+    if operation.base not in _COUNTING_BY_NUMBERS:
+        return operation.base in _COUNTING
+    return tensor.dtype == torch.bool if operation.base == "index" else not tensor.is_floating_point()
 
 
 def digitises(operation):

@@ -22,7 +22,7 @@ class Trace(PlainMode):
     """The record of one call, with these arguments.
 
     ``steps`` are operations, launches, and memory that is older than the call, whose content
-    ``keep(address, bytes)`` keeps. ``results`` are the tensors that it returned; ``gap`` says what is not recorded, if anything.
+    ``keep(address, bytes, device)`` keeps, of a ``device`` of this type. ``results`` are the tensors that it returned; ``gap`` says what is not recorded, if anything.
     """
 
     supports_higher_order_operators = True
@@ -30,6 +30,7 @@ class Trace(PlainMode):
     def __init__(self, given, keep):
         super().__init__()
         self.steps, self.results, self.gap, self._keep = [], [], None, keep
+        self.paused = 0
         self._known, self._kept, self._left = {}, set(), _OLDER_BYTES
         for tensor in given:
             self._without_fault(self._note, tensor)
@@ -37,9 +38,10 @@ class Trace(PlainMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         # Of an operation that the candidate has registered the parts are recorded, see ``parts``.
-        if self.gap is not None or implementation(function) is not None:
+        told_by_its_parts = implementation(function) is not None
+        if self.gap is not None or self.paused or told_by_its_parts or function is torch.ops.aten.record_stream.default:
             return function(*args, **kwargs)
-        told = self._without_fault(self._asked, args, kwargs)
+        told = self._without_fault(self._asked, function, args, kwargs)
         result = function(*args, **kwargs)
         self._without_fault(self._answered, function, told, result)
         return result
@@ -54,24 +56,27 @@ class Trace(PlainMode):
             self.gap = f"{type(error).__name__}: {error}"
             return None
 
-    def _asked(self, args, kwargs):
+    def _asked(self, function, args, kwargs):
         for tensor in tensors_in((args, kwargs)):
             self._find(tensor)
-        return self._told(list(args)), {name: self._told(value) for name, value in kwargs.items()}
+        told = {"args": self._told(list(args)), "kwargs": {name: self._told(value) for name, value in kwargs.items()}}
+        if torch.Tag.nondeterministic_seeded in function.tags:
+            told["draws"] = _state(args, kwargs)
+        return told
 
     def _answered(self, function, told, result):
         made = []
         for tensor in tensors_in(result):
             made.append([self._described(tensor), not self._knows(tensor)])
             self._note(tensor)
-        self.steps.append({"operation": str(function), "args": told[0], "kwargs": told[1], "made": made})
+        self.steps.append({"operation": str(function), **told, "made": made})
 
-    def launched(self, storages):
-        """A launch is made, which the executor sees: on memory with these addresses, of so many bytes."""
+    def launched(self, storages, device):
+        """A launch is made, which the executor is told of: on memory of the ``device`` with these addresses, of so many bytes."""
         for address, length in storages.items():
             known = self._known.get(address)
             if known.expired() if known is not None else address not in self._kept:
-                self._remember(address, length)
+                self._remember(address, length, device)
         self.steps.append({"launch": True})
 
     def take(self, result):
@@ -88,7 +93,7 @@ class Trace(PlainMode):
             return
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in self._kept - self._known.keys():  # else a launch had its address
-            self._remember(storage.data_ptr(), storage.nbytes())
+            self._remember(storage.data_ptr(), storage.nbytes(), tensor.device.type)
         self._note(tensor)
 
     def _knows(self, tensor):
@@ -100,14 +105,14 @@ class Trace(PlainMode):
         if tensor.layout == torch.strided:
             self._known[_address(tensor)] = StorageWeakRef(tensor.untyped_storage())
 
-    def _remember(self, address, length):
+    def _remember(self, address, length, device):
         self._left -= length
         if self._left < 0:
             self.gap = f"more than {_OLDER_BYTES >> 20} MiB that are older than the call"
         elif length:
-            self._keep(address, length)
+            self._keep(address, length, device)
             self._kept.add(address)
-            self.steps.append({"older": address})
+            self.steps.append({"older": address, "device": device})
 
     def _told(self, value):
         if isinstance(value, torch.Tensor):
@@ -123,7 +128,9 @@ class Trace(PlainMode):
         if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
             return {"torch": str(value).removeprefix("torch.")}
         if isinstance(value, torch.device):
-            return {"device": True}
+            return {"device": value.type}
+        if isinstance(value, torch.Generator):
+            return {"generator": value.device.type}
         self.gap = self.gap or f"an argument that is a {type(value).__name__}"
         return None
 
@@ -137,6 +144,7 @@ class Trace(PlainMode):
         return {
             "at": storage.data_ptr(), "bytes": storage.nbytes(), "offset": tensor.storage_offset(),
             "shape": list(tensor.shape), "stride": list(tensor.stride()), "dtype": tensors.dtype_name(tensor.dtype),
+            "device": tensor.device.type,
         }  # fmt: skip
 
 
@@ -156,10 +164,43 @@ def parts():
     return execution.recording if execution.recording is not None else contextlib.nullcontext()
 
 
+@contextlib.contextmanager
+def pausing():
+    """While launches are made to be timed, which leave nothing that is needed."""
+    made = execution.recording
+    if made is None:
+        yield
+        return
+    made.paused += 1
+    try:
+        yield
+    finally:
+        made.paused -= 1
+
+
 def leave_out(what):
     """Says that the call does what is not recorded."""
     if execution.recording is not None:
         execution.recording.gap = execution.recording.gap or what
+
+
+def _state(args, kwargs):
+    """``device`` and ``state`` of the generator that an operation draws from."""
+    values = [*args, *kwargs.values()]
+    generator = next((value for value in values if isinstance(value, torch.Generator)), None)
+    if generator is None:
+        devices = (
+            value if isinstance(value, torch.device) else value.device
+            for value in values
+            if hasattr(value, "device") or isinstance(value, torch.device)
+        )
+        device = next(devices, torch.device("cpu"))
+        generator = (
+            torch.default_generator
+            if device.type == "cpu" or not torch.cuda.default_generators
+            else torch.cuda.default_generators[device.index or 0]
+        )
+    return {"device": generator.device.type, "state": bytes(generator.get_state().tolist()).hex()}
 
 
 def _address(tensor):

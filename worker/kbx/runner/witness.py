@@ -39,6 +39,8 @@ from kbx.runner import (
 )
 from kbx.runner.storages import tensors_in
 
+_snapshot = torch.cuda.memory_snapshot
+"""Taken before any candidate is loaded."""
 _PACKAGES = os.path.dirname(os.path.dirname(torch.__file__))
 
 _TORCH = os.path.join(_PACKAGES, "torch", "_inductor") + os.sep
@@ -47,6 +49,8 @@ _LAUNCHING = (os.path.join(_PACKAGES, "triton") + os.sep, os.path.dirname(__file
 
 _READERS = frozenset((torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__, torch.Tensor.__dlpack__))
 
+_HIDDEN = 9
+"""Arguments of a launcher that are no arguments of the kernel: grid, stream, kernel, hooks."""
 _OF_TORCH = ("libtorch", "libc10")
 _LIBRARIES = (
     *_OF_TORCH, "libcublas", "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse", "libcutensor", "libnccl", "libnpp",
@@ -91,7 +95,7 @@ class Witness:
         is not complete. Nothing becomes of the result unseen until it is taken.
         """
         self._failed = False
-        self._note("begin", inputs)
+        self._note("begin", inputs, _handed_out() if self._driver else ())
         with self.watching(), extensions.watched(self._called), kernel_packages.watched(self._called):
             before = self._counts()
             result = entry(*args, **kwargs)
@@ -132,6 +136,15 @@ class Witness:
         codes, parts = _sealed()
         parts = tuple(part for part in parts if part[0] is not self._launcher)
         self._native.seal(self._account, codes, parts)
+
+    @property
+    def sees_launches(self):
+        """Whether what launches on a GPU is seen, whoever does it."""
+        return self._driver
+
+    def unseen(self, function):
+        """The function, whose operations are nobody's work."""
+        return functools.partial(self._note, function)
 
     def ran(self):
         """Operations that ran since last asked, watched or not, also as parts of others, for ``computing``."""
@@ -184,7 +197,7 @@ class Witness:
             return None
 
     def _observed(self, name, pointwise, inputs, written, results, number, touched):
-        """Called by the native half when an operation has run."""
+        """Called by the native half when an operation has run, or has failed: without results then."""
         self._take_driver_calls()
         if touched:
             self._apply("touch", touched, self._read_by)
@@ -206,11 +219,14 @@ class Witness:
         inputs, written = list(tensors_in((args, kwargs))), operations.written(function, args, kwargs)
         for tensor in inputs:
             self._note("use", tensor)
-        with torch._C.DisableTorchFunction():
-            result = function(*args, **kwargs)
         operation, number = operations.of(function), any(type(a) is float for a in (*args, *kwargs.values()))
-        results = list(tensors_in(result)), number, lambda: self._where(operation)
-        self._note("operation", operation, inputs, list(tensors_in(written)), *results)
+        result = None
+        try:
+            with torch._C.DisableTorchFunction():
+                result = function(*args, **kwargs)
+        finally:
+            results = list(tensors_in(result)), number, lambda: self._where(operation)
+            self._note("operation", operation, inputs, list(tensors_in(written)), *results)
         return result
 
     def _called(self, function, *args, **kwargs):
@@ -269,6 +285,8 @@ class Witness:
 
     def _made(self, launcher, arguments):
         """Makes the launch, with its tensors beside memory that does not exist where they are guarded."""
+        if self._driver:
+            self._note(execution.launches_here, launcher, arguments[:3], arguments[_HIDDEN:])
         guarded = self._note(self._guards.enter, launcher, arguments) if self._guards is not None else None
         try:
             with self._expected(arguments):
@@ -325,6 +343,7 @@ class Witness:
         named = kind == "copy" or file.startswith(_OF_TORCH)
         records = self._note("reach", addresses) if named else None
         self._note("launch", False, records or self._note("all") or [], lambda: (name, 0))
+        trace.leave_out(name)
 
     def _take_touches(self):
         if self._native is not None and (touched := self._native.touched()):
@@ -369,6 +388,7 @@ class Witness:
         def remember(launcher, source, metadata):
             make(launcher, source, metadata)
             launcher.kbx_kernel, launcher.kbx_types = source.fn, getattr(source, "signature", None)
+            launcher.kbx_source = source
 
         self._launcher.__init__ = remember
 
@@ -421,6 +441,19 @@ _TRUSTED = (
     arenas, channel, copies, execution, guards, launches, ledger, native, of_launches, operations, results, storages, tensors,
 )  # fmt: skip
 """Modules that may use the native half, and whose own operations are nobody's work."""
+
+
+def _handed_out():
+    """``(address, bytes)`` of all memory of the GPU that torch's allocator has handed out; none where it does not say."""
+    found = []
+    with contextlib.suppress(RuntimeError, KeyError, TypeError):  # a private format, and an allocator may be another
+        for segment in _snapshot():
+            at = segment["address"]
+            for block in segment["blocks"]:
+                if block["state"] == "active_allocated":
+                    found.append((at, block["size"]))
+                at += block["size"]
+    return found
 
 
 def warm():

@@ -47,9 +47,11 @@ _OWN_FRAMES = 256 << 10
 class Runner:
     """The zygote's side of one runner: its first process, its descriptors and what is queued for it."""
 
-    def __init__(self, spawn, pid, control, output, status, scratch, heap):
+    def __init__(self, spawn, pid, control, output, status, scratch, heap, recorder):
         self.spawn, self.number, self.pid, self.scratch = spawn, spawn.runner, pid, scratch
         self.control, self.output_fd, self.status_fd, self._heap = control, output, status, heap
+        self._recorder = recorder
+        """The oracle's end of the connection to its recorder, until there is an oracle."""
         self.inbox = relay.runner_reader(control.fileno())
         self.outbox = relay.Buffer(_RUNNER_BACKLOG)
         self.output = relay.OutputTail(output)
@@ -64,6 +66,15 @@ class Runner:
         """True once that tree is reaped."""
         self.reason = self.detail = self.status = self.peak = None
         self._lines = b""
+
+    def introduce(self, address):
+        """Hands the connection to its recorder over to the oracle at this address, once."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is None:
+            return
+        # An oracle that has ended says so itself.
+        with recorder, contextlib.suppress(OSError), _connect(address, self.number | EXECUTOR) as oracle:
+            socket.send_fds(oracle, [b"+"], [recorder.fileno()])
 
     def read_status(self):
         """Returns the lines newly written by the trusted part of the sandbox; None at end of file."""
@@ -84,6 +95,8 @@ class Runner:
     def close(self):
         if self._heap is not None:
             os.close(self._heap)
+        if self._recorder is not None:
+            self._recorder.close()
         self.control.close()
         os.close(self.output_fd)
         os.close(self.status_fd)
@@ -198,6 +211,9 @@ class Zygote:
         if isinstance(message, messages.Wait):
             waited = processes.waited_below(runner.init) if runner is not None and runner.init is not None else 0.0
             self.send(messages.Waited(message.id, waited))
+        elif isinstance(message, messages.Introduce):
+            if runner is not None:
+                runner.introduce(message.data_address)
         elif runner is not None:
             self._end(runner, "killed")
 
@@ -212,10 +228,21 @@ class Zygote:
         if (threads := len(os.listdir("/proc/self/task"))) != 1:
             raise RuntimeError(f"the zygote has {threads} threads and can fork safely with one only")
         with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
-            data = theirs.enter_context(_connect(spawn, spawn.runner)) if spawn.data_address else None
-            beside = getattr(self._bench, "BESIDE", None) if data is not None and spawn.device == "cpu" else None
-            oracle = theirs.enter_context(_connect(spawn, spawn.runner | EXECUTOR)) if beside else None
-            heap = _make_heap() if beside else None
+            on_cpu = spawn.device == "cpu"
+            data = (
+                theirs.enter_context(_connect(spawn.data_address, spawn.runner))
+                if spawn.data_address and on_cpu
+                else None
+            )
+            beside = self._beside(spawn)
+            heap = _make_heap() if beside and on_cpu else None
+            oracle, recorder = None, None
+            if beside and on_cpu:
+                oracle = theirs.enter_context(_connect(spawn.data_address, spawn.runner | EXECUTOR))
+            elif beside:
+                recorder, oracle = socket.socketpair()
+                ours.callback(recorder.close)
+                theirs.callback(oracle.close)
             if heap is not None:
                 ours.callback(os.close, heap)
             control, far = socket.socketpair()
@@ -237,7 +264,13 @@ class Zygote:
             if pid == 0:
                 sandbox.launch(cell)
             ours.pop_all()
-        self._runners[spawn.runner] = Runner(spawn, pid, control, output, status, scratch, heap)
+        self._runners[spawn.runner] = Runner(spawn, pid, control, output, status, scratch, heap, recorder)
+
+    def _beside(self, spawn):
+        """What runs beside a runner; None for one whose results nobody judges."""
+        if not spawn.data_address:
+            return None
+        return getattr(self._bench, "BESIDE", {}).get(spawn.device)
 
     def _serve_runner(self, runner, ready):
         if runner.ending:
@@ -343,12 +376,12 @@ class Zygote:
             self._end(runner, "memory", f"{used >> 20} MiB resident, {allowed >> 20} MiB allowed")
 
 
-def _connect(spawn, number):
-    """A connection to the oracle, introduced by the number of a runner, or of its executor."""
+def _connect(address, number):
+    """A connection to the oracle at this address, introduced by the number of a runner, or of its executor."""
     data = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         data.settimeout(1.0)
-        data.connect("\0" + spawn.data_address.lstrip("\0@"))
+        data.connect("\0" + address.lstrip("\0@"))
         data.sendall(struct.pack(">I", number))
         data.settimeout(None)
     except BaseException:

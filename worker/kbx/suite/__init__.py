@@ -5,6 +5,7 @@ reasoning). ``masks`` tells fair dropout masks from others. ``kbx.oracle`` runs 
 processes, arenas or messages.
 """
 
+from kbx.suite import microscaling
 from kbx.suite.contracts import Close, Contract, Exact, Outcome, Property, Random
 from kbx.suite.drawn import drawn
 from kbx.suite.errors import in_order
@@ -16,5 +17,5 @@ from kbx.tensors import broadcast
 
 __all__ = [
     "DISTRIBUTIONS", "Call", "Close", "Contract", "Exact", "Inputs", "Outcome", "Property", "Random", "Schemes", "broadcast",
-    "call", "drawn", "dropout_complaints", "in_order", "mask_complaints", "noted",
+    "call", "drawn", "dropout_complaints", "in_order", "mask_complaints", "microscaling", "noted",
 ]  # fmt: skip

@@ -91,6 +91,12 @@ final class CheatTable {
           "%d of %d honest kernels rejected, flagged%s"
               .formatted(trials.turnedAway(), trials.honest(), ran ? " or not correct" : ""));
     }
+    long unproven = trials.trials().stream().filter(Trial::unproven).count();
+    if (unproven > 0) {
+      lines.add(
+          "(of %d of these only their own process says who computed: `unproven_origin`)"
+              .formatted(unproven));
+    }
     long differing = trials.differing().size();
     if (differing > 0) {
       lines.add("%d of %d files end differently".formatted(differing, trials.trials().size()));

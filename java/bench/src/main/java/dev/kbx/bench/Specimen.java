@@ -111,7 +111,7 @@ record Specimen(
     List<String> problems = new ArrayList<>();
     report.broken().ifPresent(broken -> problems.add("static: " + broken.message()));
     if (cheat) compareRules(rejectedBy, problems);
-    else complain(report, flags, problems);
+    else complain(report, unexpected(flags, verdict), problems);
     if (verdict == null) {
       return trial(rejectedBy, flags, problems, null, null, null, null);
     }
@@ -130,6 +130,12 @@ record Specimen(
         verdict.judgement().status(),
         why,
         verdict.judgement().speedup() == null ? null : verdict.judgement().speedup().value());
+  }
+
+  /** Flags that an honest file must not have. What runs on a GPU cannot always be made again. */
+  private static List<String> unexpected(List<String> flags, @Nullable Verdict verdict) {
+    if (verdict == null || verdict.judgement().device().onCpu()) return flags;
+    return flags.stream().filter(flag -> !flag.equals(Trial.UNPROVEN)).toList();
   }
 
   private Header.Ending ending(Verdict verdict) {

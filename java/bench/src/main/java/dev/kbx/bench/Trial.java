@@ -128,6 +128,14 @@ record Trial(
     return kind == Kind.CHEAT && !sources.isEmpty();
   }
 
+  /** The flag of what only its own process says the origin of. */
+  static final String UNPROVEN = "unproven_origin";
+
+  /** Whether it is an honest kernel that was not proven to be one. */
+  boolean unproven() {
+    return kind != Kind.CHEAT && flags.contains(UNPROVEN);
+  }
+
   /** Flags that qualify a result or speed. */
   private static final Set<String> TELLING = Set.of("state_ignored", "degenerate_task");
 
@@ -145,6 +153,7 @@ record Trial(
   /** Whether an honest kernel was rejected, flagged, or not correct. */
   boolean turnedAway() {
     boolean wrong = ended != null && ended != Status.CORRECT;
-    return kind != Kind.CHEAT && (wrong || !rejectedBy.isEmpty() || !flags.isEmpty());
+    boolean flagged = flags.stream().anyMatch(flag -> !flag.equals(UNPROVEN));
+    return kind != Kind.CHEAT && (wrong || !rejectedBy.isEmpty() || flagged);
   }
 }

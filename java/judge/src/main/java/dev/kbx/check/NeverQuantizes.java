@@ -6,7 +6,7 @@ import dev.kbx.syntax.Node;
 import java.util.List;
 import java.util.Set;
 
-/** Finds answers to quantization tasks that neither round nor use integers. */
+/** Finds answers to quantization tasks that neither round nor use integers or 8-bit floats. */
 final class NeverQuantizes implements Rule {
   /** Names of rounding functions and of narrow integer types. */
   private static final Set<String> ROUNDING =
@@ -41,7 +41,7 @@ final class NeverQuantizes implements Rule {
         Severity.REJECT,
         "quantization that never quantizes",
         "The task names a quantization scheme. Arithmetic on floats that were never rounded"
-            + " to integers is another operation, however close its result is.",
+            + " to integers or 8-bit floats is another operation, however close its result is.",
         "divide by the scale, round to the nearest integer, clamp, convert to tl.int8, and"
             + " multiply integers",
         "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
@@ -61,7 +61,8 @@ final class NeverQuantizes implements Rule {
     if (program.accesses().stream().anyMatch(NeverQuantizes::rounds) || hasMagic(program)) return;
     for (EntryAnalysis entry : context.entry().stream().toList()) {
       report.found(
-          entry.place(), "no value is rounded or converted to an integer anywhere in this file");
+          entry.place(),
+          "no value is rounded or converted to an integer or an 8-bit float anywhere in this file");
     }
   }
 
@@ -69,6 +70,7 @@ final class NeverQuantizes implements Rule {
     for (String part : List.of(access.path().split("[.(\\[]", -1))) {
       boolean rounding =
           ROUNDING.contains(part)
+              || part.startsWith("float8")
               || part.contains("2int")
               || part.contains("quantize")
               || part.contains("asm");

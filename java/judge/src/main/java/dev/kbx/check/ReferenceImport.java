@@ -48,6 +48,7 @@ final class ReferenceImport implements Rule {
     return first.equals("kbx")
         || first.equals("kernelbench")
         || first.equals("kernelbenchx")
-        || name.startsWith("tasks.kernelbench");
+        || name.startsWith("tasks.kernelbench")
+        || name.startsWith("tasks.serving");
   }
 }

@@ -58,7 +58,7 @@ public record JudgingConditions(Verdict.Device device, Map<String, String> versi
         List.of(task.suite(), task.path(), plan, device, new TreeMap<>(versions));
     digest.update(parts.toString().getBytes(StandardCharsets.UTF_8));
     digest.update(task.digest().getBytes(StandardCharsets.UTF_8));
-    digest.update(content(task.kernel()));
+    for (Path kernel : task.kernels()) digest.update(content(kernel));
     return HexFormat.of().formatHex(digest.digest());
   }
 

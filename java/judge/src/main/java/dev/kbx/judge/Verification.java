@@ -1,5 +1,7 @@
 package dev.kbx.judge;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.ConcurrencyLimit;
 import dev.kbx.device.DeviceLost;
@@ -21,6 +23,7 @@ import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.WorkerFailure;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +118,7 @@ public final class Verification implements TaskReferee {
     List<Control> controls = new ArrayList<>();
     for (OracleMessage.Control control : askOracle(judgingSlot.slot(), task))
       controls.add(control(control));
-    if (Files.exists(task.kernel())) controls.add(kernel(judgingSlot, task));
+    for (Path kernel : task.kernels()) controls.add(kernel(judgingSlot, task, kernel));
     return controls;
   }
 
@@ -144,7 +147,7 @@ public final class Verification implements TaskReferee {
       if (slot.isLost()) throw new DeviceLost(slot.described().orElse(referee.device()), e);
       problem = task.file() + ": " + e.getMessage();
     } catch (IOException e) {
-      problem = task.kernel() + ": cannot be read (" + e.getMessage() + ")";
+      problem = "cannot read a kernel: " + e.getMessage();
     }
     return new TaskVerdict(
         task.name(),
@@ -200,15 +203,16 @@ public final class Verification implements TaskReferee {
     return new Control(said.name(), kind, said.ok(), said.status(), said.detail(), said.line());
   }
 
-  private Control kernel(JudgingSlot judgingSlot, Task task)
+  private Control kernel(JudgingSlot judgingSlot, Task task, Path file)
       throws InterruptedException, IOException {
-    String code = Files.readString(task.kernel());
-    Candidate candidate = new Candidate(task, code, task.kernel().toString(), 0, null, null, null);
+    String code = Files.readString(file);
+    Candidate candidate = new Candidate(task, code, file.toString(), 0, null, null, null);
     Judgement verdict =
         new Judge(judgingSlot, plan, referee.device(), referee.versions()).judge(candidate);
     boolean right = verdict.status() == Status.CORRECT && verdict.flags().isEmpty();
-    String name = "kernels/" + task.kernel().getFileName();
+    Path folder = requireNonNull(task.file().getParent());
     String status = verdict.status().label();
+    String name = folder.relativize(file).toString();
     return new Control(name, Kind.KERNEL, right, status, detail(verdict, right), null);
   }
 

@@ -132,6 +132,14 @@ public record Task(
   }
 
   /**
+   * The honest kernels that there are: {@link #kernel}, and a simpler one under {@code simple/}.
+   */
+  public List<Path> kernels() {
+    Path simple = kernel().resolveSibling("simple").resolve(name + ".py");
+    return Stream.of(kernel(), simple).filter(Files::exists).toList();
+  }
+
+  /**
    * SHA-256, in hexadecimal digits, of the file's bytes, those of what was recorded of published
    * tests, and, for an imported task, its original's; {@code unreadable} if one of them is.
    */

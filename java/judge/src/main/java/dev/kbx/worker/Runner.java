@@ -9,6 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,7 @@ public final class Runner implements AutoCloseable {
   private final RequestChannel conversation;
   private final LongSupplier clock;
   private final Runnable kill;
+  private final Consumer<String> introduce;
   private final RequestChannel.Uncounted waits;
   private final CompileTime compiling = new CompileTime();
   private final boolean emulates;
@@ -67,6 +69,7 @@ public final class Runner implements AutoCloseable {
   private double spawnSeconds;
 
   /**
+   * @param introduce introduces it to the oracle at an address
    * @param waits how long it has waited for a processor since it was spawned, by the zygote
    */
   Runner(
@@ -74,6 +77,7 @@ public final class Runner implements AutoCloseable {
       RequestChannel.Sender sender,
       LongSupplier clock,
       Runnable kill,
+      Consumer<String> introduce,
       RequestChannel.Uncounted waits,
       boolean emulates,
       @Nullable String lacks,
@@ -82,6 +86,7 @@ public final class Runner implements AutoCloseable {
     this.conversation = new RequestChannel("runner " + number, sender, clock);
     this.clock = clock;
     this.kill = kill;
+    this.introduce = introduce;
     this.waits = waits;
     this.emulates = emulates;
     this.lacks = lacks;
@@ -97,6 +102,15 @@ public final class Runner implements AutoCloseable {
   /** The channel number, unique in its zygote. */
   public int number() {
     return number;
+  }
+
+  /**
+   * Lets the oracle ask for records of the calls that this runner makes on a GPU. One without a GPU
+   * was introduced when it was forked.
+   */
+  public void introduceTo(Oracle oracle) {
+    String address = oracle.hello().dataAddress();
+    if (!emulates && address != null) introduce.accept(address);
   }
 
   /** Whether it emulates a GPU. */

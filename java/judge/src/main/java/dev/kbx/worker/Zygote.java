@@ -131,7 +131,8 @@ public final class Zygote implements AutoCloseable {
             number,
             message -> process.send(number, message),
             clock,
-            () -> kill(number),
+            () -> tell(new ZygoteMessage.Kill(number)),
+            address -> tell(new ZygoteMessage.Introduce(number, address)),
             () -> waitNanos(number),
             slot.kind() == DeviceSlot.Kind.CPU,
             hello.lacks(),
@@ -177,7 +178,7 @@ public final class Zygote implements AutoCloseable {
     } finally {
       if (!listens) {
         runners.remove(number);
-        kill(number); // It may have been forked nevertheless.
+        tell(new ZygoteMessage.Kill(number)); // It may have been forked nevertheless.
       }
     }
   }
@@ -192,9 +193,9 @@ public final class Zygote implements AutoCloseable {
     }
   }
 
-  private void kill(int runner) {
+  private void tell(ZygoteMessage message) {
     try {
-      process.send(0, new ZygoteMessage.Kill(runner));
+      process.send(0, message);
     } catch (IOException e) {
       // The zygote has ended, and every runner with it.
     }

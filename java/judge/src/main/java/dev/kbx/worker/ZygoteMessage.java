@@ -52,6 +52,10 @@ public sealed interface ZygoteMessage extends Message {
   @JsonTypeName("kill")
   record Kill(int runner) implements ZygoteMessage {}
 
+  /** Referee to zygote: what keeps a runner's records answers to the oracle at this address. */
+  @JsonTypeName("introduce")
+  record Introduce(int runner, String dataAddress) implements ZygoteMessage {}
+
   /** Referee to zygote: how long has a runner waited for a processor? */
   @JsonTypeName("wait")
   record Wait(int id, int runner) implements ZygoteMessage, Numbered {}

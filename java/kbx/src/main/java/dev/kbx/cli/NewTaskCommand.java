@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -93,7 +94,8 @@ final class NewTaskCommand implements Callable<Integer> {
     }
     try {
       ResultsFolder.writable("--output " + out, out);
-      Path draft = Files.createTempDirectory(out, ".new");
+      // Not a temporary folder, which is closed to others: root's oracle is another user.
+      Path draft = Files.createDirectory(out.resolve(".new" + UUID.randomUUID()));
       try (Interrupts _ = new Interrupts("interrupted; nothing was written")) {
         TaskVerdict verdict = tried(reference, draft);
         Files.createDirectories(file.getParent());

@@ -156,7 +156,8 @@ public final class Options {
         paramLabel = "SUITE",
         defaultValue = Suites.DEFAULT,
         description =
-            "kernelbenchx, kernelbench, or a folder of task files. Default: ${DEFAULT-VALUE}.")
+            "kernelbenchx, kernelbench, serving, or a folder of task files. Default:"
+                + " ${DEFAULT-VALUE}.")
     private String suite = Suites.DEFAULT;
 
     private final Set<String> told = new HashSet<>();
@@ -184,7 +185,7 @@ public final class Options {
         names = "--suite",
         paramLabel = "SUITE",
         description =
-            "kernelbenchx, kernelbench, or a folder of task files. Default: "
+            "kernelbenchx, kernelbench, serving, or a folder of task files. Default: "
                 + Suites.DEFAULT
                 + ".")
     private @Nullable String suite;

@@ -104,6 +104,8 @@ class ArithmeticRulesTest {
         "tl.store(out + i, tl.floor(tl.load(x + i) + 0.5))",
         "tl.store(out + i, (tl.load(x + i) + 12582912.0) - 12582912.0)",
         "tl.store(out + i, tl.load(x + i).to(torch.int8))",
+        "tl.store(out + i, tl.load(x + i).to(tl.float8e4nv))",
+        "tl.store(out + i, tl.load(x + i).to(torch.float8_e5m2))",
         "tl.store(out + i, tl.inline_asm_elementwise('', '', [tl.load(x + i)], tl.float32, True,"
             + " 1))",
       })

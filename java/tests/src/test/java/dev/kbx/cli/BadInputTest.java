@@ -470,7 +470,8 @@ class BadInputTest {
   void folderThatIsNotASuite() throws Exception {
     refusedInOneLine(
         Kbx.here("tasks", "list", "--suite", "foo"),
-        "no suite 'foo': it is not a folder; the suites here are kernelbench, kernelbenchx\n");
+        "no suite 'foo': it is not a folder; the suites here are kernelbench, kernelbenchx,"
+            + " serving\n");
     refusedInOneLine(
         eval(file("p.jsonl", GOOD), "--suite", "kernelbnech"),
         "no suite 'kernelbnech': did you mean kernelbench or kernelbenchx?");

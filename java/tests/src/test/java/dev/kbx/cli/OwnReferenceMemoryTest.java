@@ -226,4 +226,38 @@ class OwnReferenceMemoryTest {
     assertThat(verdicts.getFirst().get("flags").toString()).contains("reused_output");
     assertThat(verdicts.getLast().get("flags").toString()).doesNotContain("reused_output");
   }
+
+  /** A number that Python makes of what it has read is nobody's kernel's. */
+  @Test
+  void numbersAreProvenToBeWhatWasRead() throws Exception {
+    String reference =
+        """
+        import torch
+
+        def total(x):
+            return x + 1, float(x.sum())
+
+        def inputs():
+            yield torch.randn(1000)
+        """;
+    String kernel =
+        """
+        @triton.jit
+        def sum_kernel(x, y, total, n, B: tl.constexpr):
+            i = tl.arange(0, B)
+            v = tl.load(x + i, mask=i < n, other=0.0)
+            tl.store(y + i, v + 1, mask=i < n)
+            tl.store(total, tl.sum(v))
+
+        def total(x):
+            y, total = torch.empty_like(x), torch.empty(1, device=x.device)
+            sum_kernel[(1,)](x, y, total, x.numel(), B=1024)
+            return y, LINE
+        """;
+    List<JsonNode> verdicts =
+        judged(reference, kernel, "total.item()", "total.item() * 3 / 3.000001");
+    assertThat(statuses(verdicts)).containsExactly("correct", "correct");
+    assertThat(verdicts.getFirst().get("flags")).isEmpty();
+    assertThat(verdicts.getLast().get("flags").get(0).asString()).isEqualTo("unproven_origin");
+  }
 }

@@ -784,6 +784,23 @@ class OwnReferencesTest {
       "x.requires_grad_()\n    return torch.autograd.grad(x.tanh(), x, by)[0]";
 
   @Test
+  void whatIsTriedAsATaskCanBeReadByAnotherUser() throws Exception {
+    String check =
+        """
+        import os
+
+        place = os.path.dirname(os.path.dirname(__file__))
+        if os.path.basename(place).startswith(".new"):
+            open(os.path.join(place, "..", "mode"), "w").write(oct(os.stat(place).st_mode & 0o5))
+        """;
+    write("seen_ref.py", check + Files.readString(folder.resolve("my_ref.py")));
+    Object[] make = {"tasks", "new", "seen", "--from", "seen_ref.py", "--device", "cpu"};
+    Kbx.Result made = Kbx.run(folder, make);
+    assertThat(made.exit()).as(made.err()).isZero();
+    assertThat(folder.resolve("my-tasks/mode")).content().isEqualTo("0o5");
+  }
+
+  @Test
   void taskMadeFromAReferenceVerifies() throws Exception {
     Object[] make = {"tasks", "new", "scaling", "--from", "my_ref.py", "--device", "cpu"};
     Kbx.Result made = Kbx.run(folder, make);

@@ -9,8 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -27,9 +28,9 @@ class SuiteControlsTest {
   @TempDir private Path folder;
 
   /** Copies some of the tasks, and the kernels of some of them; how many tasks. */
-  private int copySuite(Path target) throws IOException {
-    Path source = Kbx.home().resolve("tasks/kernelbenchx");
-    copy(source.resolve("published.json"), target.resolve("published.json"));
+  private int copySuite(Path source, Path target) throws IOException {
+    Path published = source.resolve("published.json");
+    if (Files.exists(published)) copy(published, target.resolve("published.json"));
     int seen = 0;
     int tasks = 0;
     int kernels = 0;
@@ -40,10 +41,12 @@ class SuiteControlsTest {
         copy(file, target.resolve(path));
         tasks++;
         Path kernel = file.resolveSibling("kernels").resolve(file.getFileName());
+        Path simple = kernel.resolveSibling("simple").resolve(file.getFileName());
         boolean some = path.startsWith("Quantization") || kernels % KERNELS == 0;
         if (!Files.exists(kernel)) continue;
         kernels++;
         if (some) copy(kernel, target.resolve(source.relativize(kernel)));
+        if (some && Files.exists(simple)) copy(simple, target.resolve(source.relativize(simple)));
       }
     }
     return tasks;
@@ -54,16 +57,17 @@ class SuiteControlsTest {
     Files.copy(from, to);
   }
 
-  @Test
-  void everyTaskIsSound() throws Exception {
-    int tasks = copySuite(folder.resolve("kernelbenchx"));
-    assertThat(tasks).isGreaterThanOrEqualTo(SOAK ? 184 : 18);
+  @ParameterizedTest
+  @CsvSource({"kernelbenchx, 184", "serving, 41"})
+  void everyTaskIsSound(String suite, int all) throws Exception {
+    int tasks = copySuite(Kbx.home().resolve("tasks").resolve(suite), folder.resolve(suite));
+    assertThat(tasks).isGreaterThanOrEqualTo(all / TASKS);
     Kbx.Result result =
         Kbx.here(
             "tasks",
             "verify",
             "--suite",
-            folder.resolve("kernelbenchx"),
+            folder.resolve(suite),
             "--device",
             "cpu",
             "--seed",

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,6 +83,20 @@ class VerifyTest {
       assertThat(kernel.get("kind").asString()).isEqualTo("kernel");
       assertThat(kernel.get("status").asString().equals("correct")).isEqualTo(right);
     }
+  }
+
+  @Test
+  void bothKernelsOfATaskAreControls() throws Exception {
+    task("right", "DIFFICULTY", "DIFFICULTY");
+    kernel("right", Files.readString(Kbx.home().resolve("corpus/honest/heuristics/relu.py")));
+    kernel("simple/right", "def relu(input, inplace=False):\n    return input\n");
+    JsonNode controls = verify("--json").json().get(0).get("controls");
+    List<String> kernels =
+        StreamSupport.stream(controls.spliterator(), false)
+            .filter(each -> each.get("kind").asString().equals("kernel"))
+            .map(each -> each.get("name").asString() + " " + each.get("ok"))
+            .toList();
+    assertThat(kernels).containsExactly("kernels/right.py true", "kernels/simple/right.py false");
   }
 
   @Test

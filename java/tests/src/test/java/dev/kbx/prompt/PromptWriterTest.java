@@ -37,6 +37,7 @@ class PromptWriterTest {
 
   private static final Prompts PROMPTS = Prompts.bundled(Path.of(""));
   private static final List<Task> FUNCTIONS = suite("kernelbenchx");
+  private static final List<Task> SERVING = suite("serving");
   private static final List<Task> MODULES = suite("kernelbench");
   private static final Task GELU = named(FUNCTIONS, "gelu");
   private static final Task SOFTMAX = named(MODULES, "23_Softmax");
@@ -373,6 +374,18 @@ class PromptWriterTest {
       checked++;
     }
     assertThat(checked).isGreaterThan(75);
+  }
+
+  @Test
+  void servingIsStatedWithWeightedSizesAndAReferenceThatNeedsNoKbx() {
+    for (Task task : SERVING) {
+      String text = user(writer(all(task, Format.CHAT)).first(task, null));
+      assertThat(text)
+          .as(task.path())
+          .contains("def " + task.entry() + "(", "(weight 3)", "## Example for another task")
+          .doesNotContain("import kbx", "from kbx", "## Arguments that decide");
+    }
+    assertThat(SERVING).hasSizeGreaterThan(17);
   }
 
   @Test

@@ -1,0 +1,41 @@
+"""Blocks in registers, elements rounded by integer arithmetic on their bits, neighbours packed without going to memory again."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def e2m1(y):
+    """Codes of magnitudes: from 1 on the upper bits of the number, rounded to even; below, halves counted in the last bits of y + 2^22."""
+    y = tl.minimum(y, 6.0)
+    bits = y.to(tl.int32, bitcast=True)
+    large = ((bits + 0x1FFFFF + ((bits >> 22) & 1)) >> 22) - 252
+    small = (y + 4194304.0).to(tl.int32, bitcast=True) - 0x4A800000
+    return tl.where(y < 1.0, small, large)
+
+
+@triton.jit
+def quantize_kernel(x_ptr, global_ptr, packed_ptr, scale_ptr, count, BLOCKS: tl.constexpr):
+    block = tl.program_id(0).to(tl.int64) * BLOCKS + tl.arange(0, BLOCKS)
+    at = block[:, None] * 16 + tl.arange(0, 16)[None, :]
+    x = tl.load(x_ptr + at, mask=(block < count)[:, None], other=0.0).to(tl.float32)
+    of_tensor = tl.load(global_ptr)
+    top = tl.max(tl.abs(x), 1)
+    rounded = tl.minimum(top * (of_tensor / 6.0), 448.0).to(tl.float8e4nv)
+    tl.store(scale_ptr + block, rounded, mask=block < count)
+    scale = rounded.to(tl.float32)
+    factor = tl.where(scale > 0, of_tensor / tl.where(scale > 0, scale, 1.0), 0.0)
+    sign = (x.to(tl.int32, bitcast=True) >> 28) & 8
+    code = e2m1(tl.abs(x) * factor[:, None]) | sign
+    low, high = tl.split(tl.reshape(code, (BLOCKS, 8, 2)))
+    target = packed_ptr + block[:, None] * 8 + tl.arange(0, 8)[None, :]
+    tl.store(target, (low | (high << 4)).to(tl.uint8), mask=(block < count)[:, None])
+
+
+def nvfp4_quantize(x, global_scale):
+    T, H = x.shape
+    packed = torch.empty((T, H // 2), dtype=torch.uint8, device=x.device)
+    scale = torch.empty((T, H // 16), dtype=torch.float8_e4m3fn, device=x.device)
+    quantize_kernel[(triton.cdiv(scale.numel(), 128),)](x, global_scale, packed, scale, scale.numel(), BLOCKS=128)
+    return packed, scale

@@ -1,0 +1,57 @@
+"""Starts what makes calls of candidates again, with the rights that an oracle gives up. Without torch, which is loaded after that."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from kbx.executor.channel import Channel
+
+_SECONDS = 60
+"""Until a replay has been made, its process started and its kernels loaded."""
+
+
+class Starter:
+    """Starts the process, in one that was forked before the oracle gave up its rights."""
+
+    def __init__(self, index: int, uid: int | None) -> None:
+        """To be called before there are threads."""
+        self._asking, asked = socket.socketpair()
+        if os.fork() == 0:
+            self._asking.close()
+            _start_when_asked(asked, ["--index", str(index), *([] if uid is None else ["--uid", str(uid)])])
+        asked.close()
+
+    def start(self) -> Channel:
+        """A connection to a new one; that before is ended. Raises OSError."""
+        self._asking.sendall(b"+")
+        _, descriptors, _, _ = socket.recv_fds(self._asking, 1, 1)
+        connection = socket.socket(fileno=descriptors[0])
+        connection.settimeout(_SECONDS)
+        return Channel(connection)
+
+
+def _start_when_asked(asked: socket.socket, options: Sequence[str]) -> NoReturn:
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1):  # the referee's
+        os.dup2(null, descriptor)
+    process = None
+    with contextlib.suppress(OSError):
+        while asked.recv(1):
+            if process is not None:
+                process.kill()
+                process.wait()
+            ours, theirs = socket.socketpair()
+            command = [sys.executable, "-m", "kbx.executor.replayer", *options]
+            process = subprocess.Popen(command, stdin=theirs.fileno(), stdout=2)
+            socket.send_fds(asked, [b"+"], [ours.fileno()])
+            ours.close()
+            theirs.close()
+    if process is not None:
+        process.kill()
+    os._exit(0)
