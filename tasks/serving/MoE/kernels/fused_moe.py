@@ -29,6 +29,15 @@ def order_kernel(experts_ptr, order_ptr, offsets_ptr, pairs, BLOCK: tl.constexpr
 
 
 @triton.jit
+def place_of(tile, high, wide):
+    """Row and column of a tile among `high` times `wide`: eight rows at a time, column by column, so that programs that run together share what they read."""
+    band = tile // (8 * wide)
+    height = tl.minimum(high - band * 8, 8)
+    within = tile % (8 * wide)
+    return band * 8 + within % height, within // height
+
+
+@triton.jit
 def tile_of(offsets_ptr, tile, E, BLOCK_M: tl.constexpr, EXPERTS: tl.constexpr):
     """Expert of a tile (E if there is no such tile), its first row, and the end of the expert's rows."""
     e = tl.arange(0, EXPERTS)
@@ -45,14 +54,15 @@ def tile_of(offsets_ptr, tile, E, BLOCK_M: tl.constexpr, EXPERTS: tl.constexpr):
 
 @triton.jit
 def gate_kernel(
-    x_ptr, w_ptr, order_ptr, offsets_ptr, inner_ptr, E, N, D, k,
+    x_ptr, w_ptr, order_ptr, offsets_ptr, inner_ptr, E, N, D, k, tiles,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, EXPERTS: tl.constexpr,
 ):  # fmt: skip
-    expert, start, end = tile_of(offsets_ptr, tl.program_id(0), E, BLOCK_M, EXPERTS)
+    down, across = place_of(tl.program_id(0), tiles, tl.cdiv(N, BLOCK_N))
+    expert, start, end = tile_of(offsets_ptr, down, E, BLOCK_M, EXPERTS)
     if expert < E:
         rows = start + tl.arange(0, BLOCK_M)
         token = tl.load(order_ptr + rows, mask=rows < end, other=0) // k
-        columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+        columns = across * BLOCK_N + tl.arange(0, BLOCK_N)
         d = tl.arange(0, BLOCK_K)
         x_at = x_ptr + token[:, None].to(tl.int64) * D + d[None, :]
         gate_at = w_ptr + (expert.to(tl.int64) * 2 * N + columns[None, :]) * D + d[:, None]
@@ -75,13 +85,14 @@ def gate_kernel(
 
 @triton.jit
 def down_kernel(
-    inner_ptr, w_ptr, order_ptr, offsets_ptr, each_ptr, E, N, D,
+    inner_ptr, w_ptr, order_ptr, offsets_ptr, each_ptr, E, N, D, tiles,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, EXPERTS: tl.constexpr,
 ):  # fmt: skip
-    expert, start, end = tile_of(offsets_ptr, tl.program_id(0), E, BLOCK_M, EXPERTS)
+    down, across = place_of(tl.program_id(0), tiles, tl.cdiv(D, BLOCK_N))
+    expert, start, end = tile_of(offsets_ptr, down, E, BLOCK_M, EXPERTS)
     if expert < E:
         rows = start + tl.arange(0, BLOCK_M)
-        columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+        columns = across * BLOCK_N + tl.arange(0, BLOCK_N)
         i = tl.arange(0, BLOCK_K)
         x_at = inner_ptr + rows[:, None].to(tl.int64) * N + i[None, :]
         w_at = w_ptr + (expert.to(tl.int64) * D + columns[None, :]) * N + i[:, None]
@@ -121,12 +132,12 @@ def fused_moe(x, w13, w2, weights, experts):
     block_m, warps = (16, 4) if pairs <= 32 * E else (64, 4) if pairs <= 128 * E else (128, 8)
     tiles, wide = pairs // block_m + min(E, pairs), triton.next_power_of_2(E)
     block_n = 128 if block_m == 128 else 64
-    gate_kernel[tiles, triton.cdiv(N, block_n)](
-        x, w13, order, offsets, inner, E, N, D, k,
+    gate_kernel[(tiles * triton.cdiv(N, block_n),)](
+        x, w13, order, offsets, inner, E, N, D, k, tiles,
         BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=64, EXPERTS=wide, num_warps=warps, num_stages=3,
     )  # fmt: skip
-    down_kernel[tiles, triton.cdiv(D, 128)](
-        inner, w2, order, offsets, each, E, N, D,
+    down_kernel[(tiles * triton.cdiv(D, 128),)](
+        inner, w2, order, offsets, each, E, N, D, tiles,
         BLOCK_M=block_m, BLOCK_N=128, BLOCK_K=64, EXPERTS=wide, num_warps=warps, num_stages=3,
     )  # fmt: skip
     block = min(2048, triton.next_power_of_2(D))

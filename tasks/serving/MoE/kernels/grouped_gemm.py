@@ -1,9 +1,18 @@
 """Tiles of rows never reach over two experts. Where a program's tile lies, it works out from the offsets on the device: the host does not
-wait for them, and launches as many programs as there can be tiles. Those of the same weights follow each other."""
+wait for them, and launches as many programs as there can be tiles."""
 
 import torch
 import triton
 import triton.language as tl
+
+
+@triton.jit
+def place_of(tile, high, wide):
+    """Row and column of a tile among `high` times `wide`: eight rows at a time, column by column, so that programs that run together share what they read."""
+    band = tile // (8 * wide)
+    height = tl.minimum(high - band * 8, 8)
+    within = tile % (8 * wide)
+    return band * 8 + within % height, within // height
 
 
 @triton.jit
@@ -23,13 +32,14 @@ def tile_of(offsets_ptr, tile, E, BLOCK_M: tl.constexpr, EXPERTS: tl.constexpr):
 
 @triton.jit
 def grouped_gemm_kernel(
-    x_ptr, w_ptr, offsets_ptr, out_ptr, E, N, K,
+    x_ptr, w_ptr, offsets_ptr, out_ptr, E, N, K, tiles,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, EXPERTS: tl.constexpr,
 ):  # fmt: skip
-    expert, start, end = tile_of(offsets_ptr, tl.program_id(0), E, BLOCK_M, EXPERTS)
+    down, across = place_of(tl.program_id(0), tiles, tl.cdiv(N, BLOCK_N))
+    expert, start, end = tile_of(offsets_ptr, down, E, BLOCK_M, EXPERTS)
     if expert < E:
         rows = start + tl.arange(0, BLOCK_M)
-        columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+        columns = across * BLOCK_N + tl.arange(0, BLOCK_N)
         k = tl.arange(0, BLOCK_K)
         x_at = x_ptr + rows[:, None].to(tl.int64) * K + k[None, :]
         w_at = w_ptr + (expert.to(tl.int64) * N + columns[None, :]) * K + k[:, None]
@@ -49,9 +59,9 @@ def grouped_gemm(x, w, offsets):
     (M, K), (E, N, _) = x.shape, w.shape
     out = torch.empty((M, N), dtype=x.dtype, device=x.device)
     block_m, block_n, warps = (16, 128, 4) if M <= 32 * E else (64, 128, 4) if M <= 128 * E else (128, 128, 8)
-    grid = (M // block_m + min(E, M), triton.cdiv(N, block_n))
-    grouped_gemm_kernel[grid](
-        x, w, offsets, out, E, N, K, BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=64,
+    tiles = M // block_m + min(E, M)
+    grouped_gemm_kernel[(tiles * triton.cdiv(N, block_n),)](
+        x, w, offsets, out, E, N, K, tiles, BLOCK_M=block_m, BLOCK_N=block_n, BLOCK_K=64,
         EXPERTS=triton.next_power_of_2(E), num_warps=warps, num_stages=3,
     )  # fmt: skip
     return out
