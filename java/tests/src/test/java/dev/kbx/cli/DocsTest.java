@@ -65,6 +65,7 @@ class DocsTest {
           entry("eval sources/", "needs what export wrote; MethodExportsTest"),
           entry("tokens revoke", "needs the token of that name; TokensTest"),
           entry("runs merge", "needs a new folder each; MergeRunsTest"),
+          entry("--baseline expert", "needs a GPU and such kernels; ExpertBaselineTest"),
           entry("matrix ", "needs versions of Triton; MatrixTest"),
           entry("reproduce ", "needs a kernel that failed; MatrixTest"),
           entry("analyze portability", "needs several devices; AnalyzeRunsTest"),
