@@ -1,5 +1,7 @@
 """Task files that hold a definition with its workloads, as ``kbx tasks import sol-execbench`` writes them."""
 
+import json
+
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -186,3 +188,43 @@ class TestDefinition:
 
     def test_sizes_may_be_numbers(self):
         assert tensor("bfloat16[n, 3]", {"n": 2}) == (torch.bfloat16, (2, 3))
+
+
+class TestRecordedInputs:
+    """Inputs of a safetensors file, whose bytes are written here."""
+
+    @pytest.fixture
+    def recorded(self, tmp_path, defined):
+        def load(key="x", shape=(5, 24), dtype="F16"):
+            values = torch.arange(120, dtype=torch.float16)
+            header = json.dumps({"x": {"dtype": dtype, "shape": shape, "data_offsets": [4, 244]}}).encode()
+            file = tmp_path / "x.safetensors"
+            file.write_bytes(len(header).to_bytes(8, "little") + header + b"skip" + values.numpy().tobytes())
+            files = f', files={{"x": ({str(file)!r}, {key!r})}}), Workload'
+            return defined(definition=ROWS.replace("), Workload", files, 1))
+
+        return load
+
+    def test_they_are_the_same_in_every_call(self, recorded):
+        task = recorded()
+        (case,) = [each for each in plain(task) if "[5" in str(each)]
+        first, other = [task.call({"inputs": case}, "drawn", seed).args for seed in "ab"]
+        assert torch.equal(first[0], torch.arange(120, dtype=torch.float16).view(5, 24))
+        assert torch.equal(first[0], other[0])
+        assert not torch.equal(first[1], other[1])
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ({"key": "y"}, "it has no tensor 'y'"),
+            (
+                {"shape": (6, 20)},
+                r"recorded 'x' is float16\[6, 20\] for workload one; its definition says float16\[rows, width\]",
+            ),
+            ({"dtype": "C64"}, "tensor 'x' is C64"),
+            ({"shape": (5, 23)}, "tensor 'x' has 240 bytes"),
+        ],
+    )
+    def test_what_the_file_has_not_is_said(self, recorded, given, said):
+        with pytest.raises(InvalidTask, match=said):
+            recorded(**given)

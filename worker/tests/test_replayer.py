@@ -11,6 +11,7 @@ from bench_client import HostArena
 from kbx.executor import on_gpu, recorder, replayer
 from kbx.executor.channel import Broken, Channel, Executor
 from kbx.executor.replay import Unfit
+from kbx.oracle import replays
 from kbx.oracle.executions import Executions
 from kbx.oracle.replayers import Replayer
 from kbx.oracle.session import lend
@@ -165,3 +166,11 @@ def test_addresses_that_cannot_be_replaced_are_refused():
     with pytest.raises(Unfit, match="given as a number"):
         argument("i64", [FIRST + 4], held)
     assert argument("i64", [FIRST - 4], held, [FIRST]) == FIRST - 4
+
+
+def test_what_a_gpu_makes_again_may_be_rounded_otherwise():
+    made = torch.tensor([1.0, -50.0, float("inf"), float("nan")])
+    assert replays._is_near(made * 1.001, made)
+    assert not replays._is_near(made, torch.tensor([1.0, -50.0, 3.0, float("nan")]))
+    assert not replays._is_near(torch.zeros(4), torch.ones(4))
+    assert not replays._is_near(torch.tensor([1, 2]), torch.tensor([1, 3]))

@@ -232,6 +232,10 @@ class Open:
     """Whether what launches do to memory decides, where they are executed without a GPU."""
     operations: list[str] = field(default_factory=list)
     """Operations of PyTorch that the reference calls, as in ``messages.runner.Load``."""
+    properties: list[str] = field(default_factory=list)
+    """Those of ``kbx.oracle.serving`` that are asked for."""
+    expert: int | None = None
+    """Another runner, that of an expert's kernel, which is timed beside this one and has arenas of its own."""
 
 
 @dataclass
@@ -252,6 +256,8 @@ class Opened:
     """Whether all calls have the same values."""
     core: int | None = None
     """The processor core from which both sides launch timed calls; None: any."""
+    expert_arenas: list[ArenaDescription] | None = None
+    """Of the expert's runner; None: there is none."""
 
 
 @dataclass
@@ -303,6 +309,8 @@ class Checked:
     """What shows that a right result was not computed by the operations and launches of the candidate, if anything does."""
     account: Origin | None = None
     """Who computed it when the call was made again without the candidate, as it says itself in ``messages.runner.Returned``; None if it was not."""
+    digest: str | None = None
+    """SHA-256 of the result's bytes, where ``repeatable`` is asked for and the result has the reference's form."""
 
 
 @dataclass
@@ -384,6 +392,8 @@ class LendSize:
 
     TYPE: ClassVar[str] = "lend_size"
     id: int
+    expert: bool = False
+    """Whether the arenas are those of the expert's runner."""
 
 
 @dataclass
@@ -433,6 +443,8 @@ class CheckSize:
     id: int
     slots: list[int]
     values: list[Tree]
+    expert: bool = False
+    """As in ``lend_size``."""
 
 
 @dataclass

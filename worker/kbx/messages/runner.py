@@ -178,6 +178,9 @@ class Call:
     have not run yet. Negative for an earlier call that is made again, with others. None: the first."""
     parts: bool = False
     """The result is samples of what the module's submodules return, as ``kbx.parts.noted`` has them."""
+    under: Literal["stream", "capture", "replay", "large"] | None = None
+    """On a GPU, as ``kbx.runner.serving`` makes the call. What ``capture`` returns is not run; with ``large`` the tensor leaves marked
+    ``repeated`` are mapped many times, and the result is the last rows."""
 
 
 @dataclass

@@ -7,6 +7,8 @@ with what the reference makes of the oracle's own. What the candidate gets, it g
 from __future__ import annotations
 
 import contextlib
+import copy
+import functools
 import re
 import secrets
 from collections.abc import Callable, Sequence
@@ -58,6 +60,16 @@ class Bench:
         self._make_more()
         self._unfit = self._refresh()
         device.synchronize()
+
+    @functools.cached_property
+    def of_expert(self) -> Bench:
+        """The same sets, lent to the expert's runner in arenas of its own. Raises WrongOrder where there is none."""
+        if self.session.expert is None:
+            raise WrongOrder("no expert's runner was announced")
+        other = copy.copy(self)
+        other.session = copy.copy(self.session)
+        other.session.lent, other.session.out = self.session.expert
+        return other
 
     def message(self, id_: int) -> messages.PreparedSize:
         """As ``messages.oracle.PreparedSize``."""

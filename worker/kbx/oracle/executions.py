@@ -42,6 +42,11 @@ class Executions:
         return self._replayer is not None or self._executor() is not None
 
     @property
+    def on_gpu(self) -> bool:
+        """Whether calls are made again on a GPU."""
+        return self._replayer is not None
+
+    @property
     def order_matters(self) -> bool:
         """Whether the result of a launch so far may depend on the order of its programs: without atomic operations only a race can make it."""
         return self._atomic or not self._executes

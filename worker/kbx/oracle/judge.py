@@ -7,6 +7,7 @@ shape was found to be the reference's: so a claim cannot demand more memory than
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
@@ -52,6 +53,7 @@ class Judgement:
     published: bool = False
     elsewhere: str | None = None
     account: Origin | None = None
+    digest: str | None = None
     value: Any = None
     read: bool = False
 
@@ -232,6 +234,17 @@ def same_bits(one: object, other: object) -> bool:
     pairs = zip(leaves(one), leaves(other), strict=True)
     return all(equal_bits(a, b) if isinstance(a, torch.Tensor) else _scalar_bits(a) == _scalar_bits(b)
                for (_, a), (_, b) in pairs)  # fmt: skip
+
+
+def digest(value: object) -> str:
+    """SHA-256 of the bits of a result: equal where ``same_bits`` holds of results of one form."""
+    made = hashlib.sha256()
+    for path, leaf in leaves(value):
+        made.update(f"{path} ".encode())
+        made.update(
+            _raw(leaf).cpu().numpy().tobytes() if isinstance(leaf, torch.Tensor) else _scalar_bits(leaf).encode()
+        )
+    return made.hexdigest()
 
 
 def _pairs(want: Any, got: Any, path: str = "output") -> list[_Pair]:

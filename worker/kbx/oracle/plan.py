@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 
 from kbx.messages.oracle import CallPlan
-from kbx.oracle import drawn_shapes, module_variations, properties, shape_tracing
+from kbx.oracle import drawn_shapes, module_variations, properties, serving, shape_tracing
 from kbx.oracle.task import InvalidTask, Parameters, Task, describe
 from kbx.oracle.truth import argument_tensors
 from kbx.suite import Call
@@ -41,11 +41,18 @@ class PlannedCall:
     """That in which the programs of its launches go, where they are executed: see ``kbx.ttir.launch``."""
     dtype: str | None = None
     """What a module and its arguments are cast to for this call; None: they stay what they are in the others."""
+    batch: serving.Batch | None = None
+    """The rows of its arguments, where it is made to compare rows."""
 
     @property
     def special(self) -> bool:
         """Whether it decides nothing."""
-        return properties.SPECIAL in self.properties
+        return not self.properties.isdisjoint({properties.SPECIAL, *serving.NAMES})
+
+    @property
+    def key(self) -> str:
+        """Equal for calls of equal arguments alone."""
+        return f"{self.seed}/{self.index}" if self.batch else self.seed
 
     def judging(self, task: Task) -> Task:
         """The task as this call is judged by: what no published test reads counts only where the call is made for it."""
@@ -57,12 +64,14 @@ class PlannedCall:
             task.call(self.parameters, self.distribution, self.seed, device),
             properties.STATE in self.properties,
         )
-        call = call if self.properties else task.inside(call)
+        call = task.inside(call) if not self.properties or self.batch else call
+        call = self.batch.of(task, call) if self.batch else call
         return task.with_state(call, 1 if state else self.turn) if state or task.judges_state else call
 
     def message(self, task: Task | None = None) -> CallPlan:
         """As in ``messages.oracle.Opened.calls``. ``task`` is the one that it is a call of."""
         case = describe(self.parameters) if task is None else shape_tracing.shown(task, self.parameters)
+        case = f"{case}, {len(self.batch.picked)} rows" if self.batch else case
         return {
             "index": self.index, "case": case, "distribution": self.distribution, "repeats": self.repeats,
             "properties": sorted(self.properties), "dtype": self.dtype,
@@ -91,10 +100,12 @@ class _Wanted(NamedTuple):
     state: bool = False
 
 
-def plan(task: Task, seed: str, ordered: bool = False) -> list[PlannedCall]:
+def plan(
+    task: Task, seed: str, ordered: bool = False, asked: frozenset[str] = frozenset(), device: str = "cpu"
+) -> list[PlannedCall]:
     """The calls of one candidate, in order: those of the published grade, the last one of a shape that the seed draws, then the others, those that
     ask for least first; then the repeats; then those with special values, which decide nothing; last those of a module whose weights or
-    dtype are changed.
+    dtype are changed; behind them those of the properties of ``serving`` that are ``asked`` for.
 
     A random operation's draws follow each other at once, and it is not repeated.
 
@@ -135,7 +146,9 @@ def plan(task: Task, seed: str, ordered: bool = False) -> list[PlannedCall]:
             add(each, index)
     if not drawn:
         calls += _of_drawn_shape(task, seed, len(calls))
-    return calls + _of_module(task, seed, len(calls))
+    calls += _of_module(task, seed, len(calls))
+    calls += _of_batches(task, seed, len(calls), device) if serving.BATCH_INVARIANT in asked else []
+    return calls + (_of_mapped(task, seed, len(calls), device) if serving.LARGE_INDEX in asked else [])
 
 
 @functools.lru_cache(maxsize=256)
@@ -172,6 +185,36 @@ def _of_module(task: Task, seed: str, first: int) -> list[PlannedCall]:
                 )
             )
     return made
+
+
+def _of_batches(task: Task, seed: str, first: int, device: str) -> list[PlannedCall]:
+    """A call for each batch of a case whose rows are independent; the largest one has index ``first``, and the others are said to repeat it."""
+    batched = serving.batched(task, _plain_cases(task), device)
+    if batched is None:
+        return []
+    name, asked = f"{seed}/{task.name}/{serving.BATCH_INVARIANT}", frozenset([serving.BATCH_INVARIANT])
+    return [
+        PlannedCall(
+            first + i, task.cases[batched.case], batched.distribution, name, first if i else None,
+            properties=asked, batch=batch,
+        )
+        for i, batch in enumerate(batched.batches())
+    ]  # fmt: skip
+
+
+def _of_mapped(task: Task, seed: str, first: int, device: str) -> list[PlannedCall]:
+    """A call whose rows are mapped many times, by a GPU's driver."""
+    found = serving.mapped(task, _plain_cases(task), device) if torch.device(device).type == "cuda" else None
+    if found is None:
+        return []
+    batched, batch = found
+    name, asked = f"{seed}/{task.name}/{serving.LARGE_INDEX}", frozenset([serving.LARGE_INDEX])
+    return [PlannedCall(first, task.cases[batched.case], batched.distribution, name, properties=asked, batch=batch)]
+
+
+def _plain_cases(task: Task) -> tuple[tuple[int, str], ...]:
+    """Those of the published grade, with a distribution of each."""
+    return tuple((case, found[0]) for case in range(len(task.cases)) if (found := _inside(task, case)))
 
 
 def _rounds(task: Task, case: int) -> list[_Wanted]:

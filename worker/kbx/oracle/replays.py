@@ -31,6 +31,10 @@ _MOST_READS, _MOST_STEPS, _MOST_OLDER = 8, 64, 64
 """What a call may have read to Python, and the operations, launches and bytes older than it that it may consist of, if it can be done
 again on its own values only: too few to carry a result of more than ``_FEW`` elements."""
 _FEW = 32
+_TRIES = 2
+"""On a GPU, before a call counts as one that cannot be made again."""
+_NEAR = 1e-2
+"""Of a result's own size and that of all, on a GPU: what was computed elsewhere is not there at all."""
 
 
 def follow(before: PlannedCall, now: PlannedCall) -> bool:
@@ -72,21 +76,22 @@ def judged(
             return replayed, False
         return replayed, _is_right(task, known, claim, arena, leaves, replayed)
 
-    other, right = again(1)
-    if other is None:
-        return judgement
-    if right:
-        judgement.account = other.account
-        if not _read(claim, other):
+    for _ in range(_TRIES if executions.on_gpu else 1):
+        other, right = again(1)
+        if other is None:
+            return judgement
+        if right:
+            judgement.account, judgement.elsewhere = other.account, None
+            if not _read(claim, other):
+                judgement.flags.append(UNPROVEN)
+            return judgement
+        own, right = again(0)
+        if own is None or own.unfit is not None:
             judgement.flags.append(UNPROVEN)
-        return judgement
-    own, right = again(0)
-    if own is None or own.unfit is not None:
-        judgement.flags.append(UNPROVEN)
-    elif not right:
-        judgement.elsewhere = _ALONE
-    elif not _decides_by_values(own, other):
-        judgement.elsewhere = _THROUGH_PYTHON
+            return judgement
+        if right and _decides_by_values(own, other):
+            return judgement
+        judgement.elsewhere = _THROUGH_PYTHON if right else _ALONE
     return judgement
 
 
@@ -101,9 +106,10 @@ def repeated(
     """The judgement on a right result ``claim``, whose tensors are ``claimed``, after the same was done on the same values: for calls that depend on
     chance, or on what the candidate keeps, so that no other call has their values."""
     own = executions.replay(0, lend(), asked, _SEED)
+    is_same = _is_near if executions.on_gpu else _is_same
     if own is None or own.unfit is not None or not _read(claim, own):
         judgement.flags.append(UNPROVEN)
-    elif len(own.results) == len(claimed) and all(map(_is_same, own.results, claimed)):
+    elif len(own.results) == len(claimed) and all(map(is_same, own.results, claimed)):
         judgement.account = own.account
     else:
         judgement.elsewhere = _ALONE
@@ -113,6 +119,18 @@ def repeated(
 def _is_same(a: torch.Tensor, b: torch.Tensor) -> bool:
     same_form = (a.shape, a.dtype) == (b.shape, b.dtype)
     return same_form and torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))
+
+
+def _is_near(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """The same for a GPU, where atomic operations add up in any order."""
+    if not a.is_floating_point() or (a.shape, a.dtype) != (b.shape, b.dtype):
+        return _is_same(a, b)
+    a, b = a.double(), b.double()
+    finite = b.isfinite()
+    if not torch.equal(a[~finite].nan_to_num(), b[~finite].nan_to_num()):
+        return False
+    size = b[finite].square().mean().sqrt() if bool(finite.any()) else 0.0
+    return bool(((a - b)[finite].abs() <= _NEAR * (b[finite].abs() + size)).all())
 
 
 def _read(claim: Any, replayed: Replayed) -> bool:

@@ -29,6 +29,7 @@ from kbx.oracle.task import InvalidTask, Task, Unsupported
 from kbx.protocol import ProtocolError, decode, encode
 
 if TYPE_CHECKING:
+    from kbx.oracle.arenas import SharedArena
     from kbx.oracle.cuda import CudaDevice
 
 
@@ -141,6 +142,7 @@ class Server:
         if request.published:
             task = taskfile.published(task)
         arenas = self.device.arenas(request.timed, (request.lent, request.returned))
+        beside = None if request.expert is None else self._more_arenas(request, arenas)
         self.session = session.Session(
             task,
             request.seed,
@@ -151,6 +153,8 @@ class Server:
             executor=lambda: None if request.timed else self.device.executor(request.runner),
             memory_checks=request.memory_checks,
             operations=request.operations,
+            properties=request.properties,
+            expert=beside,
             replayer=None if request.timed else self.device.replayer,
         )
         self.runner = request.runner
@@ -166,7 +170,19 @@ class Server:
                 for i, size in enumerate(task.sizes)
             ],
             time.monotonic() - start, task.module(request.seed), task.scaled, task.constant, core,
+            None if beside is None else [a.describe() for a in beside],
         )  # fmt: skip
+
+    def _more_arenas(
+        self, request: messages.Open, arenas: tuple[SharedArena, SharedArena]
+    ) -> tuple[SharedArena, SharedArena]:
+        """Another pair for the expert's runner; where there is no room for it, the first is given up as well."""
+        try:
+            return self.device.arenas(request.timed, (request.lent, request.returned))
+        except Exception:
+            for arena in arenas:
+                arena.close()
+            raise
 
     def _prepare(self, request: messages.Prepare) -> Message:
         current = self._current()
@@ -211,7 +227,7 @@ class Server:
         return self.bench.message(request.id)
 
     def _lend_size(self, request: messages.LendSize) -> Message:
-        return messages.LentSize(request.id, self._prepared_size().lend())
+        return messages.LentSize(request.id, self._lent(request.expert).lend())
 
     def _baseline(self, request: messages.Baseline) -> Message:
         start = time.monotonic()
@@ -227,7 +243,7 @@ class Server:
         )  # fmt: skip
 
     def _check_size(self, request: messages.CheckSize) -> Message:
-        return self._checked(request.id, self._prepared_size().check(request.slots, request.values))
+        return self._checked(request.id, self._lent(request.expert).check(request.slots, request.values))
 
     def _probe(self, request: messages.Probe) -> Message:
         start = time.monotonic()
@@ -277,6 +293,10 @@ class Server:
         if self.bench is None:
             raise session.WrongOrder("no size is prepared")
         return self.bench
+
+    def _lent(self, expert: bool) -> Bench:
+        bench = self._prepared_size()
+        return bench.of_expert if expert else bench
 
     def _drop_compiled(self) -> None:
         if self.compiled:

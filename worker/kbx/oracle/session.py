@@ -11,7 +11,7 @@ import torch
 from kbx import tensors
 from kbx.executor.channel import Channel
 from kbx.messages import Tree
-from kbx.oracle import claims, divergence, judge, models, replays, truth
+from kbx.oracle import claims, divergence, judge, models, replays, serving, truth
 from kbx.oracle.arenas import SharedArena
 from kbx.oracle.executions import Executions
 from kbx.oracle.plan import PlannedCall, plan
@@ -44,9 +44,9 @@ class WrongOrder(Exception):
 
 
 @functools.lru_cache(maxsize=256)
-def planned(task: Task, seed: str, ordered: bool) -> list[PlannedCall]:
+def planned(task: Task, seed: str, ordered: bool, asked: frozenset[str], device: str) -> list[PlannedCall]:
     """The calls of a task under a seed, see ``plan``. Of the task as it was loaded: a seeded one would be kept here, with gigabytes of weights."""
-    return plan(task, seed, ordered)
+    return plan(task, seed, ordered, asked, device)
 
 
 class Session:
@@ -69,6 +69,8 @@ class Session:
         executor: Callable[[], Channel | None] = lambda: None,
         memory_checks: bool = True,
         operations: Sequence[str] = (),
+        properties: Sequence[str] = (),
+        expert: tuple[SharedArena, SharedArena] | None = None,
         replayer: Replayer | None = None,
     ) -> None:
         self.task, self.seed, self.device = task.seeded(seed).begun(schemes), seed, device
@@ -78,7 +80,9 @@ class Session:
         self.executions, self.operations = Executions(executor, memory_checks, replayer), operations
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
-        self.calls = planned(task, seed, memory_checks and device.type == "cpu")
+        self.expert = expert
+        self.properties = frozenset(properties)
+        self.calls = planned(task, seed, memory_checks and device.type == "cpu", self.properties, str(device))
         self.current: int | None = None
         self.last: tuple[int, int] = (-1, -1)
         """The last two calls that were prepared."""
@@ -97,7 +101,7 @@ class Session:
         def make() -> Known:
             return self.know(call.judging(self.task), call.made(self.task, self.device), self.seed)
 
-        return self.memory.get(call.seed, make)
+        return self.memory.get(call.key, make)
 
     def _turn_to(self, dtype: str | None) -> None:
         """Goes over to the task cast to another dtype, with its first weights; the other one's are given up."""
@@ -117,6 +121,7 @@ class Session:
         self.lent.filler = FILLERS[self.prepared % len(FILLERS)]
         try:
             args, kwargs, self.leaves = lend(self.task.spoken(known.call, self.calls[index].turn), self.lent, self.task)
+            self._mark_repeated(index, known.call)
         except MemoryError as error:
             raise InvalidTask(f"case {self.calls[index].message()['case']}: {error}", self.task.path) from None
         poison(self.out, result_bytes(known.returned) + SLACK, self.prepared)
@@ -124,6 +129,14 @@ class Session:
         self.prepared += 1
         self.last, self.current = (self.last[1], index), index
         return args, kwargs
+
+    def _mark_repeated(self, index: int, call: Call) -> None:
+        """Says of the rows that are mapped many times that they are."""
+        batch = self.calls[index].batch
+        if batch is None or batch.places:
+            return
+        for (name, _), leaf in zip(self.task.named_tensors(call), self.leaves, strict=True):
+            leaf.update({"repeated": True} if name in batch.names else {})
 
     def is_idle(self, index: int) -> bool:
         """Whether a call could find nothing that the one it repeats has not: another order of programs, where none shows."""
@@ -178,6 +191,8 @@ class Session:
             judgement = self._draw(known, index if first is None else first, examined.value)
         else:
             judgement = self._repeat(known, index, first, examined.value)
+        if serving.REPEATABLE in self.properties and not (self.calls[index].properties or self.task.contract.random):
+            judgement.digest = judge.digest(examined.value)
         if any(tensor.reused for tensor in claims.tensor_claims(claim)):
             judgement.flags.append("reused_output")
         if examined.status != "correct":
@@ -223,6 +238,8 @@ class Session:
         judgement.published |= order != ASCENDING
         if any(call.repeats == index for call in self.calls):
             self.answers[index] = value
+        if (batch := self.calls[index].batch) is not None and batch.places:
+            return _compared_rows(judgement, batch, value, self.answers.get(index if first is None else first))
         if first not in self.answers or judge.same_bits(self.answers[first], value):
             return judgement
         if order == ASCENDING:
@@ -240,8 +257,15 @@ class Session:
     def close(self) -> None:
         """Gives the arenas back, and forgets what is known of the calls: another candidate has other seeds."""
         self.memory.clear()
-        for arena in (self.lent, self.out):
+        for arena in (self.lent, self.out, *(self.expert or ())):
             arena.close()
+
+
+def _compared_rows(judgement: judge.Judgement, batch: serving.Batch, value: Any, largest: Any) -> judge.Judgement:
+    """The judgement on a batch, whose rows must have the bits that they have in the result for the largest one; None: that was not read."""
+    if judgement.status == "correct" and largest is not None and (found := batch.difference(value, largest)):
+        judgement.status, judgement.message = "nondeterministic", found
+    return judgement
 
 
 def lend(call: Call, arena: Arena, task: Task | None = None) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:

@@ -34,6 +34,7 @@ from kbx.runner import (
     native,
     profile,
     seccomp,
+    serving,
     storages,
     trace,
     tuning,
@@ -106,6 +107,7 @@ class Bench:
         self._kind = self._instance = None
         self._clock = self._graphs = None
         self._recorded = [], []
+        self._served_under = None
         self._witness = None
         self._guarded, self._guards, self._unguarded = False, None, []
         self._turn = 0
@@ -251,6 +253,8 @@ class Bench:
         if lacking:
             return messages.Returned(request.id, {"t": "lacking", "v": lacking}, 0.0, 0)
         args, kwargs, inputs = self._arguments(request.args, request.kwargs)
+        if request.under is not None:
+            return self._served(request, args, kwargs, inputs)
         held = module.enter(self._instance, state)
         self._results.begin()
         self._witness.ran()
@@ -269,6 +273,22 @@ class Bench:
         return messages.Returned(
             request.id, value, 0.0, launched, compiled, origin, ran, configurations, untried, unguarded
         )
+
+    def _served(self, request, args, kwargs, inputs):
+        """A call under a condition of serving: without an account of who computed, which decides nothing there."""
+        if self._emulated:
+            raise gaps.Unsupported("streams and CUDA graphs")
+        self._served_under = self._served_under or serving.Conditions(self._device)
+
+        def put(result):
+            return self._put(result, inputs)
+
+        if request.under == "large":
+            with serving.mapped_many_times(request, args, kwargs) as large:
+                value = put(large.last(self._entry(*large.args, **large.kwargs)))
+        else:
+            value = self._served_under.call(request.under, self._entry, args, kwargs, put)
+        return messages.Returned(request.id, value or {"t": "none"}, 0.0, self._launches.take_launches())
 
     def _traced(self, inputs):
         """The entry, whose call with these tensors the executor can do again."""

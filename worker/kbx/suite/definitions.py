@@ -10,6 +10,7 @@ below it the definition's reference, a function ``run`` of the inputs in their o
 """
 
 import ast
+import json
 import math
 import random
 import re
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from kbx.suite.inputs import Call, Inputs
 
@@ -31,16 +33,25 @@ _ALLOWED = (
 _BELOW = {torch.int8: 128}
 """Random integers are at least the negative of this, and below it; of other dtypes 1024."""
 _INTEGERS = 1024
+_MOST_HEADER = 100 << 20
+"""Bytes of the header of a safetensors file."""
+_SAFE = {
+    "F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "F8_E4M3": torch.float8_e4m3fn,
+    "F8_E5M2": torch.float8_e5m2, "I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8,
+    "BOOL": torch.bool,
+}  # fmt: skip
+"""Dtypes by the names that such files have for them."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """One instance of a definition: ``axes`` are sizes of its variable axes, ``scalars`` the values of inputs that have them. Its other
-    inputs are random."""
+    """One instance of a definition: ``axes`` are sizes of its variable axes, ``scalars`` the values of inputs that have them, ``files`` the
+    safetensors file of inputs that were recorded, and their key there. Its other inputs are random."""
 
     uuid: str
     axes: Axes
     scalars: dict[str, Scalar] = field(default_factory=dict)
+    files: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +97,8 @@ class Definition:
             if name in workload.scalars:
                 return workload.scalars[name]
             dtype, shape = tensor(text, sizes)
+            if name in workload.files:
+                return _recorded(workload, name, text, (dtype, shape)).to(make.device)
             return _scalar(scalars, dtype) if shape is None else _tensor(make, dtype, shape)
 
         return Call(tuple(made(name, text) for name, text in self.inputs.items()))
@@ -171,6 +184,47 @@ def tensor(text: str, sizes: Axes) -> tuple[torch.dtype, tuple[int, ...] | None]
     if unknown:
         raise ValueError(f"{text!r} names {unknown[0]!r}, which is no axis")
     return dtype, tuple(int(axis) if axis.isdigit() else sizes[axis] for axis in axes)
+
+
+def _recorded(
+    workload: Workload, name: str, text: str, meant: tuple[torch.dtype, tuple[int, ...] | None]
+) -> torch.Tensor:
+    """A recorded input. Raises ValueError where the file has none of the definition's form."""
+    path, key = workload.files[name]
+    try:
+        found = safetensor(path, key)
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ValueError(
+            f"the input {name!r} of workload {workload.uuid} cannot be read from {path}: {reason}"
+        ) from None
+    if (found.dtype, tuple(found.shape)) != meant:
+        got = f"{str(found.dtype).removeprefix('torch.')}{list(found.shape)}"
+        raise ValueError(f"recorded {name!r} is {got} for workload {workload.uuid}; its definition says {text}")
+    return found
+
+
+def safetensor(path: str, key: str) -> torch.Tensor:
+    """A tensor of a safetensors file: eight bytes with the length of a header, the header in JSON (dtype, shape and the bytes behind it of
+    each key), and the bytes. Raises OSError, KeyError, or ValueError for another file."""
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if length > _MOST_HEADER:
+            raise ValueError("it is no safetensors file")
+        header = json.loads(file.read(length))
+        if key not in header:
+            raise ValueError(f"it has no tensor {key!r}")
+        said = header[key]
+        dtype, (start, end) = _SAFE.get(said["dtype"]), said["data_offsets"]
+        if dtype is None:
+            raise ValueError(f"tensor {key!r} is {said['dtype']}")
+        made = torch.empty(said["shape"], dtype=dtype)
+        if end - start != made.numel() * dtype.itemsize:
+            raise ValueError(f"tensor {key!r} has {end - start} bytes")
+        if made.numel() == 0 or isinstance(made, FakeTensor):
+            return made
+        file.seek(8 + length + start)
+        return torch.frombuffer(bytearray(file.read(end - start)), dtype=dtype).reshape(said["shape"])
 
 
 def _tensor(make: Inputs, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:

@@ -49,7 +49,7 @@ def _form(result: Result = _last, words: Iterable[str] = (), attributes: Iterabl
 
 _SIGNED = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _ORDERED = tuple(kind + order for kind in "ou" for order in ("eq", "gt", "ge", "lt", "le", "ne"))
-_CACHES = ("cacheModifier", "evictionPolicy")
+_CACHES = ("cacheModifier", "evictionPolicy", "cachePolicy")
 _SEMANTICS = ("relaxed", "acquire", "release", "acq_rel", "gpu", "cta", "sys")
 _UPDATES = ("and", "or", "xor", "add", "fadd", "max", "min", "umax", "umin", "exch")
 _AXES = ("x", "y", "z")

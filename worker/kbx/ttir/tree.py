@@ -104,7 +104,9 @@ class Operation:
     @property
     def is_volatile(self) -> bool:
         """Whether a load looks at memory past the caches, as one for what others write does."""
-        return self.attributes.get("isVolatile") is True or self.keyword("cacheModifier") == "cv"
+        policy = self.keyword("cachePolicy")  # Triton 3.9 has the modifier in it
+        past = self.keyword("cacheModifier") == "cv" or "cache_modifier = cv" in policy
+        return past or self.attributes.get("isVolatile") is True
 
     def walk(self) -> Iterator[Operation]:
         """This operation and all inside it."""

@@ -12,7 +12,7 @@ function against(baselines) {
   if (!baselines.some((b) => b.name !== "eager")) return null;
   const day = (b) => (b.measured ? `${b.measured.slice(0, 16).replace("T", " ")} UTC` : "beside the candidate");
   return table(baselines, [
-    ["Baseline", (b) => b.name],
+    ["Baseline", (b) => (b.name === "expert" ? "the expert's kernel" : b.name)],
     ["Speedup", (b) => (known(b.speedup) ? `${b.speedup.toFixed(2)}×` : "none"), "number"],
     ["95 % interval", (b) => (known(b.speedup) ? `${b.low.toFixed(2)}–${b.high.toFixed(2)}×` : ""), "number"],
     ["Measured", (b) => b.failure ?? day(b)],

@@ -1,12 +1,14 @@
 package dev.kbx.analysis;
 
 import dev.kbx.verdict.Against;
+import dev.kbx.verdict.Verdict.Baseline;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,10 +37,15 @@ record BaselineSpeeds(List<String> names) {
 
   /** The names of the baselines, and {@link #BEST} if there are several. */
   List<String> withBest() {
-    if (names.size() < 2) return names;
+    if (references().size() < 2) return names;
     List<String> all = new ArrayList<>(names);
     all.add(BEST);
     return List.copyOf(all);
+  }
+
+  /** Those that PyTorch runs: an expert's kernel is a bar of its own. */
+  private List<String> references() {
+    return names.stream().filter(name -> !name.equals(Baseline.EXPERT)).toList();
   }
 
   /** The name here of the baseline that a run asked for, {@code best (compile), warm cache}. */
@@ -62,8 +69,10 @@ record BaselineSpeeds(List<String> names) {
       if (value != null) known.put(name, value);
     }
     // A baseline that failed for the task is ignored; one that was not requested might be the best.
-    if (names.size() > 1 && !known.isEmpty() && values.keySet().containsAll(names)) {
-      known.put(BEST, Collections.min(known.values()));
+    List<Double> ofReferences =
+        references().stream().map(known::get).filter(Objects::nonNull).toList();
+    if (references().size() > 1 && !ofReferences.isEmpty() && values.keySet().containsAll(names)) {
+      known.put(BEST, Collections.min(ofReferences));
     }
     return Collections.unmodifiableMap(known);
   }

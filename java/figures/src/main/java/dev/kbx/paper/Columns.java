@@ -5,10 +5,12 @@ import dev.kbx.verdict.Field;
 import dev.kbx.verdict.Fields;
 import dev.kbx.verdict.Fields.Doc;
 import dev.kbx.verdict.Verdict;
+import dev.kbx.verdict.Verdict.Baseline;
 import dev.kbx.verdict.Verdict.Compile;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,21 @@ final class Columns {
                   verdict -> verdict.judgement().correct()),
               Fields.VERDICT.at("speedup.low").as("speedup_low").where(Columns::hasInterval),
               Fields.VERDICT.at("speedup.high").as("speedup_high").where(Columns::hasInterval),
+              Field.of(
+                  "expert_share",
+                  Field.Type.NUMBER,
+                  "share of the speed of the expert's kernel that it was timed beside",
+                  verdict -> expert(verdict, Baseline::speedup)),
+              Field.of(
+                  "expert_low",
+                  Field.Type.NUMBER,
+                  "lower end of its 95 % interval",
+                  verdict -> expert(verdict, Baseline::low)),
+              Field.of(
+                  "expert_high",
+                  Field.Type.NUMBER,
+                  "upper end of its 95 % interval",
+                  verdict -> expert(verdict, Baseline::high)),
               Field.of(
                   "timed_sizes",
                   Field.Type.INTEGER,
@@ -56,7 +73,7 @@ final class Columns {
               versions.kbx as kbx, versions.python as python, versions.torch as torch, versions.triton as triton,
               seconds.static as static_seconds, seconds.compile as compile_seconds, seconds.call as call_seconds,
               seconds.correct as correct_seconds, seconds.perf as perf_seconds,
-              compared_calls
+              compared_calls, expert_share, expert_low, expert_high
               """);
 
   /**
@@ -97,6 +114,12 @@ final class Columns {
   private static boolean hasInterval(Verdict verdict) {
     Speedup speedup = verdict.judgement().speedup();
     return speedup != null && speedup.hasInterval();
+  }
+
+  private static @Nullable Double expert(
+      Verdict verdict, Function<Baseline, @Nullable Double> figure) {
+    Baseline expert = verdict.judgement().expert();
+    return expert == null ? null : figure.apply(expert);
   }
 
   private static @Nullable Integer timedSizes(Verdict verdict) {

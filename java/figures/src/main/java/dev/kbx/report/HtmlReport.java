@@ -221,6 +221,13 @@ record HtmlReport(
       tiles.add(
           new Tile("Speedup", RatesSection.speedup(speedup), "against " + speedup.baseline()));
     }
+    if (verdict.judgement().expert() != null) {
+      tiles.add(
+          new Tile(
+              "Of the expert's speed",
+              RatesSection.ofExpert(verdict.judgement()),
+              "timed in the same rounds"));
+    }
     return new Section("outcome", "Verdict", List.of(new Block.Tiles(tiles)));
   }
 

@@ -131,6 +131,10 @@ public record Table(int width, boolean colour) {
     if (tally.perf() || listed.stream().anyMatch(each -> each.judgement().speedup() != null)) {
       columns.add(Column.number("speedup", each -> speedup(each, files)));
     }
+    if (listed.stream().anyMatch(each -> each.judgement().expert() != null)) {
+      columns.add(
+          Column.number("of expert's speed", each -> RatesSection.ofExpert(each.judgement())));
+    }
     if (listed.stream().anyMatch(each -> !reason(each).isEmpty())) {
       columns.add(
           Column.<Verdict>text("reason", each -> Text.cut(reason(each), longest)).wrapped());

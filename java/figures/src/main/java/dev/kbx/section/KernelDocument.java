@@ -209,6 +209,12 @@ public final class KernelDocument {
     columns.add(Column.number("eager", each -> Cell.seconds(each.referenceMs() / 1_000)));
     columns.add(
         Column.number("speedup", each -> Cell.ratio(each.speedup(), each.low(), each.high())));
+    Baseline expert = judgement.expert();
+    List<Double> ms = expert == null ? null : expert.sizesMs();
+    if (ms != null && ms.size() == sizes.size()) {
+      columns.add(
+          Column.number("expert", each -> Cell.seconds(ms.get(sizes.indexOf(each)) / 1_000)));
+    }
     if (sizes.stream().anyMatch(each -> each.bound() != null)) {
       columns.add(
           Column.<SizeTiming>text(
@@ -218,6 +224,11 @@ public final class KernelDocument {
     }
     Blocks blocks = new Blocks();
     blocks.stacked("timings", "", columns, sizes);
+    if (expert != null) {
+      blocks.prose(
+          "%s of the speed of the expert's kernel, timed in the same rounds.",
+          RatesSection.ofExpert(judgement).text());
+    }
     return blocks.section("timings", "Timings");
   }
 

@@ -13,8 +13,10 @@ import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
 import dev.kbx.document.Section;
 import dev.kbx.stats.Rate;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict.Baseline;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,6 +111,14 @@ public final class RatesSection {
   /** A rate as a share with its interval. */
   public static Cell share(Rate rate) {
     return Cell.share(rate.value(), rate.low(), rate.high());
+  }
+
+  /** The share of an expert's speed, with its interval; missing where there is none. */
+  public static Cell ofExpert(Judgement judgement) {
+    Baseline expert = judgement.expert();
+    return expert == null
+        ? Cell.missing()
+        : Cell.share(expert.speedup(), expert.low(), expert.high());
   }
 
   /** A speedup with its interval; of a published one, which has none, the value alone. */

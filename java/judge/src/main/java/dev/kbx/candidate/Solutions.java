@@ -122,7 +122,7 @@ final class Solutions {
   }
 
   /**
-   * The solution as one Python file that defines the task's entry: its source, and below it a
+   * The solution as one Python file that defines the task's entry: its sources, and below them a
    * function that calls the solution's as the solution says.
    */
   static String code(JsonNode solution, Task task) throws Unusable {
@@ -137,16 +137,18 @@ final class Solutions {
                   LANGUAGES.stream().sorted().collect(Collectors.joining(", "))));
     }
     List<JsonNode> sources = solution.path("sources").valueStream().toList();
-    if (sources.size() != 1) {
-      throw new Unusable(
-          "has %d source files; a candidate is one: join them".formatted(sources.size()));
+    Map<String, String> files = new LinkedHashMap<>();
+    for (JsonNode each : sources) {
+      files.put(each.path("path").asString(""), each.path("content").asString(""));
     }
     String[] entry = spec.path("entry_point").asString("").split("::", -1);
-    String path = sources.getFirst().path("path").asString("");
-    if (entry.length != 2 || !entry[0].equals(path)) {
-      throw new Unusable("its \"entry_point\" is not of the form %s::function".formatted(path));
+    if (entry.length != 2 || !files.containsKey(entry[0])) {
+      throw new Unusable(
+          "its \"entry_point\" is not of the form %s::function"
+              .formatted(String.join(" or ", files.keySet())));
     }
-    String source = sources.getFirst().path("content").asString("");
+    String path = entry[0];
+    String source = JoinedSources.of(files, path);
     if (source.length() > CandidateSources.MAX_CODE) throw new Unusable("is larger than 1 MiB");
     Set<String> names = PythonSource.parse(source).names();
     if (!names.contains(entry[1])) {

@@ -52,6 +52,7 @@ final class Calls {
   private final Duration oracleLimit;
   private final ModuleState module;
   private final PublishedRule published;
+  private final Digests digests;
   private long runnerNanos;
   private String raised = "";
   private RunnerMessage.@Nullable Untried untried;
@@ -62,7 +63,21 @@ final class Calls {
    */
   Calls(
       Session session, Plan plan, JudgementBuilder draft, Duration oracleLimit, long runnerNanos) {
+    this(session, plan, draft, oracleLimit, runnerNanos, new Digests());
+  }
+
+  /**
+   * @param digests of earlier processes, to which those of this one are added
+   */
+  Calls(
+      Session session,
+      Plan plan,
+      JudgementBuilder draft,
+      Duration oracleLimit,
+      long runnerNanos,
+      Digests digests) {
     this.runnerNanos = runnerNanos;
+    this.digests = digests;
     this.session = session;
     this.oracle = session.oracle();
     this.runner = session.runner();
@@ -126,6 +141,11 @@ final class Calls {
   /** Time that the candidate has taken, nanoseconds, in this process and those before it. */
   long runnerNanos() {
     return runnerNanos;
+  }
+
+  /** The bits of the results so far, where they are asked for. */
+  Digests digests() {
+    return digests;
   }
 
   /**
@@ -194,20 +214,15 @@ final class Calls {
   private static List<OracleMessage.PlannedCall> likeThose(
       List<OracleMessage.PlannedCall> made, int tuning) {
     return made.stream()
-        .dropWhile(call -> tuning(call) != tuning)
-        .takeWhile(call -> tuning(call) == tuning)
+        .dropWhile(call -> call.inputs() != tuning)
+        .takeWhile(call -> call.inputs() == tuning)
         .toList();
-  }
-
-  /** Calls with the same number take the same configurations of the candidate's autotuners. */
-  private static int tuning(OracleMessage.PlannedCall call) {
-    return call.repeats() == null ? call.index() : call.repeats();
   }
 
   /** Empty when the call was made and its result, if asked for, found right. */
   Optional<Outcome> judge(OracleMessage.PlannedCall call)
       throws InterruptedException, Oracle.Refused {
-    return judge(call, call.published() ? tuning(call) : null);
+    return judge(call, call.published() ? call.inputs() : null);
   }
 
   private Optional<Outcome> judge(OracleMessage.PlannedCall call, @Nullable Integer tuning)
@@ -267,6 +282,7 @@ final class Calls {
     draft.spent(Stage.CORRECT, (System.nanoTime() - start) / 1e9);
     draft.compared();
     draft.schemes(checked.schemes());
+    if (checked.digest() != null) digests.add(call, checked.digest());
     if (decides(call)) note(checked, returned);
     if (wrongCall == null && checked.status() == OracleMessage.Checked.Status.WRONG_VALUES) {
       wrongCall = call;
@@ -321,7 +337,7 @@ final class Calls {
     Message answer =
         runner.ask(
             RunnerMessage.Returned.class,
-            id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs(), tuning(call), true),
+            id -> new RunnerMessage.Call(id, inputs.args(), inputs.kwargs(), call.inputs(), true),
             plan.limits().call());
     if (!(answer instanceof RunnerMessage.Returned returned)) return null;
     return oracle

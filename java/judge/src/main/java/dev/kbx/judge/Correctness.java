@@ -7,6 +7,7 @@ import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Task;
@@ -16,9 +17,12 @@ import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +40,13 @@ final class Correctness {
   /** New processes at most for calls that are left when one has ended under a call. */
   private static final int RESTARTS = 3;
 
+  /** Calls that are made in another process to compare bits. */
+  private static final int REPEATED = 8;
+
+  private Digests digests = new Digests();
+
   private boolean sized;
+  private boolean lost;
   private @Nullable Coverage coverage;
   private long runnerNanos;
 
@@ -71,7 +81,93 @@ final class Correctness {
       outcome = inSession(oracle, plan, draft, session -> goOn(session, files, correct));
     }
     if (draft.published().stoppedByGuard()) callUnguarded(oracle, files);
+    Coverage shown = coverage;
+    if (shown != null && outcome.status() == Status.CORRECT && plan.reaches(Stage.CORRECT)) {
+      serve(oracle, files, shown);
+    }
     return outcome;
+  }
+
+  /** Looks at the properties that take a process of their own. */
+  private void serve(Oracle oracle, Map<String, String> files, Coverage shown)
+      throws InterruptedException {
+    if (!digests.isEmpty() && plan.properties().contains(ServingProperty.REPEATABLE)) {
+      JudgementBuilder apart = new JudgementBuilder(draft);
+      var _ = inSession(oracle, plan, apart, session -> repeated(session, apart, files, shown));
+    }
+    boolean aside = plan.properties().stream().anyMatch(ServingProperty::needsGpu);
+    if (!aside || slot.gpu() == null) return;
+    Plan unguarded = plan.withoutMemoryChecks();
+    JudgementBuilder apart = new JudgementBuilder(draft);
+    var _ = inSession(oracle, unguarded, apart, session -> onGpu(session, files, shown));
+  }
+
+  /** Makes calls once more in this process, and compares the bits with those of the first. */
+  private Outcome repeated(
+      Session session, JudgementBuilder apart, Map<String, String> files, Coverage shown)
+      throws InterruptedException, Oracle.Refused {
+    OracleMessage.Opened task = session.open(false, alone);
+    Set<String> cases = new HashSet<>();
+    List<OracleMessage.PlannedCall> again =
+        published(task).stream()
+            .filter(call -> call.repeats() == null && digests.knows(call))
+            .filter(call -> cases.add(call.parameters()))
+            .limit(REPEATED)
+            .toList();
+    if (again.isEmpty()) return Outcome.correct(Stage.CORRECT);
+    String varied = digests.varying().isPresent() ? "in another order of its programs" : null;
+    Optional<Outcome> failed = session.load(task, files);
+    if (failed.isEmpty()) {
+      Calls calls = new Calls(session, plan, apart, Limits.ORACLE, 0, digests);
+      failed = calls.judge(again);
+      if (varied == null && digests.varying().isPresent()) varied = "in another process";
+      if (failed.isEmpty() && varied == null) failed = calls.judgeUntried(again);
+    }
+    Optional<OracleMessage.PlannedCall> varying = digests.varying();
+    if (failed.isEmpty() && varying.isPresent()) {
+      String how = Objects.requireNonNullElse(varied, "with another configuration");
+      failed =
+          Optional.of(
+              Outcome.of(
+                  Status.NONDETERMINISTIC, Stage.CORRECT, "the same call has other bits " + how));
+    }
+    shown.show(ServingProperty.REPEATABLE, varying.orElse(again.getFirst()), failed);
+    return Outcome.correct(Stage.CORRECT);
+  }
+
+  private Outcome onGpu(Session session, Map<String, String> files, Coverage shown)
+      throws InterruptedException, Oracle.Refused {
+    OracleMessage.Opened task = session.open(false, alone);
+    if (session.load(task, files).isPresent()) return Outcome.correct(Stage.CORRECT);
+    try {
+      serve(new ServingCalls(session, plan), session, task, shown);
+    } finally {
+      lost |= session.runner().ended();
+    }
+    return Outcome.correct(Stage.CORRECT);
+  }
+
+  private void serve(ServingCalls calls, Session session, OracleMessage.Opened task, Coverage shown)
+      throws InterruptedException, Oracle.Refused {
+    List<OracleMessage.PlannedCall> pair = ServingCalls.pair(published(task));
+    if (!pair.isEmpty()) {
+      OracleMessage.PlannedCall first = pair.getFirst();
+      if (asks(ServingProperty.STREAM_SAFE, session)) {
+        shown.show(ServingProperty.STREAM_SAFE, first, calls.onStream(first));
+      }
+      if (asks(ServingProperty.GRAPH_SAFE, session)) {
+        shown.show(ServingProperty.GRAPH_SAFE, first, calls.asGraph(first, pair.getLast()));
+      }
+    }
+    for (OracleMessage.PlannedCall call : task.calls()) {
+      if (call.large() && asks(ServingProperty.LARGE_INDEX, session)) {
+        shown.show(ServingProperty.LARGE_INDEX, call, calls.large(call));
+      }
+    }
+  }
+
+  private boolean asks(ServingProperty property, Session session) {
+    return plan.properties().contains(property) && !session.runner().ended();
   }
 
   /**
@@ -182,7 +278,9 @@ final class Correctness {
     Optional<Outcome> decided = calls.judge(published);
     if (decided.isEmpty() && plan.reaches(Stage.CORRECT)) decided = calls.judgeUntried(published);
     if (decided.isPresent()) return Optional.of(calls.located(decided.get()));
-    Coverage beyond = new Coverage(planned(task).filter(call -> !call.published()).toList());
+    digests = calls.digests();
+    Coverage beyond =
+        new Coverage(planned(task).filter(call -> !call.published() && !call.large()).toList());
     coverage = beyond;
     if (plan.reaches(Stage.CORRECT)) draft.covered(beyond);
     calls.cover(beyond);
@@ -209,7 +307,7 @@ final class Correctness {
 
   /** Whether a device may not be what it was after a call that did not decide. */
   boolean faulted() {
-    return coverage != null && coverage.faulted();
+    return lost || (coverage != null && coverage.faulted());
   }
 
   /** Flags that say what the verdict is based on, from the first call on, if that is unusual. */

@@ -1,6 +1,7 @@
 package dev.kbx.judge;
 
 import dev.kbx.outcome.Outcome;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.Break;
 import dev.kbx.worker.OracleMessage.PlannedCall;
@@ -50,7 +51,7 @@ final class Coverage {
    */
   Coverage(List<PlannedCall> calls) {
     left.addAll(calls);
-    for (PlannedCall call : calls) unmade.merge(root(call), 1, Integer::sum);
+    for (PlannedCall call : calls) unmade.merge(call.inputs(), 1, Integer::sum);
   }
 
   /**
@@ -66,11 +67,6 @@ final class Coverage {
     return Optional.empty();
   }
 
-  private static int root(PlannedCall call) {
-    Integer repeats = call.repeats();
-    return repeats == null ? call.index() : repeats;
-  }
-
   private static boolean asksForAllOf(PlannedCall call, PlannedCall failed) {
     return new HashSet<>(call.properties()).containsAll(failed.properties());
   }
@@ -80,8 +76,8 @@ final class Coverage {
    * the same inputs only the last one shows that a property holds: draws are judged together.
    */
   void add(PlannedCall call, Optional<Outcome> outcome) {
-    begun.add(root(call));
-    int rest = unmade.merge(root(call), -1, Integer::sum);
+    begun.add(call.inputs());
+    int rest = unmade.merge(call.inputs(), -1, Integer::sum);
     outcome.ifPresentOrElse(
         how -> failed(call, how),
         () -> {
@@ -89,9 +85,15 @@ final class Coverage {
         });
   }
 
+  /** Notes what came of calls that were made in a process of their own, for a property. */
+  void show(ServingProperty property, PlannedCall like, Optional<Outcome> outcome) {
+    PlannedCall call = like.asking(property.label());
+    outcome.ifPresentOrElse(how -> failed(call, how), () -> right.add(call));
+  }
+
   /** A call says nothing of this candidate, so it is not made. */
   void skip(PlannedCall call) {
-    unmade.merge(root(call), -1, Integer::sum);
+    unmade.merge(call.inputs(), -1, Integer::sum);
   }
 
   /** A call spent the candidate's process: another one makes those that are left. */
@@ -103,7 +105,7 @@ final class Coverage {
   }
 
   private boolean isBegun(PlannedCall call) {
-    return begun.contains(root(call));
+    return begun.contains(call.inputs());
   }
 
   private void failed(PlannedCall call, Outcome how) {

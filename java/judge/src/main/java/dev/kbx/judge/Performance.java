@@ -36,6 +36,7 @@ final class Performance {
   private @Nullable BaselineInterference quiet;
   private List<OracleMessage.Size> sizes = List.of();
   private @Nullable Timing timing;
+  private @Nullable Session expert;
 
   Performance(SharedGpu bench, Plan plan, Candidate candidate, JudgementBuilder draft) {
     this.gpu = bench.gpu();
@@ -52,8 +53,21 @@ final class Performance {
    * @param files binaries that were compiled ahead
    */
   Outcome judge(Map<String, String> files) throws InterruptedException {
+    String source = plan.expert(candidate.task());
+    if (source == null) return judged(files);
+    try (Session beside = start(expert(source))) {
+      expert = beside;
+      return judged(files);
+    }
+  }
+
+  private Candidate expert(String source) {
+    return new Candidate(candidate.task(), source, "--baseline", 0, null, null, null);
+  }
+
+  private Outcome judged(Map<String, String> files) throws InterruptedException {
     long start = System.nanoTime();
-    try (Session session = start()) {
+    try (Session session = start(candidate)) {
       Outcome outcome;
       try {
         outcome = end(session, time(session, files));
@@ -70,26 +84,36 @@ final class Performance {
     }
   }
 
-  private Session start() throws InterruptedException {
+  private Session start(Candidate whose) throws InterruptedException {
     return spending.on(
         "start",
         () -> {
           Oracle oracle = gpu.oracle();
           Runner runner =
               gpu.runner(WarmRunnerPool.Use.TIMED, plan.arch(), oracle.hello(), plan.limits());
-          return new Session(oracle, runner, plan, candidate, draft);
+          JudgementBuilder own = whose == candidate ? draft : new JudgementBuilder(draft);
+          return new Session(oracle, runner, plan, whose, own);
         });
   }
 
   private Outcome time(Session session, Map<String, String> files)
       throws InterruptedException, Oracle.Refused {
     var _ = spending.on("peaks", gpu::peaks); // No code of the candidate may be loaded yet.
-    OracleMessage.Opened task = spending.on("open", () -> session.open(true, true));
+    Session beside = expert;
+    Integer number = beside == null ? null : (Integer) beside.runner().number();
+    OracleMessage.Opened task = spending.on("open", () -> session.open(true, true, number));
     sizes = task.sizes();
     List<BaselineInterference.Times> times =
         spending.on("baseline", () -> references.quiet(candidate.task(), sizes, plan.warm()));
     BaselineInterference before = new BaselineInterference(session.oracle(), times, plan.warm());
     quiet = before;
+    Optional<Outcome> unloaded =
+        beside == null
+            ? Optional.empty()
+            : spending.on("load", () -> beside.load(task.forExpert(), Map.of()));
+    if (unloaded.isPresent()) {
+      throw new WorkerFailure("the expert's kernel does not load: " + unloaded.get().message());
+    }
     Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
     if (decided.isPresent()) return decided.get().at(Stage.PERF);
     Watch watch =
@@ -104,7 +128,8 @@ final class Performance {
             candidate.task().file(),
             before,
             watch,
-            sizes);
+            sizes,
+            beside == null ? null : beside.runner());
     timing = sized;
     return sized.judge().orElse(Outcome.correct(Stage.PERF));
   }

@@ -8,6 +8,7 @@ import dev.kbx.plan.Limits;
 import dev.kbx.plan.MemoryRequirements;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Seeds;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
@@ -64,6 +65,16 @@ final class Session implements AutoCloseable {
    */
   OracleMessage.Opened open(boolean timed, boolean alone)
       throws InterruptedException, Oracle.Refused {
+    return open(timed, alone, null);
+  }
+
+  /**
+   * Opens the task for an expert's runner as well.
+   *
+   * @param expert its number; null: there is none
+   */
+  OracleMessage.Opened open(boolean timed, boolean alone, @Nullable Integer expert)
+      throws InterruptedException, Oracle.Refused {
     this.timed = timed;
     if (!timed) runner.introduceTo(oracle);
     MemoryRequirements needs = plan.limits().needs();
@@ -83,7 +94,9 @@ final class Session implements AutoCloseable {
                 plan.precision().dtype(),
                 draft.schemes(),
                 plan.checksMemory(),
-                candidate.task().operations()),
+                candidate.task().operations(),
+                plan.properties().stream().map(ServingProperty::label).toList(),
+                expert),
         Limits.ORACLE);
   }
 

@@ -6,6 +6,7 @@ import dev.kbx.task.Task;
 import dev.kbx.verdict.Against;
 import dev.kbx.verdict.Stage;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param memoryChecks whether what kernels do to memory decides: accesses outside of tensors,
  *     races, undefined values
  * @param inputs which of the task's inputs candidates are judged on
+ * @param properties what serving needs and candidates are asked for besides, sorted
+ * @param experts sources of kernels that candidates are timed beside, by the path of their task
  */
 public record Plan(
     List<Stage> stages,
@@ -45,7 +48,9 @@ public record Plan(
     boolean profile,
     boolean publishedAccounting,
     boolean memoryChecks,
-    Inputs inputs) {
+    Inputs inputs,
+    List<ServingProperty> properties,
+    Map<String, String> experts) {
   /** Architectures that launches can be compiled for without the GPU. */
   public static final List<String> ARCHITECTURES =
       List.of("sm_80", "sm_86", "sm_89", "sm_90", "sm_100");
@@ -58,6 +63,8 @@ public record Plan(
   public Plan {
     if (stages.isEmpty()) throw new IllegalArgumentException("no stage asked for");
     stages = stages.stream().sorted().distinct().toList();
+    properties = properties.stream().sorted().distinct().toList();
+    experts = Map.copyOf(experts);
   }
 
   /** A plan for all inputs. */
@@ -91,7 +98,9 @@ public record Plan(
         profile,
         publishedAccounting,
         memoryChecks,
-        Inputs.ALL);
+        Inputs.ALL,
+        List.of(),
+        Map.of());
   }
 
   /**
@@ -166,7 +175,9 @@ public record Plan(
         profiled,
         publishedAccounting,
         memoryChecks,
-        Inputs.DEVELOPMENT);
+        Inputs.DEVELOPMENT,
+        properties,
+        experts);
   }
 
   /** This plan at a policy. */
@@ -186,7 +197,9 @@ public record Plan(
         profile,
         publishedAccounting,
         memoryChecks,
-        inputs);
+        inputs,
+        properties,
+        experts);
   }
 
   /** This plan at a precision. */
@@ -206,7 +219,9 @@ public record Plan(
         profile,
         publishedAccounting,
         memoryChecks,
-        inputs);
+        inputs,
+        properties,
+        experts);
   }
 
   /** Who may compute the result of a task. */
@@ -240,7 +255,58 @@ public record Plan(
         profile,
         publishedAccounting,
         memoryWatched,
-        inputs);
+        inputs,
+        properties,
+        experts);
+  }
+
+  /** This plan with properties that candidates are asked for. */
+  public Plan asking(List<ServingProperty> wanted) {
+    return new Plan(
+        stages,
+        rules,
+        arch,
+        secret,
+        limits,
+        tolerance,
+        grade,
+        precision,
+        policy,
+        baseline,
+        cache,
+        profile,
+        publishedAccounting,
+        memoryChecks,
+        inputs,
+        wanted,
+        experts);
+  }
+
+  /** This plan with kernels that candidates are timed beside, by the path of their task. */
+  public Plan beside(Map<String, String> sources) {
+    return new Plan(
+        stages,
+        rules,
+        arch,
+        secret,
+        limits,
+        tolerance,
+        grade,
+        precision,
+        policy,
+        baseline,
+        cache,
+        profile,
+        publishedAccounting,
+        memoryChecks,
+        inputs,
+        properties,
+        sources);
+  }
+
+  /** The kernel that candidates for a task are timed beside; null if there is none. */
+  public @Nullable String expert(Task task) {
+    return experts.get(task.path());
   }
 
   /** The baseline in words: {@code eager}, or {@code eager, warm cache}. */

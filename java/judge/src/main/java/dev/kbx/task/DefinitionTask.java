@@ -4,6 +4,7 @@ import dev.kbx.syntax.PythonSource;
 import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.Definitions.Workload;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -234,7 +235,7 @@ final class DefinitionTask {
           each.content().has("workload") ? each.content().get("workload") : each.content();
       String uuid = content.path("uuid").asString(each.file().getFileName() + ":" + each.line());
       try {
-        usable.putIfAbsent(uuid, workload(definition, uuid, content));
+        usable.putIfAbsent(uuid, workload(definition, uuid, content, each.file()));
       } catch (Flaw flaw) {
         leftOut.put(uuid, flaw.getMessage() == null ? "" : flaw.getMessage());
       }
@@ -244,7 +245,8 @@ final class DefinitionTask {
     return List.copyOf(usable.values());
   }
 
-  private static String workload(JsonNode definition, String uuid, JsonNode content) throws Flaw {
+  private static String workload(JsonNode definition, String uuid, JsonNode content, Path from)
+      throws Flaw {
     if (!content.path("axes").isObject() || !content.path("inputs").isObject()) {
       throw new Flaw("has no \"axes\" and \"inputs\"");
     }
@@ -255,12 +257,15 @@ final class DefinitionTask {
     }
     boolean custom = isCustom(definition);
     List<String> scalars = new ArrayList<>();
+    List<String> files = new ArrayList<>();
     for (String name : definition.path("inputs").propertyNames()) {
       JsonNode input = content.path("inputs").path(name);
       switch (input.path("type").asString("")) {
         case "scalar" ->
             scalars.add(OriginalText.quoted(name) + ": " + literal(name, input.path("value")));
         case "random" -> {}
+        case "safetensors" ->
+            files.add(OriginalText.quoted(name) + ": " + recorded(name, input, from));
         case "custom" -> {
           if (!custom)
             throw new Flaw("has custom inputs, for which its definition has no function");
@@ -274,11 +279,29 @@ final class DefinitionTask {
                     .formatted(name, input.path("type").asString("")));
       }
     }
-    return "Workload(%s, {%s}%s)"
+    return "Workload(%s, {%s}%s%s)"
         .formatted(
             OriginalText.quoted(uuid),
             String.join(", ", axes),
-            scalars.isEmpty() ? "" : ", {" + String.join(", ", scalars) + "}");
+            scalars.isEmpty() ? "" : ", {" + String.join(", ", scalars) + "}",
+            files.isEmpty() ? "" : ", files={" + String.join(", ", files) + "}");
+  }
+
+  /** Where a recorded input lies, and its key there; paths are relative to a folder above. */
+  private static String recorded(String name, JsonNode input, Path from) throws Flaw {
+    String path = input.path("path").asString("");
+    Path folder = from.toAbsolutePath().getParent();
+    while (folder != null && !Files.isRegularFile(folder.resolve(path))) {
+      folder = folder.getParent();
+    }
+    if (folder == null || path.isEmpty()) {
+      throw new Flaw("reads the input '%s' from %s, which is not there".formatted(name, path));
+    }
+    String key = input.path("tensor_key").asString(name);
+    return "(%s, %s)"
+        .formatted(
+            OriginalText.quoted(folder.resolve(path).normalize().toString()),
+            OriginalText.quoted(key));
   }
 
   private static String literal(String name, JsonNode value) throws Flaw {

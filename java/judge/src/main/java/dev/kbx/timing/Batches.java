@@ -35,8 +35,17 @@ final class Batches {
   private final Plan plan;
   private final Spending spending;
   private final DeviceBudget budget;
+  private final boolean expert;
 
   Batches(Oracle oracle, Runner runner, Plan plan, Spending spending) {
+    this(oracle, runner, plan, spending, false);
+  }
+
+  /**
+   * @param expert whether the runner is that of an expert's kernel
+   */
+  Batches(Oracle oracle, Runner runner, Plan plan, Spending spending, boolean expert) {
+    this.expert = expert;
     this.budget = new DeviceBudget(plan.limits());
     this.oracle = oracle;
     this.runner = runner;
@@ -74,7 +83,7 @@ final class Batches {
    */
   Asked<JsonNode> lend() {
     Asked<OracleMessage.LentSize> lent =
-        ask("lend", OracleMessage.LentSize.class, OracleMessage.LendSize::new);
+        ask("lend", OracleMessage.LentSize.class, id -> new OracleMessage.LendSize(id, expert));
     return () -> lent.answer().calls();
   }
 
@@ -111,7 +120,9 @@ final class Batches {
   /** Has the oracle check some of the results last timed. */
   Asked<OracleMessage.Checked> check(List<Integer> slots, List<JsonNode> values) {
     return ask(
-        "check", OracleMessage.Checked.class, id -> new OracleMessage.CheckSize(id, slots, values));
+        "check",
+        OracleMessage.Checked.class,
+        id -> new OracleMessage.CheckSize(id, slots, values, expert));
   }
 
   private <T extends OracleMessage> Asked<T> ask(

@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A candidate against every baseline of its run.
  *
- * <p>Candidates are timed beside eager. A candidate's speedup over a compiled reference is its
- * speedup over eager, divided by the compiled reference's own. The two are measured separately and
- * so independently; the variances of their logarithms add.
+ * <p>Candidates are timed beside eager, and beside an expert's kernel where there is one. A
+ * candidate's speedup over a compiled reference is its speedup over eager, divided by the compiled
+ * reference's own. The two are measured separately and so independently; the variances of their
+ * logarithms add.
  *
  * @param speedup against the requested baseline; null if the task has none
  * @param baselines all requested ones, eager first
@@ -54,13 +55,15 @@ public record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> basel
     List<Verdict.Baseline> all = new ArrayList<>();
     all.add(eager(timing));
     for (CompiledTimes times : compiled) all.add(against(timing, times));
-    return new Comparison(speedup(plan, all), all);
+    Speedup speedup = speedup(plan, all);
+    if (timing.expert() != null) all.add(timing.expert());
+    return new Comparison(speedup, all);
   }
 
   private static Verdict.Baseline eager(Timing.Result timing) {
     Speedup live = timing.speedup();
     List<Double> ms = timing.sizes().stream().map(SizeTiming::referenceMs).toList();
-    return measured(Baseline.EAGER, ratio(live), timing.geometric(), ms, null, null);
+    return measured(Baseline.EAGER.label(), ratio(live), timing.geometric(), ms, null, null);
   }
 
   private static Ratio ratio(Speedup speedup) {
@@ -87,18 +90,23 @@ public record Comparison(@Nullable Speedup speedup, List<Verdict.Baseline> basel
             .min(Comparator.naturalOrder())
             .orElseThrow();
     List<String> raw = times.sizes().stream().map(CompiledTimes.Size::raw).toList();
-    return measured(times.kind(), over, geometric, ms, oldest, raw);
+    return measured(times.kind().label(), over, geometric, ms, oldest, raw);
   }
 
-  private static Verdict.Baseline measured(
-      Baseline kind,
+  /**
+   * A baseline that was timed.
+   *
+   * @param mean without weights; null where there are none
+   */
+  static Verdict.Baseline measured(
+      String name,
       Ratio ratio,
       @Nullable Ratio mean,
       List<Double> ms,
       @Nullable Instant when,
       @Nullable List<String> raw) {
     return new Verdict.Baseline(
-        kind.label(),
+        name,
         ratio.value(),
         ratio.low(),
         ratio.high(),

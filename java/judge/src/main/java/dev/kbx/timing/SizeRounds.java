@@ -41,6 +41,7 @@ final class SizeRounds {
   private final Gpu gpu;
   private final BaselineInterference quiet;
   private final Watch watch;
+  private final @Nullable ExpertRounds expert;
   private final SecureRandom random = new SecureRandom();
 
   /** One of the first counted rounds; the candidate must not be able to predict which. */
@@ -62,6 +63,7 @@ final class SizeRounds {
 
   /**
    * @param sizes number of sizes of the task
+   * @param expert whose kernel is timed in the same rounds; null: nobody's
    */
   SizeRounds(
       OracleMessage.Size size,
@@ -69,7 +71,9 @@ final class SizeRounds {
       Batches batches,
       Gpu gpu,
       BaselineInterference quiet,
-      Watch watch) {
+      Watch watch,
+      @Nullable ExpertRounds expert) {
+    this.expert = expert;
     this.size = size;
     this.sizes = sizes;
     this.batches = batches;
@@ -232,6 +236,8 @@ final class SizeRounds {
     boolean referenceFirst = number % 2 == 0;
     Batches.Asked<OracleMessage.PreparedSize> preparing =
         batches.prepare(size, sets(series, counts), series.phase(), number);
+    boolean expertFirst = expert != null && ExpertRounds.first(number);
+    Batch beside = expertFirst ? expert(series, preparing.answer(), counts) : null;
     Batches.Asked<Batch> first = counts && referenceFirst ? reference(series) : null;
     // Only now does the candidate's process see the values: it must not work while the other side
     // is timed.
@@ -252,11 +258,15 @@ final class SizeRounds {
     Optional<Outcome> wrong = wrong(checking.answer());
     if (last != null) reference = last.answer();
     if (wrong.isPresent()) return wrong;
+    if (expert != null && !expertFirst) beside = expert(series, prepared, counts);
     if (reference == null) return Optional.empty();
     if (reference.failed() != null) return Optional.of(reference.failed());
     if (series.recorded() == null) memory.add(candidate.peakBytes(), reference.peakBytes());
     if (!series.conditions().spoilt(reference.state())) {
-      series.add(compared(candidate, reference, referenceFirst, asked, series.lead()), adapts);
+      Round compared = compared(candidate, reference, referenceFirst, asked, series.lead());
+      if (expert != null && beside != null)
+        expert.add(compared, beside, expertFirst, series.lead());
+      series.add(compared, adapts);
     }
     if (series.recorded() != null) return operations.judge(candidate.ran(), size.shape());
     if (number == watchedRound) {
@@ -266,6 +276,18 @@ final class SizeRounds {
     if (operations.unwatched(candidate.ran()).isEmpty()) return Optional.empty();
     return operations.explain(
         candidate.ran(), lentAgain(), call -> watched(series, call), size.shape());
+  }
+
+  private @Nullable Batch expert(Series series, OracleMessage.PreparedSize prepared, boolean counts)
+      throws InterruptedException, Oracle.Refused {
+    HostRunAhead lead = series.lead();
+    return requireNonNull(expert)
+        .measure(counts, prepared.flushBytes(), lead, quiet.ms(size, lead), random);
+  }
+
+  /** The expert in these rounds; null if there is none. */
+  @Nullable ExpertRounds expert() {
+    return expert;
   }
 
   private Optional<Outcome> watched(Series series, JsonNode call) throws InterruptedException {

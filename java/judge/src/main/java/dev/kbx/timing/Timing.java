@@ -8,6 +8,7 @@ import dev.kbx.plan.Plan;
 import dev.kbx.stats.LogMean;
 import dev.kbx.stats.Ratio;
 import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
 import dev.kbx.worker.Message;
@@ -45,6 +46,7 @@ public final class Timing {
 
   /**
    * @param task path of the task file
+   * @param expert runner of an expert's kernel, which is loaded; null: there is none
    */
   public Timing(
       Oracle oracle,
@@ -55,14 +57,22 @@ public final class Timing {
       Path task,
       BaselineInterference quiet,
       Watch watch,
-      List<OracleMessage.Size> sizes) {
+      List<OracleMessage.Size> sizes,
+      @Nullable Runner expert) {
     this.plan = plan;
     this.references = references;
     this.task = task;
     this.watch = watch;
     Batches batches = new Batches(oracle, runner, plan, gpu.spending());
     for (OracleMessage.Size size : sizes) {
-      this.sizes.add(new SizeRounds(size, sizes.size(), batches, gpu, quiet, watch));
+      ExpertRounds beside =
+          expert == null
+              ? null
+              : new ExpertRounds(
+                  new Batches(oracle, expert, plan, gpu.spending(), true),
+                  sizes.size(),
+                  size.shape());
+      this.sizes.add(new SizeRounds(size, sizes.size(), batches, gpu, quiet, watch, beside));
     }
   }
 
@@ -70,9 +80,14 @@ public final class Timing {
    * All sizes of a candidate with the speedup and flags.
    *
    * @param geometric the mean without weights, if {@code sizes} have some; else null
+   * @param expert the candidate beside an expert's kernel; null if there is none
    */
   public record Result(
-      Speedup speedup, @Nullable Ratio geometric, List<SizeTiming> sizes, List<String> flags) {}
+      Speedup speedup,
+      @Nullable Ratio geometric,
+      List<SizeTiming> sizes,
+      List<String> flags,
+      Verdict.@Nullable Baseline expert) {}
 
   /**
    * Times every size; returns an outcome if the candidate fails, cheats or cannot be timed, or is
@@ -92,7 +107,10 @@ public final class Timing {
   }
 
   private boolean isRecorded(int size) {
-    return plan.baseline() == Baseline.EAGER && references.recordable(task, size);
+    // Neither compiled references nor an expert's kernel are recorded.
+    return plan.baseline() == Baseline.EAGER
+        && sizes.getFirst().expert() == null
+        && references.recordable(task, size);
   }
 
   /**
@@ -213,7 +231,31 @@ public final class Timing {
         new Speedup(all.value(), all.low(), all.high(), plan.against(Baseline.EAGER, null)),
         weights == null ? null : RawRounds.speedup(speedups, null),
         timings,
-        List.copyOf(flags));
+        List.copyOf(flags),
+        expert(weights));
+  }
+
+  /** The candidate against the expert: the expert's time by its own. */
+  private Verdict.@Nullable Baseline expert(@Nullable List<Double> weights) {
+    List<Double> ms = new ArrayList<>();
+    List<String> raw = new ArrayList<>();
+    List<LogMean> shares = new ArrayList<>();
+    for (SizeRounds size : sizes) {
+      ExpertRounds expert = size.expert();
+      if (expert == null) return null;
+      String failure = expert.failure();
+      if (failure != null) {
+        return new Verdict.Baseline(
+            Verdict.Baseline.EXPERT, null, null, null, null, null, failure, null, null);
+      }
+      PairedSamples samples = expert.settled();
+      ms.add(samples.referenceMs());
+      raw.add(samples.raw());
+      shares.add(samples.logSpeedup());
+    }
+    Ratio all = RawRounds.speedup(shares, weights);
+    Ratio mean = weights == null ? null : RawRounds.speedup(shares, null);
+    return Comparison.measured(Verdict.Baseline.EXPERT, all, mean, ms, null, raw);
   }
 
   private static boolean holds(MeasuredSize size) throws InterruptedException {

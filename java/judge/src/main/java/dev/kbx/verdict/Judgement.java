@@ -201,6 +201,15 @@ public record Judgement(
         null, null, null, null, null, device, Map.of(), Map.of());
   }
 
+  /** The expert's kernel that it was timed beside; null if there was none, or it has no figures. */
+  public Verdict.@Nullable Baseline expert() {
+    if (baselines == null) return null;
+    return baselines.stream()
+        .filter(each -> each.name().equals(Verdict.Baseline.EXPERT) && each.speedup() != null)
+        .findFirst()
+        .orElse(null);
+  }
+
   /** The verdict on a candidate with this provenance. */
   public Verdict on(Provenance provenance) {
     return new Verdict(provenance, this);

@@ -85,6 +85,10 @@ public record RunInfo(
       @Doc("whether a profile was asked for") boolean profile,
       @Doc("whether what kernels do to memory decides; absent in runs of earlier versions")
           @Nullable Boolean memoryChecks,
+      @Doc("properties that `--properties` asked for; absent where there are none")
+          @Nullable List<String> properties,
+      @Doc("hash of the kernels that `--baseline FILE` named; absent where there are none")
+          @Nullable String experts,
       @Doc("hash of the sources in their order") String sources) {}
 
   public RunInfo {

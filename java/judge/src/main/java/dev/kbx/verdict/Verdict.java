@@ -90,26 +90,30 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
 
   /** The candidate against one baseline, or why there is no such baseline. */
   public record Baseline(
-      @Doc("`eager`, `compile` or `max-autotune`") String name,
-      @Doc("as `speedup.value`, against this baseline") @Nullable Double speedup,
+      @Doc("`eager`, `compile`, `max-autotune`, or `expert` for the kernel of `--baseline FILE`")
+          String name,
+      @Doc("as `speedup.value`, against this baseline; for `expert` the share of its speed")
+          @Nullable Double speedup,
       @Doc("lower end of its 95 % interval") @Nullable Double low,
       @Doc("upper end of its 95 % interval") @Nullable Double high,
       @Doc(
               value =
-                  "time of each of `sizes`: measured for eager; for the others eager's time divided"
-                      + " by the gain of compiling",
+                  "time of each of `sizes`: measured for eager and expert; for the others eager's"
+                      + " time divided by the gain of compiling",
               unit = "milliseconds")
           @Nullable List<Double> sizesMs,
       @Doc(
-              "when the compiled reference was timed, ISO 8601; absent for eager, which is always"
-                  + " timed with the candidate")
+              "when the compiled reference was timed, ISO 8601; absent for eager and expert, which"
+                  + " are timed with the candidate")
           @Nullable Instant measured,
       @Doc("why the task has no such baseline; then there are no figures") @Nullable String failure,
       @Doc(
-              "of a compiled reference, for each of `sizes` the rounds beside eager, as in"
-                  + " `sizes[].raw`")
+              "of a compiled reference, for each of `sizes` the rounds beside eager, and of an"
+                  + " expert's kernel those beside the candidate, as in `sizes[].raw`")
           @Nullable List<String> raw,
       @Nullable Geometric geometric) {
+    /** Name of an expert's kernel. */
+    public static final String EXPERT = "expert";
 
     /** The speedup with the run's name of the baseline; null if there is none. */
     public @Nullable Speedup against(String baseline) {

@@ -116,6 +116,9 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param schemes as in the last {@link Checked} about an earlier process of the candidate
    * @param memoryChecks whether what launches do to memory decides, where they are executed
    * @param operations of PyTorch that the reference calls
+   * @param properties that candidates are asked for by name
+   * @param expert the runner of an expert's kernel, which gets arenas of its own; null: there is
+   *     none
    */
   @JsonTypeName("open")
   record Open(
@@ -131,7 +134,9 @@ public sealed interface OracleMessage extends Message.Numbered {
       @Nullable String dtype,
       List<Integer> schemes,
       boolean memoryChecks,
-      List<String> operations)
+      List<String> operations,
+      List<String> properties,
+      @Nullable Integer expert)
       implements OracleMessage {}
 
   /**
@@ -141,6 +146,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param scaled whether the calls are smaller than the published sizes
    * @param constant whether all calls have the same values
    * @param core processor core from which both sides launch timed calls; null: any
+   * @param expertArenas of the expert's runner; null if there is none
    */
   @JsonTypeName("opened")
   record Opened(
@@ -153,8 +159,25 @@ public sealed interface OracleMessage extends Message.Numbered {
       Message.@Nullable Module module,
       boolean scaled,
       boolean constant,
-      @Nullable Integer core)
-      implements OracleMessage {}
+      @Nullable Integer core,
+      @Nullable JsonNode expertArenas)
+      implements OracleMessage {
+    /** The same for the expert's runner. */
+    public Opened forExpert() {
+      return new Opened(
+          id,
+          entries,
+          requireNonNull(expertArenas),
+          calls,
+          sizes,
+          seconds,
+          module,
+          scaled,
+          constant,
+          core,
+          null);
+    }
+  }
 
   /**
    * One call of the correctness stage.
@@ -173,16 +196,20 @@ public sealed interface OracleMessage extends Message.Numbered {
       @Nullable Integer repeats,
       List<String> properties,
       @Nullable String dtype) {
+    /** Properties that the oracle plans calls for and that decide nothing. */
+    private static final Set<String> SHOWN =
+        Set.of("batch_invariant", "large_index", "repeatable", "graph_safe", "stream_safe");
+
     public PlannedCall {
       properties = List.copyOf(properties);
     }
 
     /**
-     * Whether it has NaN or infinities: what a candidate does there is reported and decides
-     * nothing.
+     * Whether it has NaN or infinities, or is made for a property that serving needs: what a
+     * candidate does there is reported and decides nothing.
      */
     public boolean special() {
-      return properties.contains("special_values");
+      return properties.contains("special_values") || properties.stream().anyMatch(SHOWN::contains);
     }
 
     /** Whether it has the shapes of the published calls, and other weights or values with signs. */
@@ -193,6 +220,21 @@ public sealed interface OracleMessage extends Message.Numbered {
     /** Whether it is made after the weights of reference and candidate have changed. */
     public boolean otherWeights() {
       return properties.contains("other_weights");
+    }
+
+    /** Whether its arguments have more than 2^31 elements once the runner has mapped them. */
+    public boolean large() {
+      return properties.contains("large_index");
+    }
+
+    /** This call, made to look at a property. */
+    public PlannedCall asking(String property) {
+      return new PlannedCall(index, parameters, distribution, repeats, List.of(property), dtype);
+    }
+
+    /** Equal for calls with the same inputs. */
+    public int inputs() {
+      return repeats == null ? index : repeats;
     }
 
     /** Whether it asks for no more than the published tests do. */
@@ -241,6 +283,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    *     of the candidate; null if nothing does
    * @param account who computed it when the call was made again without the candidate; null if it
    *     was not
+   * @param digest hash of the result's bits; null unless {@code repeatable} is asked for
    */
   @JsonTypeName("checked")
   record Checked(
@@ -253,7 +296,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       boolean published,
       List<Integer> schemes,
       @Nullable String elsewhere,
-      RunnerMessage.@Nullable Origin account)
+      RunnerMessage.@Nullable Origin account,
+      @Nullable String digest)
       implements OracleMessage {
     public Checked {
       requireNonNull(status);
@@ -365,9 +409,13 @@ public sealed interface OracleMessage extends Message.Numbered {
     }
   }
 
-  /** Referee to oracle: now copy the sets last prepared to arena {@code in}. */
+  /**
+   * Referee to oracle: now copy the sets last prepared to arena {@code in}.
+   *
+   * @param expert whether to that of the expert's runner
+   */
   @JsonTypeName("lend_size")
-  record LendSize(int id) implements OracleMessage {}
+  record LendSize(int id, boolean expert) implements OracleMessage {}
 
   @JsonTypeName("lent_size")
   record LentSize(int id, JsonNode calls) implements OracleMessage {}
@@ -436,9 +484,14 @@ public sealed interface OracleMessage extends Message.Numbered {
     }
   }
 
-  /** Referee to oracle: compare the results of these timed calls. */
+  /**
+   * Referee to oracle: compare the results of these timed calls.
+   *
+   * @param expert whether they are the expert's
+   */
   @JsonTypeName("check_size")
-  record CheckSize(int id, List<Integer> slots, List<JsonNode> values) implements OracleMessage {}
+  record CheckSize(int id, List<Integer> slots, List<JsonNode> values, boolean expert)
+      implements OracleMessage {}
 
   /** Referee to oracle: free the candidate's arenas and compiled code. */
   @JsonTypeName("close")

@@ -116,10 +116,34 @@ public sealed interface RunnerMessage extends Message.Numbered {
    *     autotuners, and one with a new number takes some that have not run yet; negative for an
    *     earlier call that is made again; null: the first
    * @param parts whether the result is samples of what submodules return
+   * @param under on a GPU, what the call is made under; null: nothing
    */
   @JsonTypeName("call")
-  record Call(int id, JsonNode args, JsonNode kwargs, @Nullable Integer tuning, boolean parts)
-      implements RunnerMessage {}
+  record Call(
+      int id,
+      JsonNode args,
+      JsonNode kwargs,
+      @Nullable Integer tuning,
+      boolean parts,
+      @Nullable Under under)
+      implements RunnerMessage {
+    /** A call under nothing. */
+    public Call(int id, JsonNode args, JsonNode kwargs, @Nullable Integer tuning, boolean parts) {
+      this(id, args, kwargs, tuning, parts, null);
+    }
+
+    /** Conditions of serving. */
+    public enum Under {
+      /** A stream of its own, on which its arguments become what they are. */
+      STREAM,
+      /** A CUDA graph is recorded of it, and not run. */
+      CAPTURE,
+      /** The graph last recorded runs on its arguments. */
+      REPLAY,
+      /** Arguments that are marked have more than 2^31 elements. */
+      LARGE
+    }
+  }
 
   /**
    * The entry returned; the result lies in arena {@code out}.

@@ -12,6 +12,7 @@ import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Policy;
@@ -127,20 +128,28 @@ public final class CertificateReplay {
     RunInfo.Settings settings = run.settings();
     Against against = Against.of(run.baseline());
     return new Plan(
-        run.stages(),
-        Rules.all().without(run.rulesOff()),
-        settings == null ? "sm_90" : settings.arch(),
-        home.secret(),
-        Limits.of(Duration.ofSeconds(settings == null ? 20 : settings.timeoutSeconds())),
-        known(Tolerance.of(run.tolerance()), "tolerance " + run.tolerance()),
-        known(Grade.of(run.grade()), "grade " + run.grade()),
-        known(ModulePrecision.of(run.precision()), "precision " + run.precision()),
-        run.policy() == null ? Optional.empty() : Policy.of(run.policy()),
-        known(Baseline.of(against.baseline()), "baseline " + run.baseline()),
-        against.warm() ? L2State.WARM : L2State.COLD,
-        false,
-        run.publishedAccounting(),
-        settings == null || !Boolean.FALSE.equals(settings.memoryChecks()));
+            run.stages(),
+            Rules.all().without(run.rulesOff()),
+            settings == null ? "sm_90" : settings.arch(),
+            home.secret(),
+            Limits.of(Duration.ofSeconds(settings == null ? 20 : settings.timeoutSeconds())),
+            known(Tolerance.of(run.tolerance()), "tolerance " + run.tolerance()),
+            known(Grade.of(run.grade()), "grade " + run.grade()),
+            known(ModulePrecision.of(run.precision()), "precision " + run.precision()),
+            run.policy() == null ? Optional.empty() : Policy.of(run.policy()),
+            known(Baseline.of(against.baseline()), "baseline " + run.baseline()),
+            against.warm() ? L2State.WARM : L2State.COLD,
+            false,
+            run.publishedAccounting(),
+            settings == null || !Boolean.FALSE.equals(settings.memoryChecks()))
+        .asking(properties(settings));
+  }
+
+  private static List<ServingProperty> properties(RunInfo.@Nullable Settings settings) {
+    if (settings == null || settings.properties() == null) return List.of();
+    return settings.properties().stream()
+        .map(name -> known(ServingProperty.of(name), "property " + name))
+        .toList();
   }
 
   private static <T> T known(Optional<T> setting, String name) {

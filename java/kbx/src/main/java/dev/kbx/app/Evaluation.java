@@ -320,11 +320,26 @@ public final class Evaluation implements AutoCloseable {
       if (checked != null)
         same("with --memory-checks ", onOff(checked), onOff(plan.memoryChecks()));
       same("", profiles(then.profile()), profiles(now.profile()));
+      same("", properties(then), properties(now));
+      same("", experts(then), experts(now));
       if (!then.seed().equals(now.seed())) {
         throw new InputException(
             "run %s was begun with another --seed, or where .kbx/secret was another; start a new run without --resume"
                 .formatted(run.id()));
       }
+    }
+
+    private static String experts(RunInfo.Settings settings) {
+      return settings.experts() == null
+          ? "without an expert's kernel"
+          : "beside an expert's kernel (%s)".formatted(settings.experts());
+    }
+
+    private static String properties(RunInfo.Settings settings) {
+      List<String> names = settings.properties();
+      return names == null
+          ? "without --properties"
+          : "with --properties " + String.join(",", names);
     }
 
     /** Throws if its candidates differ from these. */

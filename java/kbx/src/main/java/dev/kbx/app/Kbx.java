@@ -10,6 +10,7 @@ import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.syntax.SyntaxCheck;
 import dev.kbx.task.OwnReference;
@@ -140,6 +141,7 @@ public final class Kbx implements AutoCloseable {
     private boolean profile;
     private boolean publishedAccounting = true;
     private boolean memoryChecks = true;
+    private List<ServingProperty> properties = List.of();
     private Optional<Path> python = Optional.empty();
     private String device = "auto";
     private int jobs;
@@ -257,6 +259,12 @@ public final class Kbx implements AutoCloseable {
       return this;
     }
 
+    /** Properties that serving needs, which are shown and decide nothing. */
+    public Options properties(List<ServingProperty> wanted) {
+      this.properties = List.copyOf(wanted);
+      return this;
+    }
+
     /** Whether what kernels do to memory decides. */
     public Options memoryChecks(boolean wanted) {
       this.memoryChecks = wanted;
@@ -300,20 +308,21 @@ public final class Kbx implements AutoCloseable {
             "--profile: nothing is timed without the perf stage; add it to --stages");
       }
       return new Plan(
-          stages,
-          Rules.all().without(off),
-          arch,
-          seed == null ? home.secret() : seed,
-          Limits.of(timeout),
-          tolerance,
-          grade,
-          precision,
-          policy,
-          baseline,
-          cache,
-          profile,
-          publishedAccounting,
-          memoryChecks);
+              stages,
+              Rules.all().without(off),
+              arch,
+              seed == null ? home.secret() : seed,
+              Limits.of(timeout),
+              tolerance,
+              grade,
+              precision,
+              policy,
+              baseline,
+              cache,
+              profile,
+              publishedAccounting,
+              memoryChecks)
+          .asking(properties);
     }
 
     private JudgingSettings settings(Home home) {

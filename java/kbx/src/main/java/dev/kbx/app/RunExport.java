@@ -164,6 +164,42 @@ public record RunExport(
     }
   }
 
+  /**
+   * Solutions and traces of the benchmark that the run's definitions are of.
+   *
+   * @param sol whether in SOL-ExecBench's form, else in flashinfer-bench's
+   */
+  public void traces(boolean sol) {
+    try (RunStore store = results.open()) {
+      RunInfo chosen = judged(store);
+      Map<String, Task> tasks = new HashMap<>();
+      for (Task task : home.suite(chosen.suite()).find("*")) tasks.put(task.path(), task);
+      TraceSet.Written written =
+          new TraceSet(chosen, sol, empty(target))
+              .write(
+                  ofMethod(store.verdicts(chosen.id()).values()),
+                  tasks,
+                  verdict -> source(store, verdict));
+      if (written.solutions() == 0) {
+        throw new InputException(
+            "run %s has no verdict on an imported definition: nothing was written"
+                .formatted(chosen.id()));
+      }
+      observer.note(
+          "run %s: %s, %s in %s"
+              .formatted(
+                  chosen.id(),
+                  Counted.of(written.solutions(), "solution"),
+                  Counted.of(written.traces(), "trace"),
+                  target));
+      if (written.untimed() > 0) {
+        observer.note(
+            "%s without a trace, which needs a time"
+                .formatted(Counted.of(written.untimed(), "correct candidate")));
+      }
+    }
+  }
+
   /** What failed, as SARIF; locations are relative to the working folder. */
   public void sarif() {
     try (RunStore store = results.open()) {

@@ -91,6 +91,13 @@ public record RunPlan(
     return run;
   }
 
+  /** This run, whose candidates are timed beside kernels, by the path of their task. */
+  public RunPlan beside(Map<String, String> experts) {
+    return experts.isEmpty()
+        ? this
+        : new RunPlan(suite, tasks, selected, plan.beside(experts), rulesOff, label);
+  }
+
   /** A run that begins now; the parameters are those of {@link #begin}. */
   public RunInfo run(
       String id,

@@ -23,6 +23,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options that name the medium of an analysis on stdout. */
+@HelpSection.In(HelpSection.RESULTS)
 final class DocumentFormat {
   enum Format {
     TEXT,

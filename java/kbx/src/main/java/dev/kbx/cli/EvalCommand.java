@@ -1,6 +1,7 @@
 package dev.kbx.cli;
 
 import dev.kbx.app.Evaluation;
+import dev.kbx.app.Experts;
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.JudgingSettings;
@@ -13,6 +14,7 @@ import dev.kbx.candidate.Reading;
 import dev.kbx.error.InputException;
 import dev.kbx.plan.Baseline;
 import dev.kbx.plan.L2State;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,11 +69,13 @@ final class EvalCommand implements Callable<Integer> {
   @Option(
       names = "--baseline",
       paramLabel = "NAME",
-      defaultValue = "eager",
       description =
           "Baseline of the speedup: eager, compile (torch.compile), max-autotune, or best of the"
-              + " three. Default: ${DEFAULT-VALUE}. Compiling takes seconds to minutes per task.")
-  private String baseline = "eager";
+              + " three. Default: eager. Compiling takes seconds to minutes per task. A file or"
+              + " folder holds an expert's kernels, named as sources are: candidates are timed"
+              + " beside that of their task, and the share of its speed is reported. May be given"
+              + " twice, for a name and a file.")
+  private List<String> baseline = List.of();
 
   @HelpSection.In(HelpSection.RULES)
   @Option(
@@ -102,6 +106,17 @@ final class EvalCommand implements Callable<Integer> {
           "Whether accesses outside of tensors, races of programs and undefined values decide."
               + " Default: ${DEFAULT-VALUE}.")
   private String memoryChecks = "on";
+
+  @HelpSection.In(HelpSection.RULES)
+  @Option(
+      names = "--properties",
+      paramLabel = "LIST",
+      split = ",",
+      description =
+          "Ask correct candidates for what serving needs, and show whether it holds or breaks; it"
+              + " decides nothing: batch_invariant, repeatable; with a GPU also graph_safe,"
+              + " stream_safe, large_index; or all.")
+  private List<String> properties = List.of();
 
   @HelpSection.In(HelpSection.SPEED)
   @Option(
@@ -161,14 +176,20 @@ final class EvalCommand implements Callable<Integer> {
     workers.check(Options.stages(stages));
     ResultsFolder folder = results.folder();
     folder.store().check();
-    RunPlan asked = options.runPlan(Home.here()).labelled(label.label());
+    RunPlan named = options.runPlan(Home.here()).labelled(label.label());
+    Experts experts = Experts.read(experts(), named);
+    RunPlan asked = named.beside(experts.sources());
     Evaluation.Request request = new Evaluation.Request(asked, sources, folder, strict, resume);
     try (Evaluation evaluation = Evaluation.open(request, settings.observer());
         Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         JudgingPool pool =
             JudgingPool.start(settings, List.of(asked.suite().suite()), asked.plan())) {
+      experts.check(pool, named.plan());
       evaluation.begin(pool);
       interrupts.advise(Interrupts.RESUMABLE);
+      if (!experts.sources().isEmpty() && !pool.device().onGpu()) {
+        Terminal.say("--baseline: no GPU is used, so nothing is timed beside the expert's kernel");
+      }
       if (profile && !pool.device().onGpu()) {
         Terminal.say("--profile: no GPU is used, so nothing is profiled");
       }
@@ -204,19 +225,48 @@ final class EvalCommand implements Callable<Integer> {
                 .orElseThrow(() ->
                     new InputException(
                         "--tolerance: '%s' is not one of model,published".formatted(tolerance))))
-        .baseline(
-            Baseline.of(baseline)
-                .orElseThrow(() ->
-                    new InputException(
-                        "--baseline: '%s' is not one of eager,compile,max-autotune,best"
-                            .formatted(baseline))))
+        .baseline(baseline())
         .cache(
             L2State.of(cache)
                 .orElseThrow(() ->
                     new InputException("--cache: '%s' is not one of cold,warm".formatted(cache))))
         .profile(profile)
         .publishedAccounting(!noPublishedAccounting)
+        .properties(properties())
         .memoryChecks(isOn());
+  }
+
+  private Baseline baseline() {
+    List<Baseline> named = baseline.stream().flatMap(name -> Baseline.of(name).stream()).toList();
+    if (named.size() > 1) throw new InputException("--baseline: give one name, and one file");
+    return named.isEmpty() ? Baseline.EAGER : named.getFirst();
+  }
+
+  /** The kernels to time beside candidates, of files that are named as baselines. */
+  private List<Path> experts() {
+    List<Path> files =
+        baseline.stream().filter(name -> Baseline.of(name).isEmpty()).map(Path::of).toList();
+    for (Path file : files) {
+      if (!Files.exists(file)) {
+        throw new InputException(
+            "--baseline: '%s' is not one of eager,compile,max-autotune,best, and no file"
+                .formatted(file));
+      }
+    }
+    return files;
+  }
+
+  private List<ServingProperty> properties() {
+    if (properties.equals(List.of("all"))) return List.of(ServingProperty.values());
+    return properties.stream().map(EvalCommand::property).toList();
+  }
+
+  private static ServingProperty property(String name) {
+    return ServingProperty.of(name.strip())
+        .orElseThrow(() ->
+            new InputException(
+                "--properties: '%s' is not one of %s, and not 'all' alone"
+                    .formatted(name, String.join(",", ServingProperty.labels()))));
   }
 
   private boolean isOn() {

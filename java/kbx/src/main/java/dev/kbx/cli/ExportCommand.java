@@ -36,6 +36,9 @@ import picocli.CommandLine.Parameters;
       "training.parquet, with what the model was asked and its reply if methods wrote",
       "them.",
       "",
+      "sol-execbench, flashinfer: of a run on imported definitions, a solution for",
+      "each candidate and a trace for each of its workloads.",
+      "",
       "sarif: verdicts.sarif, SARIF 2.1.0: what failed, in its file and line, for",
       "code hosts and editors."
     })
@@ -46,15 +49,18 @@ final class ExportCommand implements Callable<Integer> {
   private static final String CORPUS = "corpus";
   private static final String TRAINING = "training";
   private static final String SARIF = "sarif";
+  private static final String SOL = "sol-execbench";
+  private static final String FLASHINFER = "flashinfer";
   private static final List<String> FORMATS =
-      List.of(KERNELBENCH, PREDICTIONS, GEAK, CORPUS, TRAINING, SARIF);
+      List.of(KERNELBENCH, PREDICTIONS, GEAK, CORPUS, TRAINING, SARIF, SOL, FLASHINFER);
 
   @Mixin private Options.Results results = new Options.Results();
 
   @Parameters(
       index = "0",
       paramLabel = "FORMAT",
-      description = "kernelbench, predictions, geak, corpus, training or sarif.")
+      description =
+          "kernelbench, predictions, geak, corpus, training, sarif, sol-execbench or flashinfer.")
   private String format = KERNELBENCH;
 
   @Parameters(index = "1", paramLabel = "DIR", description = "A new or empty folder.")
@@ -100,6 +106,8 @@ final class ExportCommand implements Callable<Integer> {
       case GEAK -> export.geak();
       case CORPUS -> export.corpus();
       case SARIF -> export.sarif();
+      case SOL -> export.traces(true);
+      case FLASHINFER -> export.traces(false);
       case TRAINING -> export.training(training.filter(), training.licence());
       default -> export.kernelbench();
     }

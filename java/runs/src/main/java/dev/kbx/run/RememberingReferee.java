@@ -14,6 +14,7 @@ import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.store.RunStore;
 import dev.kbx.task.Policy;
@@ -22,6 +23,7 @@ import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -144,7 +146,9 @@ public final class RememberingReferee implements Referee {
                 boolean profile,
                 boolean publishedAccounting,
                 boolean memoryChecks,
-                Inputs inputs) ->
+                Inputs inputs,
+                List<ServingProperty> properties,
+                Map<String, String> _) ->
             List.of(
                     stages.stream().map(Stage::label).toList(),
                     rules,
@@ -160,7 +164,9 @@ public final class RememberingReferee implements Referee {
                     profile,
                     publishedAccounting,
                     memoryChecks,
-                    inputs)
+                    inputs,
+                    properties,
+                    Objects.requireNonNullElse(plan.expert(task), ""))
                 .toString();
       };
     }

@@ -6,6 +6,7 @@ import dev.kbx.judge.Dispatcher;
 import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
 import dev.kbx.plan.Seeds;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.Stored;
 import dev.kbx.verdict.CandidateIdentity;
@@ -18,6 +19,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Gatherers;
 import java.util.stream.IntStream;
@@ -110,7 +112,19 @@ public final class RunService implements AutoCloseable {
         Seeds.name(plan.secret()),
         plan.profile(),
         plan.memoryChecks(),
+        properties(plan),
+        experts(plan),
         sources(candidates));
+  }
+
+  private static @Nullable List<String> properties(Plan plan) {
+    List<String> names = plan.properties().stream().map(ServingProperty::label).toList();
+    return names.isEmpty() ? null : names;
+  }
+
+  private static @Nullable String experts(Plan plan) {
+    if (plan.experts().isEmpty()) return null;
+    return DigestUtils.sha256Hex(new TreeMap<>(plan.experts()).toString()).substring(0, SOURCES);
   }
 
   /** Hex; equal for the same sources for the same tasks in the same order, by checksum. */

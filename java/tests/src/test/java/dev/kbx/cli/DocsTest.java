@@ -65,6 +65,8 @@ class DocsTest {
           entry("eval sources/", "needs what export wrote; MethodExportsTest"),
           entry("tokens revoke", "needs the token of that name; TokensTest"),
           entry("runs merge", "needs a new folder each; MergeRunsTest"),
+          entry("matrix ", "needs versions of Triton; MatrixTest"),
+          entry("reproduce ", "needs a kernel that failed; MatrixTest"),
           entry("analyze portability", "needs several devices; AnalyzeRunsTest"),
           entry("analyze deviance single", "needs runs of three methods; AnalyzeRunsTest"));
 

@@ -109,8 +109,8 @@ class ImportDefinitionsTest {
         .filteredOn(task -> task.get("name").asString().equals("scale_w96"))
         .extracting(task -> task.get("left_out").asString())
         .containsExactly(
-            "1 of 4 workloads left out: recorded reads the input 'x' from a file (safetensors),"
-                + " which is not imported");
+            "1 of 4 workloads left out: recorded reads the input 'x' from x.safetensors, which is"
+                + " not there");
   }
 
   @Test
@@ -234,6 +234,111 @@ class ImportDefinitionsTest {
                     spec,
                     "sources",
                     List.of(source))));
+  }
+
+  private static void program(String name, Map<String, String> files) throws IOException {
+    List<Map<String, String>> sources =
+        files.entrySet().stream()
+            .map(file -> Map.of("path", file.getKey(), "content", file.getValue()))
+            .toList();
+    Map<String, Object> spec =
+        Map.of(
+            "language",
+            "triton",
+            "entry_point",
+            "main.py::run",
+            "destination_passing_style",
+            false);
+    write(
+        folder.resolve("programs/" + name + ".json"),
+        JsonMapper.shared()
+            .writeValueAsString(
+                Map.of(
+                    "name",
+                    name,
+                    "definition",
+                    "scale_w96",
+                    "author",
+                    "somebody",
+                    "spec",
+                    spec,
+                    "sources",
+                    sources)));
+  }
+
+  @Test
+  void solutionsOfSeveralFilesAreJoined() throws Exception {
+    int run = KERNEL.indexOf("def run");
+    String kernel = KERNEL.substring(0, run);
+    String caller = KERNEL.substring(run).replace("FACTOR", "factor").replace("kernel[", "own[");
+    String head = "import torch\nimport triton\n";
+    String sizes = "from __future__ import annotations\n\nBLOCKS: int = 256\n";
+    String named = "from .sizes import BLOCKS\nfrom kernels.scaling import kernel as own\n";
+    program(
+        "joined",
+        Map.of(
+            "main.py",
+            head + named.replace(".sizes", "sizes") + "\n" + caller.replace("256", "BLOCKS"),
+            "sizes.py",
+            sizes,
+            "kernels/scaling.py",
+            kernel,
+            "kernels/__init__.py",
+            ""));
+    program("module", Map.of("main.py", "import sizes\n" + caller, "sizes.py", sizes));
+    program(
+        "twice",
+        Map.of(
+            "main.py",
+            "from sizes import BLOCKS\n\nhalf = 1\n" + caller,
+            "sizes.py",
+            sizes + "half = 2\n"));
+    program("header", Map.of("main.py", caller, "kernel.cuh", "#pragma once\n"));
+    Map<String, JsonNode> verdicts = judged(folder.resolve("programs"));
+    assertThat(verdicts.values())
+        .singleElement()
+        .satisfies(verdict ->
+            assertThat(verdict.get("status").asString()).as("%s", verdict).isEqualTo("correct"));
+    assertThat(said)
+        .contains(
+            "module.json: imports another of its files as a module (main.py, line 1: import"
+                + " sizes); names of it can be",
+            "twice.json: defines half in sizes.py and in main.py: rename one",
+            "header.json: has kernel.cuh, which is no Python file");
+  }
+
+  @Test
+  void aRunIsExportedAsSolutionsAndTraces() throws Exception {
+    Path candidates = folder.resolve("exported");
+    write(candidates.resolve("right/scale_w96.py"), KERNEL.replace("FACTOR", "factor"));
+    write(candidates.resolve("wrong/scale_w96.py"), KERNEL.replace("FACTOR", "0.5"));
+    judged(candidates);
+    Path target = folder.resolve("traces");
+    Kbx.Result result =
+        Kbx.here("export", "flashinfer", target, "--out", folder.resolve("exported-out"));
+    assertThat(result.exit()).as(result.err()).isZero();
+    assertThat(result.err())
+        .contains(
+            "2 solutions, 3 traces", "1 correct candidate without a trace, which needs a time");
+    List<JsonNode> traces =
+        Files.readAllLines(target.resolve("traces/elementwise/scale_w96.jsonl")).stream()
+            .map(line -> new Kbx.Result(0, line, "").json())
+            .toList();
+    assertThat(traces)
+        .extracting(trace -> trace.at("/workload/uuid").asString())
+        .containsExactly("small", "large", "drawn");
+    JsonNode first = traces.getFirst();
+    assertThat(first.at("/evaluation/status").asString()).isEqualTo("INCORRECT_NUMERICAL");
+    assertThat(first.at("/evaluation/correctness/max_absolute_error").asDouble()).isPositive();
+    assertThat(first.at("/evaluation").has("performance")).isFalse();
+    assertThat(first.at("/workload/axes/rows").asInt()).isEqualTo(3);
+    assertThat(first.at("/workload/inputs/factor/value").asDouble()).isEqualTo(0.5);
+    assertThat(first.at("/workload/inputs/x/type").asString()).isEqualTo("random");
+    Map<String, JsonNode> again = judged(target.resolve("solutions"));
+    assertThat(again.values())
+        .extracting(verdict -> verdict.get("status").asString())
+        .containsExactlyInAnyOrder("correct", "wrong_values");
+    assertThat(again.keySet()).anyMatch(path -> path.contains(first.get("solution").asString()));
   }
 
   private static String status(Map<String, JsonNode> verdicts, String name) {

@@ -5,26 +5,17 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.kbx.Patience;
 import dev.kbx.TestPython;
-import dev.kbx.files.Folders;
-import dev.kbx.python.Pythons;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import tools.jackson.databind.JsonNode;
 
-/**
- * {@code kbx matrix} and {@code kbx reproduce}. The second environment is the first one, whose
- * Triton says that it is another: no test of every build installs a package.
- */
+/** {@code kbx matrix} and {@code kbx reproduce}; no test of every build installs a package. */
 class MatrixTest {
   private static final Path EXAMPLES = Path.of("examples/versions");
 
@@ -39,7 +30,6 @@ class MatrixTest {
 
   private static final String KERNEL =
       """
-      from importlib.metadata import version
       import torch
       import triton
       import triton.language as tl
@@ -55,26 +45,7 @@ class MatrixTest {
           return y
       """;
 
-  /** Beside kbx's own, as a runner sees none of the folders of others. */
-  private static Path environments;
-
-  private static Path other;
-
   @TempDir private Path folder;
-
-  @BeforeAll
-  static void makeEnvironment() throws Exception {
-    Path target = Files.createDirectories(Path.of("target").toAbsolutePath());
-    environments = Files.createTempDirectory(target, "matrix");
-    // Runners are other users.
-    Files.setPosixFilePermissions(environments, PosixFilePermissions.fromString("rwxr-xr-x"));
-    other = Pythons.reporting(environments.resolve("env"), python(), "triton 9.9.9");
-  }
-
-  @AfterAll
-  static void deleteEnvironment() throws IOException {
-    Folders.delete(environments);
-  }
 
   private static Path python() {
     return TestPython.interpreter().executable();
@@ -87,8 +58,7 @@ class MatrixTest {
   private Kbx.Result matrix(Object... further) throws Exception {
     Path reference = write("my_ref.py", REFERENCE);
     Path right = write("right.py", KERNEL.replace("FACTOR", "by"));
-    String changed = "by if version('triton') != '9.9.9' else by * 1.5";
-    Path broken = write("broken.py", KERNEL.replace("FACTOR", changed));
+    Path broken = write("broken.py", KERNEL.replace("FACTOR", "by * 1.5"));
     List<Object> all =
         new ArrayList<>(
             List.of("matrix", right, broken, "--reference", reference, "--device", "cpu"));
@@ -104,58 +74,12 @@ class MatrixTest {
     String own = "triton " + TestPython.interpreter().versions().get("triton");
     assertThat(result.json().get("environments").values())
         .extracting(each -> each.get("label").asString(), each -> each.get("correct").asInt())
-        .containsExactly(tuple(own, 2), tuple(own + " #2", 2));
+        .containsExactly(tuple(own, 1), tuple(own + " #2", 1));
     assertThat(result.json().get("changes").size()).isZero();
     assertThat(result.err()).contains("2 of 2 verdicts from memory");
     assertThat(folder.resolve("out/matrix.html"))
         .content()
         .contains("0 of 2 kernels are not everywhere as under " + own);
-  }
-
-  /** The start of another interpreter's processes compiles all that they import. */
-  @Test
-  @Tag("soak-only")
-  void kernelThatIsWrongInOneEnvironmentIsNamedWithIt() throws Exception {
-    Kbx.Result result = matrix("--python", python() + "," + other);
-    assertThat(result.exit()).as(result.err()).isZero();
-    JsonNode document = result.json();
-    String own = TestPython.interpreter().versions().get("triton");
-    assertThat(document.get("environments").values())
-        .extracting(each -> each.get("label").asString())
-        .containsExactly("triton " + own, "triton 9.9.9");
-    assertThat(document.get("changes").size()).isEqualTo(1);
-    JsonNode change = document.get("changes").get(0);
-    assertThat(change.get("source").asString()).endsWith("broken.py");
-    assertThat(change.get("kind").asString()).isEqualTo("regressed");
-    assertThat(change.get("since").asString()).isEqualTo("triton 9.9.9");
-    assertThat(change.get("detail").asString()).isEqualTo("correct → wrong_values");
-    assertThat(folder.resolve("out/matrix.html")).content().contains("wrong_values");
-    reproduces();
-  }
-
-  /** Outside of kbx the first environment's Triton says what it is. */
-  private void reproduces() throws Exception {
-    Kbx.Result listed = Kbx.here("runs", "list", "--json", "--out", folder.resolve("out"));
-    String run = listed.json().get(0).get("id").asString();
-    Path script = folder.resolve("shown.py");
-    Object[] command = {
-      "reproduce",
-      folder.resolve("broken.py"),
-      run,
-      "--out",
-      folder.resolve("out"),
-      "--output",
-      script,
-      "--reference",
-      folder.resolve("my_ref.py")
-    };
-    Kbx.Result written = Kbx.here(command);
-    assertThat(written.exit()).as(written.err()).isZero();
-    assertThat(script).content().contains("normal((16, 40), torch.float32)").doesNotContain("kbx.");
-    assertThat(output(python(), script)).endsWith("exit 0");
-    assertThat(output(other, script))
-        .contains("FAILS under seed", "wrong elements of 640", "result[0, 0]: expected")
-        .endsWith("exit 1");
   }
 
   @Test

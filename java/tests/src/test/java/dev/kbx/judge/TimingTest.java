@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.Patience;
+import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Workers;
 import dev.kbx.plan.Plan;
 import dev.kbx.stats.LogMean;
@@ -106,6 +107,61 @@ class TimingTest {
   @Test
   void speedupIsTheRatioOfMedians() throws Exception {
     assertThat(speedup(judge("timed", Map.of()))).isCloseTo(2, within(1e-6));
+  }
+
+  /** A candidate of 50 ms a call beside an expert's kernel, where eager takes 100. */
+  private static Judgement besideExpert(String task, Map<String, ?> expert) throws Exception {
+    Candidate candidate = FakeWorkers.candidate(task, Map.of());
+    Plan plan =
+        new Plan(
+                List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
+                FakeWorkers.plan().rules(),
+                "sm_90",
+                "secret",
+                FakeWorkers.plan().limits())
+            .beside(Map.of(candidate.task().path(), FakeWorkers.candidate(task, expert).code()));
+    return new Judge(judgingSlot, plan, FakeWorkers.DEVICE, Map.of()).judge(candidate);
+  }
+
+  private static Verdict.Baseline expertOf(Judgement verdict) {
+    List<Verdict.Baseline> baselines = requireNonNull(verdict.baselines());
+    assertThat(baselines).extracting(Verdict.Baseline::name).containsExactly("eager", "expert");
+    return baselines.getLast();
+  }
+
+  @Test
+  void expertIsTimedInTheSameRoundsAsCandidateAndEager() throws Exception {
+    Judgement verdict = besideExpert("timed", Map.of("measure", List.of(measured(40, 40, 40, 40))));
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    Verdict.Baseline expert = expertOf(verdict);
+    assertThat(requireNonNull(expert.speedup())).isCloseTo(0.8, within(1e-6));
+    assertThat(requireNonNull(expert.low())).isLessThan(0.8);
+    assertThat(requireNonNull(expert.high())).isGreaterThan(0.8);
+    assertThat(expert.sizesMs()).containsExactly(40.0);
+    Verdict.SizeTiming size = requireNonNull(verdict.sizes()).getFirst();
+    var rows = RawRounds.rows(requireNonNull(expert.raw()).getFirst());
+    assertThat(rows).hasSize(size.rounds());
+    RawRounds.Figures figures = RawRounds.figures(rows);
+    assertThat(figures.referenceMs()).isEqualTo(40);
+    assertThat(figures.candidateMs()).isEqualTo(size.candidateMs());
+  }
+
+  @Test
+  void weightedSizesHaveTheShareOfTheExpertsTotalTime() throws Exception {
+    Judgement verdict =
+        besideExpert("weighted", Map.of("measure", List.of(measured(40, 40, 40, 40))));
+    Verdict.Baseline expert = expertOf(verdict);
+    assertThat(requireNonNull(expert.speedup())).isCloseTo(0.8, within(1e-6));
+    assertThat(requireNonNull(expert.geometric()).value()).isCloseTo(0.8, within(1e-6));
+  }
+
+  @Test
+  void expertThatFailsWhileItIsTimedHasNoShare() throws Exception {
+    Judgement verdict = besideExpert("timed", Map.of("measure", List.of("exit 3")));
+    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
+    Verdict.Baseline expert = expertOf(verdict);
+    assertThat(expert.speedup()).isNull();
+    assertThat(expert.failure()).startsWith("crashed: ");
   }
 
   @Test

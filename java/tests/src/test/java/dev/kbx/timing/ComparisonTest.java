@@ -47,7 +47,8 @@ class ComparisonTest {
           new Speedup(2, 2 * Math.exp(-0.03), 2 * Math.exp(0.03), "eager"),
           null,
           List.of(size("n=1", 10), size("n=2", 40)),
-          List.of());
+          List.of(),
+          null);
 
   private static SizeTiming size(String shape, double referenceMs) {
     return size(shape, referenceMs, null);
@@ -144,7 +145,8 @@ class ComparisonTest {
             TIMING.speedup(),
             new Ratio(2, 2, 2),
             List.of(size("n=1", 10, 0.6), size("n=2", 40, 0.4)),
-            List.of());
+            List.of(),
+            null);
     Comparison comparison = Comparison.of(against(Baseline.COMPILE), weighted, List.of(COMPILE));
     Speedup speedup = requireNonNull(comparison.speedup());
     assertThat(speedup.value()).isCloseTo(70.0 / 50, within(1e-9));

@@ -47,7 +47,7 @@ class FramesTest {
 
   private static OracleMessage.Checked checked(OracleMessage.Checked.Status status) {
     return new OracleMessage.Checked(
-        1, status, null, List.of(), Map.of(), List.of(), false, List.of(), null, null);
+        1, status, null, List.of(), Map.of(), List.of(), false, List.of(), null, null, null);
   }
 
   @ParameterizedTest

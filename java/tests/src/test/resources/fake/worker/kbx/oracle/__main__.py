@@ -63,7 +63,7 @@ def main():
             if name == "weighted.py":
                 sizes = [{"index": i, "shape": f"n={i}", "weight": weight} for i, weight in enumerate((0.75, 0.25))]
             reply = {"type": "opened", "entries": ["f"], "arenas": [], "calls": calls, "sizes": sizes, "seconds": 0.0,
-                     "scaled": False}
+                     "scaled": False, "expert_arenas": []}
         elif request["type"] == "prepare":
             kbx.spend(seconds)
             reply = {"type": "prepared", "args": [], "kwargs": {}}

@@ -1,0 +1,51 @@
+package dev.kbx.plan;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What serving needs of a kernel beside right values. Asked for by name; shown, and decides
+ * nothing.
+ */
+public enum ServingProperty {
+  /** A row of the result has the same bits in every batch. */
+  BATCH_INVARIANT("batch_invariant"),
+  /** Equal calls have equal bits in another process, and with other configurations. */
+  REPEATABLE("repeatable"),
+  /** Tensors of more than 2^31 elements. Needs a GPU. */
+  LARGE_INDEX("large_index"),
+  /** A CUDA graph of a call is right on other values. Needs a GPU. */
+  GRAPH_SAFE("graph_safe"),
+  /** Work goes to the stream that is current. Needs a GPU. */
+  STREAM_SAFE("stream_safe");
+
+  private final String label;
+
+  ServingProperty(String label) {
+    this.label = label;
+  }
+
+  /** Whether only a GPU shows it. */
+  public boolean needsGpu() {
+    return switch (this) {
+      case BATCH_INVARIANT, REPEATABLE -> false;
+      case LARGE_INDEX, GRAPH_SAFE, STREAM_SAFE -> true;
+    };
+  }
+
+  /** The name used in options and verdicts. */
+  public String label() {
+    return label;
+  }
+
+  /** The names of all. */
+  public static List<String> labels() {
+    return Arrays.stream(values()).map(ServingProperty::label).toList();
+  }
+
+  /** The one of that label. */
+  public static Optional<ServingProperty> of(String label) {
+    return Arrays.stream(values()).filter(each -> each.label.equals(label)).findFirst();
+  }
+}

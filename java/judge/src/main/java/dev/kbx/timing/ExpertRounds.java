@@ -1,0 +1,103 @@
+package dev.kbx.timing;
+
+import dev.kbx.outcome.Outcome;
+import dev.kbx.stats.Median;
+import dev.kbx.verdict.Stage;
+import dev.kbx.worker.Oracle;
+import dev.kbx.worker.OracleMessage;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Times an expert's kernel in the rounds of one size of a candidate: on the same values, in a
+ * process and in memory that the candidate cannot reach. It goes first in two rounds and last in
+ * the next two, so that it meets both orders of candidate and reference.
+ *
+ * <p>Once it fails it is not called any more, and the candidate's rounds go on without it.
+ */
+final class ExpertRounds {
+  private static final int TURN = 2;
+
+  private final Batches batches;
+  private final int sizes;
+  private final String shape;
+  private PairedSamples samples;
+  private @Nullable HostRunAhead lead;
+  private @Nullable Outcome failure;
+
+  /**
+   * @param batches of the expert's runner
+   * @param sizes number of sizes of the task
+   */
+  ExpertRounds(Batches batches, int sizes, String shape) {
+    this.batches = batches;
+    this.sizes = sizes;
+    this.samples = new PairedSamples(sizes);
+    this.shape = shape;
+  }
+
+  /** Whether it goes before the candidate and the reference in a round. */
+  static boolean first(int number) {
+    return number / TURN % 2 == 0;
+  }
+
+  /** Times it on the sets last prepared; null if it fails or has failed. */
+  @Nullable Batch measure(
+      boolean counts,
+      long flushBytes,
+      HostRunAhead lead,
+      double referenceMs,
+      RandomGenerator random)
+      throws InterruptedException, Oracle.Refused {
+    if (failure != null) return null;
+    JsonNode calls = batches.lend().answer();
+    Batch timed = batches.candidate(calls, counts, flushBytes, lead, referenceMs);
+    if (timed.failed() != null) {
+      failure = timed.failed();
+      return null;
+    }
+    int slot = random.nextInt(timed.values().size());
+    OracleMessage.Checked checked =
+        batches.check(List.of(slot), List.of(timed.values().get(slot))).answer();
+    if (!checked.correct()) {
+      failure = Outcome.wrong(checked, Stage.PERF, "timed call of " + shape, List.of());
+      return null;
+    }
+    return timed;
+  }
+
+  /**
+   * Counts a round. With another run-ahead the rounds before do not count any more, as those of
+   * candidate and reference do not.
+   *
+   * @param candidate the candidate's round, beside the reference
+   * @param first whether the expert went first
+   */
+  void add(Round candidate, Batch expert, boolean first, HostRunAhead ahead) {
+    if (ahead != lead) samples = new PairedSamples(sizes);
+    lead = ahead;
+    samples.add(
+        new Round(
+            candidate.candidateMs(),
+            candidate.gapMs(),
+            candidate.unevenMs(),
+            Median.of(expert.deviceMs()),
+            first,
+            Round.step(expert.deviceMs()),
+            candidate.hostBound() || expert.hostBound()));
+  }
+
+  /** Why it was not timed; null if it was. */
+  @Nullable String failure() {
+    if (failure != null) return failure.status().label() + ": " + failure.message();
+    return samples.measured() == 0 ? "no round of it counts" : null;
+  }
+
+  /** Its rounds, in which the expert is the reference. */
+  PairedSamples settled() {
+    samples.settle();
+    return samples;
+  }
+}
