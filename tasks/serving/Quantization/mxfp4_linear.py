@@ -50,9 +50,15 @@ WEIGHTS = [2, 1, 14, 8, 1, 15]
 CONTRACT = Close(strides="contiguous")
 
 
+def _numbers(packed, dtype):
+    """What codes of four bits stand for, two in a byte."""
+    halves = torch.tensor([0, 1, 2, 3, 4, 6, 8, 12], dtype=dtype, device=packed.device) / 2
+    return torch.cat([halves, -halves])[torch.stack([packed & 15, packed >> 4], -1).flatten(-2).long()]
+
+
 def _weight(weight, scale, dtype):
-    numbers = microscaling.of_e2m1(microscaling.unpacked(weight), dtype)
-    return numbers * microscaling.of_e8m0(scale, dtype).repeat_interleave(32, 1)
+    powers = torch.exp2(scale.double() - 127).to(dtype)
+    return _numbers(weight, dtype) * powers.repeat_interleave(32, 1)
 
 
 def mxfp4_linear(x, weight, scale, bias):

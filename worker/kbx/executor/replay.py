@@ -154,9 +154,10 @@ class Replay:
         seed: int,
         machine: Machine,
     ) -> None:
-        self._record, self._seed, self._left, self._machine = record, seed, _MOST_BYTES, machine
-        self._memory = {at: content.clone() for at, content in lent.items()}
-        self._lent, self._given = list(lent), given
+        self._record, self._seed, self._machine = record, seed, machine
+        self._left, self._contents = _MOST_BYTES, lent
+        self._memory: Held = {}
+        self._given = given
         self._seen: dict[int, torch.Tensor] = {}
         """By address, the last tensor of the memory there that an operation was given or gave."""
         self._ledger = Ledger(asked, None)
@@ -169,6 +170,8 @@ class Replay:
 
     def run(self) -> None:
         """Does all of it. Raises Unfit."""
+        self._take(sum(map(len, self._contents.values())))
+        self._memory.update((at, content.clone()) for at, content in self._contents.items())
         self._ledger.begin([self._argument(each) for each in self._given])
         launches, older = iter(self._record.launches), iter(self._record.older)
         for step in self._record.message["record"]:
@@ -202,7 +205,7 @@ class Replay:
 
     def arguments(self) -> list[torch.Tensor]:
         """The bytes of the arguments as they are now, in the order in which they were lent."""
-        return [self._memory[at] for at in self._lent]
+        return [self._memory[at] for at in self._contents]
 
     def _argument(self, given: Given) -> torch.Tensor:
         size = DTYPES[given.dtype].itemsize
@@ -296,14 +299,18 @@ class Replay:
 
     def _make(self, described: Message) -> None:
         length = int(described["bytes"])
-        self._left -= length
-        if self._left < 0:
-            raise Unfit(f"more than {_MOST_BYTES >> 30} GiB")
+        self._take(length)
         self._memory[described["at"]] = torch.full(
             (length,), _FILLER, dtype=torch.uint8, device=self._on(described["device"])
         )
         self._seen.pop(described["at"], None)
         self._numbers.discard(described["at"])
+
+    def _take(self, length: int) -> None:
+        """So many bytes of memory are about to be made. The limit is one of kbx's, so that no verdict depends on who else is on the device."""
+        self._left -= length
+        if self._left < 0:
+            raise Unfit(f"more than {_MOST_BYTES >> 30} GiB")
 
     def _tensor(self, described: Message) -> torch.Tensor:
         dtype, memory = DTYPES[described["dtype"]], self._memory.get(described["at"])

@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  kbx matrix kernels --triton 3.6,3.9",
       "  kbx matrix kernels --triton 3.5,3.6,3.7,3.8,3.9 --bisect",
-      "  kbx matrix kernel.py --reference my_ref.py --python venv-old/bin/python,python3",
+      "  kbx matrix kernel.py --reference my_ref.py --python old/bin/python,python3",
       "",
       "Environments are compared with the first: those of --python, then those of",
       "--triton, each in the order given; name versions oldest first. Each judges as",

@@ -67,6 +67,7 @@ class ExamplesTest {
             EXAMPLES.resolve("methods"),
             EXAMPLES.resolve("training"),
             EXAMPLES.resolve("tutorial"),
+            EXAMPLES.resolve("versions"),
             OWN);
     wanted.put("two_samples.jsonl:1", "wrong_values");
     wanted.put("two_samples.jsonl:2", "correct");

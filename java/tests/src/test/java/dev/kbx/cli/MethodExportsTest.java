@@ -125,7 +125,7 @@ class MethodExportsTest {
     assertThat(export("kernelbenchx", "new").err())
         .isEqualTo(
             "kbx: export: no format 'kernelbenchx'; there are kernelbench, predictions, geak,"
-                + " corpus, training, sarif\n");
+                + " corpus, training, sarif, sol-execbench, flashinfer\n");
 
     // And back in: a method begins with the last round.
     Kbx.Result shown =
