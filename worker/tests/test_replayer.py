@@ -12,7 +12,8 @@ from kbx.executor import on_gpu, recorder, replayer
 from kbx.executor.channel import Broken, Channel, Executor
 from kbx.executor.replay import Unfit
 from kbx.oracle import replays
-from kbx.oracle.executions import Executions
+from kbx.oracle.executions import Executions, Replayed
+from kbx.oracle.judge import Judgement
 from kbx.oracle.replayers import Replayer
 from kbx.oracle.session import lend
 from kbx.runner import execution, trace
@@ -42,7 +43,7 @@ class Loop:
     def _replayer(self):
         ours, theirs = socket.socketpair()
         self._beside(lambda: replayer._Replayer(Channel(theirs), torch.device("cpu")).run())
-        made = Replayer(type("Starter", (), {"start": lambda _: Channel(ours)})())
+        made = Replayer(type("Starter", (), {"start": lambda _: Channel(ours), "stop": lambda _: None})())
         made.open([self.lent, self.out])
         return made
 
@@ -115,6 +116,47 @@ def test_one_that_has_ended_proves_nothing(loop):
     assert loop.again(torch.ones(3)).unfit is None
     loop.executions._replayer._channel.close()
     assert "answers Broken" in loop.again(torch.ones(3)).unfit
+
+
+def test_next_candidate_has_arenas_of_its_own(loop):
+    loop.call(lambda x: x + 1, torch.ones(3))
+    assert loop.again(torch.ones(3)).results[0].tolist() == [2.0] * 3
+    replayer = loop.executions._replayer
+    replayer.close()
+    replayer.open([loop.lent, loop.out])
+    loop.call(lambda x: x + 2, torch.ones(3))
+    assert loop.again(torch.ones(3)).results[0].tolist() == [3.0] * 3
+
+
+class Answers:
+    """An executor's answers to requests for replays, in turn."""
+
+    on_gpu = True
+
+    def __init__(self, *made):
+        self.made = list(made)
+
+    def replay(self, *_):
+        return self.made.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("answers", "elsewhere", "flags"),
+    [
+        ("WWWW", True, []),
+        ("WWR", False, []),
+        ("WWWU", False, ["unproven_origin"]),
+        ("R", False, []),
+        ("UU", False, ["unproven_origin"]),
+    ],
+)
+def test_one_failure_on_a_gpu_accuses_nobody(monkeypatch, answers, elsewhere, flags):
+    """W: made again with a wrong result; R: with a right one; U: not made again."""
+    kinds = {"W": Replayed([torch.zeros(3)]), "R": Replayed([torch.ones(3)]), "U": Replayed(unfit="no memory")}
+    monkeypatch.setattr(replays, "_is_right", lambda *given: bool(given[-1].results[0].all()))
+    made = Answers(*(kinds[each] for each in answers))
+    judgement = replays.judged(None, None, [], None, made, (), lambda: (), Judgement("correct"))
+    assert (judgement.elsewhere is not None, judgement.flags, made.made) == (elsewhere, flags, [])
 
 
 def bytes_of(tensor):

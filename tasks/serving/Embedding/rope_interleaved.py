@@ -14,8 +14,8 @@ The last `R` elements of each head, `z`, are rotated in pairs of neighbours, for
 
 The elements before them are copied. Arithmetic is float32, rounded to bfloat16 once. All arguments are contiguous. `T ≥ 1`.
 
-Sizes: DeepSeek-V3 (128 query heads of 192, one key head of 64, 64 rotated), and GPT-J 6B (16 and 16 of 256, 64 rotated, which are its first
-ones), by their model cards; tables of 8192 positions.
+Sizes: DeepSeek-V3 and DeepSeek-V2-Lite (128 and 16 query heads of 192, one key head of 64, 64 rotated), by their model cards; tables of
+8192 positions.
 """
 
 import torch
@@ -41,7 +41,7 @@ SIZES = [
     dict(tokens=1, heads=(128, 1), sizes=(192, 64), rotary=64),
     dict(tokens=64, heads=(128, 1), sizes=(192, 64), rotary=64),
     dict(tokens=256, heads=(128, 1), sizes=(192, 64), rotary=64),
-    dict(tokens=2048, heads=(16, 16), sizes=(256, 256), rotary=64),
+    dict(tokens=2048, heads=(16, 1), sizes=(192, 64), rotary=64),
     dict(tokens=4096, heads=(128, 1), sizes=(192, 64), rotary=64),
     dict(tokens=8192, heads=(128, 1), sizes=(192, 64), rotary=64),
 ]

@@ -11,7 +11,7 @@
 
 All are contiguous, `M, N, K ≥ 1`; the result is new and contiguous.
 
-Sizes: projections of DeepSeek-V3 (hidden size 7168, experts 2048, queries 1536 → 24576, shared layers 18432) at decode batches of 64 and 128
+Sizes: projections of DeepSeek-V3 (hidden size 7168, experts 2048, queries 1536 → 24576, dense layers 18432) at decode batches of 64 and 128
 tokens and prefills of 4,096, after its model card and technical report. Weights are in proportion to the time of a call at the fp8 peak or the
 bandwidth of an H200, decode being 40 calls a prefill.
 """

@@ -89,8 +89,9 @@ DEVIATIONS = 7
 """Standard deviations that a mean may be off: an honest kernel exceeds it about once in 10¹¹ times."""
 KOLMOGOROV = 3.6
 """Largest distance of the empirical distribution, times √n, for a like probability: 2 exp(-2 · 3.6²) = 10⁻¹¹."""
-ENOUGH, COMMON = 200, 25
-"""Rows below which no statistics are made, and the least variance of a count for a normal approximation."""
+ENOUGH, COMMON, FEW = 200, 25, 10
+"""Rows below which places are not looked at, and the least variance of a count for a normal approximation: of the last token kept, and of the
+first. A draw of fewer than about 50 rows shows no more than that its tokens are kept."""
 
 
 def check(args, kwargs, results, expected):
@@ -112,10 +113,10 @@ def check(args, kwargs, results, expected):
                 f"row {row} has token {int(drawn[row])}, the {int(rank[row]) + 1}. by probability, and that one is not kept"
             ]
         ranks.append(rank)
-    if len(p) < ENOUGH:
-        return []
     share = p * kept
     share = share / share.sum(-1, keepdim=True)
+    if len(p) < ENOUGH:
+        return _first(share, ranks)
     spots = [_spot(share, rank, draw) for draw, rank in enumerate(ranks)]
     complaints = [c for spot in spots for c in _uniform(spot)]
     return complaints + _last(share, kept, ranks) + _fresh(spots)
@@ -136,6 +137,16 @@ def _uniform(spot):
         [] if distance <= KOLMOGOROV + 1 / n**0.5 else [f"not by their probabilities: distance {distance:.1f}/√n"]
     )
     return complaints + _related("neighbouring rows", spot[1:], spot[:-1])
+
+
+def _first(share, ranks):
+    """How often the most probable token was drawn."""
+    p = share[:, 0]
+    hits = float(sum((rank == 0).sum() for rank in ranks))
+    wanted, variance = (len(ranks) * float(x.sum()) for x in (p, p * (1 - p)))
+    if variance < FEW or abs(hits - wanted) <= DEVIATIONS * variance**0.5:
+        return []
+    return [f"the most probable token was drawn {hits:.0f} times, {wanted:.0f} are expected"]
 
 
 def _last(share, kept, ranks):

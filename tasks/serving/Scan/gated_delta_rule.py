@@ -1,4 +1,4 @@
-"""The gated delta rule of Qwen3-Next and Kimi Linear: linear attention whose state forgets, and corrects what it holds under a key.
+"""The gated delta rule of Qwen3-Next: linear attention whose state forgets, and corrects what it holds under a key.
 
 `gated_delta_rule(q, k, v, g, beta, state)` returns the tuple `(out, new_state)`. For each batch and head, with `S[−1] = state`, a matrix `(K, V)`,
 
@@ -19,8 +19,8 @@ and `new_state = S[T − 1]`.
       out = (exp(G) · q S + (exp(G[i] − G[j]) · q[i] · k[j] for j ≤ i) D) / sqrt(K)
       S ← exp(G[C − 1]) · S + (exp(G[C − 1] − G) · k)ᵀ D
 
-Sizes: heads of Qwen3-Next-80B-A3B (32 of values, keys repeated; 128 by 128), of the same on four GPUs (8), and of Kimi-Linear-48B-A3B (32), after
-their model cards; prefills of one to four requests. Weights are in proportion to heads times steps.
+Sizes: heads of Qwen3-Next-80B-A3B (32 of values, keys repeated; 128 by 128), and of the same on four GPUs (8), after its model card; prefills of one
+to four requests. Weights are in proportion to heads times steps.
 """
 
 import torch

@@ -25,7 +25,7 @@ from kbx.runner import arenas, linux, mounts, sandbox
 from kbx.tensors import ALIGN, dtype_name
 
 _REASON_CHARS = 500
-_MOST_OPEN = 1 << 30
+_MOST_BYTES = 1 << 30
 _SECONDS = 1 << 30
 """Of processor time: it lives as long as its oracle."""
 
@@ -40,7 +40,7 @@ def main() -> NoReturn:
     control = socket.socket(fileno=os.dup(0))
     output, status = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     spawn = Spawn(
-        0, 1, "cuda", options.index, uid=options.uid, memory_bytes=_MOST_OPEN, cpu_seconds=_SECONDS, file_bytes=_MOST_OPEN,
+        0, 1, "cuda", options.index, uid=options.uid, memory_bytes=_MOST_BYTES, cpu_seconds=_SECONDS, file_bytes=_MOST_BYTES,
     )  # fmt: skip
     scratch = f"/tmp/kbx-replayer-{os.getpid()}"  # noqa: S108 - where there is no mount namespace
     cell = sandbox.Cell(spawn, mounts.plan(cuda=True), control, None, output, status, scratch, _serve)
@@ -73,6 +73,7 @@ class _Replayer:
                     self._opened = arenas.open_handles(described, self._device)
                 case {"close": _}:
                     self._close()
+                    self._oracle.send({"closed": True})
                 case _:
                     self._oracle.send(self._answer(message, blobs))
 

@@ -69,6 +69,7 @@ class Bench:
         other = copy.copy(self)
         other.session = copy.copy(self.session)
         other.session.lent, other.session.out = self.session.expert
+        other.task = self.task.begun()  # by which scheme the expert rounds says nothing about the candidate
         return other
 
     def message(self, id_: int) -> messages.PreparedSize:
@@ -147,11 +148,10 @@ class Bench:
 
     def _make_more(self) -> None:
         """As many sets as the arenas hold, each with its slot for results."""
-        sets = min(
-            self.session.lent.capacity // session.room(self.own[0]),
-            self.session.out.capacity // self._slot_room,
-            len(self.seeds),
-        )
+        pairs = [(self.session.lent, self.session.out)] + ([self.session.expert] if self.session.expert else [])
+        room = session.room(self.own[0])
+        held = [min(lent.capacity // room, out.capacity // self._slot_room) for lent, out in pairs]
+        sets = min(*held, len(self.seeds))
         if not sets:
             raise MemoryError("the arguments and the result of one call of this size are too large for the arenas")
         self.own += [self._make(k) for k in range(1, sets)]

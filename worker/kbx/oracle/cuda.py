@@ -156,9 +156,9 @@ class CudaDevice:
             lent.close()
             raise
 
-    def offer(self, runner: int | None, arenas: Sequence[SharedArena]) -> None:
-        """Lets what keeps a runner's records introduce itself; handles of arenas travel in ``attach``."""
-        if runner is not None and self._socket is not None and self.replayer is not None:
+    def offer(self, runner: int | None, arenas: Sequence[SharedArena], timed: bool) -> None:
+        """Lets what keeps a runner's records introduce itself, unless its calls are ``timed``; handles of arenas travel in ``attach``."""
+        if not timed and runner is not None and self._socket is not None and self.replayer is not None:
             self._socket.offer(runner, ())
             self.replayer.open(arenas)
 

@@ -35,7 +35,7 @@ class CpuDevice:
         """A fresh pair of arenas for one candidate, of ``least`` bytes at least."""
         return MemoryArena("in", least[0]), MemoryArena("out", least[1])
 
-    def offer(self, runner: int | None, arenas: Sequence[SharedArena]) -> None:
+    def offer(self, runner: int | None, arenas: Sequence[SharedArena], timed: bool) -> None:
         """Lets a runner have its arenas."""
         if runner is not None:
             self._socket.offer(runner, cast("Sequence[MemoryArena]", arenas))  # those made above

@@ -76,12 +76,13 @@ def judged(
             return replayed, False
         return replayed, _is_right(task, known, claim, arena, leaves, replayed)
 
+    elsewhere = None
     for _ in range(_TRIES if executions.on_gpu else 1):
         other, right = again(1)
         if other is None:
             return judgement
         if right:
-            judgement.account, judgement.elsewhere = other.account, None
+            judgement.account = other.account
             if not _read(claim, other):
                 judgement.flags.append(UNPROVEN)
             return judgement
@@ -91,7 +92,8 @@ def judged(
             return judgement
         if right and _decides_by_values(own, other):
             return judgement
-        judgement.elsewhere = _THROUGH_PYTHON if right else _ALONE
+        elsewhere = _THROUGH_PYTHON if right else _ALONE
+    judgement.elsewhere = elsewhere
     return judgement
 
 

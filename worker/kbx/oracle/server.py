@@ -161,8 +161,7 @@ class Server:
         core = self.device.core if request.timed else None
         if core is not None and not cores.keep_to(core):
             core = None
-        if not request.timed:
-            self.device.offer(request.runner, arenas)
+        self.device.offer(request.runner, arenas, request.timed)
         return messages.Opened(
             request.id, task.entries, [a.describe() for a in arenas], [c.message(task) for c in self.session.calls],
             [

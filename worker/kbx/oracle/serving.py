@@ -175,7 +175,11 @@ def _choices(task: Task, call: Call) -> Iterator[tuple[frozenset[str], int, int]
 
 def _is_independent(task: Task, batched: Batched, device: str) -> bool:
     task = task.seeded(_SEED)
+    if task.module(_SEED) is None:
+        device = "cpu"  # an index of a row that is not there would stop a GPU for good
     call, (largest, *others) = _called(task, batched.case, batched.distribution, device), batched.batches()
+    if device != "cpu" and not all(t.is_floating_point() for t in truth.argument_tensors(call)):
+        return False
     with warnings.catch_warnings(), contextlib.suppress(RuntimeError, MemoryError):
         warnings.simplefilter("ignore")  # of shapes that are broadcast, say
         whole = _exact(task, largest.of(task, call))

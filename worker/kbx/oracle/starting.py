@@ -1,4 +1,4 @@
-"""Starts what makes calls of candidates again, with the rights that an oracle gives up. Without torch, which is loaded after that."""
+"""Forks a process that starts replayers, before the oracle gives up root and before it loads torch."""
 
 from __future__ import annotations
 
@@ -31,9 +31,16 @@ class Starter:
         """A connection to a new one; that before is ended. Raises OSError."""
         self._asking.sendall(b"+")
         _, descriptors, _, _ = socket.recv_fds(self._asking, 1, 1)
+        if not descriptors:
+            raise OSError("what starts replayers has ended")
         connection = socket.socket(fileno=descriptors[0])
         connection.settimeout(_SECONDS)
         return Channel(connection)
+
+    def stop(self) -> None:
+        """Ends the one that was started last."""
+        with contextlib.suppress(OSError):
+            self._asking.sendall(b"-")
 
 
 def _start_when_asked(asked: socket.socket, options: Sequence[str]) -> NoReturn:
@@ -42,10 +49,12 @@ def _start_when_asked(asked: socket.socket, options: Sequence[str]) -> NoReturn:
         os.dup2(null, descriptor)
     process = None
     with contextlib.suppress(OSError):
-        while asked.recv(1):
+        while request := asked.recv(1):
             if process is not None:
                 process.kill()
                 process.wait()
+            if request == b"-":
+                continue
             ours, theirs = socket.socketpair()
             command = [sys.executable, "-m", "kbx.executor.replayer", *options]
             process = subprocess.Popen(command, stdin=theirs.fileno(), stdout=2)

@@ -64,12 +64,12 @@ def written(failure: Failure) -> str:
     for name, value in settings.items():
         before, _, after = re.split(rf"(?m)(^{name} = .*$)", text, maxsplit=1)
         text = f"{before}{name} = {value!r}{after}"
-    text = text.replace('CANDIDATE_CODE = ""', f"CANDIDATE_CODE = {quoted(failure.source)}")
-    text = text.replace('REFERENCE_CODE = ""', f"REFERENCE_CODE = {quoted(of.code)}")
     text = text.replace("    return [], {}\n", _arguments(call), 1)
     if of.init is not None:
-        text = text.replace("def init_arguments():\n    return []", f"def init_arguments():\n    return {of.init}")
-    return text
+        text = text.replace("def init_arguments():\n    return []", f"def init_arguments():\n    return {of.init}", 1)
+    text = text.replace('REFERENCE_CODE = ""', f"REFERENCE_CODE = {quoted(of.code)}", 1)
+    # The candidate last: it may hold any of these texts.
+    return text.replace('CANDIDATE_CODE = ""', f"CANDIDATE_CODE = {quoted(failure.source)}", 1)
 
 
 def _error(failure: Failure) -> str:

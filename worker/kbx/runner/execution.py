@@ -9,7 +9,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from kbx.executor.arguments import described
 from kbx.executor.channel import Broken, Channel
-from kbx.runner import gaps, native
+from kbx.runner import copies, gaps, native
 
 _client = None
 """Of this process; None where kernels are not executed."""
@@ -74,49 +74,62 @@ def launches_here(launcher, grid, arguments):
 
 
 class _Recorder:
-    """What is told where the runner launches its kernels itself. Nothing is answered."""
+    """What is told where the runner launches its kernels itself. Nothing is answered. What cannot be told is left out of the record, and is no
+    fault of the candidate's."""
 
     def __init__(self, channel):
-        self.channel, self._numbers, self._kept, self._lock = channel, {}, {}, threading.Lock()
+        self.channel, self._numbers, self._kept, self._lock = channel, {}, {}, threading.RLock()
 
     def record(self, message):
-        self.channel.send(message)
+        self._tell(message)
 
     def keep(self, address, length, device):
         """A copy stays on the device, by which it is seen whether memory has changed since the last time."""
-        with _disable_current_modes():
+        if copies.is_capturing():
+            recording.gap = recording.gap or "a CUDA graph that the candidate records"
+            return
+        with self._lock, _disable_current_modes():
             now = _bytes_at(address, length, device)
             before = self._kept.get(address)
             if before is not None and torch.equal(before, now):
-                self.channel.send({"older": address})
+                self._tell({"older": address})
                 return
             self._kept[address] = now.clone()
-            self.channel.send({"older": address}, [memoryview(now.cpu().numpy())])
+            self._tell({"older": address}, [memoryview(now.cpu().numpy())])
 
     def launching(self, launcher, grid, arguments):
-        if recording.paused or 0 in grid:
+        if recording.paused or recording.gap is not None or 0 in grid:
             return
         try:
-            source = launcher.kbx_source
-            names, told, storages = described(arguments, source.signature)
-            number = self._number(source)
+            self._launch(launcher.kbx_source, grid, arguments)
         except Exception as error:
             recording.gap = recording.gap or f"a launch: {error}"
-            return
-        recording.launched(storages, "cuda")
-        types = list(source.signature.values())
-        self.channel.send({
-            "launch": number, "grid": grid, "names": names, "arguments": told, "types": types, "regions": list(storages.items()),
-        })  # fmt: skip
+
+    def _launch(self, source, grid, arguments):
+        names, told, storages = described(arguments, source.signature)
+        with self._lock:
+            number = self._number(source)
+            recording.launched(storages, "cuda")
+            types = list(source.signature.values())
+            self._tell({
+                "launch": number, "grid": grid, "names": names, "arguments": told, "types": types, "regions": list(storages.items()),
+            })  # fmt: skip
 
     def _number(self, source):
         """Of the kernel, whose description is told once."""
-        with self._lock:
-            if id(source) not in self._numbers:
-                number = len(self._numbers)
-                self._numbers[id(source)] = number, source
-                self.channel.send({"kernel": number, **source.kbx_request()})
-            return self._numbers[id(source)][0]
+        if id(source) not in self._numbers:
+            number = len(self._numbers)
+            self._tell({"kernel": number, **source.kbx_request()})
+            self._numbers[id(source)] = number, source
+        return self._numbers[id(source)][0]
+
+    def _tell(self, message, blobs=()):
+        try:
+            with self._lock:
+                self.channel.send(message, blobs)
+        except Broken:
+            if recording is not None:
+                recording.gap = recording.gap or "the process that keeps records has ended"
 
 
 def _bytes_at(address, length, device):

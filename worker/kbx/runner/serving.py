@@ -85,13 +85,16 @@ def _copies(arguments):
 def _copy(leaf):
     if not isinstance(leaf, torch.Tensor):
         return leaf
-    made = torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device=leaf.device)
-    return made.copy_(leaf)
+    if not leaf.numel():
+        return torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device=leaf.device)
+    room = leaf.as_strided((tensors.span(leaf.shape, leaf.stride()),), (1,), leaf.storage_offset())
+    return room.clone().as_strided(leaf.shape, leaf.stride())
 
 
 def _poison(tensor):
     if tensor.numel() and tensor.is_contiguous():
-        tensor.view(-1).view(torch.uint8).fill_(_POISON)
+        # Whole numbers may be indices, and those that are not there would stop the device.
+        tensor.view(-1).view(torch.uint8).fill_(_POISON if tensor.is_floating_point() else 0)
 
 
 def _each(do, arguments):
@@ -105,7 +108,7 @@ def _move(source, target):
     pairs = zip(_pytree.tree_leaves(source), _pytree.tree_leaves(target), strict=True)
     for one, other in pairs:
         if isinstance(one, torch.Tensor):
-            other.copy_(one)
+            tensors.once(other).copy_(tensors.once(one))
 
 
 class _Large:

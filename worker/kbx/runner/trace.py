@@ -73,6 +73,8 @@ class Trace(PlainMode):
 
     def launched(self, storages, device):
         """A launch is made, which the executor is told of: on memory of the ``device`` with these addresses, of so many bytes."""
+        if self.gap is not None:
+            return
         for address, length in storages.items():
             known = self._known.get(address)
             if known.expired() if known is not None else address not in self._kept:

@@ -81,7 +81,7 @@ def sample_kernel(
         share = tl.exp(z - top[:, None])
         kept = mask & (ordered(z) >= limit[:, None]) & (share >= least_share[:, None])
         number = tl.rand(seed, (at[:, None] + i[None, :]).to(tl.int32))
-        race = tl.where(kept, share / -tl.log(1.0 - number + 1e-30), -1.0)
+        race = tl.where(kept, share / tl.maximum(-tl.log(1.0 - number), 1e-30), -1.0)
         first, place = tl.max(race, 1, return_indices=True)
         token = tl.where(first > best, begin + place, token)
         best = tl.maximum(best, first)

@@ -282,9 +282,13 @@ record TraceSet(RunInfo run, boolean sol, Path target) {
       Map<String, Double> errors =
           Objects.requireNonNullElse(judgement.errorMetrics(), Map.<String, Double>of());
       Map<String, Object> correctness = new LinkedHashMap<>();
-      correctness.put("max_relative_error", errors.getOrDefault("max_rel", 0.0));
-      correctness.put("max_absolute_error", errors.getOrDefault("max_abs", 0.0));
-      evaluation.put("correctness", correctness);
+      if (errors.containsKey("max_rel")) {
+        correctness.put("max_relative_error", errors.get("max_rel"));
+      }
+      if (errors.containsKey("max_abs")) {
+        correctness.put("max_absolute_error", errors.get("max_abs"));
+      }
+      if (!correctness.isEmpty()) evaluation.put("correctness", correctness);
     }
     if (size != null) {
       Map<String, Object> performance = new LinkedHashMap<>();
