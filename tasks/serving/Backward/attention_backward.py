@@ -64,7 +64,7 @@ def attention_backward(grad_out, q, k, v, out, lse):
     ds = p * (do @ vs.mT - (do * o).sum(-1, keepdim=True))
     p, ds = (t.to(q.dtype).to(wide) for t in (p, ds))
     of_keys = (t.unflatten(1, (-1, groups)).sum(2) for t in (ds.mT @ qs * scale, p.mT @ do))
-    return (ds @ ks * scale).to(q.dtype), *(t.to(q.dtype) for t in of_keys)
+    return tuple(t.to(q.dtype) for t in (ds @ ks * scale, *of_keys))
 
 
 def inputs(make, batch, heads, groups, length, width):

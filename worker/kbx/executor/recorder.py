@@ -27,7 +27,7 @@ def serve(runner: socket.socket, oracle: socket.socket | None, compiler: socket.
     if oracle is None:
         return
     with contextlib.suppress(Broken, CompilerEnded):
-        oracle.recv(_MESSAGE_CHARS)  # no arenas: they are the device's
+        oracle.recv(len("[]"), socket.MSG_WAITALL)  # no arenas: they are the device's
         _Recorder(Channel(runner), Channel(oracle), Compiler(compiler)).run()
 
 
