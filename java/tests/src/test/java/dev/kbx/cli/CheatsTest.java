@@ -44,7 +44,7 @@ class CheatsTest {
    * The sample's share: one file in so many of a kind, and at least one. Cheats are of one kind if
    * they have the same group and the same allowed endings.
    */
-  private static final int STEP = SOAK ? 2 : 20;
+  private static final int STEP = SOAK ? 3 : 20;
 
   /** One in so many of those that end alike at both grades is judged at both in the soak test. */
   private static final int ALIKE_STEP = 8;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("soak-only")
 class ClusterSoakTest {
-  private static final int CANDIDATES = Integer.getInteger("kbx.cluster.candidates", 1_000);
+  private static final int CANDIDATES = Integer.getInteger("kbx.cluster.candidates", 700);
 
   @TempDir private Path folder;
 
