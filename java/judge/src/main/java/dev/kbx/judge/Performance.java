@@ -55,7 +55,7 @@ final class Performance {
   Outcome judge(Map<String, String> files) throws InterruptedException {
     String source = plan.expert(candidate.task());
     if (source == null) return judged(files);
-    try (Session beside = start(expert(source))) {
+    try (Session beside = start(expert(source), new JudgementBuilder(draft))) {
       expert = beside;
       return judged(files);
     }
@@ -67,7 +67,7 @@ final class Performance {
 
   private Outcome judged(Map<String, String> files) throws InterruptedException {
     long start = System.nanoTime();
-    try (Session session = start(candidate)) {
+    try (Session session = start(candidate, draft)) {
       Outcome outcome;
       try {
         outcome = end(session, time(session, files));
@@ -84,14 +84,13 @@ final class Performance {
     }
   }
 
-  private Session start(Candidate whose) throws InterruptedException {
+  private Session start(Candidate whose, JudgementBuilder own) throws InterruptedException {
     return spending.on(
         "start",
         () -> {
           Oracle oracle = gpu.oracle();
           Runner runner =
               gpu.runner(WarmRunnerPool.Use.TIMED, plan.arch(), oracle.hello(), plan.limits());
-          JudgementBuilder own = whose == candidate ? draft : new JudgementBuilder(draft);
           return new Session(oracle, runner, plan, whose, own);
         });
   }

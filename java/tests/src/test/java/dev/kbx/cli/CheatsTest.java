@@ -30,8 +30,8 @@ import tools.jackson.databind.json.JsonMapper;
  * {@code kbx bench cheats}: no bundled cheat gets through, no honest kernel is turned away.
  *
  * <p>Static rules look at all files. A sample of every kind is judged at the general grade, and at
- * the published grade those that might end otherwise there. With the property {@code kbx.soak},
- * half of each kind is judged at the general grade, and at the published one also some of those
+ * the published grade those that might end otherwise there. With the property {@code kbx.soak}, a
+ * third of each kind is judged at the general grade, and at the published one also some of those
  * that must end alike; {@code --every 1} judges all. SuiteControlsTest judges the suite's own
  * kernels.
  */
