@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class MatrixRun {
   private final Request request;
   private final List<List<JudgedRun>> runs = new ArrayList<>();
-  private final Map<VerdictRow, @Nullable String> messages = new IdentityHashMap<>();
+  private final IdentityHashMap<VerdictRow, @Nullable String> messages = new IdentityHashMap<>();
 
   /**
    * What is judged, by what, and where.

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -113,7 +114,7 @@ class MatrixTest {
         new ProcessBuilder(python.toString(), "-B", script.toString(), "1")
             .redirectErrorStream(true)
             .start();
-    String text = new String(process.getInputStream().readAllBytes());
+    String text = new String(process.getInputStream().readAllBytes(), UTF_8);
     return text + "exit " + process.waitFor();
   }
 
