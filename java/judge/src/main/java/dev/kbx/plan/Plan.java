@@ -8,6 +8,7 @@ import dev.kbx.verdict.Stage;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -133,24 +134,23 @@ public record Plan(
 
   /** This plan with limits extended by a task's requirements. */
   public Plan with(MemoryRequirements needs) {
-    Limits own = limits.with(needs);
-    return with(stages, own, memoryChecks);
+    return changed(copy -> copy.limits = limits.with(needs));
   }
 
   /** This plan for a candidate that compiles in its calls, by compilers that take long. */
   public Plan withCompilers() {
-    return with(stages, limits.withCompilers(), memoryChecks);
+    return changed(copy -> copy.limits = limits.withCompilers());
   }
 
   /** This plan without looking at what candidates do to memory. */
   public Plan withoutMemoryChecks() {
-    return with(stages, limits, false);
+    return changed(copy -> copy.memoryChecks = false);
   }
 
   /** This plan without the perf stage. */
   public Plan untimed() {
-    return with(
-        stages.stream().filter(stage -> stage != Stage.PERF).toList(), limits, memoryChecks);
+    return changed(
+        copy -> copy.stages = stages.stream().filter(stage -> stage != Stage.PERF).toList());
   }
 
   /**
@@ -160,68 +160,21 @@ public record Plan(
    * @param profiled whether Nsight Compute profiles timed candidates
    */
   public Plan development(boolean profiled) {
-    return new Plan(
-        stages,
-        rules,
-        arch,
-        secret + DEVELOPMENT,
-        limits,
-        tolerance,
-        grade,
-        precision,
-        policy,
-        baseline,
-        cache,
-        profiled,
-        publishedAccounting,
-        memoryChecks,
-        Inputs.DEVELOPMENT,
-        properties,
-        experts);
+    return changed(copy -> {
+      copy.secret = secret + DEVELOPMENT;
+      copy.profile = profiled;
+      copy.inputs = Inputs.DEVELOPMENT;
+    });
   }
 
   /** This plan at a policy. */
   public Plan at(Optional<Policy> other) {
-    return new Plan(
-        stages,
-        rules,
-        arch,
-        secret,
-        limits,
-        tolerance,
-        grade,
-        precision,
-        other,
-        baseline,
-        cache,
-        profile,
-        publishedAccounting,
-        memoryChecks,
-        inputs,
-        properties,
-        experts);
+    return changed(copy -> copy.policy = other);
   }
 
   /** This plan at a precision. */
   public Plan at(ModulePrecision other) {
-    return new Plan(
-        stages,
-        rules,
-        arch,
-        secret,
-        limits,
-        tolerance,
-        grade,
-        other,
-        policy,
-        baseline,
-        cache,
-        profile,
-        publishedAccounting,
-        memoryChecks,
-        inputs,
-        properties,
-        experts);
+    return changed(copy -> copy.precision = other);
   }
 
   /** Who may compute the result of a task. */
@@ -239,69 +192,14 @@ public record Plan(
         .collect(Collectors.joining(","));
   }
 
-  private Plan with(List<Stage> wanted, Limits own, boolean memoryWatched) {
-    return new Plan(
-        wanted,
-        rules,
-        arch,
-        secret,
-        own,
-        tolerance,
-        grade,
-        precision,
-        policy,
-        baseline,
-        cache,
-        profile,
-        publishedAccounting,
-        memoryWatched,
-        inputs,
-        properties,
-        experts);
-  }
-
   /** This plan with properties that candidates are asked for. */
   public Plan asking(List<ServingProperty> wanted) {
-    return new Plan(
-        stages,
-        rules,
-        arch,
-        secret,
-        limits,
-        tolerance,
-        grade,
-        precision,
-        policy,
-        baseline,
-        cache,
-        profile,
-        publishedAccounting,
-        memoryChecks,
-        inputs,
-        wanted,
-        experts);
+    return changed(copy -> copy.properties = wanted);
   }
 
   /** This plan with kernels that candidates are timed beside, by the path of their task. */
   public Plan beside(Map<String, String> sources) {
-    return new Plan(
-        stages,
-        rules,
-        arch,
-        secret,
-        limits,
-        tolerance,
-        grade,
-        precision,
-        policy,
-        baseline,
-        cache,
-        profile,
-        publishedAccounting,
-        memoryChecks,
-        inputs,
-        properties,
-        sources);
+    return changed(copy -> copy.experts = sources);
   }
 
   /** The kernel that candidates for a task are timed beside; null if there is none. */
@@ -339,5 +237,55 @@ public record Plan(
   /** Whether judging includes {@code stage}. */
   public boolean reaches(Stage stage) {
     return stages.getLast().compareTo(stage) >= 0;
+  }
+
+  private Plan changed(Consumer<Copy> change) {
+    Copy copy = new Copy(this);
+    change.accept(copy);
+    return new Plan(
+        copy.stages,
+        rules,
+        arch,
+        copy.secret,
+        copy.limits,
+        tolerance,
+        grade,
+        copy.precision,
+        copy.policy,
+        baseline,
+        cache,
+        copy.profile,
+        publishedAccounting,
+        copy.memoryChecks,
+        copy.inputs,
+        copy.properties,
+        copy.experts);
+  }
+
+  /** What may be changed of a plan. */
+  private static final class Copy {
+    private List<Stage> stages;
+    private String secret;
+    private Limits limits;
+    private ModulePrecision precision;
+    private Optional<Policy> policy;
+    private boolean profile;
+    private boolean memoryChecks;
+    private Inputs inputs;
+    private List<ServingProperty> properties;
+    private Map<String, String> experts;
+
+    private Copy(Plan plan) {
+      stages = plan.stages;
+      secret = plan.secret;
+      limits = plan.limits;
+      precision = plan.precision;
+      policy = plan.policy;
+      profile = plan.profile;
+      memoryChecks = plan.memoryChecks;
+      inputs = plan.inputs;
+      properties = plan.properties;
+      experts = plan.experts;
+    }
   }
 }
