@@ -62,12 +62,16 @@ class CudaArena(Arena):
 
     def typed(self, offset, count, dtype):
         # The interface has no names for bf16 and fp8, so the bytes are taken and then viewed.
-        segment = _Segment(self.address + offset, count * dtype.itemsize)
-        return _view(_as_tensor(segment, device=self._device), dtype)
+        return _view(device_bytes(self.address + offset, count * dtype.itemsize, self._device), dtype)
 
     def close(self):
         """Unmaps it; no tensor that points into it may be used any more."""
         cuda_runtime(self._device).cudaIpcCloseMemHandle(ctypes.c_void_p(self.address))
+
+
+def device_bytes(address, nbytes, device):
+    """Memory of a GPU as a tensor of bytes."""
+    return _as_tensor(_Segment(address, nbytes), device=device)
 
 
 class _Segment:

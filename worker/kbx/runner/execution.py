@@ -9,7 +9,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from kbx.executor.arguments import described
 from kbx.executor.channel import Broken, Channel
-from kbx.runner import copies, gaps, native
+from kbx.runner import arenas, copies, gaps, native
 
 _client = None
 """Of this process; None where kernels are not executed."""
@@ -135,12 +135,7 @@ class _Recorder:
 def _bytes_at(address, length, device):
     if device == "cpu":
         return torch.frombuffer((ctypes.c_char * length).from_address(address), dtype=torch.uint8)
-    return torch.as_tensor(_Segment(address, length), device="cuda")
-
-
-class _Segment:
-    def __init__(self, address, length):
-        self.__cuda_array_interface__ = {"shape": (length,), "typestr": "|u1", "data": (address, False), "version": 3}
+    return arenas.device_bytes(address, length, "cuda")
 
 
 class _Client:

@@ -28,7 +28,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 from triton import knobs
 
-from kbx.runner import explanation, native
+from kbx.runner import arenas, explanation, native
 
 GRANULE = 2 << 20
 """Bytes that a driver maps at least."""
@@ -65,7 +65,7 @@ ADVICE = "`--device cpu` names the kernel's line and the tensor"
 _PTX = (Path(__file__).parent.parent / "native" / "guards.ptx").read_bytes()  # a runner does not see the file
 
 # Taken before any candidate is loaded.
-_Tensor, _as_tensor, _DisableTorchFunction = torch.Tensor, torch.as_tensor, torch._C.DisableTorchFunction
+_Tensor, _DisableTorchFunction = torch.Tensor, torch._C.DisableTorchFunction
 _wait_for_device = getattr(torch._C, "_cuda_synchronize", None)  # absent from builds without CUDA
 _is_capturing = getattr(torch._C, "_cuda_isCurrentStreamCapturing", lambda: False)
 _snapshot = getattr(torch._C, "_cuda_memorySnapshot", lambda _: {"segments": []})
@@ -149,13 +149,6 @@ class _Access(ctypes.Structure):  # CUmemAccessDesc
     _fields_ = (("location", _Location), ("flags", ctypes.c_int))
 
 
-class _Segment:
-    def __init__(self, address, length):
-        self.__cuda_array_interface__ = {
-            "shape": (length,), "typestr": "|u1", "data": (address, False), "version": 3,
-        }  # fmt: skip
-
-
 _DEVICE, _READ_WRITE = 1, 3  # CU_MEM_LOCATION_TYPE_DEVICE, and CU_MEM_ALLOCATION_TYPE_PINNED is 1 as well
 _MAPPED = 2  # CU_MEMHOSTALLOC_DEVICEMAP
 
@@ -232,7 +225,7 @@ class Mappings:
 
     def tensor(self, address, length):
         """The memory as a tensor of bytes."""
-        return _as_tensor(_Segment(address, length), device=torch.device("cuda", self._index))
+        return arenas.device_bytes(address, length, torch.device("cuda", self._index))
 
     def memory(self):
         """Bytes of the device's memory that nobody has, and all of it."""

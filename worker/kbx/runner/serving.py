@@ -11,7 +11,7 @@ import torch
 from torch.utils import _pytree
 
 from kbx import graphs, tensors
-from kbx.runner import guards
+from kbx.runner import arenas, guards
 
 _WAIT = 100_000_000
 """Cycles of the device before the arguments are what they are: some 50 ms, in which a launch on another stream has read them."""
@@ -158,7 +158,7 @@ def _repeated(tensor, times):
     driver, length = _Driver(), tensor.numel() * tensor.element_size()
     address = driver.map(length, times)
     try:
-        flat = torch.as_tensor(guards._Segment(address, length * times), device=tensor.device).view(tensor.dtype)
+        flat = arenas.device_bytes(address, length * times, tensor.device).view(tensor.dtype)
         flat[: tensor.numel()].copy_(tensor.reshape(-1))
         yield flat.view(tensor.shape[0] * times, *tensor.shape[1:])
     finally:
