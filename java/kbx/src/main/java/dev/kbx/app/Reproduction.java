@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.joining;
 import dev.kbx.error.EnvironmentException;
 import dev.kbx.error.InputException;
 import dev.kbx.plan.ModulePrecision;
-import dev.kbx.python.Interpreter;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
@@ -19,6 +18,7 @@ import dev.kbx.verdict.Verdict.Break;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,12 +46,12 @@ public final class Reproduction {
   private static final String ARCH = "sm_90";
 
   private final Home home;
-  private final NamedRun.Found found;
+  private final RunInfo run;
 
   /** Scripts about verdicts of a run. */
-  public Reproduction(Home home, NamedRun.Found found) {
+  public Reproduction(Home home, RunInfo run) {
     this.home = home;
-    this.found = found;
+    this.run = run;
   }
 
   /**
@@ -65,23 +65,43 @@ public final class Reproduction {
   private record Failure(Status status, @Nullable String message, @Nullable String property) {}
 
   /**
-   * Writes the script about a candidate.
+   * Writes the script about a candidate of a run.
    *
    * @param name its task, its file or its hash
+   */
+  public static Script script(
+      Home home,
+      NamedRun.Found found,
+      String name,
+      @Nullable String property,
+      @Nullable String reference,
+      Path python)
+      throws InterruptedException {
+    NamedKernel.Judged judged = NamedKernel.judged(found, name, "VERDICT");
+    return new Reproduction(home, found.judged().run())
+        .script(judged.verdict(), judged.source(), property, reference, python);
+  }
+
+  /**
+   * Writes the script about a verdict of the run.
+   *
+   * @param source of the candidate
    * @param property of a correct candidate, what it breaks on; null for the first
    * @param reference the run's own reference, {@code FILE} or {@code FILE:NAME}; null for a suite
    * @throws InputException if the candidate did not fail, or not when it was run, or its task is
    *     not there
    */
   public Script script(
-      String name, @Nullable String property, @Nullable String reference, Interpreter python)
+      Verdict verdict,
+      String source,
+      @Nullable String property,
+      @Nullable String reference,
+      Path python)
       throws InterruptedException {
-    NamedKernel.Judged judged = NamedKernel.judged(found, name, "VERDICT");
-    Verdict verdict = judged.verdict();
     Failure failure = failure(verdict.judgement(), property);
     Task task = task(verdict.provenance(), reference);
-    Map<String, @Nullable Object> told = told(verdict, failure, task, judged.source());
-    return new Script(task.name(), failure.status(), run(python, told));
+    Map<String, @Nullable Object> told = told(verdict, failure, task, source);
+    return new Script(task.name(), failure.status(), written(python, told));
   }
 
   private static Failure failure(Judgement judgement, @Nullable String property) {
@@ -116,7 +136,6 @@ public final class Reproduction {
   }
 
   private Task task(Provenance provenance, @Nullable String reference) {
-    RunInfo run = found.judged().run();
     boolean own = run.suite().startsWith(OwnReference.LABEL);
     if (own != (reference != null)) {
       throw new InputException(
@@ -126,11 +145,11 @@ public final class Reproduction {
               : "--reference: run %s was judged by the suite %s; leave it away"
                   .formatted(run.id(), run.suite()));
     }
-    Suite suite = reference == null ? home.suite(run.suite()) : own(run, reference);
+    Suite suite = reference == null ? home.suite(run.suite()) : own(reference);
     return suite.find(provenance.category() + "/" + provenance.task()).getFirst();
   }
 
-  private Suite own(RunInfo run, String spec) {
+  private Suite own(String spec) {
     try (var syntax = home.syntax()) {
       OwnReference read = OwnReference.read(spec, syntax);
       if (run.suite().contains(" --backward")) read = read.gradients();
@@ -155,7 +174,7 @@ public final class Reproduction {
     told.put("name", provenance.category() + "/" + provenance.task());
     told.put("cuda", judgement.device().onGpu());
     told.put("arch", judgement.compile() == null ? ARCH : judgement.compile().arch());
-    String precision = found.judged().run().precision();
+    String precision = run.precision();
     told.put(
         "dtype",
         precision == null
@@ -166,10 +185,10 @@ public final class Reproduction {
     return told;
   }
 
-  private String run(Interpreter python, Map<String, @Nullable Object> told)
+  private String written(Path python, Map<String, @Nullable Object> told)
       throws InterruptedException {
     ProcessBuilder builder =
-        new ProcessBuilder(python.executable().toString(), "-m", "kbx.reproduce");
+        new ProcessBuilder(python.toString(), "-m", "kbx.reproduce");
     builder.environment().put("PYTHONPATH", home.folder().resolve("worker").toString());
     try {
       Process process = builder.start();
@@ -184,7 +203,7 @@ public final class Reproduction {
       if (process.waitFor() == 0) return text;
       throw new InputException("no script can be written: " + errors);
     } catch (IOException e) {
-      throw new EnvironmentException(python.executable() + ": " + Reason.of(e), e);
+      throw new EnvironmentException(python + ": " + Reason.of(e), e);
     }
   }
 }

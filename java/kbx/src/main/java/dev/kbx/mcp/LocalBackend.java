@@ -1,0 +1,208 @@
+package dev.kbx.mcp;
+
+import dev.kbx.app.Home;
+import dev.kbx.app.JudgingPool;
+import dev.kbx.app.JudgingSettings;
+import dev.kbx.app.Kbx;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.RunPlan;
+import dev.kbx.candidate.Candidate;
+import dev.kbx.candidate.Extraction;
+import dev.kbx.error.InputException;
+import dev.kbx.judge.JudgingDevice;
+import dev.kbx.judge.Referee;
+import dev.kbx.prompt.Prompts;
+import dev.kbx.prompt.Statement;
+import dev.kbx.python.PythonEnvironment;
+import dev.kbx.run.RememberingReferee;
+import dev.kbx.store.RunStore;
+import dev.kbx.syntax.SyntaxCheck;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
+import dev.kbx.verdict.RunInfo;
+import dev.kbx.verdict.RunLabel;
+import dev.kbx.verdict.Verdict;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tools on the user's own machine: judges with its workers, which start with the first kernel,
+ * into runs of a results folder.
+ */
+public final class LocalBackend implements ToolBackend, AutoCloseable {
+  private static final String NAME = "mcp";
+
+  private final Home home = Home.here();
+  private final List<Suite> suites;
+  private final Statement statement;
+  private final Conditions conditions;
+  private final AtomicInteger left;
+  private final Map<String, OpenRun> runs = new HashMap<>();
+  private @Nullable RunStore store;
+  private @Nullable JudgingPool pool;
+
+  /**
+   * How and into what kernels are judged.
+   *
+   * @param seed of all inputs; empty for this installation's secret
+   * @param budget judgements
+   */
+  public record Conditions(
+      List<String> suites,
+      ResultsFolder results,
+      JudgingSettings settings,
+      Optional<String> seed,
+      int budget) {
+    public Conditions {
+      suites = List.copyOf(suites);
+    }
+  }
+
+  public LocalBackend(Conditions conditions) {
+    this.conditions = conditions;
+    this.suites = conditions.suites().stream().map(home::suite).toList();
+    this.statement = new Statement(Prompts.bundled(home.folder()));
+    this.left = new AtomicInteger(conditions.budget());
+  }
+
+  /** The user may do everything. */
+  @Override
+  public void need(Scope scope) {}
+
+  @Override
+  public List<Suite> suites() {
+    return suites;
+  }
+
+  @Override
+  public Statement statement() {
+    return statement;
+  }
+
+  @Override
+  public SyntaxCheck syntax() {
+    return home.syntax();
+  }
+
+  @Override
+  public List<JudgingDevice> devices() throws InterruptedException {
+    JudgingPool judging = pool();
+    List<JudgingDevice> devices = judging.referee().devices();
+    return devices.isEmpty()
+        ? List.of(new JudgingDevice(judging.device(), JudgingDevice.State.READY))
+        : devices;
+  }
+
+  @Override
+  public synchronized RunStore store() {
+    if (store == null) store = conditions.results().open();
+    return store;
+  }
+
+  /** The store, which is made if there is none. */
+  private synchronized RunStore writable() {
+    if (store == null) {
+      conditions.results().store().check();
+      Path _ = conditions.results().writable();
+      store = RunStore.open(conditions.results().store());
+    }
+    return store;
+  }
+
+  private synchronized JudgingPool pool() throws InterruptedException {
+    if (pool == null) pool = JudgingPool.start(conditions.settings(), suites);
+    return pool;
+  }
+
+  @Override
+  public Optional<Path> python() {
+    return PythonEnvironment.present(
+        conditions.settings().python(), System.getenv(), home.folder());
+  }
+
+  @Override
+  public Judged judge(Kernel kernel) throws InterruptedException {
+    if (left.getAndUpdate(count -> Math.max(0, count - 1)) == 0) {
+      throw new InputException(
+          "the budget of %d judgements is spent; only a restart with a larger --budget gives more"
+              .formatted(conditions.budget()));
+    }
+    boolean judged = false;
+    try {
+      OpenRun run = run(plan(kernel));
+      Task task = kernel.task() == null ? run.plan().selected().getFirst() : kernel.task();
+      Judged found = judge(run, task, Extraction.source(kernel.source(), task).code());
+      judged = true;
+      return found;
+    } finally {
+      if (!judged) left.incrementAndGet();
+    }
+  }
+
+  private RunPlan plan(Kernel kernel) {
+    Kbx.Options options = new Kbx.Options().grade(kernel.grade());
+    if (kernel.reference() != null) options.reference(kernel.reference());
+    else if (kernel.task() != null) options.suite(suite(kernel.task()));
+    conditions.seed().ifPresent(options::seed);
+    return options.runPlan(home).labelled(new RunLabel(NAME, null));
+  }
+
+  /** A task's suite as the user has named it. */
+  private String suite(Task task) {
+    for (int i = 0; i < suites.size(); i++) {
+      if (suites.get(i).tasks().contains(task)) return conditions.suites().get(i);
+    }
+    throw new IllegalArgumentException(task.path());
+  }
+
+  /**
+   * A run of this process.
+   *
+   * @param samples candidates that were taken
+   * @param end where the next verdict goes
+   */
+  private record OpenRun(RunPlan plan, RunInfo run, AtomicInteger samples, AtomicInteger end) {}
+
+  /** The run by that plan, which is begun if there is none. */
+  private synchronized OpenRun run(RunPlan plan) throws InterruptedException {
+    String key = plan.suite().label() + " " + plan.plan().grade().label();
+    OpenRun known = runs.get(key);
+    if (known != null) return known;
+    plan.suite().check(pool(), plan.plan(), plan.selected(), conditions.settings().observer());
+    RunInfo run =
+        plan.run(
+            ResultsFolder.nextRun(),
+            List.of(NAME),
+            pool().device(),
+            pool().versions(),
+            0,
+            List.of());
+    writable().begin(run);
+    OpenRun begun = new OpenRun(plan, run, new AtomicInteger(), new AtomicInteger());
+    runs.put(key, begun);
+    return begun;
+  }
+
+  private Judged judge(OpenRun run, Task task, String code) throws InterruptedException {
+    Candidate candidate =
+        new Candidate(task, code, NAME, run.samples().getAndIncrement(), null, null, null);
+    Referee.Found found =
+        new RememberingReferee(pool().referee(), writable())
+            .find(candidate, run.plan().plan());
+    Verdict verdict = found.judgement().on(candidate.provenance(run.run().id()));
+    int position = run.end().getAndIncrement();
+    var _ = writable().add(position, verdict, code);
+    return new Judged(run.run().id() + "/" + position, task, code, verdict, left.get());
+  }
+
+  @Override
+  public synchronized void close() {
+    if (pool != null) pool.close();
+    if (store != null) store.close();
+  }
+}
