@@ -187,8 +187,7 @@ public final class Reproduction {
 
   private String written(Path python, Map<String, @Nullable Object> told)
       throws InterruptedException {
-    ProcessBuilder builder =
-        new ProcessBuilder(python.toString(), "-m", "kbx.reproduce");
+    ProcessBuilder builder = new ProcessBuilder(python.toString(), "-m", "kbx.reproduce");
     builder.environment().put("PYTHONPATH", home.folder().resolve("worker").toString());
     try {
       Process process = builder.start();

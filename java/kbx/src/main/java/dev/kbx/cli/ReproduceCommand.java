@@ -94,8 +94,7 @@ final class ReproduceCommand implements Callable<Integer> {
             verdict,
             property,
             reference,
-            PythonEnvironment.resolve(
-                    named, System.getenv(), home.folder(), Terminal.installing())
+            PythonEnvironment.resolve(named, System.getenv(), home.folder(), Terminal.installing())
                 .executable());
     Path target = output == null ? Path.of("reproduce_" + script.task() + ENDING) : output;
     if (output == null) ResultsFolder.file(target.toString(), target, ENDING);

@@ -71,7 +71,8 @@ final class JudgeTools {
     throw new InputException("source: has more than 1 MiB");
   }
 
-  private static @Nullable Task task(ToolBackend backend, Arguments arguments) {
+  private static @Nullable Task task(ToolBackend backend, Arguments arguments)
+      throws InterruptedException {
     return arguments.optional("task").isPresent() ? TaskTools.task(backend, arguments) : null;
   }
 
@@ -107,7 +108,8 @@ final class JudgeTools {
     return new Answer(text.toString(), object);
   }
 
-  private static Answer check(ToolBackend backend, Arguments arguments) {
+  private static Answer check(ToolBackend backend, Arguments arguments)
+      throws InterruptedException {
     Task task = task(backend, arguments);
     String code = source(arguments);
     if (task != null) code = Extraction.source(code, task).code();
@@ -117,8 +119,7 @@ final class JudgeTools {
       Checks checks =
           new Checks(
               List.of(
-                  new Checks.Checked(
-                      "source", null, task == null ? null : task.path(), report)),
+                  new Checks.Checked("source", null, task == null ? null : task.path(), report)),
               List.of(),
               Severity.FLAG,
               0);

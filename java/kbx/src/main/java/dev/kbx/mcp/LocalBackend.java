@@ -27,6 +27,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +41,10 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
   private static final String NAME = "mcp";
 
   private final Home home = Home.here();
-  private final List<Suite> suites;
+
+  /** Read meanwhile: a client waits for the first answer, which needs none. */
+  private final Future<List<Suite>> suites;
+
   private final Statement statement;
   private final Conditions conditions;
   private final AtomicInteger left;
@@ -65,7 +71,10 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
 
   public LocalBackend(Conditions conditions) {
     this.conditions = conditions;
-    this.suites = conditions.suites().stream().map(home::suite).toList();
+    FutureTask<List<Suite>> reading =
+        new FutureTask<>(() -> conditions.suites().stream().map(home::suite).toList());
+    Thread.ofVirtual().name("suites").start(reading);
+    this.suites = reading;
     this.statement = new Statement(Prompts.bundled(home.folder()));
     this.left = new AtomicInteger(conditions.budget());
   }
@@ -75,8 +84,13 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
   public void need(Scope scope) {}
 
   @Override
-  public List<Suite> suites() {
-    return suites;
+  public List<Suite> suites() throws InterruptedException {
+    try {
+      return suites.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) throw cause;
+      throw new IllegalStateException(e.getCause());
+    }
   }
 
   @Override
@@ -100,7 +114,16 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
 
   @Override
   public synchronized RunStore store() {
-    if (store == null) store = conditions.results().open();
+    if (store == null) {
+      store =
+          conditions
+              .results()
+              .existing()
+              .orElseThrow(() ->
+                  new InputException(
+                      "there is no verdict in %s yet: judge first"
+                          .formatted(conditions.results().place())));
+    }
     return store;
   }
 
@@ -115,7 +138,7 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
   }
 
   private synchronized JudgingPool pool() throws InterruptedException {
-    if (pool == null) pool = JudgingPool.start(conditions.settings(), suites);
+    if (pool == null) pool = JudgingPool.start(conditions.settings(), suites());
     return pool;
   }
 
@@ -144,7 +167,7 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
     }
   }
 
-  private RunPlan plan(Kernel kernel) {
+  private RunPlan plan(Kernel kernel) throws InterruptedException {
     Kbx.Options options = new Kbx.Options().grade(kernel.grade());
     if (kernel.reference() != null) options.reference(kernel.reference());
     else if (kernel.task() != null) options.suite(suite(kernel.task()));
@@ -153,9 +176,9 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
   }
 
   /** A task's suite as the user has named it. */
-  private String suite(Task task) {
-    for (int i = 0; i < suites.size(); i++) {
-      if (suites.get(i).tasks().contains(task)) return conditions.suites().get(i);
+  private String suite(Task task) throws InterruptedException {
+    for (int i = 0; i < suites().size(); i++) {
+      if (suites().get(i).tasks().contains(task)) return conditions.suites().get(i);
     }
     throw new IllegalArgumentException(task.path());
   }
@@ -192,8 +215,7 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
     Candidate candidate =
         new Candidate(task, code, NAME, run.samples().getAndIncrement(), null, null, null);
     Referee.Found found =
-        new RememberingReferee(pool().referee(), writable())
-            .find(candidate, run.plan().plan());
+        new RememberingReferee(pool().referee(), writable()).find(candidate, run.plan().plan());
     Verdict verdict = found.judgement().on(candidate.provenance(run.run().id()));
     int position = run.end().getAndIncrement();
     var _ = writable().add(position, verdict, code);

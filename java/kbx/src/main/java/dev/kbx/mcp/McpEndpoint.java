@@ -1,6 +1,7 @@
 package dev.kbx.mcp;
 
 import dev.kbx.app.Home;
+import dev.kbx.error.InputException;
 import dev.kbx.error.KbxException;
 import dev.kbx.judge.JudgingDevice;
 import dev.kbx.mcp.Tool.Answer;
@@ -19,9 +20,9 @@ import io.modelcontextprotocol.spec.McpSchema;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.ErrorCodes;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
 import io.modelcontextprotocol.spec.McpSchema.ReadResourceRequest;
 import io.modelcontextprotocol.spec.McpSchema.ReadResourceResult;
 import io.modelcontextprotocol.spec.McpSchema.Resource;
@@ -55,15 +56,16 @@ public final class McpEndpoint {
       """
       kbx judges GPU kernels against PyTorch references. Read a task with `prompt`, write the kernel, \
       look for mistakes with `check`, then `judge` it: the answer says what is wrong first. Mend that \
-      and judge again. `explain` and `profile` say more of a verdict.""";
+      and judge again. `explain` and `profile` say more of a verdict.\
+      """;
 
+  private static final String FAULT = "a fault of kbx; its log has more";
   private static final String BACKEND = "backend";
   private static final String NOTIFY = "notify";
   private static final String TASKS = "kbx://tasks/";
   private static final String DEVICES = "kbx://devices";
 
-  private static final McpJsonMapper JSON =
-      new JacksonMcpJsonMapper(JsonMapper.builder().build());
+  private static final McpJsonMapper JSON = new JacksonMcpJsonMapper(JsonMapper.builder().build());
 
   private final Handler handler = new Handler();
 
@@ -72,13 +74,11 @@ public final class McpEndpoint {
         McpServer.sync(handler)
             .serverInfo("kbx", Home.version())
             .instructions(INSTRUCTIONS)
-            .capabilities(
-                ServerCapabilities.builder().tools(false).resources(false, false).build())
+            .capabilities(ServerCapabilities.builder().tools(false).resources(false, false).build())
             .jsonMapper(JSON)
             // Tools check their arguments themselves, and say what is wrong in one line.
             .validateToolInputs(false)
-            .jsonSchemaValidator(
-                (_, _) -> JsonSchemaValidator.ValidationResponse.asValid(null))
+            .jsonSchemaValidator((_, _) -> JsonSchemaValidator.ValidationResponse.asValid(null))
             .immediateExecution(true)
             .tools(
                 Stream.of(TaskTools.ALL, JudgeTools.ALL, VerdictTools.ALL)
@@ -114,47 +114,51 @@ public final class McpEndpoint {
    * @param notify receives notifications about the request while it is worked on, in JSON; null if
    *     they cannot be sent
    * @return the answer in JSON, in one line; empty if the message wants none
+   * @throws InputException if it is no message
    */
   public Optional<String> answer(
       String message, ToolBackend backend, @Nullable Consumer<String> notify) {
     McpTransportContext context =
         McpTransportContext.create(
-            notify == null
-                ? Map.of(BACKEND, backend)
-                : Map.of(BACKEND, backend, NOTIFY, notify));
-    Object id = null;
-    try {
-      switch (McpSchema.deserializeJsonRpcMessage(JSON, message)) {
-        case JSONRPCRequest request -> {
-          id = request.id();
-          JSONRPCResponse response =
-              handler
-                  .server()
-                  .handleRequest(context, request)
-                  .contextWrite(it -> it.put(McpTransportContext.KEY, context))
-                  .block();
-          return Optional.of(JSON.writeValueAsString(response));
-        }
-        case JSONRPCNotification notification -> {
-          var _ = handler.server().handleNotification(context, notification).block();
-        }
-        default -> {} // An answer: nothing was asked.
+            notify == null ? Map.of(BACKEND, backend) : Map.of(BACKEND, backend, NOTIFY, notify));
+    switch (read(message)) {
+      case JSONRPCRequest request -> {
+        return Optional.of(answer(request, context));
       }
-      return Optional.empty();
+      case JSONRPCNotification notification -> {
+        var _ = handler.server().handleNotification(context, notification).block();
+      }
+      default -> {} // An answer: nothing was asked.
+    }
+    return Optional.empty();
+  }
+
+  private static JSONRPCMessage read(String message) {
+    try {
+      return McpSchema.deserializeJsonRpcMessage(JSON, message);
     } catch (IOException | JacksonException | IllegalArgumentException e) {
-      return Optional.of(error(id, ErrorCodes.PARSE_ERROR, "the message is no JSON-RPC"));
-    } catch (McpError e) {
-      return Optional.of(
-          error(id, ErrorCodes.INVALID_REQUEST, String.valueOf(e.getMessage())));
-    } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.ERROR, "a message cannot be answered", e);
-      return Optional.of(error(id, ErrorCodes.INTERNAL_ERROR, FAULT));
+      throw new InputException("the message is no JSON-RPC", e);
     }
   }
 
-  private static final String FAULT = "a fault of kbx; its log has more";
+  private String answer(JSONRPCRequest request, McpTransportContext context) {
+    try {
+      return JSON.writeValueAsString(
+          handler
+              .server()
+              .handleRequest(context, request)
+              .contextWrite(it -> it.put(McpTransportContext.KEY, context))
+              .block());
+    } catch (McpError e) {
+      return error(request.id(), ErrorCodes.INVALID_REQUEST, String.valueOf(e.getMessage()));
+    } catch (IOException | RuntimeException e) {
+      LOG.log(System.Logger.Level.ERROR, request.method(), e);
+      return error(request.id(), ErrorCodes.INTERNAL_ERROR, FAULT);
+    }
+  }
 
-  private static String error(@Nullable Object id, int code, String message) {
+  /** The answer that a request got none. */
+  static String error(@Nullable Object id, int code, String message) {
     ObjectNode body = Json.mapper().createObjectNode().put("jsonrpc", "2.0");
     body.set("id", Json.mapper().valueToTree(id));
     body.putObject("error").put("code", code).put("message", message);

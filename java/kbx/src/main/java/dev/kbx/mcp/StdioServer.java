@@ -1,5 +1,7 @@
 package dev.kbx.mcp;
 
+import dev.kbx.error.InputException;
+import io.modelcontextprotocol.spec.McpSchema.ErrorCodes;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -62,6 +64,10 @@ public final class StdioServer {
             .unstarted(() -> {
               try {
                 endpoint.answer(line, backend, this::send).ifPresent(this::send);
+              } catch (InputException e) {
+                send(
+                    McpEndpoint.error(
+                        null, ErrorCodes.PARSE_ERROR, String.valueOf(e.getMessage())));
               } finally {
                 boolean _ = working.remove(id, Thread.currentThread());
               }

@@ -64,10 +64,12 @@ final class TaskTools {
 
   private TaskTools() {}
 
-  private static List<Suite> suites(ToolBackend backend, Optional<String> name) {
-    if (name.isEmpty()) return backend.suites();
+  private static List<Suite> suites(ToolBackend backend, Optional<String> name)
+      throws InterruptedException {
+    List<Suite> all = backend.suites();
+    if (name.isEmpty()) return all;
     return List.of(
-        backend.suites().stream()
+        all.stream()
             .filter(each -> each.name().equals(name.get()))
             .findFirst()
             .orElseThrow(() ->
@@ -75,9 +77,7 @@ final class TaskTools {
                     "no suite '%s'; there are %s"
                         .formatted(
                             name.get(),
-                            backend.suites().stream()
-                                .map(Suite::name)
-                                .collect(Collectors.joining(", "))))));
+                            all.stream().map(Suite::name).collect(Collectors.joining(", "))))));
   }
 
   /** The tasks of a selection in each of the suites that has some. */
@@ -96,11 +96,12 @@ final class TaskTools {
   }
 
   /** The task of that name, of the first suite that has one. */
-  static Task task(ToolBackend backend, Arguments arguments) {
+  static Task task(ToolBackend backend, Arguments arguments) throws InterruptedException {
     return task(backend, arguments.optional("suite"), arguments.text("task"));
   }
 
-  private static Task task(ToolBackend backend, Optional<String> suite, String name) {
+  private static Task task(ToolBackend backend, Optional<String> suite, String name)
+      throws InterruptedException {
     List<Task> all = found(suites(backend, suite), name);
     List<Task> first =
         all.stream().filter(each -> each.suite().equals(all.getFirst().suite())).toList();
@@ -114,11 +115,11 @@ final class TaskTools {
                 first.size() > NAMED ? ", …" : ""));
   }
 
-  private static Answer tasks(ToolBackend backend, Arguments arguments) {
+  private static Answer tasks(ToolBackend backend, Arguments arguments)
+      throws InterruptedException {
     List<Task> all =
         found(
-            suites(backend, arguments.optional("suite")),
-            arguments.optional("filter").orElse("*"));
+            suites(backend, arguments.optional("suite")), arguments.optional("filter").orElse("*"));
     List<Task> shown = all.stream().limit(arguments.count("limit", LISTED)).toList();
     ObjectNode object = Json.mapper().createObjectNode().put("count", all.size());
     var list = object.putArray("tasks");
@@ -137,7 +138,8 @@ final class TaskTools {
     return new Answer(text.toString(), object);
   }
 
-  private static Answer prompt(ToolBackend backend, Arguments arguments) {
+  private static Answer prompt(ToolBackend backend, Arguments arguments)
+      throws InterruptedException {
     Task task = task(backend, arguments);
     Grade grade = grade(arguments);
     String text = statement(backend, task, grade);
@@ -164,11 +166,10 @@ final class TaskTools {
    *
    * @param path {@code SUITE/Category/name}
    */
-  static String statement(ToolBackend backend, String path) {
+  static String statement(ToolBackend backend, String path) throws InterruptedException {
     int slash = path.indexOf('/');
     if (slash < 0) throw new InputException(path + ": must be SUITE/Category/name");
-    Task task =
-        task(backend, Optional.of(path.substring(0, slash)), path.substring(slash + 1));
+    Task task = task(backend, Optional.of(path.substring(0, slash)), path.substring(slash + 1));
     return statement(backend, task, Grade.PUBLISHED);
   }
 }

@@ -80,8 +80,7 @@ record Tool(
     schema.put("type", "object");
     schema.put("properties", properties);
     schema.put(
-        "required",
-        parameters.stream().filter(Parameter::required).map(Parameter::name).toList());
+        "required", parameters.stream().filter(Parameter::required).map(Parameter::name).toList());
     schema.put("additionalProperties", false);
     return McpSchema.Tool.builder(name, schema)
         .title(title)

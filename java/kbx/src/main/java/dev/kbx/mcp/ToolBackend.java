@@ -51,7 +51,7 @@ public interface ToolBackend {
   void need(Scope scope);
 
   /** The suites; the first is that of tasks that are named without one. */
-  List<Suite> suites();
+  List<Suite> suites() throws InterruptedException;
 
   Statement statement();
 

@@ -227,7 +227,8 @@ final class VerdictTools {
     return new Answer(script.text(), found.object().put("script", script.text()));
   }
 
-  private static Answer bestKnown(ToolBackend backend, Arguments arguments) {
+  private static Answer bestKnown(ToolBackend backend, Arguments arguments)
+      throws InterruptedException {
     Task task = TaskTools.task(backend, arguments);
     VerdictQueries queries = backend.store().queries();
     Map<String, Placed> best = new LinkedHashMap<>();
@@ -260,8 +261,7 @@ final class VerdictTools {
           Stream.of(verdict.method(), verdict.model())
               .filter(Objects::nonNull)
               .collect(Collectors.joining(" · "));
-      String fast =
-          verdict.speedup() == null ? "correct, not timed" : speedup(verdict.speedup());
+      String fast = verdict.speedup() == null ? "correct, not timed" : speedup(verdict.speedup());
       lines.add(
           "%s on %s%s, verdict id %s"
               .formatted(

@@ -104,8 +104,7 @@ final class ClientToolBackend implements ToolBackend {
               + " takes one");
     }
     Source.Text source = Extraction.source(kernel.source(), task);
-    Candidate candidate =
-        new Candidate(task, source, NAME, 0, null, null, null, Map.of());
+    Candidate candidate = new Candidate(task, source, NAME, 0, null, null, null, Map.of());
     String plan = "{\"grade\":\"%s\"}".formatted(kernel.grade().label());
     Submission accepted;
     try {
@@ -126,16 +125,14 @@ final class ClientToolBackend implements ToolBackend {
     judging.await(List.of(accepted.id()), MOST_WAIT);
     Submission now = view.now(List.of(accepted)).getFirst();
     Verdict verdict = verdict(now);
-    return new Judged(
-        verdict == null ? now.id() : place(now), task, source.code(), verdict, null);
+    return new Judged(verdict == null ? now.id() : place(now), task, source.code(), verdict, null);
   }
 
   /** Null while it waits. */
   private @Nullable Verdict verdict(Submission submission) {
     return switch (submission.state()) {
       case QUEUED -> null;
-      case DONE ->
-          reads.verdict(submission.run(), requireNonNull(submission.outcome().position()));
+      case DONE -> reads.verdict(submission.run(), requireNonNull(submission.outcome().position()));
       case CANCELLED, EXPIRED, FAILED ->
           throw new InputException(
               "%s: %s"
@@ -156,7 +153,8 @@ final class ClientToolBackend implements ToolBackend {
     judging.await(List.of(id), MOST_WAIT);
     Submission found =
         view.find(id)
-            .orElseThrow(() -> new InputException("id: no judgement '%s'".formatted(Plans.cut(id))));
+            .orElseThrow(
+                () -> new InputException("id: no judgement '%s'".formatted(Plans.cut(id))));
     if (verdict(found) == null) {
       throw new InputException("id: %s is not judged yet; ask again".formatted(found.id()));
     }

@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.error.InputException;
 import dev.kbx.mcp.McpEndpoint;
 import dev.kbx.store.RunStore;
 import io.helidon.http.HeaderName;
@@ -26,8 +27,7 @@ final class McpApi implements HttpService {
   private final Machine machine;
   private final Bodies bodies;
 
-  McpApi(
-      Access access, JudgingService judging, RunStore reads, Machine machine, Bodies bodies) {
+  McpApi(Access access, JudgingService judging, RunStore reads, Machine machine, Bodies bodies) {
     this.access = access;
     this.judging = judging;
     this.reads = reads;
@@ -56,7 +56,12 @@ final class McpApi implements HttpService {
         bodies.inMemory(
             request, Bodies.MOST_JSON, body -> new String(body, StandardCharsets.UTF_8));
     ClientToolBackend backend = new ClientToolBackend(client, judging, reads, machine);
-    Optional<String> answer = endpoint.answer(message, backend, null);
+    Optional<String> answer;
+    try {
+      answer = endpoint.answer(message, backend, null);
+    } catch (InputException e) {
+      throw Refusal.of(400, String.valueOf(e.getMessage()));
+    }
     if (answer.isEmpty()) response.status(Status.ACCEPTED_202);
     else response.header(HeaderNames.CONTENT_TYPE, "application/json");
     Heads.send(response, answer.orElse(""));
