@@ -89,8 +89,7 @@ class McpPythonTest {
 
   private String token(String scopes) {
     Kbx.Result made =
-        Kbx.here(
-            "tokens", "create", "agent", "--scope", scopes, "--out", folder.resolve("out"));
+        Kbx.here("tokens", "create", "agent", "--scope", scopes, "--out", folder.resolve("out"));
     assertThat(made.exit()).as(made.err()).isZero();
     return made.out().strip();
   }
@@ -107,10 +106,7 @@ class McpPythonTest {
         .endsWith("correct: nothing to mend\n");
     try (ServedKbx server = ServedKbx.start(folder, Map.of(), "--require-tokens")) {
       assertThat(
-              run(
-                  AGENT.resolve("agent.py"),
-                  token("submit,read"),
-                  List.of(server.url() + "/mcp")))
+              run(AGENT.resolve("agent.py"), token("submit,read"), List.of(server.url() + "/mcp")))
           .startsWith(printed)
           .endsWith("correct: nothing to mend\n");
     }
