@@ -65,7 +65,8 @@ final class McpCommand implements Callable<Integer> {
         PrintStream out =
             new PrintStream(
                 new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
-        Interrupts _ = new Interrupts("stopped")) {
+        Interrupts interrupts = new Interrupts("stopped")) {
+      interrupts.expect("stopped");
       new StdioServer(backend, out).serve(System.in);
     } finally {
       System.setOut(printed);

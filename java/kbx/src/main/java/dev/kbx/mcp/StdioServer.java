@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -20,6 +21,7 @@ public final class StdioServer {
   /** For what is being worked on when the client closes stdin. */
   private static final Duration GRACE = Duration.ofSeconds(20);
 
+  private static final System.Logger LOG = System.getLogger("dev.kbx.mcp");
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final McpEndpoint endpoint = new McpEndpoint();
@@ -37,43 +39,60 @@ public final class StdioServer {
     this.out = out;
   }
 
-  /** Answers until there is no more input, several requests at a time. */
-  public void serve(InputStream in) throws IOException, InterruptedException {
-    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      if (!line.isBlank()) take(line);
+  /**
+   * Answers until there is no more input, several requests at a time.
+   *
+   * @throws InterruptedException if interrupted, with all that is being worked on
+   */
+  public void serve(InputStream in) throws InterruptedException {
+    // Who waits for input cannot be interrupted.
+    Thread reader = Thread.ofPlatform().daemon().name("stdin").start(() -> read(in));
+    try {
+      reader.join();
+      long end = System.nanoTime() + GRACE.toNanos();
+      for (Thread each : working.values()) {
+        boolean _ = each.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+      }
+    } finally {
+      working.values().forEach(Thread::interrupt);
     }
-    long end = System.nanoTime() + GRACE.toNanos();
-    for (Thread each : working.values()) {
-      boolean _ = each.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
-      each.interrupt();
+  }
+
+  private void read(InputStream in) {
+    try (var lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (!line.isBlank()) take(line);
+      }
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "no more input: {0}", e.toString());
     }
   }
 
   private void take(String line) {
     JsonNode message = parsed(line);
     if (message.path("method").asString("").equals("notifications/cancelled")) {
-      Thread cancelled = working.get(message.at("/params/requestId").toString());
+      Thread cancelled = working.remove(message.at("/params/requestId").toString());
       if (cancelled != null) cancelled.interrupt();
       return;
     }
     String id = message.path("id").toString();
-    Thread worker =
-        Thread.ofVirtual()
-            .name("mcp")
-            .unstarted(() -> {
-              try {
-                endpoint.answer(line, backend, this::send).ifPresent(this::send);
-              } catch (InputException e) {
-                send(
-                    McpEndpoint.error(
-                        null, ErrorCodes.PARSE_ERROR, String.valueOf(e.getMessage())));
-              } finally {
-                boolean _ = working.remove(id, Thread.currentThread());
-              }
-            });
+    Thread worker = Thread.ofVirtual().name("mcp").unstarted(() -> answer(id, line));
     working.put(id, worker);
     worker.start();
+  }
+
+  private void answer(String id, String line) {
+    Optional<String> answer = Optional.empty();
+    try {
+      answer = endpoint.answer(line, backend, this::send);
+    } catch (InputException e) {
+      answer =
+          Optional.of(
+              McpEndpoint.error(null, ErrorCodes.PARSE_ERROR, String.valueOf(e.getMessage())));
+    } finally {
+      // Whoever has cancelled it waits for nothing.
+      if (working.remove(id, Thread.currentThread())) answer.ifPresent(this::send);
+    }
   }
 
   private static JsonNode parsed(String line) {

@@ -1,5 +1,7 @@
 package dev.kbx.mcp;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.error.InputException;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.modelcontextprotocol.spec.McpSchema.ToolAnnotations;
@@ -143,7 +145,7 @@ record Tool(
   /** The arguments of a call, which are as the tool's parameters say. */
   record Arguments(Map<String, Object> values) {
     String text(String name) {
-      return (String) values.get(name);
+      return (String) requireNonNull(values.get(name));
     }
 
     Optional<String> optional(String name) {
