@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import pathlib
 import sys
+import tempfile
 
 from agent import RIGHT, WRONG, connected
 from mcp import MCPError
@@ -64,6 +66,19 @@ async def correct(client):
     return verdict["id"]
 
 
+async def reference(client):
+    """A kernel by a reference of one's own; a server takes none."""
+    path = pathlib.Path(tempfile.mkdtemp()) / "my_ref.py"
+    path.write_text("import torch\n\n\n# inputs: f32[16, 40]\ndef relu(x):\n    return torch.relu(x)\n")
+    if os.environ.get("KBX_TOKEN"):
+        await wrong(client, "a server judges by tasks", "judge", reference=str(path), source=RIGHT)
+        return
+    kernel = RIGHT.replace("input, inplace=False", "input").replace("input.copy_(out) if inplace else out", "out")
+    _, verdict = await right(client, "judge", reference=str(path), source=kernel)
+    assert verdict["status"] == "correct", verdict
+    await wrong(client, "none.py", "judge", reference=str(path.with_name("none.py")), source=kernel)
+
+
 async def resources(client):
     templates = await client.list_resource_templates()
     assert [each.uri_template for each in templates.resource_templates] == ["kbx://tasks/{suite}/{category}/{name}"]
@@ -90,6 +105,7 @@ async def main(words):
         await wrong(client, "source: is missing", "check")
         await verdicts(client)
         await resources(client)
+        await reference(client)
 
 
 asyncio.run(main(sys.argv[1:]))

@@ -13,6 +13,7 @@ import dev.kbx.mcp.Tool.Answer;
 import dev.kbx.mcp.Tool.Arguments;
 import dev.kbx.mcp.Tool.Parameter;
 import dev.kbx.section.KernelDocument;
+import dev.kbx.section.RatesSection;
 import dev.kbx.store.VerdictQueries;
 import dev.kbx.store.VerdictQueries.Filter;
 import dev.kbx.store.VerdictQueries.Order;
@@ -193,8 +194,7 @@ final class VerdictTools {
   }
 
   private static String speedup(Verdict.Speedup speedup) {
-    return "%.2fx [%.2f, %.2f] against %s"
-        .formatted(speedup.value(), speedup.low(), speedup.high(), speedup.baseline());
+    return "%s against %s".formatted(RatesSection.speedup(speedup).text(), speedup.baseline());
   }
 
   private static String resources(Verdict.Compile compile) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Judgement;
 import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
@@ -142,6 +143,37 @@ class McpServedTest {
       assertThat(text(best)).contains("correct, not timed on scripted, verdict id " + id);
       assertThat(object(best).at("/best/0/id").asString()).isEqualTo(id);
       assertThat(object(best).toString()).doesNotContain("return x");
+    }
+  }
+
+  @Test
+  void timesAreShownWithWhatBoundsThem() {
+    server.referee.answer =
+        Json.mapper()
+            .readValue(
+                """
+                {"status": "correct", "stage": "perf", "call_ok": true, "exe_ok": true,
+                 "grade": "published", "flags": [], "versions": {}, "seconds": {"call": 0.1},
+                 "device": {"kind": "cuda", "name": "NVIDIA H200", "arch": "sm_90"},
+                 "speedup": {"value": 1.5, "low": 1.4, "high": 1.6, "baseline": "eager"},
+                 "sizes": [{"shape": "n=4096", "candidate_ms": 0.02, "reference_ms": 0.03,
+                   "speedup": 1.5, "low": 1.4, "high": 1.6, "bound": "memory", "iou": 0.75,
+                   "rounds": 20}],
+                 "compile": {"arch": "sm_90", "registers": 24, "shared_bytes": 0, "spills": 0}}
+                """,
+                Judgement.class);
+    try (McpSyncClient client = client("submit", "read")) {
+      String id = object(call(client, "judge", kernel("relu"))).get("id").asString();
+      CallToolResult profile = call(client, "profile", Map.of("id", id));
+      assertThat(text(profile))
+          .startsWith("Speedup: 1.50× [1.40–1.60] against eager.")
+          .contains("n=4096", "memory", "75.0 %")
+          .endsWith(
+              "Compiled for sm_90: 24 registers a thread, 0 bytes of shared memory, 0 bytes"
+                  + " spilled.");
+      assertThat(object(profile).at("/sizes/0/bound").asString()).isEqualTo("memory");
+      assertThat(text(call(client, "best_known", Map.of("task", "relu"))))
+          .startsWith("1.50× [1.40–1.60] against eager on NVIDIA H200, verdict id " + id);
     }
   }
 
