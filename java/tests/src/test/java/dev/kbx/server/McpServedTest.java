@@ -23,7 +23,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -288,6 +291,23 @@ class McpServedTest {
     assertThat(accepted.statusCode()).as(accepted.body()).isEqualTo(202);
     try (McpSyncClient client = holding(token)) {
       assertThat(error(call(client, "judge", kernel("relu")))).contains("500");
+    }
+  }
+
+  @Test
+  void whatIsNotJudgedInTimeHasAnIdToAskBy() throws Exception {
+    server.referee.permits.drainPermits();
+    try (McpSyncClient client = client("submit", "read")) {
+      var judge = new FutureTask<>(() -> call(client, "judge", kernel("relu")));
+      var _ = Thread.startVirtualThread(judge);
+      Awaitility.await().until(() -> !server.store.service().queued().isEmpty());
+      server.drain();
+      CallToolResult waiting = judge.get(20, TimeUnit.SECONDS);
+      String id = object(waiting).get("id").asString();
+      assertThat(object(waiting).get("state").asString()).isEqualTo("queued");
+      assertThat(text(waiting)).isEqualTo("Not judged yet: ask explain for id " + id + " later.");
+      assertThat(error(call(client, "explain", Map.of("id", id))))
+          .isEqualTo("id: " + id + " is not judged yet; ask again");
     }
   }
 
