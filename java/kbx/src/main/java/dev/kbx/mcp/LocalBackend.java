@@ -1,5 +1,7 @@
 package dev.kbx.mcp;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.JudgingSettings;
@@ -31,6 +33,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,7 +160,7 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
     }
     boolean judged = false;
     try {
-      OpenRun run = run(plan(kernel));
+      OpenRun run = run(kernel);
       Task task = kernel.task() == null ? run.plan().selected().getFirst() : kernel.task();
       Judged found = judge(run, task, Extraction.source(kernel.source(), task).code());
       judged = true;
@@ -165,14 +168,6 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
     } finally {
       if (!judged) left.incrementAndGet();
     }
-  }
-
-  private RunPlan plan(Kernel kernel) throws InterruptedException {
-    Kbx.Options options = new Kbx.Options().grade(kernel.grade());
-    if (kernel.reference() != null) options.reference(kernel.reference());
-    else if (kernel.task() != null) options.suite(suite(kernel.task()));
-    conditions.seed().ifPresent(options::seed);
-    return options.runPlan(home).labelled(new RunLabel(NAME, null));
   }
 
   /** A task's suite as the user has named it. */
@@ -191,24 +186,34 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
    */
   private record OpenRun(RunPlan plan, RunInfo run, AtomicInteger samples, AtomicInteger end) {}
 
-  /** The run by that plan, which is begun if there is none. */
-  private synchronized OpenRun run(RunPlan plan) throws InterruptedException {
-    String key = plan.suite().label() + " " + plan.plan().grade().label();
-    OpenRun known = runs.get(key);
-    if (known != null) return known;
-    plan.suite().check(pool(), plan.plan(), plan.selected(), conditions.settings().observer());
-    RunInfo run =
-        plan.run(
-            ResultsFolder.nextRun(),
-            List.of(NAME),
-            pool().device(),
-            pool().versions(),
-            0,
-            List.of());
-    writable().begin(run);
-    OpenRun begun = new OpenRun(plan, run, new AtomicInteger(), new AtomicInteger());
-    runs.put(key, begun);
+  /** The run for that kernel. */
+  private synchronized OpenRun run(Kernel kernel) throws InterruptedException {
+    Kbx.Options options = new Kbx.Options().grade(kernel.grade());
+    conditions.seed().ifPresent(options::seed);
+    if (kernel.task() == null) {
+      // Read each time: it may have changed, and then its label has, too.
+      RunPlan plan = options.reference(requireNonNull(kernel.reference())).runPlan(home);
+      return run(plan.suite().label() + kernel.grade(), () -> plan);
+    }
+    String suite = suite(kernel.task());
+    return run(suite + kernel.grade(), () -> options.suite(suite).runPlan(home));
+  }
+
+  /** The run of that name, which is begun if there is none, or somebody has deleted it. */
+  private OpenRun run(String name, Supplier<RunPlan> plan) throws InterruptedException {
+    OpenRun known = runs.get(name);
+    if (known != null && writable().has(known.run().id())) return known;
+    OpenRun begun = begin(plan.get().labelled(new RunLabel(NAME, null)));
+    runs.put(name, begun);
     return begun;
+  }
+
+  private OpenRun begin(RunPlan plan) throws InterruptedException {
+    plan.suite().check(pool(), plan.plan(), plan.selected(), conditions.settings().observer());
+    String id = ResultsFolder.nextRun();
+    RunInfo run = plan.run(id, List.of(NAME), pool().device(), pool().versions(), 0, List.of());
+    writable().begin(run);
+    return new OpenRun(plan, run, new AtomicInteger(), new AtomicInteger());
   }
 
   private Judged judge(OpenRun run, Task task, String code) throws InterruptedException {

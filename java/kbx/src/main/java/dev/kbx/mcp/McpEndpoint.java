@@ -35,7 +35,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -81,7 +80,7 @@ public final class McpEndpoint {
             .jsonSchemaValidator((_, _) -> JsonSchemaValidator.ValidationResponse.asValid(null))
             .immediateExecution(true)
             .tools(
-                Stream.of(TaskTools.ALL, JudgeTools.ALL, VerdictTools.ALL)
+                Stream.of(TaskTools.ALL, JudgeTools.ALL, VerdictTools.ALL, List.of(BestKnown.TOOL))
                     .flatMap(List::stream)
                     .map(McpEndpoint::specified)
                     .toList())
@@ -205,45 +204,9 @@ public final class McpEndpoint {
     Object token = request.meta() == null ? null : request.meta().get("progressToken");
     @SuppressWarnings("unchecked")
     Consumer<String> notify = (Consumer<String>) context.get(NOTIFY);
-    return new Progress(
-        token == null || notify == null
-            ? _ -> {}
-            : seconds -> {
-              ObjectNode body =
-                  Json.mapper()
-                      .createObjectNode()
-                      .put("jsonrpc", "2.0")
-                      .put("method", McpSchema.METHOD_NOTIFICATION_PROGRESS);
-              body.putObject("params")
-                  .putPOJO("progressToken", token)
-                  .put("progress", seconds)
-                  .put("message", "%s: %d s".formatted(request.name(), seconds));
-              notify.accept(Json.mapper().writeValueAsString(body));
-            });
-  }
-
-  /** Counts the seconds until it is closed. */
-  private static final class Progress implements AutoCloseable {
-    private final Thread thread;
-
-    Progress(IntConsumer told) {
-      thread =
-          Thread.startVirtualThread(() -> {
-            try {
-              for (int seconds = 1; ; seconds++) {
-                Thread.sleep(1_000);
-                told.accept(seconds);
-              }
-            } catch (InterruptedException e) {
-              // The call is over.
-            }
-          });
-    }
-
-    @Override
-    public void close() {
-      thread.interrupt();
-    }
+    return token == null || notify == null
+        ? Progress.UNTOLD
+        : Progress.of(request.name(), token, notify);
   }
 
   private static ReadResourceResult statement(

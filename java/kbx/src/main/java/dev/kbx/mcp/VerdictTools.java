@@ -14,12 +14,6 @@ import dev.kbx.mcp.Tool.Arguments;
 import dev.kbx.mcp.Tool.Parameter;
 import dev.kbx.section.KernelDocument;
 import dev.kbx.section.RatesSection;
-import dev.kbx.store.VerdictQueries;
-import dev.kbx.store.VerdictQueries.Filter;
-import dev.kbx.store.VerdictQueries.Order;
-import dev.kbx.store.VerdictQueries.Placed;
-import dev.kbx.task.Task;
-import dev.kbx.verdict.BriefVerdict;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
@@ -35,7 +29,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The tools about verdicts: {@code explain, profile, reproduce, best_known}. */
+/** The tools about verdicts: {@code explain, profile, reproduce}. */
 final class VerdictTools {
   private static final Parameter ID =
       Parameter.required("id", "Id of a verdict, RUN/POSITION, as judge and best_known give it.");
@@ -71,15 +65,7 @@ final class VerdictTools {
                       "Of a correct kernel: the property that it breaks on. Default: the first."),
                   Parameter.text(
                       "reference", "The reference that the kernel was judged by, if it was.")),
-              VerdictTools::reproduce),
-          new Tool(
-              "best_known",
-              "Show the best verdict of a task",
-              "The fastest correct kernel of a task on each device, or a correct one where none"
-                  + " was timed: its figures and the id of its verdict, without its source.",
-              ToolBackend.Scope.READ,
-              List.of(TaskTools.TASK, TaskTools.SUITE),
-              VerdictTools::bestKnown));
+              VerdictTools::reproduce));
 
   private VerdictTools() {}
 
@@ -193,7 +179,7 @@ final class VerdictTools {
     return judgement.device().onGpu() ? "the stage perf was left out" : "it ran on no GPU";
   }
 
-  private static String speedup(Verdict.Speedup speedup) {
+  static String speedup(Verdict.Speedup speedup) {
     return "%s against %s".formatted(RatesSection.speedup(speedup).text(), speedup.baseline());
   }
 
@@ -225,55 +211,5 @@ final class VerdictTools {
                     .orElseThrow(() ->
                         new InputException("there is no Python with torch yet: judge first")));
     return new Answer(script.text(), found.object().put("script", script.text()));
-  }
-
-  private static Answer bestKnown(ToolBackend backend, Arguments arguments)
-      throws InterruptedException {
-    Task task = TaskTools.task(backend, arguments);
-    VerdictQueries queries = backend.store().queries();
-    Map<String, Placed> best = new LinkedHashMap<>();
-    for (Placed each : queries.records(task.suite(), task.category(), task.name())) {
-      best.put(each.verdict().device().name(), each);
-    }
-    List<Placed> shown = List.copyOf(best.values());
-    if (shown.isEmpty()) {
-      shown =
-          queries.page(
-              new Filter(
-                  null, task.suite(), task.category(), task.name(), Status.CORRECT, null, null),
-              Order.NEWEST,
-              0,
-              1);
-    }
-    int judged = queries.count(Filter.ofTask(task.suite(), task.category(), task.name()));
-    ObjectNode object =
-        Json.mapper()
-            .createObjectNode()
-            .put("suite", task.suite())
-            .put("task", task.path())
-            .put("verdicts", judged);
-    var list = object.putArray("best");
-    List<String> lines = new ArrayList<>();
-    for (Placed each : shown) {
-      BriefVerdict verdict = each.verdict();
-      String id = verdict.run() + "/" + each.position();
-      String maker =
-          Stream.of(verdict.method(), verdict.model())
-              .filter(Objects::nonNull)
-              .collect(Collectors.joining(" · "));
-      String fast = verdict.speedup() == null ? "correct, not timed" : speedup(verdict.speedup());
-      lines.add(
-          "%s on %s%s, verdict id %s"
-              .formatted(
-                  fast, verdict.device().name(), maker.isEmpty() ? "" : ", by " + maker, id));
-      ObjectNode node = list.addObject().put("id", id).put("made_by", maker);
-      node.set("device", Json.mapper().valueToTree(verdict.device()));
-      if (verdict.speedup() != null) {
-        node.set("speedup", Json.mapper().valueToTree(verdict.speedup()));
-      }
-    }
-    lines.add("%d verdicts on %s in the store.".formatted(judged, task.path()));
-    if (shown.isEmpty()) lines.addFirst("No correct kernel is known.");
-    return new Answer(String.join("\n", lines), object);
   }
 }
