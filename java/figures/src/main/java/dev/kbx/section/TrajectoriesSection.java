@@ -40,7 +40,8 @@ public final class TrajectoriesSection {
                 Column.number("final", each -> share(each.finalRate())),
                 Column.number("gap", each -> points(each.gap())),
                 Column.number("tasks solved", TrajectoriesSection::solved),
-                Column.number("pass@k", TrajectoriesSection::passAtK),
+                Column.number("pass@k", each -> pass(each, each.pass().passAtK())),
+                Column.number("pass^k", each -> pass(each, each.pass().allPass())),
                 Column.number("calls", each -> Cell.text(calls(each.spent()))),
                 Column.number("tokens", each -> Cell.text(tokens(each.spent()))),
                 Column.number("USD", each -> Cell.text(usd(each.spent()))),
@@ -75,8 +76,7 @@ public final class TrajectoriesSection {
   }
 
   /** {@code 50.0 % @4 of 12}: k, and the tasks that have so many samples if not all. */
-  private static Cell passAtK(TrajectoryRates each) {
-    TaskMean mean = each.pass().passAtK();
+  private static Cell pass(TrajectoryRates each, @Nullable TaskMean mean) {
     if (mean == null) return Cell.missing();
     String of = each.pass().passTasks() < each.tasks() ? " of " + each.pass().passTasks() : "";
     return Cell.text(

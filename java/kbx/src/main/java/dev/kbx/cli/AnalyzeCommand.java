@@ -322,7 +322,7 @@ final class AnalyzeCommand implements Callable<Integer> {
   /** {@code kbx analyze passk [RUN…]}: pass@k of the samples of each task. */
   @Command(
       name = "passk",
-      description = "The chance that one of k samples passes (pass@k).",
+      description = "The chance that one of k samples passes (pass@k), or all of them (pass^k).",
       mixinStandardHelpOptions = true,
       footer = {
         "",
