@@ -15,7 +15,6 @@ import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** What came of methods: rates and costs of each, and how answers came about. */
@@ -47,19 +46,8 @@ public final class TrajectoriesSection {
                 Column.number("USD", each -> Cell.text(usd(each.spent()))),
                 Column.number("judging", each -> judging(each.spent()))),
             TrajectoryRates.of(rows));
-    blocks.add(withoutEmpty(all));
+    blocks.add(all.withoutEmpty());
     return blocks.section("trajectories", "Methods");
-  }
-
-  /** Without the columns that say nothing of any row. */
-  private static Table withoutEmpty(Table table) {
-    List<Integer> kept =
-        IntStream.range(0, table.columns().size())
-            .filter(
-                i -> table.rows().stream().anyMatch(row -> !(row.get(i) instanceof Cell.Missing)))
-            .boxed()
-            .toList();
-    return table.of(kept);
   }
 
   private static Cell share(@Nullable TaskShare share) {

@@ -1,5 +1,6 @@
 package dev.kbx.app;
 
+import dev.kbx.analysis.FeedbackChange;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.error.InputException;
@@ -9,8 +10,11 @@ import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.Recorded;
 import dev.kbx.generate.TrajectoryRecord;
 import dev.kbx.generate.TrajectoryRecord.RoundRecord;
+import dev.kbx.generate.Transcript;
+import dev.kbx.generate.Transcript.Kernel;
 import dev.kbx.generate.Unit;
 import dev.kbx.method.Event;
+import dev.kbx.report.LineDiff;
 import dev.kbx.verdict.Spent;
 import dev.kbx.verdict.Status;
 import java.io.IOException;
@@ -101,6 +105,28 @@ public record Ledgers(Path folder) {
           .forEach(record -> rows.add(row(record, method.model(), judged.get(record.unit()))));
     }
     return rows;
+  }
+
+  /** What was written after feedback, and judged: by method, task and sample in their order. */
+  public static List<FeedbackChange.Followed> followed(Path ledger) {
+    List<FeedbackChange.Followed> all = new ArrayList<>();
+    for (Transcript.Trajectory trajectory : Transcript.read(ledger).trajectories()) {
+      Map<String, Kernel> kernels = new HashMap<>();
+      for (Kernel kernel : trajectory.kernels()) {
+        kernels.put(kernel.ask(), kernel);
+        Kernel before = kernel.told() == null ? null : kernels.get(kernel.told());
+        if (before == null || before.judgement() == null || kernel.judgement() == null) continue;
+        all.add(
+            new FeedbackChange.Followed(
+                trajectory.method(),
+                trajectory.model(),
+                trajectory.task(),
+                before.judgement().status(),
+                kernel.judgement().status(),
+                1 - new LineDiff(before.code(), kernel.code()).similarity()));
+      }
+    }
+    return all;
   }
 
   private static TrajectoryRow row(

@@ -119,7 +119,7 @@ class MethodsPageTest extends BrowserTest {
       assertThat(rows.last()).containsText("1/8");
       assertThat(rows.last()).containsText("@4 50.0 %");
       assertThat(rows.last()).containsText("≥ 2.00");
-      assertThat(page.locator("figure.curve")).hasCount(4);
+      assertThat(page.locator("figure.curve")).hasCount(5);
       assertThat(page.locator("#rounds .remark"))
           .containsText("recorded on NVIDIA H200, 2026-11-25");
       assertThat(page.locator("#rounds tbody tr").first()).containsText("→ correct (1.60×)");
