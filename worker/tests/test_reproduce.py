@@ -148,6 +148,11 @@ def test_gaps_hold_nothing_that_would_help(monkeypatch):
     assert made.as_strided((made.untyped_storage().nbytes() // 4,), (1,)).isnan().sum() >= 55
 
 
+def slots(t):
+    """Places that are used once, where they are not -1."""
+    return (t == -1).sum() == 41 and t[t >= 0].unique().numel() == 99 and t.max() < 400
+
+
 @pytest.mark.parametrize(
     "value, holds",
     [
@@ -165,6 +170,13 @@ def test_gaps_hold_nothing_that_would_help(monkeypatch):
         (torch.randint(0, 7, (500,)).float(), lambda t: torch.equal(t, t.round())),
         (torch.randint(0, 7, (500,)).sort().values, lambda t: bool((t.diff() >= 0).all())),
         (torch.randperm(500), lambda t: torch.equal(t.sort().values, torch.arange(500))),
+        (2 * torch.randperm(500)[:300] + 7, lambda t: t.unique().numel() == 300 and t.max() - t.min() < 1000),
+        (torch.randperm(500).float(), lambda t: torch.equal(t.sort().values, torch.arange(500.0))),
+        (torch.rand(40, 64).argsort(-1)[:, :6], lambda t: bool((t.sort(-1).values.diff() > 0).all()) and t.max() < 64),
+        (torch.rand(64, 40).argsort(0)[:6], lambda t: bool((t.sort(0).values.diff(dim=0) > 0).all()) and t.min() >= 0),
+        (torch.rand(30, 64).argsort(-1)[:, :8].sort(-1).values, lambda t: bool((t.diff() > 0).all())),
+        (torch.randint(0, 9, (20, 30)).sort(-1).values, lambda t: bool((t.diff() >= 0).all())),
+        (torch.cat([torch.randperm(400)[:99], torch.full((41,), -1)])[torch.randperm(140)], slots),
         (torch.tensor([0, 3, 3, 17]), lambda t: t.tolist() == [0, 3, 3, 17]),
         (torch.rand(4000) < 0.2, lambda t: 0.15 < t.double().mean() < 0.25),
         (torch.full((9,), 2.5), lambda t: torch.equal(t, torch.full((9,), 2.5))),
