@@ -25,6 +25,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -111,22 +112,31 @@ public record Ledgers(Path folder) {
   public static List<FeedbackChange.Followed> followed(Path ledger) {
     List<FeedbackChange.Followed> all = new ArrayList<>();
     for (Transcript.Trajectory trajectory : Transcript.read(ledger).trajectories()) {
-      Map<String, Kernel> kernels = new HashMap<>();
+      Map<String, Kernel> judged = new HashMap<>();
       for (Kernel kernel : trajectory.kernels()) {
-        kernels.put(kernel.ask(), kernel);
-        Kernel before = kernel.told() == null ? null : kernels.get(kernel.told());
-        if (before == null || before.judgement() == null || kernel.judgement() == null) continue;
-        all.add(
-            new FeedbackChange.Followed(
-                trajectory.method(),
-                trajectory.model(),
-                trajectory.task(),
-                before.judgement().status(),
-                kernel.judgement().status(),
-                1 - new LineDiff(before.code(), kernel.code()).similarity()));
+        if (kernel.judgement() == null) continue;
+        Stream<Kernel> told = kernel.told().stream().map(judged::get).filter(Objects::nonNull);
+        told.map(before -> followed(trajectory, before, kernel))
+            .flatMap(Optional::stream)
+            .reduce((one, other) -> other.changed() <= one.changed() ? other : one)
+            .ifPresent(all::add);
+        judged.put(kernel.ask(), kernel);
       }
     }
     return all;
+  }
+
+  private static Optional<FeedbackChange.Followed> followed(
+      Transcript.Trajectory trajectory, Kernel before, Kernel after) {
+    if (before.judgement() == null || after.judgement() == null) return Optional.empty();
+    return Optional.of(
+        new FeedbackChange.Followed(
+            trajectory.method(),
+            trajectory.model(),
+            trajectory.task(),
+            before.judgement().status(),
+            after.judgement().status(),
+            1 - new LineDiff(before.code(), after.code()).similarity()));
   }
 
   private static TrajectoryRow row(

@@ -38,15 +38,15 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
   /**
    * A kernel.
    *
-   * @param told the ask of the kernel whose findings were told before it was written, of several
-   *     the last one; null if none was
+   * @param told the asks of the kernels whose findings were told for it, as their order in the
+   *     prompt is; of a program the last one that was judged
    * @param messages that it answers; none if a program brought it
    * @param reply raw; null if a program brought it
    * @param judgement on development inputs; null if it was not judged
    */
   public record Kernel(
       String ask,
-      @Nullable String told,
+      List<String> told,
       int round,
       List<Message> messages,
       @Nullable String reply,
@@ -134,7 +134,7 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
   private static final class Parts {
     private final Map<String, List<Message>> messages = new HashMap<>();
     private final Map<String, String> replies = new HashMap<>();
-    private final Map<String, String> told = new HashMap<>();
+    private final Map<String, List<String>> told = new HashMap<>();
     private final Map<String, Kernel> kernels = new LinkedHashMap<>();
     private final boolean program;
     private @Nullable String chosen;
@@ -166,7 +166,8 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
           if (known != null) put(e.ask(), known.code(), e.judgement());
         }
         case Event.Selection e -> chosen = e.ask();
-        case Event.Feedback e -> told.put(e.ask(), e.about());
+        case Event.Feedback e ->
+            told.computeIfAbsent(e.ask(), _ -> new ArrayList<>()).add(e.about());
         case Event.NoReply _,
             Event.Lost _,
             Event.RecordedSpeedup _,
@@ -177,7 +178,7 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
 
     /** A program is told every judgement as it comes, whatever it asks next. */
     private void tell(String ask) {
-      if (program && judged != null) told.putIfAbsent(ask, judged);
+      if (program && judged != null) told.putIfAbsent(ask, List.of(judged));
     }
 
     private void put(String ask, String code, @Nullable Judgement judgement) {
@@ -185,7 +186,7 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
           ask,
           new Kernel(
               ask,
-              told.get(ask),
+              List.copyOf(told.getOrDefault(ask, List.of())),
               roundOf(ask),
               messages.getOrDefault(ask, List.of()),
               replies.get(ask),
