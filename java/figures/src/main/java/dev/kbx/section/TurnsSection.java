@@ -44,6 +44,15 @@ public final class TurnsSection {
   private record OfTurn(TurnsToCorrect method, Step step) {}
 
   public static Section of(Turns run) {
+    return section(run, "Run " + run.run());
+  }
+
+  /** On the page of the run, where it is looked up. */
+  public static Section folded(Turns run) {
+    return section(run, "Turns: cost, first correct kernel, feedback").fold();
+  }
+
+  private static Section section(Turns run, String title) {
     MethodNames names =
         new MethodNames(
             run.costs().stream().map(c -> new MethodAndModel(c.method(), c.model())).toList());
@@ -51,7 +60,7 @@ public final class TurnsSection {
     if (!run.costs().isEmpty()) costs(blocks, names, run.costs());
     firstCorrect(blocks, names, run.firstCorrect());
     feedback(blocks, names, run.feedback());
-    return blocks.section("turns", "Run " + run.run());
+    return blocks.section("turns", title);
   }
 
   private static void costs(Blocks blocks, MethodNames names, List<CostPerSolved> costs) {
@@ -74,7 +83,11 @@ public final class TurnsSection {
     blocks.add(all.stack().withoutEmpty());
     for (CostPerSolved each : costs) {
       String name = names.of(each.method(), each.model());
-      if (each.solved() == 0 && each.tasks() > 0) blocks.note("%s: nothing was solved.", name);
+      if (each.tasks() == 0) {
+        blocks.note("%s: no answer has a final judgement.", name);
+        continue;
+      }
+      if (each.solved() == 0) blocks.note("%s: nothing was solved.", name);
       for (CostPerSolved.Amount amount : each.amounts()) {
         if (amount.unknown() == null) continue;
         blocks.note(
