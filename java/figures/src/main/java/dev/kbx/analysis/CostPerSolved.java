@@ -40,6 +40,11 @@ public record CostPerSolved(
       @Nullable Double low,
       @Nullable Double high) {}
 
+  /** The cost of a kind. */
+  public Amount of(BudgetCurve.Kind kind) {
+    return amounts.stream().filter(each -> each.kind() == kind).findFirst().orElseThrow();
+  }
+
   /** One for each method and model, in the order of the rows. */
   public static List<CostPerSolved> of(List<TrajectoryRow> rows) {
     return TrajectoryRates.byMethod(rows).stream().map(CostPerSolved::ofOne).toList();

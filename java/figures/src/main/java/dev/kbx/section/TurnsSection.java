@@ -68,9 +68,7 @@ public final class TurnsSection {
     columns.add(Column.text("method", each -> names.of(each.method(), each.model())));
     columns.add(Column.number("tasks solved", each -> Cell.part(each.solved(), each.tasks())));
     for (BudgetCurve.Kind kind : BudgetCurve.Kind.values()) {
-      columns.add(
-          Column.number(
-              BudgetSection.title(kind), each -> cost(each.amounts().get(kind.ordinal()))));
+      columns.add(Column.number(BudgetSection.title(kind), each -> cost(each.of(kind))));
     }
     Table all =
         Table.of(

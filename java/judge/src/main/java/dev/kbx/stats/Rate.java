@@ -30,12 +30,12 @@ public record Rate(long passes, long total) {
 
   /** Lower end of the 95 % interval; exactly 0 without passes. */
   public double low() {
-    return interval(value(), total).low();
+    return interval(value(), (double) total).low();
   }
 
   /** Upper end of the 95 % interval; exactly 1 without failures. */
   public double high() {
-    return interval(value(), total).high();
+    return interval(value(), (double) total).high();
   }
 
   /**

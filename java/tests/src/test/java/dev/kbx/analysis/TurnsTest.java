@@ -33,7 +33,7 @@ class TurnsTest {
   }
 
   private static CostPerSolved.Amount cost(BudgetCurve.Kind kind, TrajectoryRow... rows) {
-    return CostPerSolved.of(List.of(rows)).getFirst().amounts().get(kind.ordinal());
+    return CostPerSolved.of(List.of(rows)).getFirst().of(kind);
   }
 
   private static String text(TrajectoryRow... rows) {
