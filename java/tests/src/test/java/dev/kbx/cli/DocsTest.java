@@ -45,6 +45,7 @@ class DocsTest {
           entry("bench ", "takes minutes; CheatsTest and NoiseTwinsTest run the benchmarks"),
           entry("--watch", "has no end; WatchTest"),
           entry("serve", "has no end; ServedKbx starts it for many tests"),
+          entry("mcp", "answers a client; McpTest"),
           entry("generate --method refine", "asks a provider; GenerationTest asks a scripted one"),
           entry("generate --method external", "asks a provider; MethodRunsTest"),
           entry("run ", "runs methods; MethodRunsTest, the demo among them"),
