@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import dev.kbx.error.EnvironmentException;
 import dev.kbx.error.InputException;
+import dev.kbx.files.Folders;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.Suite;
@@ -16,14 +17,15 @@ import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Break;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,13 +47,23 @@ public final class Reproduction {
 
   private static final String ARCH = "sm_90";
 
+  /** Of imports, of the task's input program, and of looking at the values of its largest call. */
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+
   private final Home home;
   private final RunInfo run;
+  private final Duration limit;
 
   /** Scripts about verdicts of a run. */
   public Reproduction(Home home, RunInfo run) {
+    this(home, run, LIMIT);
+  }
+
+  /** The same; what writes a script is ended after {@code limit}. */
+  Reproduction(Home home, RunInfo run, Duration limit) {
     this.home = home;
     this.run = run;
+    this.limit = limit;
   }
 
   /**
@@ -187,22 +199,42 @@ public final class Reproduction {
 
   private String written(Path python, Map<String, @Nullable Object> told)
       throws InterruptedException {
-    ProcessBuilder builder = new ProcessBuilder(python.toString(), "-m", "kbx.reproduce");
-    builder.environment().put("PYTHONPATH", home.folder().resolve("worker").toString());
     try {
-      Process process = builder.start();
-      try (OutputStream to = process.getOutputStream()) {
-        to.write(Json.mapper().writeValueAsBytes(told));
+      Path folder = Files.createTempDirectory("kbx-reproduce-");
+      try {
+        return run(python, folder, Json.mapper().writeValueAsBytes(told));
+      } finally {
+        Folders.delete(folder);
       }
-      var errors = new StringBuilder();
-      Thread reader =
-          Thread.ofVirtual().start(() -> process.errorReader().lines().forEach(errors::append));
-      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      reader.join();
-      if (process.waitFor() == 0) return text;
-      throw new InputException("no script can be written: " + errors);
     } catch (IOException e) {
       throw new EnvironmentException(python + ": " + Reason.of(e), e);
     }
+  }
+
+  /** With files, not pipes: a child that writes before it has read all waits for its reader. */
+  private String run(Path python, Path folder, byte[] told)
+      throws IOException, InterruptedException {
+    Path in = Files.write(folder.resolve("in"), told);
+    Path out = folder.resolve("out");
+    Path errors = folder.resolve("errors");
+    ProcessBuilder builder =
+        new ProcessBuilder(python.toString(), "-m", "kbx.reproduce")
+            .redirectInput(in.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(errors.toFile());
+    builder.environment().put("PYTHONPATH", home.folder().resolve("worker").toString());
+    Process process = builder.start();
+    try {
+      if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new InputException(
+            "no script can be written: %s did not end within %d s"
+                .formatted(python, limit.toSeconds()));
+      }
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
+    if (process.exitValue() == 0) return Files.readString(out);
+    throw new InputException("no script can be written: " + Files.readString(errors).strip());
   }
 }

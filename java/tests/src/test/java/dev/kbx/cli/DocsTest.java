@@ -51,6 +51,7 @@ class DocsTest {
           entry("run ", "runs methods; MethodRunsTest, the demo among them"),
           entry("analyze iterations", "needs candidates of two rounds; AnalyzeRunsTest"),
           entry("analyze budget", "needs a run of methods; MethodBudgetsTest"),
+          entry("analyze turns", "needs a run of methods; MethodRunsTest"),
           entry(
               "export ", "needs a run's sources or methods; MethodExportsTest, TrainingExportTest"),
           entry("certify", "needs a judged run; CertifyTest"),
