@@ -29,7 +29,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from kbx.agent import shell  # noqa: E402
+from kbx.agent import shell, watch  # noqa: E402
 from kbx.messages.zygote import Spawn  # noqa: E402
 from kbx.runner import mounts, processes, sandbox  # noqa: E402
 
@@ -64,6 +64,7 @@ class Cage:
         self._output = bytearray()
         self._dropped = 0
         self._said = 0
+        self.watch: watch.Watch | None = None
         self.result: dict[str, Any] | None = None
         self._control, inner = socket.socketpair()
         output, output_in = os.pipe()
@@ -76,7 +77,7 @@ class Cage:
         )  # fmt: skip
         cell = sandbox.Cell(
             spawn, tree(order["visible"], order["hidden"]), inner, None, output_in, status_in,
-            os.path.join(self._scratch, "none"), lambda control, *_: shell.serve(control),
+            os.path.join(self._scratch, "none"), lambda control, *_: shell.serve(control), watched=True,
         )  # fmt: skip
         self.monitor = os.fork()
         if self.monitor == 0:
@@ -105,11 +106,18 @@ class Cage:
         if missing:
             raise PermissionError("no namespace of its own for " + ", ".join(missing))
         self._control.settimeout(_GRACE_SECONDS)
+        if active.get("seccomp", {}).get("active"):
+            self.watch = watch.Watch(self._descriptor())
+            threading.Thread(target=self.watch.answer, daemon=True).start()
+        listener = socket.socket(fileno=self._descriptor())
+        self._control.settimeout(None)
+        return listener
+
+    def _descriptor(self) -> int:
         fds = socket.recv_fds(self._control, 1, 1)[1]
         if not fds:
             raise PermissionError("no network of its own: " + self._tail())
-        self._control.settimeout(None)
-        return socket.socket(fileno=fds[0])
+        return fds[0]
 
     def run(self) -> None:
         """Starts the program and waits for its end, at most as long as ordered."""
@@ -305,7 +313,8 @@ def main() -> None:
     cage.run()
     cage.close()
     text, dropped = cage.output()
-    relay.tell(event="ended", output=text, dropped=dropped, **(cage.result or {}))
+    refused = cage.watch.refused if cage.watch else {}
+    relay.tell(event="ended", output=text, dropped=dropped, refused=refused, **(cage.result or {}))
     os._exit(0)
 
 
