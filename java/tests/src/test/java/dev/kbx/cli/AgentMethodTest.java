@@ -83,6 +83,9 @@ class AgentMethodTest {
       assertThat(ended.path("files").path("TASK.md").asString()).contains("kbx-judge");
       assertThat(Files.readString(folder.resolve("out/ledger.jsonl")))
           .doesNotContain(ScriptedModels.KEY);
+      Kbx.Result audit = Kbx.here("audit", folder.resolve("out"), "--strict");
+      assertThat(audit.exit()).as(audit.out()).isZero();
+      assertThat(audit.out()).contains("There is no trace");
     }
   }
 
@@ -143,7 +146,7 @@ class AgentMethodTest {
   void agentReachesNothingElse() throws Exception {
     Home.here().secret();
     Path home = Kbx.home().toAbsolutePath();
-    Path other = folder.resolve("out/runs/other/ledger.jsonl");
+    Path other = folder.resolve("out/runs/20260101T000000-bcdf/ledger.jsonl");
     Files.createDirectories(other.getParent());
     Files.writeString(other, "another attempt\n");
     String python =
@@ -170,7 +173,26 @@ class AgentMethodTest {
       assertThat(provider.requests()).isZero();
       assertThat(ended.path("refused").propertyNames())
           .anyMatch(what -> what.contains("CONNECT example.com:443"))
-          .anyMatch(what -> what.contains("host api.example.com"));
+          .anyMatch(what -> what.contains("host api.example.com"))
+          .contains("network: 1.1.1.1 port 443", "system call: ptrace", "system call: mount");
+      assertAuditSaysSo();
     }
+  }
+
+  private void assertAuditSaysSo() {
+    Path out = folder.resolve("out");
+    Kbx.Result audit = Kbx.here("audit", "--out", out);
+    assertThat(audit.exit()).isZero();
+    assertThat(audit.out())
+        .contains("There are traces", "CONNECT example.com:443", "1.1.1.1", ".kbx/secret");
+    Kbx.Result json = Kbx.here("audit", "--out", out, "--strict", "--json");
+    assertThat(json.exit()).isEqualTo(ExitCode.USAGE);
+    JsonNode found = json.json().path("audit");
+    assertThat(found.path("refused").size()).isGreaterThan(8);
+    assertThat(found.path("named").findValuesAsString("name"))
+        .anyMatch(name -> name.endsWith("/.kbx/secret"))
+        .anyMatch(name -> name.endsWith("/out/kbx.db"))
+        .contains("20260101T000000-bcdf");
+    assertThat(found.path("alike")).isEmpty();
   }
 }
