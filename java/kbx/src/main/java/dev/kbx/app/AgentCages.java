@@ -90,11 +90,15 @@ final class AgentCages {
   /**
    * The command, to be started in a sandbox.
    *
+   * @param preset whose command it is; null for any other
    * @param files what the user names beside the program
    * @param gateway to the program's model; null if it has none
    */
   PreparedMethod.ProgramCommand shutIn(
-      PreparedMethod.ProgramCommand command, List<Path> files, @Nullable ModelGateway gateway) {
+      PreparedMethod.ProgramCommand command,
+      @Nullable AgentPreset preset,
+      List<Path> files,
+      @Nullable ModelGateway gateway) {
     Set<String> visible = new LinkedHashSet<>();
     Path bin = python.executable().toAbsolutePath().getParent();
     if (bin.getParent() != null) visible.add(bin.getParent().toString());
@@ -104,7 +108,8 @@ final class AgentCages {
     for (String word : command.words()) {
       Optional<Path> file = words.isEmpty() ? program(word, path) : file(word);
       file.ifPresent(found -> visible.addAll(around(found)));
-      words.add(file.map(Path::toString).orElse(word));
+      String shown = file.map(Path::toString).orElse(word);
+      words.add(preset == null ? shown : preset.filled(shown, gateway));
     }
     files.stream()
         .map(file -> file.toAbsolutePath().normalize())
@@ -122,6 +127,7 @@ final class AgentCages {
                 List.copyOf(visible),
                 hidden,
                 path,
+                preset == null ? Map.of() : preset.environment(gateway),
                 tools(),
                 UID,
                 MEMORY,

@@ -151,7 +151,8 @@ public final class PreparedMethods implements AutoCloseable {
         gateway = catalog.gateway(asked.settings().model());
         gateways.add(gateway);
       }
-      return cages.shutIn(program, asked.files(), gateway);
+      AgentPreset preset = AgentPreset.of(asked.settings().options().program()).orElse(null);
+      return cages.shutIn(program, preset, asked.files(), gateway);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.AgentPreset;
 import dev.kbx.app.PreparedMethods;
 import dev.kbx.app.ProgramScreen;
 import dev.kbx.app.RunPlan;
@@ -65,9 +66,10 @@ final class MethodFlags {
       paramLabel = "COMMAND",
       description =
           "The method external or agent: a program of yours with its arguments, started for each"
-              + " trajectory. An external one runs as you, outside of the candidates' sandbox;"
-              + " kbx's secrets, results and keys in the environment are hidden from it. See"
-              + " docs/methods.md and docs/agents.md.")
+              + " trajectory; of agents also claude-code, codex, gemini-cli or mini-swe-agent,"
+              + " installed by you. An external one runs as you, outside of the candidates'"
+              + " sandbox; kbx's secrets, results and keys in the environment are hidden from it."
+              + " See docs/methods.md and docs/agents.md.")
   private @Nullable String program;
 
   @HelpSection.In(HelpSection.METHOD)
@@ -322,7 +324,10 @@ final class MethodFlags {
    */
   private Optional<PreparedMethod.ProgramCommand> command(UnaryOperator<String> redact) {
     if (program(method()) == null) return Optional.empty();
-    List<String> words = CommandModel.words("--program ", String.valueOf(program));
+    List<String> words =
+        AgentPreset.of(method() == Algorithm.AGENT ? program : null)
+            .map(AgentPreset::words)
+            .orElseGet(() -> CommandModel.words("--program ", String.valueOf(program)));
     if (!Executables.exists(words.getFirst())) {
       throw new InputException(
           "--program: %s is not a program that can be started; name a file that is executable, or one of the PATH"

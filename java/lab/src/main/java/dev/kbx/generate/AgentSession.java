@@ -222,6 +222,7 @@ final class AgentSession implements Consultant {
   private ObjectNode order(int turns) {
     ObjectNode order = Json.mapper().createObjectNode();
     Map<String, String> environment = new HashMap<>(gate.environment());
+    environment.putAll(cage.environment());
     environment.put("HOME", "/tmp/agent/home");
     environment.put("PATH", String.join(":", cage.path()));
     environment.put("LANG", "C.UTF-8");

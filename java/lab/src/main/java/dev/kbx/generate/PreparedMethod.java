@@ -86,6 +86,7 @@ public record PreparedMethod(
    * @param visible files and folders that the program needs, read-only
    * @param hidden folders that it must not see even within those
    * @param path folders of programs, as the variable has them
+   * @param environment variables beside those that every agent gets
    * @param tools programs that kbx gives it, by name
    * @param uid user that it runs as if kbx is root
    * @param memoryBytes of all its processes
@@ -98,6 +99,7 @@ public record PreparedMethod(
       List<String> visible,
       List<String> hidden,
       List<String> path,
+      Map<String, String> environment,
       Map<String, String> tools,
       int uid,
       long memoryBytes,
@@ -109,6 +111,7 @@ public record PreparedMethod(
       visible = List.copyOf(visible);
       hidden = List.copyOf(hidden);
       path = List.copyOf(path);
+      environment = Map.copyOf(environment);
       tools = Map.copyOf(tools);
     }
   }

@@ -11,10 +11,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
@@ -86,6 +88,87 @@ class AgentMethodTest {
       Kbx.Result audit = Kbx.here("audit", folder.resolve("out"), "--strict");
       assertThat(audit.exit()).as(audit.out()).isZero();
       assertThat(audit.out()).contains("There is no trace");
+    }
+  }
+
+  /** A stand-in for each known agent, found by its program's name: what it is given. */
+  @ParameterizedTest
+  @CsvSource({
+    "claude-code, claude, anthropic-whole, --dangerously-skip-permissions, ANTHROPIC_BASE_URL",
+    "codex, codex, openai-whole, model_provider=kbx, OPENAI_API_KEY",
+    "mini-swe-agent, mini, openai-whole, openai/openai-whole, OPENAI_API_BASE"
+  })
+  void knownAgentsGetTheirCommandLine(
+      String preset, String program, String model, String word, String variable) throws Exception {
+    Path bin = Files.createDirectories(folder.resolve("bin"));
+    Path file = bin.resolve(program);
+    Files.writeString(
+        file,
+        """
+        #!/bin/sh
+        printf '%s|' "$@"
+        env
+        cp TASK.md solution.py
+        """);
+    assertThat(file.toFile().setExecutable(true, false)).isTrue();
+    try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
+      Kbx.Result result =
+          Kbx.run(
+              Kbx.home(),
+              Map.of("PATH", bin + ":" + System.getenv("PATH"), "OPENAI_API_KEY", "sk-of-the-user"),
+              "generate",
+              "--method",
+              "agent",
+              "--program",
+              preset,
+              "--model",
+              model,
+              "--models",
+              ScriptedModels.write(folder, provider),
+              "--tasks",
+              "Activation/tanh",
+              "--out",
+              folder.resolve("out"),
+              "--device",
+              "cpu",
+              "--jobs",
+              1);
+      assertThat(result.exit()).as(result.err()).isZero();
+      JsonNode ended =
+          LedgerEvents.in(folder.resolve("out")).of("agent_ended").findFirst().orElseThrow();
+      assertThat(ended.path("output").asString())
+          .contains("Read TASK.md", word, variable + "=", "HOME=/tmp/agent/home")
+          .doesNotContain("sk-of-the-user");
+    }
+  }
+
+  @Test
+  void agentOfAnotherProviderIsRefused() throws Exception {
+    Path bin = Files.createDirectories(folder.resolve("bin"));
+    Files.writeString(bin.resolve("claude"), "#!/bin/sh\n");
+    assertThat(bin.resolve("claude").toFile().setExecutable(true, false)).isTrue();
+    try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
+      Kbx.Result result =
+          Kbx.run(
+              Kbx.home(),
+              Map.of("PATH", bin + ":" + System.getenv("PATH")),
+              "generate",
+              "--method",
+              "agent",
+              "--program",
+              "claude-code",
+              "--model",
+              "openai-whole",
+              "--models",
+              ScriptedModels.write(folder, provider),
+              "--tasks",
+              "tanh",
+              "--out",
+              folder.resolve("none"));
+      assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
+      assertThat(result.err())
+          .endsWith(
+              "--program claude-code: asks models of anthropic alone; name one with --model\n");
     }
   }
 
