@@ -17,6 +17,8 @@ _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _NOTIFICATION, _ANSWER = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
 _CONTINUE = 1
 _CONNECT = 42
+_NAMES = 53
+"""The port of DNS: who finds no name server in its files asks one on this machine."""
 _LONGEST_ADDRESS = 128
 _MOST_KINDS = 100
 
@@ -72,4 +74,6 @@ def _address(pid: int, place: int, length: int) -> str | None:
         host = ipaddress.ip_address(data[4:8] if family == socket.AF_INET else data[8:24])
     except (OSError, OverflowError, ValueError, struct.error):
         return None
-    return None if host.is_loopback else f"{host} port {port}"
+    if host.is_loopback:
+        return "a name" if port == _NAMES else None
+    return f"{host} port {port}"
