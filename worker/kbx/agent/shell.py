@@ -59,6 +59,7 @@ def serve(control: socket.socket) -> None:
     for folder in (WORK, HOME, TOOLS):
         os.makedirs(folder, exist_ok=True)
     for path, text in order["files"].items():
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(os.open(path, os.O_CREAT | os.O_WRONLY, order["modes"].get(path, 0o644)), "w") as file:
             file.write(text)
     status, over = _run(control, order)

@@ -129,6 +129,7 @@ final class AgentCages {
                 path,
                 preset == null ? Map.of() : preset.environment(gateway),
                 tools(),
+                preset == null ? Map.of() : preset.settings(),
                 UID,
                 MEMORY,
                 FILES,

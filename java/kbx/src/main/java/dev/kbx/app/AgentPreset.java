@@ -25,7 +25,8 @@ public enum AgentPreset {
           "ANTHROPIC_SMALL_FAST_MODEL", Words.MODEL,
           "ANTHROPIC_DEFAULT_HAIKU_MODEL", Words.MODEL,
           "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1",
-          "DISABLE_AUTOUPDATER", "1")),
+          "DISABLE_AUTOUPDATER", "1"),
+      Map.of()),
   CODEX(
       "codex",
       Set.of("openai"),
@@ -41,12 +42,17 @@ public enum AgentPreset {
           "-c",
           "model_providers.kbx={name=\"kbx\",base_url=\"http://127.0.0.1:8080/v1\",env_key=\"OPENAI_API_KEY\",wire_api=\"responses\"}",
           Words.PROMPT),
+      Map.of(),
       Map.of()),
   GEMINI_CLI(
       "gemini-cli",
       Set.of("gemini"),
       List.of("gemini", "--yolo", "-m", Words.MODEL, "-p", Words.PROMPT),
-      Map.of("GEMINI_MODEL", Words.MODEL, "GEMINI_CLI_TRUST_WORKSPACE", "true")),
+      Map.of("GEMINI_MODEL", Words.MODEL, "GEMINI_CLI_TRUST_WORKSPACE", "true"),
+      // Otherwise it takes an address of its own for a gateway that has another way to sign in.
+      Map.of(
+          ".gemini/settings.json",
+          "{\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}\n")),
   MINI_SWE_AGENT(
       "mini-swe-agent",
       Set.of("openai", "anthropic"),
@@ -55,19 +61,26 @@ public enum AgentPreset {
           "MSWEA_CONFIGURED", "true",
           "MSWEA_COST_TRACKING", "ignore_errors",
           "MSWEA_SILENT_STARTUP", "1",
-          "ANTHROPIC_API_BASE", "http://127.0.0.1:8080"));
+          "ANTHROPIC_API_BASE", "http://127.0.0.1:8080"),
+      Map.of());
 
   private final String label;
   private final Set<String> providers;
   private final List<String> words;
   private final Map<String, String> environment;
+  private final Map<String, String> settings;
 
   AgentPreset(
-      String label, Set<String> providers, List<String> words, Map<String, String> environment) {
+      String label,
+      Set<String> providers,
+      List<String> words,
+      Map<String, String> environment,
+      Map<String, String> settings) {
     this.label = label;
     this.providers = providers;
     this.words = words;
     this.environment = environment;
+    this.settings = settings;
   }
 
   private static final class Words {
@@ -85,6 +98,11 @@ public enum AgentPreset {
   /** The program and its arguments, with names for the model. */
   public List<String> words() {
     return words;
+  }
+
+  /** Files in its home folder, by path. */
+  Map<String, String> settings() {
+    return settings;
   }
 
   /** What it reads of its environment beside the addresses of its model. */

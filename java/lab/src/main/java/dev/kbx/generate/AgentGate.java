@@ -4,6 +4,7 @@ import dev.kbx.llm.ChatReply.Usage;
 import dev.kbx.llm.ModelGateway;
 import dev.kbx.method.Event;
 import dev.kbx.verdict.Json;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -133,11 +134,12 @@ final class AgentGate {
     String target = text(request, "target");
     try {
       ModelGateway.Passed passed = to.send(route, headers, body);
+      passed.refused().forEach(what -> refuse("provider: " + what, 1));
       record(to, target, body, passed);
       return passed;
     } catch (InterruptedException e) {
       // It was sent, and may be charged.
-      record(to, target, body, new ModelGateway.Passed(NO_REPLY, Map.of(), "", null, 0));
+      record(to, target, body, new ModelGateway.Passed(NO_REPLY, Map.of(), "", null, List.of(), 0));
       throw e;
     }
   }
@@ -179,6 +181,7 @@ final class AgentGate {
         Map.of("Content-Type", "application/json"),
         Json.mapper().writeValueAsString(body),
         null,
+        List.of(),
         0);
   }
 

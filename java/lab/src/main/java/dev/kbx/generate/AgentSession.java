@@ -41,6 +41,7 @@ final class AgentSession implements Consultant {
   static final String FINAL = "final";
 
   private static final String WORK = "/tmp/agent/work/";
+  private static final String HOME = "/tmp/agent/home/";
   private static final String ANSWER = "solution.py";
 
   /** Beyond the program's own time, for what the sandbox does before and after. */
@@ -94,7 +95,7 @@ final class AgentSession implements Consultant {
       for (Candidate each : turn.answer().judge()) judged.put(each.code(), each.id());
     }
     if (judged.containsValue(FINAL)) return done(FINAL);
-    judgements = judged.size();
+    judgements = consultation.past().stream().mapToInt(turn -> turn.answer().judge().size()).sum();
     if (process == null) start(consultation.past().size());
     else deliver(consultation.news());
     while (true) {
@@ -230,6 +231,7 @@ final class AgentSession implements Consultant {
     Map<String, Object> modes = new HashMap<>();
     files.put(WORK + "TASK.md", task(turns));
     files.put(WORK + ANSWER, "");
+    cage.settings().forEach((path, text) -> files.put(HOME + path, text));
     cage.tools()
         .forEach((name, text) -> {
           files.put("/tmp/agent/bin/" + name, text);

@@ -88,6 +88,7 @@ public record PreparedMethod(
    * @param path folders of programs, as the variable has them
    * @param environment variables beside those that every agent gets
    * @param tools programs that kbx gives it, by name
+   * @param settings files in its home folder, by path
    * @param uid user that it runs as if kbx is root
    * @param memoryBytes of all its processes
    * @param fileBytes of all its files
@@ -101,6 +102,7 @@ public record PreparedMethod(
       List<String> path,
       Map<String, String> environment,
       Map<String, String> tools,
+      Map<String, String> settings,
       int uid,
       long memoryBytes,
       long fileBytes,
@@ -113,6 +115,7 @@ public record PreparedMethod(
       path = List.copyOf(path);
       environment = Map.copyOf(environment);
       tools = Map.copyOf(tools);
+      settings = Map.copyOf(settings);
     }
   }
 }

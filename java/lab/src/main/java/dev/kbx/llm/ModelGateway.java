@@ -10,6 +10,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -115,12 +116,27 @@ public final class ModelGateway implements AutoCloseable {
    * @param status of HTTP; 502 if the provider could not be reached or sent the program elsewhere
    * @param headers for the program
    * @param body without keys
-   * @param seconds of exchange with the provider
+   * @param refused what the program asked the provider to do beyond answering
+   * @param seconds of exchange with the provider; 0 if nothing was sent
    */
   public record Passed(
-      int status, Map<String, String> headers, String body, @Nullable Usage usage, double seconds) {
+      int status,
+      Map<String, String> headers,
+      String body,
+      @Nullable Usage usage,
+      List<String> refused,
+      double seconds) {
+    public Passed {
+      headers = Map.copyOf(headers);
+      refused = List.copyOf(refused);
+    }
+
     private Passed free() {
-      return new Passed(status, headers, body, new Usage(0L, 0L, null, null), seconds);
+      return new Passed(status, headers, body, new Usage(0L, 0L, null, null), refused, seconds);
+    }
+
+    private Passed without(List<String> others) {
+      return new Passed(status, headers, body, usage, others, seconds);
     }
   }
 
@@ -170,10 +186,16 @@ public final class ModelGateway implements AutoCloseable {
     if (!(parsed instanceof ObjectNode node)) {
       return failed(400, "the request is no JSON object", 0);
     }
+    Optional<String> fetched = ProviderTools.fetched(node);
+    if (fetched.isPresent()) {
+      return failed(403, "the provider must not fetch addresses", 0)
+          .without(List.of("fetch " + fetched.get()));
+    }
+    List<String> removed = ProviderTools.remove(node);
     String sent = JsonText.write(own(route.format, node));
     try (ProviderLimits.Slot slot = limits.enter(sent.length() / CHARACTERS_PER_TOKEN)) {
       long begun = time.nanos();
-      Passed passed = exchanged(request(route, headers, sent), begun);
+      Passed passed = exchanged(request(route, headers, sent), begun).without(removed);
       if (route.counts() && passed.status() == 200) return passed.free();
       slot.used(passed.usage());
       return passed;
@@ -235,14 +257,24 @@ public final class ModelGateway implements AutoCloseable {
     }
     String body = new String(response.body(), UTF_8);
     return new Passed(
-        status, headers, secrets.redact(body), GatewayUsage.of(body).orElse(null), seconds);
+        status,
+        headers,
+        secrets.redact(body),
+        GatewayUsage.of(body).orElse(null),
+        List.of(),
+        seconds);
   }
 
   private static Passed failed(int status, String why, double seconds) {
     ObjectNode body = JsonText.object();
     body.putObject("error").put("type", "kbx").put("message", "kbx: " + why);
     return new Passed(
-        status, Map.of("Content-Type", "application/json"), JsonText.write(body), null, seconds);
+        status,
+        Map.of("Content-Type", "application/json"),
+        JsonText.write(body),
+        null,
+        List.of(),
+        seconds);
   }
 
   @Override

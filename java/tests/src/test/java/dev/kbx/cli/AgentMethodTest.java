@@ -91,6 +91,41 @@ class AgentMethodTest {
     }
   }
 
+  /** It cannot be told what happened, so it begins anew with the judgements that are left. */
+  @Test
+  void interruptedAgentIsStartedAnew() throws Exception {
+    String python =
+        """
+        import subprocess
+        with open("TASK.md") as task: print(task.read())
+        for text in ("one", "two"):
+            with open("solution.py", "w") as file: file.write(f"{text} = 1\\n")
+            print(subprocess.run(["kbx-judge"], capture_output=True, text=True).stdout)
+        """;
+    try (ScriptedProvider provider = ScriptedProvider.start(this::refining)) {
+      String program = script(python);
+      assertThat(run(program, "openai-whole", provider, "--turns", 3).exit()).isZero();
+      Path file;
+      try (var runs = Files.list(folder.resolve("out/runs"))) {
+        file = runs.findFirst().orElseThrow().resolve("ledger.jsonl");
+      }
+      List<String> lines = Files.readAllLines(file);
+      int first =
+          lines.indexOf(
+              lines.stream().filter(line -> line.contains("\"judgement\",")).findFirst().get());
+      Files.write(file, lines.subList(0, first + 1));
+      Kbx.Result resumed = run(program, "openai-whole", provider, "--turns", 3, "--resume");
+      assertThat(resumed.exit()).as(resumed.err()).isZero();
+      LedgerEvents ledger = LedgerEvents.read(file);
+      assertThat(ledger.of("judgement").map(each -> each.path("ask").asString()))
+          .containsExactly("turn-0", "turn-1", "turn-2");
+      assertThat(ledger.of("selection").findFirst().orElseThrow().path("ask").asString())
+          .isEqualTo("turn-2");
+      assertThat(ledger.of("agent_ended").findFirst().orElseThrow().path("output").asString())
+          .contains("You may use it 2 times", "Judgements left: 0");
+    }
+  }
+
   /** A stand-in for each known agent, found by its program's name: what it is given. */
   @ParameterizedTest
   @CsvSource({
