@@ -154,3 +154,13 @@ def test_missing_program_is_named(word):
 def test_probe_says_whether_this_machine_shuts_in():
     done = subprocess.run([sys.executable, "-I", CAGE, "--probe"], capture_output=True, text=True, timeout=SECONDS)
     assert json.loads(done.stdout) == {"event": "started"}
+
+
+def test_what_a_machine_lacks_is_said_in_a_line():
+    """Within a cage no other can be made: as on a machine that refuses namespaces."""
+    worker = os.path.dirname(os.path.dirname(os.path.dirname(CAGE)))
+    cage = Cage(sys.executable, "-I", CAGE, "--probe", visible=[os.path.join(worker, "kbx")])
+    said = json.loads(cage.ended["output"])
+    assert said["event"] == "refused"
+    assert said["what"].startswith("no namespace of its own for ")
+    assert all(name in said["what"] for name in ("user", "files", "processes", "network"))

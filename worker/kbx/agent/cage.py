@@ -56,6 +56,29 @@ def tree(visible: list[str], hidden: list[str]) -> mounts.Tree:
     return dataclasses.replace(whole, entries=own)
 
 
+def missing(protections: list[Any]) -> str:
+    """Which namespaces a machine refuses, and why, in words; empty if none."""
+    named = [
+        f"{each['name']} ({each['detail']})" for each in protections if each["name"] in _NEEDED and not each["active"]
+    ]
+    return "no namespace of its own for " + ", ".join(named) if named else ""
+
+
+def refused() -> list[Any]:
+    """The namespaces alone, tried in a fork: what comes after them fails with words of its own."""
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        with contextlib.suppress(OSError):
+            found = sandbox.Protections()
+            sandbox.enter_namespaces(found)
+            os.write(writer, json.dumps(found.as_list()).encode())
+        os._exit(0)
+    os.close(writer)
+    os.wait()
+    with open(reader) as file:
+        return json.loads(file.read() or "[]")
+
+
 class Cage:
     """One program, from its start to its end."""
 
@@ -95,16 +118,12 @@ class Cage:
                 raise PermissionError("the sandbox ended before it was ready")
             said = json.loads(line)
             if "refused" in said:
-                raise PermissionError(said["refused"])
+                raise PermissionError(missing(refused()) or said["refused"])
             if "ready" in said:
                 break
+        if lacking := missing(said["ready"]):
+            raise PermissionError(lacking)
         active = {each["name"]: each for each in said["ready"]}
-        missing = [
-            f"{name} ({active[name]['detail']})" for name in _NEEDED if name in active and not active[name]["active"]
-        ]
-        missing += [name for name in _NEEDED if name not in active]
-        if missing:
-            raise PermissionError("no namespace of its own for " + ", ".join(missing))
         self._control.settimeout(_GRACE_SECONDS)
         if active.get("seccomp", {}).get("active"):
             self.watch = watch.Watch(self._descriptor())
