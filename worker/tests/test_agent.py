@@ -1,9 +1,11 @@
 """The sandbox of agents: what comes in, what goes out, and what is left."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -16,7 +18,20 @@ SECONDS = 120
 class Cage:
     """A cage as kbx starts it; ``answers`` are said to its requests."""
 
-    def __init__(self, *words, seconds=60, visible=(), hidden=(), answers=None):
+    def __init__(self, *words, answers=None, **options):
+        self.start(*words, **options)
+        self.requests, self.ended, self.refused = [], None, None
+        try:
+            for line in self.process.stdout:
+                self._hear(json.loads(line), answers or {})
+            self.process.wait(SECONDS)
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdin.close()
+            self.process.stdout.close()
+
+    def start(self, *words, seconds=60, visible=(), hidden=()):
         order = {
             "words": list(words), "environment": {"HOME": shell.HOME, "SAID": "yes", "PATH": "/usr/bin:/bin"},
             "files": {f"{shell.WORK}/TASK.md": "the task\n", f"{shell.WORK}/solution.py": ""}, "modes": {},
@@ -27,17 +42,7 @@ class Cage:
         self.process = subprocess.Popen(
             [sys.executable, "-I", CAGE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
-        self.requests, self.ended, self.refused = [], None, None
-        try:
-            self._say(order)
-            for line in self.process.stdout:
-                self._hear(json.loads(line), answers or {})
-            self.process.wait(SECONDS)
-        finally:
-            self.process.kill()
-            self.process.wait()
-            self.process.stdin.close()
-            self.process.stdout.close()
+        self._say(order)
 
     def _say(self, line):
         self.process.stdin.write(json.dumps(line) + "\n")
@@ -164,3 +169,33 @@ def test_what_a_machine_lacks_is_said_in_a_line():
     assert said["event"] == "refused"
     assert said["what"].startswith("no namespace of its own for ")
     assert all(name in said["what"] for name in ("user", "files", "processes", "network"))
+
+
+def test_end_of_kbx_ends_the_program():
+    mark = "86399.25"
+    cage = Cage.__new__(Cage)
+    script = f"import http.client, subprocess; subprocess.Popen(['sleep', '{mark}'])\n"
+    script += "c = http.client.HTTPConnection('127.0.0.1', 8080); c.request('GET', '/'); c.getresponse()"
+    cage.start(*python(script))
+    try:
+        assert any(json.loads(line)["event"] == "request" for line in cage.process.stdout)
+        assert running(mark)
+        cage.process.stdin.close()
+        assert cage.process.wait(SECONDS) == 0
+        deadline = time.monotonic() + SECONDS
+        while running(mark) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not running(mark)
+    finally:
+        cage.process.kill()
+        cage.process.wait()
+        cage.process.stdout.close()
+
+
+def running(word):
+    """Whether a process of this machine has the argument."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline") as file:
+            if word in file.read().split("\0"):
+                return True
+    return False

@@ -17,11 +17,9 @@ import http.server
 import itertools
 import json
 import os
-import shutil
 import signal
 import socket
 import sys
-import tempfile
 import threading
 import time
 from queue import Empty, SimpleQueue
@@ -42,6 +40,8 @@ _ANSWER_SECONDS = 3900
 _KEPT_OUTPUT = 256 << 10
 _GRACE_SECONDS = 10
 _TICK_SECONDS = 0.25
+_NOWHERE = "/nonexistent/kbx-agent"
+"""For files where there is no tree of its own: then no program is started."""
 _PROBE: dict[str, Any] = {
     "visible": [], "hidden": [], "uid": 62900, "seconds": 60, "memory_bytes": 1 << 30, "file_bytes": 1 << 20, "processes": 64,
 }  # fmt: skip
@@ -92,7 +92,6 @@ class Cage:
         self._control, inner = socket.socketpair()
         output, output_in = os.pipe()
         status, status_in = os.pipe()
-        self._scratch = tempfile.mkdtemp(prefix="kbx-agent-")
         spawn = Spawn(
             id=0, runner=0, device="cpu", uid=order["uid"], memory_bytes=order["memory_bytes"],
             cpu_seconds=order["seconds"] * (os.cpu_count() or 1), processes=order["processes"],
@@ -100,7 +99,7 @@ class Cage:
         )  # fmt: skip
         cell = sandbox.Cell(
             spawn, tree(order["visible"], order["hidden"]), inner, None, output_in, status_in,
-            os.path.join(self._scratch, "none"), lambda control, *_: shell.serve(control), watched=True,
+            _NOWHERE, lambda control, *_: shell.serve(control), watched=True,
         )  # fmt: skip
         self.monitor = os.fork()
         if self.monitor == 0:
@@ -189,7 +188,6 @@ class Cage:
             os.kill(self.monitor, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.monitor, 0)
-        shutil.rmtree(self._scratch, ignore_errors=True)
 
 
 class Relay:
