@@ -11,6 +11,9 @@ import dev.kbx.generate.Ledger;
 import dev.kbx.generate.Unit;
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
+import dev.kbx.prompt.Prompts;
+import dev.kbx.prompt.Statement;
+import dev.kbx.task.Policy;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.task.UnknownTask;
@@ -45,11 +48,13 @@ public final class RunAudit {
   private final Map<String, Optional<Task>> tasks = new HashMap<>();
   private final Map<Unit, Reading> readings = new LinkedHashMap<>();
   private final Optional<Suite> suite;
+  private final Statement statement;
 
   private RunAudit(Home home, Path out, Header header) {
     this.home = home;
     this.names = names(out, header.run());
     this.suite = suite(header);
+    this.statement = new Statement(Prompts.bundled(home.folder()));
   }
 
   private Optional<Suite> suite(Header header) {
@@ -126,15 +131,17 @@ public final class RunAudit {
         .add(event, names);
   }
 
-  /** What a task's file says beyond its statement and reference; nothing if it is not known. */
+  /** What a task's file says and attempts are not told; nothing if the file is not known. */
   private Shingles hidden(String path) {
     Optional<Task> task = tasks.computeIfAbsent(path, this::task);
     if (task.isEmpty()) return new Shingles(Set.of());
     try {
-      Shingles shown = Shingles.of(task.get().statement());
-      return Shingles.of(Files.readString(task.get().file()))
-          .without(shown)
-          .without(Shingles.of(task.get().reference()));
+      Shingles rest = Shingles.of(Files.readString(task.get().file()));
+      for (Policy policy : Policy.values()) {
+        rest = rest.without(Shingles.of(statement.general(task.get(), policy, null)));
+        rest = rest.without(Shingles.of(statement.published(task.get(), policy, null)));
+      }
+      return rest.without(Shingles.of(task.get().reference()));
     } catch (IOException e) {
       return new Shingles(Set.of());
     }

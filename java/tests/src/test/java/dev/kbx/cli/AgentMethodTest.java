@@ -91,6 +91,45 @@ class AgentMethodTest {
     }
   }
 
+  /** What agents are told is no trace; what only the task's file says is one. */
+  @Test
+  void auditKnowsWhatAttemptsAreTold() throws Exception {
+    Path out = folder.resolve("told");
+    Kbx.Result told = printing("cat TASK.md", "MatrixMultiply/*", out);
+    assertThat(told.exit()).as(told.err()).isZero();
+    Kbx.Result clean = Kbx.here("audit", "--out", out, "--strict");
+    assertThat(clean.exit()).as(clean.out()).isZero();
+    assertThat(clean.out()).contains("10 attempts");
+    Path program = Files.createDirectories(folder.resolve("program"));
+    Files.copy(
+        Path.of("tasks/kernelbenchx/MatrixMultiply/matmul.py"), program.resolve("found.txt"));
+    Path leaked = folder.resolve("leaked");
+    String shown = "import os\nprint(open(os.path.dirname(__file__) + '/found.txt').read())\n";
+    Kbx.Result leak = printing(script(shown), "MatrixMultiply/matmul", leaked);
+    assertThat(leak.exit()).as(leak.err()).isZero();
+    Kbx.Result found = Kbx.here("audit", leaked, "--strict", "--json");
+    assertThat(found.exit()).isEqualTo(ExitCode.USAGE);
+    assertThat(found.json().path("audit").path("copied").path(0).path("of").asString())
+        .isEqualTo("task file");
+  }
+
+  private static Kbx.Result printing(String program, String tasks, Path out) {
+    return Kbx.here(
+        "generate",
+        "--method",
+        "agent",
+        "--program",
+        program,
+        "--tasks",
+        tasks,
+        "--out",
+        out,
+        "--device",
+        "cpu",
+        "--jobs",
+        1);
+  }
+
   /** It cannot be told what happened, so it begins anew with the judgements that are left. */
   @Test
   void interruptedAgentIsStartedAnew() throws Exception {
