@@ -28,6 +28,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -113,8 +114,9 @@ final class SessionView {
   }
 
   /** One turn, and what is left after it. */
-  ObjectNode turn(Session session, int number) {
+  ObjectNode turn(Session session, Submission taken) {
     List<Turn> turns = sessions.turns(session);
+    int number = Objects.requireNonNull(taken.identity().round());
     ObjectNode node = turn(session, turns.get(number));
     node.set("left", left(session, turns));
     return node;

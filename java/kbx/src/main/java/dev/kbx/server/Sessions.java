@@ -175,9 +175,9 @@ final class Sessions {
    * Takes a turn, or finds the one of that key.
    *
    * @param reply the kernel, or a model's reply that has it
-   * @return its number
+   * @return its submission, as it was accepted
    */
-  int turn(Client client, String id, String reply, @Nullable String key) {
+  Submission turn(Client client, String id, String reply, @Nullable String key) {
     return alone(
         id,
         () -> {
@@ -191,8 +191,7 @@ final class Sessions {
           if (earlier.isEmpty()) needOpen(session, turns);
           int number = earlier.map(Turn::number).orElse(turns.size());
           String code = Extraction.source(reply, task(session)).code();
-          submit(session, code, number, own, earlier.isEmpty());
-          return number;
+          return submit(session, code, number, own, earlier.isEmpty());
         });
   }
 
@@ -233,7 +232,7 @@ final class Sessions {
    * @param number of the turn; null for the answer
    * @param comparable whether it must be judged as the session's first turns were
    */
-  private void submit(
+  private Submission submit(
       Session session,
       String code,
       @Nullable Integer number,
@@ -260,7 +259,7 @@ final class Sessions {
             number,
             settings.conditions());
     Order order = new Order(session.client(), run.name(), plan, 0, null, session.id());
-    List<Submission> _ = judging.accept(order, List.of(new Wanted(candidate, key, "")));
+    return judging.accept(order, List.of(new Wanted(candidate, key, ""))).getFirst();
   }
 
   private boolean isHere(Session session, ServiceRun run, Plan plan) {
@@ -288,7 +287,7 @@ final class Sessions {
               };
           Integer answer = ended.end().answer();
           String code = answer == null ? "" : code(turns.get(answer));
-          submit(ended, code, null, answerKey(ended), false);
+          Submission _ = submit(ended, code, null, answerKey(ended), false);
           return ended;
         });
   }
@@ -346,6 +345,11 @@ final class Sessions {
               .audit(new ServiceStore.Audit(Instant.now(), client.name(), "end session", id));
           return closed;
         });
+  }
+
+  /** Waits until a turn is judged, at most for a time. */
+  void await(Submission turn, Duration most) throws InterruptedException {
+    judging.await(List.of(turn.id()), most);
   }
 
   /** Waits until nothing of a session is being judged, at most for a time. */

@@ -2,6 +2,7 @@ package dev.kbx.server;
 
 import dev.kbx.store.RunStore;
 import dev.kbx.store.Session;
+import dev.kbx.store.Submission;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
@@ -89,10 +90,9 @@ final class SessionsApi implements HttpService {
         SubmissionReader.source(body, "code", "")
             .orElseThrow(() -> Refusal.unusable("/code", "code: is missing, or no string"));
     Optional<String> key = SubmissionReader.word(body, "key", "");
-    int number = sessions.turn(client, id(request), code, key.orElse(null));
-    Session session = sessions.find(id(request));
-    sessions.await(session, wait);
-    answer(response, view.turn(session, number));
+    Submission turn = sessions.turn(client, id(request), code, key.orElse(null));
+    sessions.await(turn, wait);
+    answer(response, view.turn(sessions.find(id(request)), turn));
   }
 
   private void finish(ServerRequest request, ServerResponse response) throws InterruptedException {
