@@ -131,8 +131,8 @@ class FaultServer:
             best = max(session["turns"], key=lambda turn: turn.get("reward", -1.0), default=None)
             turn = body.get("turn", best["number"] if best else None)
             session["state"] = "answered"
-            verdict = session["turns"][turn]["verdict"]
-            session["final"] = {"turn": turn, "why": "best", "state": "done", "reward": 0.5, "verdict": verdict}
+            verdict, reward = session["turns"][turn]["verdict"], session["turns"][turn]["reward"] + 0.1
+            session["final"] = {"turn": turn, "why": "best", "state": "done", "reward": reward, "verdict": verdict}
             return 200, session["final"]
         return 200, session
 

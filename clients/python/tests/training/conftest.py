@@ -26,6 +26,7 @@ class StandIn(FaultServer):
         name = judgement["task"].split("/")[-1]
         right = f"{name}_kernel" in judgement["code"]
         judgement["verdict"] |= {"policy": "kernel", "exe_ok": right, "status": "correct" if right else "wrong_values"}
+        judgement["verdict"] |= self.verdicts.get(judgement["code"], {})
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +35,8 @@ def url() -> Iterator[str]:
         yield os.environ["KBX_URL"]
         return
     server = StandIn()
+    for folder, status in (("mistakes/tail_left_out", "wrong_values"), ("cheats/cached_result", "rejected_static")):
+        server.verdicts[(EXAMPLES / folder / "relu.py").read_text()] = {"status": status, "exe_ok": False}
     yield server.url
     server.close()
 
