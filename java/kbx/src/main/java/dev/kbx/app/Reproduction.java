@@ -6,7 +6,6 @@ import dev.kbx.error.EnvironmentException;
 import dev.kbx.error.InputException;
 import dev.kbx.files.Folders;
 import dev.kbx.plan.ModulePrecision;
-import dev.kbx.python.Interpreter;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
@@ -52,18 +51,18 @@ public final class Reproduction {
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private final Home home;
-  private final NamedRun.Found found;
+  private final RunInfo run;
   private final Duration limit;
 
   /** Scripts about verdicts of a run. */
-  public Reproduction(Home home, NamedRun.Found found) {
-    this(home, found, LIMIT);
+  public Reproduction(Home home, RunInfo run) {
+    this(home, run, LIMIT);
   }
 
   /** The same; what writes a script is ended after {@code limit}. */
-  Reproduction(Home home, NamedRun.Found found, Duration limit) {
+  Reproduction(Home home, RunInfo run, Duration limit) {
     this.home = home;
-    this.found = found;
+    this.run = run;
     this.limit = limit;
   }
 
@@ -78,23 +77,43 @@ public final class Reproduction {
   private record Failure(Status status, @Nullable String message, @Nullable String property) {}
 
   /**
-   * Writes the script about a candidate.
+   * Writes the script about a candidate of a run.
    *
    * @param name its task, its file or its hash
+   */
+  public static Script script(
+      Home home,
+      NamedRun.Found found,
+      String name,
+      @Nullable String property,
+      @Nullable String reference,
+      Path python)
+      throws InterruptedException {
+    NamedKernel.Judged judged = NamedKernel.judged(found, name, "VERDICT");
+    return new Reproduction(home, found.judged().run())
+        .script(judged.verdict(), judged.source(), property, reference, python);
+  }
+
+  /**
+   * Writes the script about a verdict of the run.
+   *
+   * @param source of the candidate
    * @param property of a correct candidate, what it breaks on; null for the first
    * @param reference the run's own reference, {@code FILE} or {@code FILE:NAME}; null for a suite
    * @throws InputException if the candidate did not fail, or not when it was run, or its task is
    *     not there
    */
   public Script script(
-      String name, @Nullable String property, @Nullable String reference, Interpreter python)
+      Verdict verdict,
+      String source,
+      @Nullable String property,
+      @Nullable String reference,
+      Path python)
       throws InterruptedException {
-    NamedKernel.Judged judged = NamedKernel.judged(found, name, "VERDICT");
-    Verdict verdict = judged.verdict();
     Failure failure = failure(verdict.judgement(), property);
     Task task = task(verdict.provenance(), reference);
-    Map<String, @Nullable Object> told = told(verdict, failure, task, judged.source());
-    return new Script(task.name(), failure.status(), run(python, told));
+    Map<String, @Nullable Object> told = told(verdict, failure, task, source);
+    return new Script(task.name(), failure.status(), written(python, told));
   }
 
   private static Failure failure(Judgement judgement, @Nullable String property) {
@@ -129,7 +148,6 @@ public final class Reproduction {
   }
 
   private Task task(Provenance provenance, @Nullable String reference) {
-    RunInfo run = found.judged().run();
     boolean own = run.suite().startsWith(OwnReference.LABEL);
     if (own != (reference != null)) {
       throw new InputException(
@@ -139,11 +157,11 @@ public final class Reproduction {
               : "--reference: run %s was judged by the suite %s; leave it away"
                   .formatted(run.id(), run.suite()));
     }
-    Suite suite = reference == null ? home.suite(run.suite()) : own(run, reference);
+    Suite suite = reference == null ? home.suite(run.suite()) : own(reference);
     return suite.find(provenance.category() + "/" + provenance.task()).getFirst();
   }
 
-  private Suite own(RunInfo run, String spec) {
+  private Suite own(String spec) {
     try (var syntax = home.syntax()) {
       OwnReference read = OwnReference.read(spec, syntax);
       if (run.suite().contains(" --backward")) read = read.gradients();
@@ -168,7 +186,7 @@ public final class Reproduction {
     told.put("name", provenance.category() + "/" + provenance.task());
     told.put("cuda", judgement.device().onGpu());
     told.put("arch", judgement.compile() == null ? ARCH : judgement.compile().arch());
-    String precision = found.judged().run().precision();
+    String precision = run.precision();
     told.put(
         "dtype",
         precision == null
@@ -179,7 +197,7 @@ public final class Reproduction {
     return told;
   }
 
-  private String run(Interpreter python, Map<String, @Nullable Object> told)
+  private String written(Path python, Map<String, @Nullable Object> told)
       throws InterruptedException {
     try {
       Path folder = Files.createTempDirectory("kbx-reproduce-");
@@ -189,18 +207,18 @@ public final class Reproduction {
         Folders.delete(folder);
       }
     } catch (IOException e) {
-      throw new EnvironmentException(python.executable() + ": " + Reason.of(e), e);
+      throw new EnvironmentException(python + ": " + Reason.of(e), e);
     }
   }
 
   /** With files, not pipes: a child that writes before it has read all waits for its reader. */
-  private String run(Interpreter python, Path folder, byte[] told)
+  private String run(Path python, Path folder, byte[] told)
       throws IOException, InterruptedException {
     Path in = Files.write(folder.resolve("in"), told);
     Path out = folder.resolve("out");
     Path errors = folder.resolve("errors");
     ProcessBuilder builder =
-        new ProcessBuilder(python.executable().toString(), "-m", "kbx.reproduce")
+        new ProcessBuilder(python.toString(), "-m", "kbx.reproduce")
             .redirectInput(in.toFile())
             .redirectOutput(out.toFile())
             .redirectError(errors.toFile());
@@ -210,7 +228,7 @@ public final class Reproduction {
       if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new InputException(
             "no script can be written: %s did not end within %d s"
-                .formatted(python.executable(), limit.toSeconds()));
+                .formatted(python, limit.toSeconds()));
       }
     } finally {
       process.descendants().forEach(ProcessHandle::destroyForcibly);

@@ -118,10 +118,12 @@ public final class KbxServer implements AutoCloseable {
             routing,
             health,
             new JudgementsApi(access, judging, reads.service(), machine, files, bodies),
+            new SessionsApi(access, judging, store, reads, machine, bodies),
             new RunsApi(access, reads, judging, feeds, boards, interrupts, bodies),
             new ReportRoute(access, reads.queries(), dashboard),
             new TasksApi(access, machine),
             new ServiceApi(access, machine, judging, figures),
+            new McpApi(access, judging, reads, machine, bodies),
             new PageRoutes(
                 dashboard, new ServerPageBackend(access, judging, reads, machine), bodies));
     answers(routing, routes, figures, interrupts, judging.store(), connections);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kbx.SimulatedRun;
 import dev.kbx.error.InputException;
-import dev.kbx.python.Interpreter;
 import dev.kbx.verdict.Status;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,16 +31,16 @@ class ReproductionTest {
                 List.of(folder.resolve("out").toString()),
                 ResultsFolder.ownStore(folder.resolve("out")))
             .getFirst();
-    return new Reproduction(Home.here(), found, limit)
-        .script(TASK, null, null, python(program))
+    NamedKernel.Judged judged = NamedKernel.judged(found, TASK, "VERDICT");
+    return new Reproduction(Home.here(), found.judged().run(), limit)
+        .script(judged.verdict(), judged.source(), null, null, python(program))
         .text();
   }
 
   /** What stands in for Python. */
-  private Interpreter python(String program) throws IOException {
+  private Path python(String program) throws IOException {
     Path file = Files.writeString(folder.resolve("python"), "#!/bin/sh\n" + program);
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
-    return new Interpreter(file, Map.of("python", "3.12.3"), false);
+    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
   }
 
   @Test

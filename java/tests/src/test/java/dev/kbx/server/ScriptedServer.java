@@ -12,6 +12,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -69,6 +70,11 @@ final class ScriptedServer implements AutoCloseable {
     return server.url();
   }
 
+  /** Ends all waits, as before the server is stopped; it still answers. */
+  void drain() throws InterruptedException {
+    server.drain(Duration.ofMillis(1));
+  }
+
   Routes routes() {
     return server.routes();
   }
@@ -124,6 +130,11 @@ final class ScriptedServer implements AutoCloseable {
   @Override
   public void close() {
     referee.permits.release(1_000_000);
+    stop();
+  }
+
+  /** Ends while what it judges has no verdict. */
+  void stop() {
     server.close();
     assertThat(reads.flaws()).isEmpty();
     reads.close();
