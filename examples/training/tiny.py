@@ -8,7 +8,7 @@ import json
 import threading
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -57,16 +57,11 @@ def tiny_model(tokenizer: PreTrainedTokenizerFast, seed: int = 0) -> GPT2LMHeadM
     return GPT2LMHeadModel(config)
 
 
-class TinyChat:
-    """The model behind an endpoint as OpenAI's clients expect it, on a port of its own.
+class Chat:
+    """Answers behind an endpoint as OpenAI's clients expect it, on a port of its own."""
 
-    The n-th answer to a prompt is the same in every instance, whatever the order in which prompts arrive.
-    """
-
-    def __init__(self, model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast) -> None:
-        self._model, self._tokenizer = model.eval(), tokenizer
-        self._asked: Counter[str] = Counter()
-        self._lock = threading.Lock()
+    def __init__(self, answer: Callable[[list[dict[str, Any]]], str]) -> None:
+        self.answer = answer
         self._http = _ChatServer(("127.0.0.1", 0), _Chat)
         self._http.chat = self
         threading.Thread(target=self._http.serve_forever, daemon=True).start()
@@ -75,7 +70,24 @@ class TinyChat:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
 
-    def answer(self, messages: list[dict[str, Any]]) -> str:
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+class TinyChat(Chat):
+    """The model behind such an endpoint.
+
+    The n-th answer to a prompt is the same in every instance, whatever the order in which prompts arrive.
+    """
+
+    def __init__(self, model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast) -> None:
+        self._model, self._tokenizer = model.eval(), tokenizer
+        self._asked: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        super().__init__(self._said)
+
+    def _said(self, messages: list[dict[str, Any]]) -> str:
         prompt = self._tokenizer.apply_chat_template(messages, return_tensors="pt", return_dict=True)
         with self._lock, torch.inference_mode():
             key = json.dumps(messages)
@@ -84,15 +96,11 @@ class TinyChat:
             odds = self._model(**prompt).logits[0, -1].softmax(-1)
             return str(self._tokenizer.decode(torch.multinomial(odds, 1, generator=draw)))
 
-    def close(self) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-
 
 class _ChatServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
-    chat: TinyChat
+    chat: Chat
 
 
 class _Chat(BaseHTTPRequestHandler):

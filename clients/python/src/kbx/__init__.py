@@ -1,6 +1,6 @@
 """Verdicts and rewards for machine-written GPU kernels, from a running ``kbx serve``.
 
-``judge`` and ``reward`` here use one shared ``Client`` of the environment's ``KBX_URL`` and ``KBX_TOKEN``.
+``judge``, ``reward`` and ``session`` here use one shared ``Client`` of the environment's ``KBX_URL`` and ``KBX_TOKEN``.
 """
 
 from __future__ import annotations
@@ -32,13 +32,17 @@ from kbx.errors import (
     WaitTimeout,
 )
 from kbx.models import Candidate, Event, Judgement, Options, Plan, Speedup, Task, Verdict
+from kbx.sessions import Answer, AsyncSession, Budget, Left, Session, SessionOptions, Turn
 from kbx.shaping import RewardShaping, shape
 
 if TYPE_CHECKING:
     from kbx.recording import Recording
 
 __all__ = [
+    "Answer",
     "AsyncClient",
+    "AsyncSession",
+    "Budget",
     "Cancelled",
     "Candidate",
     "Client",
@@ -52,6 +56,7 @@ __all__ = [
     "Judgement",
     "JudgementFailed",
     "KbxError",
+    "Left",
     "NoVerdict",
     "NotFound",
     "Options",
@@ -60,15 +65,20 @@ __all__ = [
     "Refused",
     "RewardShaping",
     "ServerFault",
+    "Session",
+    "SessionOptions",
     "Speedup",
     "Task",
+    "Turn",
     "Unauthorized",
     "Unavailable",
     "Verdict",
     "WaitTimeout",
     "capture",
     "judge",
+    "resume",
     "reward",
+    "session",
     "shape",
 ]
 
@@ -101,6 +111,23 @@ def reward(
 ) -> float:
     """As ``Client.reward``."""
     return _client().reward(code, task=task, suite=suite, shaping=shaping, options=options, timeout=timeout)
+
+
+def session(
+    task: str,
+    *,
+    suite: str | None = None,
+    options: SessionOptions | None = None,
+    shaping: RewardShaping | None = None,
+    key: str | None = None,
+) -> Session:
+    """As ``Client.session``."""
+    return _client().session(task, suite=suite, options=options, shaping=shaping, key=key)
+
+
+def resume(identity: str, *, shaping: RewardShaping | None = None) -> Session:
+    """As ``Client.resume``."""
+    return _client().resume(identity, shaping=shaping)
 
 
 def capture(folder: str | Path, *, only: Iterable[Any] | None = None, values: bool = False) -> Recording:

@@ -11,9 +11,10 @@ from typing import Generic, TypeVar
 
 import httpx
 
-from kbx import operations
+from kbx import operations, sessions
 from kbx.exchanges import Found, Operation, Outcome, Pause, Request
 from kbx.models import Candidate, Event, Judgement, Options, Task, Verdict
+from kbx.sessions import AsyncSession, SessionOptions
 from kbx.settings import Settings, lost, reply
 from kbx.shaping import RewardShaping, shape
 from kbx.sse import Following
@@ -96,6 +97,26 @@ class AsyncClient:
     async def cancel(self, identity: str) -> Judgement:
         """Cancels a queued judgement. Raises ``Conflict`` if it is done."""
         return await self._carry_out(operations.cancel(identity, self._settings.retries))
+
+    async def session(
+        self,
+        task: str,
+        *,
+        suite: str | None = None,
+        options: SessionOptions | None = None,
+        shaping: RewardShaping | None = None,
+        key: str | None = None,
+    ) -> AsyncSession:
+        """Begins a session: several turns at a task. ``key``: sent again it is the same session. ``shaping`` makes the rewards; the server's
+        own are those of its defaults."""
+        retries = self._settings.retries
+        raw = await self._carry_out(sessions.begin(task, suite, options, key, retries))
+        return AsyncSession(self, raw, retries, shaping)
+
+    async def resume(self, identity: str, *, shaping: RewardShaping | None = None) -> AsyncSession:
+        """The session with that id, as it is now."""
+        raw = await self._carry_out(sessions.resume(identity, self._settings.retries))
+        return AsyncSession(self, raw, self._settings.retries, shaping)
 
     async def tasks(self, suite: str | None = None, category: str | None = None) -> list[Task]:
         return await self._carry_out(operations.tasks(suite, category, self._settings.retries))

@@ -107,6 +107,15 @@ class Speedup:
     high: float | None
     baseline: str | None
 
+    @staticmethod
+    def from_json(read: Reader | None) -> Speedup | None:
+        if read is None:
+            return None
+        value = read.number("value")
+        if value is None:
+            raise ProtocolError("verdict.speedup: no 'value'")
+        return Speedup(value, read.number("low"), read.number("high"), read.text("baseline"))
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -182,7 +191,7 @@ class Verdict:
             rule=read.text("rule"),
             evidence=read.text("evidence"),
             flags=read.texts("flags") or (),
-            speedup=_speedup(read.nested("speedup")),
+            speedup=Speedup.from_json(read.nested("speedup")),
             kernel_share=origin.number("kernel_share") if origin else None,
             raw=read.raw,
         )
@@ -291,15 +300,6 @@ def check_judged(verdict: Verdict, judgement: Judgement | None = None) -> None:
 
 def _reason(message: str | None) -> str:
     return f": {message}" if message else ""
-
-
-def _speedup(read: Reader | None) -> Speedup | None:
-    if read is None:
-        return None
-    value = read.number("value")
-    if value is None:
-        raise ProtocolError("verdict.speedup: no 'value'")
-    return Speedup(value, read.number("low"), read.number("high"), read.text("baseline"))
 
 
 def _present(record: Candidate | Plan) -> dict[str, Any]:

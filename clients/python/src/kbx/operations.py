@@ -30,7 +30,7 @@ def submit(candidates: Iterable[Candidate], options: Options, retries: Retries) 
 
 def judge(candidate: Candidate, options: Options, retries: Retries, timeout: float | None) -> Operation[Judgement]:
     """Judges one candidate and returns when the judgement has ended."""
-    until = _Until(timeout)
+    until = Until(timeout)
     (judgement,) = yield from _submit([candidate], options, retries, until.wait([]))
     while not judgement.ended:
         judgement = yield from get(judgement.id, retries, until.wait([judgement.id]))
@@ -44,7 +44,7 @@ def judge_each(
 
     ``soon``: each at once. Otherwise, with fewer requests, when those that were handed over with it have ended, too.
     """
-    until = _Until(timeout)
+    until = Until(timeout)
     chunks = _numbered(_chunks(iter(candidates)))
     pending: dict[str, list[int]] = {}
     more = True
@@ -109,7 +109,7 @@ def prompt(task: Task, grade: str | None, retries: Retries) -> Operation[str]:
     return Reader((yield from exchange(request, retries)), "prompt").required("prompt")
 
 
-class _Until:
+class Until:
     """The end of the time that a caller would wait."""
 
     def __init__(self, timeout: float | None) -> None:
@@ -142,7 +142,7 @@ def _judgements(answer: object, expected: int) -> list[Judgement]:
     return judgements
 
 
-def _polls(ids: list[str], until: _Until, size: int) -> Iterator[tuple[list[str], float]]:
+def _polls(ids: list[str], until: Until, size: int) -> Iterator[tuple[list[str], float]]:
     """All ids in chunks. The oldest are waited for; the others are only looked at."""
     wait = until.wait(ids)
     for start in range(0, len(ids), size):

@@ -58,6 +58,7 @@ class FaultServer:
         self.streams: deque[bytes] = deque()
         self._by_key: dict[str, dict[str, Any]] = {}
         self._by_id: dict[str, dict[str, Any]] = {}
+        self._sessions: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
         self._http = _Server(("127.0.0.1", 0), _Handler)
         self._http.kbx = self
@@ -76,6 +77,8 @@ class FaultServer:
     def serve(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
         with self._lock:
             self.requests.append((method, path, query, body))
+            if path.startswith("/v1/sessions"):
+                return self._session(method, path.split("/")[3:], body)
             if path.startswith("/v1/tasks"):
                 return self._tasks(path)
             if (method, path) == ("POST", "/v1/judgements"):
@@ -110,6 +113,57 @@ class FaultServer:
         if judgement["state"] == "done":
             usual = {"status": "correct", "stage": "correct", "task": judgement["task"], "message": code}
             judgement["verdict"] = {**usual, "call_ok": True, "exe_ok": True, **self.verdicts.get(code, {})}
+
+    def _session(self, method: str, path: list[str], body: Any) -> tuple[int, Any]:
+        if not path:
+            known = [each for each in self._sessions.values() if each["key"] == body["key"]]
+            session = known[0] if known else {"id": f"s_{len(self._sessions)}", "key": body["key"], "state": "open"}
+            prompt = [{"role": "user", "content": f"Write {body['task']} please"}]
+            usual = {"run": "r", "task": body["task"], "messages": prompt, "turns": [], "left": self._left(body)}
+            self._sessions[session["id"]] = session = {**usual, **session}
+            return 201, session
+        session = self._sessions[path[0]]
+        if method == "DELETE":
+            session["state"] = "closed"
+        if path[1:] == ["turns"]:
+            return self._turn(session, body)
+        if path[1:] == ["final"]:
+            best = max(session["turns"], key=lambda turn: turn.get("reward", -1.0), default=None)
+            turn = body.get("turn", best["number"] if best else None)
+            session["state"] = "answered"
+            verdict, reward = session["turns"][turn]["verdict"], session["turns"][turn]["reward"] + 0.1
+            session["final"] = {"turn": turn, "why": "best", "state": "done", "reward": reward, "verdict": verdict}
+            return 200, session["final"]
+        return 200, session
+
+    def _left(self, body: Any) -> dict[str, Any]:
+        return {"judgements": body.get("budget", {}).get("judgements", 10), "wall_seconds": 86400.0}
+
+    def _turn(self, session: dict[str, Any], body: Any) -> tuple[int, Any]:
+        turn = next((each for each in session["turns"] if each["key"] == body["key"]), None)
+        if turn is None:
+            if session["left"]["judgements"] == 0:
+                return 409, {"detail": "the budget is spent"}
+            session["left"]["judgements"] -= 1
+            turn = {
+                "number": len(session["turns"]),
+                "judgement": f"j_{len(self.judged)}",
+                "key": body["key"],
+                "polls": 0,
+            }
+            turn |= {"code": body["code"], "task": session["task"], "state": "judging"}
+            self.judged.append(body["code"])
+            session["turns"].append(turn)
+        turn["polls"] += 1
+        if turn["state"] == "judging" and turn["polls"] > self.polls_until_done:
+            self.finish(turn)
+            verdict = turn.get("verdict", {})
+            right = verdict.get("status") == "correct"
+            turn |= {"feedback": f"It is {verdict.get('status')}.", "left": dict(session["left"])}
+            turn |= {"status": verdict.get("status", ""), "correct": right}
+            if verdict and verdict["status"] != "infrastructure":
+                turn["reward"] = 0.4 if right else 0.15
+        return (202 if turn["state"] == "judging" else 200), turn
 
     def _answer(self, judgements: list[dict[str, Any]]) -> tuple[int, Any]:
         done = all(judgement["state"] not in ("queued", "judging") for judgement in judgements)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -179,3 +182,17 @@ def test_unknown_status_gives_no_reward() -> None:
 def test_shaping_that_rewards_failures_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         RewardShaping(**wrong)  # type: ignore[arg-type]
+
+
+CASES = json.loads((Path(__file__).parent / "rewards.json").read_text())
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
+def test_reward_is_that_of_the_server(case: dict[str, Any]) -> None:
+    """The server's reward of a turn is tested with the same cases."""
+    verdict = Verdict.from_json(case["verdict"])
+    if case["reward"] is None:
+        with pytest.raises(kbx.NoVerdict):
+            shape(verdict)
+    else:
+        assert shape(verdict) == pytest.approx(case["reward"], abs=1e-9)

@@ -16,8 +16,8 @@ import importlib.metadata, pathlib, sys
 import kbx
 assert pathlib.Path(kbx.__file__).is_relative_to(sys.prefix), kbx.__file__
 assert (pathlib.Path(kbx.__file__).parent / "py.typed").exists()
-assert any(file.name == "__init__.py" and file.parent.name == "kbx_verifiers"
-           for file in importlib.metadata.files("kbx-client"))
+packages = {file.parent.name for file in importlib.metadata.files("kbx-client") if file.name == "__init__.py"}
+assert {"kbx_verifiers", "kbx_sessions"} <= packages
 print(kbx.judge("x", task="relu").status, kbx.reward("x", task="relu"))
 """
 

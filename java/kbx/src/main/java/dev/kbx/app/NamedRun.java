@@ -142,7 +142,10 @@ public final class NamedRun {
             .orElseThrow(() -> neither(reference, "no runs in %s; %s".formatted(place, FORMS)))) {
       Optional<RunInfo> run = store.run(id);
       if (run.isEmpty()) run = called(store.runs(), id);
-      if (run.isPresent()) return new Found(judged(store, run.get(), reader), folder);
+      if (run.isPresent()) {
+        SessionRuns.writeLedger(store, run.get(), folder.out());
+        return new Found(judged(store, run.get(), reader), folder);
+      }
       String there = ResultsFolder.listed(store.runs());
       throw neither(reference, "no such run in %s; %s".formatted(place, there));
     }

@@ -67,8 +67,20 @@ final class Acceptance {
    *
    * @param run the client's name of it
    * @param deadline null for none
+   * @param session id of the session that they are turns or the answer of; null for none
    */
-  record Order(String client, String run, Plan plan, int priority, @Nullable Instant deadline) {}
+  record Order(
+      String client,
+      String run,
+      Plan plan,
+      int priority,
+      @Nullable Instant deadline,
+      @Nullable String session) {
+    /** An order that is of no session. */
+    Order(String client, String run, Plan plan, int priority, @Nullable Instant deadline) {
+      this(client, run, plan, priority, deadline, null);
+    }
+  }
 
   /**
    * Accepts all candidates of a request, or none. One whose key is that of a failed one is queued
@@ -136,6 +148,7 @@ final class Acceptance {
         order.priority(),
         now,
         order.deadline(),
+        order.session(),
         Submission.Outcome.NONE);
   }
 
@@ -178,9 +191,16 @@ final class Acceptance {
    * its clock was set back, may have given some of it.
    */
   private String nextId() {
+    return nextId("j_");
+  }
+
+  /**
+   * @param prefix of the id
+   */
+  String nextId(String prefix) {
     long now = (System.currentTimeMillis() << 20) + random.nextInt(1 << 20);
     long number = lastId.updateAndGet(last -> Math.max(last + 1, now));
     String digits = Long.toString(number, Character.MAX_RADIX);
-    return "j_" + "0".repeat(Math.max(0, 13 - digits.length())) + digits;
+    return prefix + "0".repeat(Math.max(0, 13 - digits.length())) + digits;
   }
 }

@@ -2,12 +2,16 @@ package dev.kbx.server;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.judge.Referee;
 import dev.kbx.judge.WorkQueue.Lease;
+import dev.kbx.plan.Plan;
+import dev.kbx.run.StandingRun;
 import dev.kbx.run.StandingRun.Placed;
 import dev.kbx.store.ClaimLost;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.StoreProblem;
 import dev.kbx.store.Submission;
+import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.CandidateIdentity;
 import java.time.Duration;
@@ -85,7 +89,7 @@ final class JudgingService implements AutoCloseable {
             (run, stored, verdict, replaces, known) -> {
               if (replaces) feeds.replaced(run, stored.position());
               else feeds.changed(run);
-              figures.verdict(verdict, known);
+              figures.verdict(verdict.judgement(), known);
             });
     this.verdicts = new KnownVerdicts(store.service(), machine);
     this.backlog = new Backlog(limit, this::retrySeconds);
@@ -133,6 +137,16 @@ final class JudgingService implements AutoCloseable {
 
   private int retrySeconds() {
     return figures.secondsFor(Math.max(1, limit / 10));
+  }
+
+  /** The id of the run for a client's name of it. */
+  String run(String name, Suite suite, Plan plan) {
+    return runs.id(name, suite, plan);
+  }
+
+  /** A new id, which sorts by time. */
+  String nextId(String prefix) {
+    return acceptance.nextId(prefix);
   }
 
   /** Accepts all candidates of a request, or none. */
@@ -271,8 +285,7 @@ final class JudgingService implements AutoCloseable {
         expire(next);
       } else {
         Task task = task(submission.identity());
-        Placed placed = runs.of(submission.run()).judge(submission, task, verdicts.answerOn(task));
-        end(next, submission.done(placed.position(), placed.known(), next.seconds()));
+        end(next, judged(next, task));
       }
       free(lease);
     } catch (UnknownTask e) {
@@ -301,6 +314,18 @@ final class JudgingService implements AutoCloseable {
       backlog.queue().pause(room, true);
       backlog.putBack(lease);
     }
+  }
+
+  private Submission judged(Waiting next, Task task) throws InterruptedException {
+    Submission submission = next.submission();
+    StandingRun run = runs.of(submission.run());
+    if (!submission.isTurn()) {
+      Placed placed = run.judge(submission, task, verdicts.answerOn(task));
+      return submission.done(placed.position(), placed.known(), next.seconds());
+    }
+    Optional<Referee.Found> found = run.develop(submission, task);
+    found.ifPresent(each -> figures.verdict(each.judgement(), each.known()));
+    return submission.judged(found.map(Referee.Found::known).orElse(true), next.seconds());
   }
 
   /** Who follows the run may wait for its last judgement to be over. */

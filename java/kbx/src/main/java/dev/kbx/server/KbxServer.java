@@ -118,6 +118,7 @@ public final class KbxServer implements AutoCloseable {
             routing,
             health,
             new JudgementsApi(access, judging, reads.service(), machine, files, bodies),
+            new SessionsApi(access, judging, store, reads, machine, bodies),
             new RunsApi(access, reads, judging, feeds, boards, interrupts, bodies),
             new ReportRoute(access, reads.queries(), dashboard),
             new TasksApi(access, machine),

@@ -37,7 +37,7 @@ final class KnownVerdicts {
   Map<String, Integer> of(List<Submission> some) {
     Map<String, List<Submission>> byRun = new HashMap<>();
     for (Submission each : some) {
-      if (answerFor(each.identity())) {
+      if (!each.isTurn() && answerFor(each.identity())) {
         byRun.computeIfAbsent(each.run(), _ -> new ArrayList<>()).add(each);
       }
     }

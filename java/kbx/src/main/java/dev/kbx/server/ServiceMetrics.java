@@ -1,6 +1,7 @@
 package dev.kbx.server;
 
 import dev.kbx.judge.WorkQueue;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -85,16 +86,16 @@ final class ServiceMetrics {
   /**
    * @param known whether it was remembered: it took no time now
    */
-  synchronized void verdict(Verdict verdict, boolean known) {
+  synchronized void verdict(Judgement verdict, boolean known) {
     judged++;
-    verdicts.labelValues(verdict.judgement().status().label()).inc();
-    Map<String, Double> seconds = verdict.judgement().seconds();
-    if (seconds != null && !known) seconds.forEach((stage, time) -> took(verdict, stage, time));
+    verdicts.labelValues(verdict.status().label()).inc();
+    Map<String, Double> seconds = verdict.seconds();
+    if (seconds == null || known) return;
+    seconds.forEach((stage, time) -> took(verdict.device(), stage, time));
   }
 
-  private void took(Verdict verdict, String stage, double seconds) {
+  private void took(Verdict.Device device, String stage, double seconds) {
     stages.labelValues(stage).observe(seconds);
-    Verdict.Device device = verdict.judgement().device();
     if (!ON_DEVICE.contains(stage)) return;
     String uuid = device.uuid() == null ? "" : device.uuid();
     devices.labelValues(device.name(), uuid, stage).inc(seconds);

@@ -104,15 +104,10 @@ final class SubmissionReader {
     if (!json.isObject()) throw Refusal.unusable(at, "a candidate must be an object");
     String name = word(json, "task", at, MOST_WORDS).orElse(null);
     if (name == null) throw Refusal.unusable(at + "/task", "task: is missing");
-    JsonNode code = json.get("code");
-    if (code == null || !code.isString()) {
+    String reply = source(json, "code", at).orElse(null);
+    if (reply == null) {
       throw Refusal.unusable(at + "/code", "code: is missing, or no string");
     }
-    String reply = code.stringValue();
-    if (reply.getBytes(StandardCharsets.UTF_8).length > CandidateSources.MAX_CODE) {
-      throw Refusal.unusable(at + "/code", "code: has more than 1 MiB");
-    }
-    if (hasLoneSurrogate(reply)) throw Refusal.unusable(at + "/code", "code: is not valid Unicode");
     String suite = word(json, "suite", at, MOST_WORDS).orElse(usualSuite);
     Task task = task(suite(suite, at + "/suite"), name, at + "/task");
     Candidate candidate =
@@ -127,6 +122,20 @@ final class SubmissionReader {
             count(json, "round", at),
             conditions(json.get("conditions"), at + "/conditions"));
     return new Wanted(candidate, word(json, "key", at, MOST_WORDS).orElse(null), at);
+  }
+
+  /** A member that is a source, or a model's reply that has one; empty if it is no string. */
+  static Optional<String> source(JsonNode json, String name, String at) {
+    JsonNode given = json.get(name);
+    if (given == null || !given.isString()) return Optional.empty();
+    String text = given.stringValue();
+    if (text.getBytes(StandardCharsets.UTF_8).length > CandidateSources.MAX_CODE) {
+      throw Refusal.unusable(at + "/" + name, name + ": has more than 1 MiB");
+    }
+    if (hasLoneSurrogate(text)) {
+      throw Refusal.unusable(at + "/" + name, name + ": is not valid Unicode");
+    }
+    return Optional.of(text);
   }
 
   private static boolean hasLoneSurrogate(String text) {
@@ -154,7 +163,7 @@ final class SubmissionReader {
                         String.join(", ", machine.suites().keySet()))));
   }
 
-  private static Task task(Suite suite, String name, String pointer) {
+  static Task task(Suite suite, String name, String pointer) {
     List<Task> found = suite.task(name).map(List::of).orElseGet(() -> suite.named(name));
     if (found.size() == 1) return found.getFirst();
     throw Refusal.unusable(
@@ -162,6 +171,11 @@ final class SubmissionReader {
         found.isEmpty()
             ? suite.unknown(Plans.cut(name))
             : "task '%s' is in several categories; write Category/name".formatted(name));
+  }
+
+  /** A member that is a word of at most 200 characters. */
+  static Optional<String> word(JsonNode json, String name, String at) {
+    return word(json, name, at, MOST_WORDS);
   }
 
   private static Optional<String> word(JsonNode json, String name, String at, int most) {

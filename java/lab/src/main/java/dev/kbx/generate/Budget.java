@@ -49,7 +49,7 @@ public record Budget(
   }
 
   /** The limit that allows no further judgement, in words. */
-  Optional<String> refusesTrial(Spent spent, double wall) {
+  public Optional<String> refusesTrial(Spent spent, double wall) {
     if (tokens != null && spent.tokens() >= tokens) return Optional.of(tokens + " tokens");
     if (usd != null && spent.usd() >= usd) return Optional.of(amount(usd) + " USD");
     if (wallSeconds != null && wall >= wallSeconds) {

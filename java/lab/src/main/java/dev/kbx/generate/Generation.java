@@ -146,7 +146,7 @@ public final class Generation {
     }
 
     /** Seconds of the processes that judged. */
-    static double seconds(Judgement judgement) {
+    public static double seconds(Judgement judgement) {
       double all = 0;
       for (Map.Entry<String, Double> stage : judgement.seconds().entrySet()) {
         if (!stage.getKey().equals("static")) all += stage.getValue();

@@ -32,7 +32,8 @@ public enum Choice {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  Answer of(History history) {
+  /** The one of a history. */
+  public Answer of(History history) {
     return switch (this) {
       case BEST -> Selections.best(history);
       case LAST -> Selections.last(history);

@@ -24,6 +24,11 @@ public final class Statement {
     this.prompts = prompts;
   }
 
+  /** The prompts that its words are from. */
+  public Prompts prompts() {
+    return prompts;
+  }
+
   /**
    * The statement for a kernel that is to take all that the operation accepts; ends with a line
    * break.

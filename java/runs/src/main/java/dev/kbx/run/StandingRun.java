@@ -11,7 +11,10 @@ import dev.kbx.store.Stored;
 import dev.kbx.store.Submission;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.CandidateIdentity;
+import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Verdict;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -86,6 +89,25 @@ public final class StandingRun {
       Stored stored = store.service().add(position, verdict, place != null);
       listener.verdict(stored, verdict, place != null, found.known());
       return new Placed(position, found.known());
+    }
+  }
+
+  /**
+   * Judges a turn of a session on development inputs, unless it has its judgement. Blocks until
+   * that is stored.
+   *
+   * @return what was found; empty if it had been before
+   * @throws InterruptedException if interrupted; the turn then has no judgement
+   */
+  public Optional<Referee.Found> develop(Submission turn, Task task) throws InterruptedException {
+    try (var _ = inFlight.enter(turn.identity().text())) {
+      if (store.sessions().isJudged(turn.id())) return Optional.empty();
+      Candidate candidate = candidate(store.service().work(turn.id()).orElseThrow(), task);
+      boolean profiled = "profile".equals(candidate.conditions().get("feedback"));
+      Referee.Found found = referee.find(candidate, plan.development(profiled));
+      String judgement = Json.mapper().writeValueAsString(found.judgement());
+      store.sessions().judged(turn.id(), judgement, Instant.now());
+      return Optional.of(found);
     }
   }
 

@@ -26,17 +26,17 @@ import tools.jackson.core.type.TypeReference;
 final class JdbcService implements ServiceStore {
   private static final String SUBMISSION =
       "SELECT id, client, client_key, run, accepted_for, suite, task, method, model, sample, round,"
-          + " candidate, conditions, origin, priority, submitted, deadline, state, position,"
-          + " cached, waited, message FROM submission ";
+          + " candidate, conditions, origin, priority, submitted, deadline, session, state,"
+          + " position, cached, waited, message FROM submission ";
 
   private static final String INSERT =
       """
       INSERT INTO submission (id, client, client_key, run, accepted_for, identity, candidate,
         suite, task, method, model, sample, round, conditions, origin, priority, submitted,
-        deadline, state, position, cached, waited, message)
+        deadline, session, state, position, cached, waited, message)
       VALUES (:id, :client, :key, :run, :acceptedFor, :identity, :candidate, :suite, :task,
         :method, :model, :sample, :round, :conditions, :origin, :priority, :submitted,
-        :deadline, :state, :position, :cached, :waited, :message)
+        :deadline, :session, :state, :position, :cached, :waited, :message)
       """;
 
   /** Puts it in the place of a failed one. */
@@ -110,6 +110,7 @@ final class JdbcService implements ServiceStore {
           .bind("priority", each.priority())
           .bind("submitted", each.submitted().toString())
           .bind("deadline", text(each.deadline()))
+          .bind("session", each.session())
           .add();
     }
     rows.execute();
@@ -224,7 +225,7 @@ final class JdbcService implements ServiceStore {
   @Override
   public List<Submission> submissions(
       @Nullable String run, Submission.@Nullable State state, @Nullable String before, int limit) {
-    List<String> conditions = new ArrayList<>(List.of("1 = 1"));
+    List<String> conditions = new ArrayList<>(List.of("(session IS NULL OR round IS NULL)"));
     if (run != null) conditions.add("run = :run");
     if (state != null) conditions.add("state = :state");
     if (before != null) conditions.add("id < :before");
@@ -238,7 +239,8 @@ final class JdbcService implements ServiceStore {
     });
   }
 
-  private Submission submission(ResultSet row) throws SQLException {
+  /** The submission in a row that has all columns. */
+  Submission submission(ResultSet row) throws SQLException {
     CandidateIdentity identity =
         new CandidateIdentity(
             row.getString("suite"),
@@ -260,6 +262,7 @@ final class JdbcService implements ServiceStore {
         row.getInt("priority"),
         Instant.parse(row.getString("submitted")),
         time(row.getString("deadline")),
+        row.getString("session"),
         new Submission.Outcome(
             Submission.State.valueOf(row.getString("state").toUpperCase(Locale.ROOT)),
             (Integer) row.getObject("position"),

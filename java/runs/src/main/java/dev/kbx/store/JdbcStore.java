@@ -75,6 +75,11 @@ final class JdbcStore implements RunStore {
     return new JdbcService(this, database);
   }
 
+  @Override
+  public SessionStore sessions() {
+    return new JdbcSessions(this, database);
+  }
+
   private void transaction(Consumer<Handle> work) {
     Object _ =
         change(t -> {

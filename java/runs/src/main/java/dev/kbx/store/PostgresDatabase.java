@@ -26,7 +26,7 @@ record PostgresDatabase(String url) implements Database {
   private static final String TABLES = "kbx";
 
   /** The newest migration under {@code db}. */
-  private static final int SCHEMA = 11;
+  private static final int SCHEMA = 12;
 
   /**
    * Without it, statements keep the plan that was right when the tables were empty: each write and

@@ -35,6 +35,9 @@ public interface RunStore extends AutoCloseable {
   /** What {@code kbx serve} keeps here. */
   ServiceStore service();
 
+  /** The sessions of {@code kbx serve}. */
+  SessionStore sessions();
+
   /**
    * Claims a run, or {@link ServiceStore#CLAIM}, for this process until the store is closed; before
    * anything of it is written. Throws {@link StoreProblem} if another process has it.

@@ -53,7 +53,7 @@ public interface ServiceStore {
   Map<String, Submission> keyed(String client, Collection<String> keys);
 
   /**
-   * A page of all, newest first.
+   * A page of all but the turns of sessions, newest first.
    *
    * @param run null for all runs
    * @param state null for all states

@@ -24,7 +24,7 @@ import org.sqlite.SQLiteException;
 /** An SQLite file. One process writes at a time: its folder is locked. */
 record SqliteDatabase(Path file) implements Database {
   /** The newest migration under {@code db}; a file with this version needs no migration. */
-  private static final int SCHEMA = 11;
+  private static final int SCHEMA = 12;
 
   /** Bytes that must be free on its disk: about what the next transaction and checkpoint take. */
   private static final long LEAST_FREE = 8 << 20;

@@ -28,6 +28,7 @@ final class StoreCheck {
       """
       state = 'done' AND NOT EXISTS (SELECT 1 FROM verdict v WHERE v.run = submission.run
         AND v.identity = submission.identity AND v.position = submission.position)
+        AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.submission = submission.id)
       """;
 
   private static final String UNUSED = JdbcStore.unused("source");
@@ -77,7 +78,7 @@ final class StoreCheck {
         """
             .formatted(MISPLACED));
     // Whoever starts kbx serve next judges them.
-    h.execute("UPDATE submission SET state = 'queued' WHERE state = 'done' AND position IS NULL");
+    h.execute("UPDATE submission SET state = 'queued' WHERE position IS NULL AND " + MISPLACED);
     h.execute("DELETE FROM source WHERE " + UNUSED);
   }
 

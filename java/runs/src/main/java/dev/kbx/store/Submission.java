@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param origin as the source of a provenance
  * @param priority higher goes first
  * @param deadline after which it is not judged
+ * @param session id of the session that it is a turn or the answer of; null for all others
  */
 public record Submission(
     String id,
@@ -30,6 +31,7 @@ public record Submission(
     int priority,
     Instant submitted,
     @Nullable Instant deadline,
+    @Nullable String session,
     Outcome outcome) {
 
   /** What became of it. */
@@ -63,6 +65,11 @@ public record Submission(
     return outcome.state();
   }
 
+  /** Whether it is a turn of a session, which is judged on development inputs. */
+  public boolean isTurn() {
+    return session != null && identity.round() != null;
+  }
+
   /** The run that it was accepted for. */
   public String firstRun() {
     return acceptedFor == null ? run : acceptedFor;
@@ -72,6 +79,12 @@ public record Submission(
   public Submission done(int place, boolean known, @Nullable Double seconds) {
     return with(
         run, conditions, origin, new Outcome(State.DONE, place, known, seconds, outcome.message()));
+  }
+
+  /** This turn, judged. */
+  public Submission judged(boolean known, @Nullable Double seconds) {
+    return with(
+        run, conditions, origin, new Outcome(State.DONE, null, known, seconds, outcome.message()));
   }
 
   /** This submission, ended without a verdict. */
@@ -103,6 +116,7 @@ public record Submission(
         priority,
         submitted,
         deadline,
+        session,
         now);
   }
 }

@@ -28,17 +28,27 @@ public final class DevTools {
   }
 
   /**
-   * TRL and verifiers, without the torch that the interpreter has.
+   * Training libraries, without the torch that the interpreter has.
    *
+   * @param set {@code training} for TRL and verifiers, {@code openenv} or {@code verl}: what these
+   *     depend on cannot be in one folder
    * @return the folder with the packages. It has the name by which dill, which TRL's data sets use,
    *     knows installed modules from a user's own.
    */
-  public static Path installTraining(Interpreter interpreter, Path home, Progress progress)
+  public static Path installTraining(
+      Interpreter interpreter, Path home, Progress progress, String set)
       throws IOException, InterruptedException {
-    Path requirements = home.toAbsolutePath().resolve("clients/python/requirements-training.txt");
+    Path requirements =
+        home.toAbsolutePath().resolve("clients/python/requirements-%s.txt".formatted(set));
     List<String> options = List.of("--no-deps"); // Complete but for torch, which pip would add.
     return install(
-        interpreter, home, "python-training-", requirements, "site-packages", options, progress);
+        interpreter,
+        home,
+        "python-%s-".formatted(set),
+        requirements,
+        "site-packages",
+        options,
+        progress);
   }
 
   /**

@@ -131,6 +131,7 @@ class BackupTest {
             0,
             now,
             null,
+            null,
             Submission.Outcome.NONE);
     store
         .service()

@@ -89,10 +89,24 @@ class ContractTest {
       HttpResponse<String> response = server.get(path);
       assertThat(response.statusCode()).as("%s %s", path, response.body()).isEqualTo(200);
     }
+    assertThat(session()).containsExactly(201, 200, 200, 200, 200);
     assertThat(upload().statusCode()).isEqualTo(200);
     assertThat(label(run, "{\"name\":\"n\"}").statusCode()).isEqualTo(200);
     assertThat(server.send(server.to("/v1/judgements/" + id).DELETE()).statusCode()).isEqualTo(409);
     assertThat(server.asked).isEqualTo(server.contract.operations());
+  }
+
+  /** Statuses of all that is asked of a session. */
+  private List<Integer> session() throws Exception {
+    String json = "application/json";
+    HttpResponse<String> begun = server.post("/v1/sessions", json, "{\"task\":\"relu\"}");
+    String path = "/v1/sessions/" + ScriptedServer.json(begun).path("id").asString();
+    return List.of(
+        begun.statusCode(),
+        server.post(path + "/turns?wait=20", json, "{\"code\":\"x = 1\"}").statusCode(),
+        server.post(path + "/final?wait=20", json, "{}").statusCode(),
+        server.get(path).statusCode(),
+        server.send(server.to(path).DELETE()).statusCode());
   }
 
   @Test

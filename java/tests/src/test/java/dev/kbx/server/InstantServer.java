@@ -19,12 +19,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.commons.codec.digest.DigestUtils;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A process that serves as {@code kbx serve} does, but finds every candidate correct at once: what
- * is left is what the service itself costs. It is on the classpath of tests alone, so that no user
- * can get a verdict from it.
+ * A process that serves as {@code kbx serve} does, but finds at once what candidates say of
+ * themselves: what is left is what the service itself costs. It is on the classpath of tests alone,
+ * so that no user can get a verdict from it.
  */
 final class InstantServer {
   private static final Duration GRACE = Duration.ofSeconds(20);
@@ -36,6 +39,15 @@ final class InstantServer {
 
   /** The variable with the milliseconds that a judgement takes at most. */
   static final String MILLIS = "KBX_TEST_MILLIS";
+
+  /** The variable with the number of candidates that are judged at a time. */
+  static final String SLOTS = "KBX_TEST_SLOTS";
+
+  /**
+   * What a source says of itself in a comment, as {@code # simulated: wrong_values}, or {@code #
+   * simulated: correct 2.5} with the lower end of its speedup; without it is correct.
+   */
+  private static final Pattern SAID = Pattern.compile("# simulated: (\\w+)(?: ([\\d.]+))?");
 
   /** The variable that says that it has a worker, which writes until the server has ended. */
   static final String WORKER = "KBX_TEST_WORKER";
@@ -57,7 +69,11 @@ final class InstantServer {
       store.claim(ServiceStore.CLAIM);
       Machine machine =
           new Machine(
-              new Instant(store, device, Integer.parseInt(variable(MILLIS, "0"))),
+              new Instant(
+                  store,
+                  device,
+                  Integer.parseInt(variable(MILLIS, "0")),
+                  Integer.parseInt(variable(SLOTS, "8"))),
               device,
               Map.of("kbx", "test"),
               "secret",
@@ -119,18 +135,38 @@ final class InstantServer {
   }
 
   /** Remembers what it judged, as the real one does. */
-  private record Instant(RunStore store, Verdict.Device device, int most) implements Referee {
-    private Judgement correct() {
-      return Json.mapper()
-          .readValue(
-              """
-              {"status": "correct", "stage": "correct", "call_ok": true, "exe_ok": true,
-               "grade": "published", "flags": [], "device": {"kind": "cpu", "name": "%s"},
-               "versions": {"kbx": "0.25.0", "python": "3.12.3", "torch": "2.11.0", "triton": "3.6.0"},
-               "seconds": {"static": 0.004, "call": 0.31, "correct": 0.22}}
-              """
-                  .formatted(device.name()),
-              Judgement.class);
+  private record Instant(RunStore store, Verdict.Device device, int most, int capacity)
+      implements Referee {
+    /**
+     * @param millis that it took
+     */
+    private Judgement found(String code, long millis) {
+      Matcher said = SAID.matcher(code);
+      boolean told = said.find();
+      String status = told ? said.group(1) : "correct";
+      ObjectNode node =
+          (ObjectNode)
+              Json.mapper()
+                  .readTree(
+                      """
+                      {"stage": "correct", "call_ok": true, "grade": "published", "flags": [],
+                       "policy": "kernel",
+                       "device": {"kind": "cpu", "name": "%s"},
+                       "versions": {"kbx": "0.25.0", "python": "3.12.3", "torch": "2.11.0", "triton": "3.6.0"},
+                       "seconds": {"static": 0.004, "call": 0.31, "correct": 0.22}}
+                      """
+                          .formatted(device.name()));
+      node.put("status", status).put("exe_ok", status.equals("correct"));
+      if (most > 0) node.putObject("seconds").put("call", millis / 1e3);
+      if (told && said.group(2) != null) {
+        double low = Double.parseDouble(said.group(2));
+        node.putObject("speedup")
+            .put("value", 1.1 * low)
+            .put("low", low)
+            .put("high", 1.2 * low)
+            .put("baseline", "eager");
+      }
+      return Json.mapper().treeToValue(node, Judgement.class);
     }
 
     @Override
@@ -140,18 +176,14 @@ final class InstantServer {
 
     @Override
     public Found find(Candidate candidate, Plan plan) throws InterruptedException {
-      if (most > 0) Thread.sleep(ThreadLocalRandom.current().nextInt(most));
+      long millis = most > 0 ? ThreadLocalRandom.current().nextInt(most) : 0;
+      Thread.sleep(millis);
       String key = DigestUtils.sha256Hex(candidate.task().path() + candidate.hash() + device);
       Optional<Judgement> known = store.remembered(List.of(key), _ -> true);
       if (known.isPresent()) return new Found(known.get(), true);
-      Judgement correct = correct();
-      store.remember(key, candidate.hash(), correct);
-      return new Found(correct, false);
-    }
-
-    @Override
-    public int capacity() {
-      return 8;
+      Judgement found = found(candidate.code(), millis);
+      store.remember(key, candidate.hash(), found);
+      return new Found(found, false);
     }
 
     @Override

@@ -9,6 +9,8 @@ import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,9 @@ final class ScriptedReferee implements Referee {
 
   final Semaphore permits = new Semaphore(1_000_000);
   final List<String> judged = Collections.synchronizedList(new ArrayList<>());
+
+  /** What was judged by which plan. */
+  final Map<String, Plan> plans = new ConcurrentHashMap<>();
 
   /** What is thrown in place of an answer. */
   volatile @Nullable RuntimeException failure;
@@ -49,6 +54,7 @@ final class ScriptedReferee implements Referee {
     RuntimeException thrown = failure;
     if (thrown != null) throw thrown;
     judged.add(candidate.code());
+    plans.put(candidate.code() + " " + plan.inputs(), plan);
     return answer;
   }
 

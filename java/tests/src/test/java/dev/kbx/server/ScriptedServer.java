@@ -130,6 +130,11 @@ final class ScriptedServer implements AutoCloseable {
   @Override
   public void close() {
     referee.permits.release(1_000_000);
+    stop();
+  }
+
+  /** Ends while what it judges has no verdict. */
+  void stop() {
     server.close();
     assertThat(reads.flaws()).isEmpty();
     reads.close();

@@ -46,6 +46,10 @@ class SecurityTest {
           "POST /v1/judgements",
           "DELETE /v1/judgements/{id}",
           "POST /v1/uploads",
+          "POST /v1/sessions",
+          "DELETE /v1/sessions/{id}",
+          "POST /v1/sessions/{id}/turns",
+          "POST /v1/sessions/{id}/final",
           "PATCH /v1/runs/{id}");
 
   private Path folder;

@@ -107,6 +107,7 @@ class ClaimTest {
         0,
         Instant.EPOCH,
         null,
+        null,
         Submission.Outcome.NONE);
   }
 

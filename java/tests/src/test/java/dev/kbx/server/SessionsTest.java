@@ -1,0 +1,318 @@
+package dev.kbx.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.kbx.Bundled;
+import dev.kbx.Patience;
+import dev.kbx.TestPostgres;
+import dev.kbx.analysis.TrajectoryRow;
+import dev.kbx.app.Ledgers;
+import dev.kbx.app.NamedRun;
+import dev.kbx.app.ResultsFolder;
+import dev.kbx.plan.Inputs;
+import dev.kbx.plan.Plan;
+import dev.kbx.prompt.MeasuredPeaks;
+import dev.kbx.store.StoreAddress;
+import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Judgement;
+import dev.kbx.verdict.Status;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Sessions over real HTTP and a real store; the referee answers as it is told. */
+@Timeout(Patience.SECONDS)
+class SessionsTest {
+  private static final String JSON = "application/json";
+
+  @TempDir private Path folder;
+  private ScriptedServer server;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = new ScriptedServer(folder, false);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static String json(Object value) {
+    return Json.mapper().writeValueAsString(value);
+  }
+
+  private JsonNode begin(Map<String, ?> more) throws Exception {
+    Map<String, Object> body = new TreeMap<>(more);
+    body.putIfAbsent("task", "Activation/relu");
+    HttpResponse<String> begun = server.post("/v1/sessions", JSON, json(body));
+    assertThat(begun.statusCode()).as(begun.body()).isEqualTo(201);
+    return ScriptedServer.json(begun);
+  }
+
+  private static String path(JsonNode session) {
+    return "/v1/sessions/" + session.path("id").asString();
+  }
+
+  private HttpResponse<String> turn(JsonNode session, String query, Map<String, ?> body)
+      throws Exception {
+    return server.post(path(session) + "/turns" + query, JSON, json(body));
+  }
+
+  private JsonNode turn(JsonNode session, String code) throws Exception {
+    HttpResponse<String> answer = turn(session, "?wait=30", Map.of("code", code));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return ScriptedServer.json(answer);
+  }
+
+  private JsonNode finish(JsonNode session, String body) throws Exception {
+    HttpResponse<String> answer = server.post(path(session) + "/final?wait=30", JSON, body);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return ScriptedServer.json(answer);
+  }
+
+  private void refused(HttpResponse<String> answer, int status, String why) {
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    assertThat(ScriptedServer.json(answer).path("detail").asString()).contains(why);
+  }
+
+  private static Judgement timed(double low) {
+    ObjectNode node = Json.mapper().valueToTree(ScriptedReferee.judgement("correct", true));
+    node.put("policy", "kernel").put("stage", "perf");
+    node.putObject("speedup")
+        .put("value", low + 0.1)
+        .put("low", low)
+        .put("high", low + 0.2)
+        .put("baseline", "eager");
+    return Json.mapper().treeToValue(node, Judgement.class);
+  }
+
+  @Test
+  void turnsAreJudgedOnDevelopmentInputsAndTheAnswerOnHeldOutOnes() throws Exception {
+    JsonNode session = begin(Map.of("model", "policy"));
+    server.referee.answer = ScriptedReferee.judgement("wrong_values", false, "off by one");
+    JsonNode wrong = turn(session, "first = 1");
+    assertThat(wrong.path("status").asString()).isEqualTo("wrong_values");
+    assertThat(wrong.path("feedback").asString()).contains("off by one");
+    assertThat(wrong.at("/verdict/round").asInt(-1)).isZero();
+    assertThat(wrong.path("reward").asDouble()).isEqualTo(0.05);
+    assertThat(wrong.at("/left/judgements").asInt()).isEqualTo(9);
+    server.referee.answer = timed(2);
+    assertThat(turn(session, "second = 1").path("reward").asDouble()).isCloseTo(0.7, within(1e-12));
+    server.referee.answer = timed(1);
+    assertThat(turn(session, "third = 1").path("reward").asDouble()).isEqualTo(0.5);
+    JsonNode end = finish(session, "{}");
+    assertThat(end.path("turn").asInt()).as("the fastest of the correct ones").isEqualTo(1);
+    assertThat(end.path("reward").asDouble()).isEqualTo(0.5);
+    assertThat(end.at("/verdict/model").asString()).isEqualTo("policy");
+    Plan development = server.referee.plans.get("second = 1 " + Inputs.DEVELOPMENT);
+    Plan heldOut = server.referee.plans.get("second = 1 " + Inputs.ALL);
+    assertThat(server.referee.plans).hasSize(4);
+    assertThat(development.secret()).isNotEqualTo(heldOut.secret());
+    assertThat(finish(session, "{}")).as("asked again").isEqualTo(end);
+    refused(turn(session, "", Map.of("code", "late = 1")), 409, "has its answer");
+    refused(server.post(path(session) + "/final", JSON, "{\"turn\":0}"), 409, "another answer");
+  }
+
+  @Test
+  void thePromptIsThatOfMethods() throws Exception {
+    JsonNode session =
+        begin(Map.of("conditions", Map.of("shots", "few", "advice", true), "start", "begin = 1"));
+    var conditions =
+        new dev.kbx.prompt.PromptConditions(
+            dev.kbx.prompt.PromptConditions.Shots.FEW,
+            false,
+            true,
+            dev.kbx.prompt.PromptConditions.Language.TRITON,
+            dev.kbx.prompt.PromptConditions.FeedbackKind.EXECUTION,
+            dev.kbx.prompt.PromptConditions.History.LAST,
+            dev.kbx.prompt.PromptConditions.Format.CHAT,
+            dev.kbx.plan.Grade.PUBLISHED,
+            dev.kbx.task.Policy.KERNEL,
+            dev.kbx.plan.ModulePrecision.FP32);
+    var writer =
+        new dev.kbx.prompt.PromptWriter(
+            Bundled.STATEMENT.prompts(), conditions, ScriptedReferee.DEVICE, MeasuredPeaks.NONE);
+    var task = Bundled.suite("kernelbenchx").task("Activation/relu").orElseThrow();
+    List<String> expected = new ArrayList<>();
+    writer.first(task, "begin = 1").forEach(each -> expected.add(each.text()));
+    List<String> messages = new ArrayList<>();
+    session.path("messages").forEach(each -> messages.add(each.path("content").asString()));
+    assertThat(messages).isEqualTo(expected);
+  }
+
+  @Test
+  void withoutFeedbackATurnTellsItsOutcomeAlone() throws Exception {
+    JsonNode session = begin(Map.of("conditions", Map.of("feedback", "none")));
+    JsonNode turn = turn(session, "x = 1");
+    assertThat(turn.has("feedback") || turn.has("verdict")).isFalse();
+    assertThat(turn.path("reward").asDouble()).isPositive();
+  }
+
+  @Test
+  void aSessionIsSequential() throws Exception {
+    server.referee.permits.drainPermits();
+    JsonNode session = begin(Map.of());
+    HttpResponse<String> first = turn(session, "", Map.of("code", "x = 1", "key", "a"));
+    assertThat(first.statusCode()).isEqualTo(202);
+    refused(turn(session, "", Map.of("code", "x = 2")), 409, "turn 0 is being judged");
+    refused(server.post(path(session) + "/final", JSON, "{}"), 409, "turn 0 is being judged");
+    assertThat(turn(session, "", Map.of("code", "x = 1", "key", "a")).statusCode()).isEqualTo(202);
+    server.referee.permits.release(1_000);
+    HttpResponse<String> again = turn(session, "?wait=30", Map.of("code", "x = 1", "key", "a"));
+    assertThat(ScriptedServer.json(again).path("state").asString()).isEqualTo("done");
+    refused(turn(session, "", Map.of("code", "x = 3", "key", "a")), 409, "another code");
+    assertThat(server.referee.judged).containsExactly("x = 1");
+  }
+
+  @Test
+  void aSpentBudgetEndsTheTurns() throws Exception {
+    JsonNode session = begin(Map.of("budget", Map.of("judgements", 2)));
+    server.referee.answer = ScriptedReferee.judgement("infrastructure", false);
+    JsonNode failed = turn(session, "x = 0");
+    assertThat(failed.has("reward")).as("the judge failed: no reward, not 0").isFalse();
+    assertThat(failed.at("/left/judgements").asInt()).isEqualTo(2);
+    server.referee.answer = ScriptedReferee.judgement("correct", true);
+    turn(session, "x = 1");
+    assertThat(turn(session, "x = 2").at("/left/judgements").asInt()).isZero();
+    refused(turn(session, "", Map.of("code", "x = 3")), 409, "budget of 2 judgements");
+    assertThat(finish(session, "{\"turn\":2}").path("turn").asInt()).isEqualTo(2);
+    JsonNode short_ = begin(Map.of("method", "s", "budget", Map.of("device_seconds", 0.05)));
+    turn(short_, "x = 4");
+    refused(turn(short_, "", Map.of("code", "x = 5")), 409, "0.05 device seconds");
+    JsonNode brief = begin(Map.of("method", "b", "budget", Map.of("wall_seconds", 0.001)));
+    Thread.sleep(2);
+    refused(turn(brief, "", Map.of("code", "x = 5")), 409, "0.001 wall seconds");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anAcceptedTurnIsJudgedByTheNextServer(boolean team) throws Exception {
+    server.close();
+    StoreAddress address = StoreAddress.of(folder.resolve("again.db"));
+    if (team) address = StoreAddress.of(TestPostgres.newDatabase());
+    server = new ScriptedServer(address, folder, false);
+    JsonNode session = begin(Map.of("key", "mine"));
+    turn(session, "x = 1");
+    server.referee.permits.drainPermits();
+    Map<String, String> second = Map.of("code", "x = 2", "key", "two");
+    assertThat(turn(session, "", second).statusCode()).isEqualTo(202);
+    server.stop();
+    server = new ScriptedServer(address, folder, false);
+    assertThat(begin(Map.of("key", "mine")).path("id")).isEqualTo(session.path("id"));
+    JsonNode resumed = ScriptedServer.json(server.get(path(session) + "?wait=30"));
+    assertThat(resumed.path("turns")).hasSize(2);
+    assertThat(resumed.at("/turns/1/state").asString()).isEqualTo("done");
+    assertThat(resumed.path("messages")).isEqualTo(session.path("messages"));
+    JsonNode found = ScriptedServer.json(turn(session, "", second));
+    assertThat(found.path("judgement")).isEqualTo(resumed.at("/turns/1/judgement"));
+    assertThat(server.referee.judged).containsExactly("x = 2");
+    assertThat(finish(session, "{}").path("state").asString()).isEqualTo("done");
+  }
+
+  @Test
+  void developmentJudgementsAreNotAmongVerdicts() throws Exception {
+    JsonNode session = begin(Map.of());
+    turn(session, "x = 1");
+    turn(session, "x = 2");
+    String run = session.path("run").asString();
+    String verdicts = "/v1/runs/" + run + "/verdicts";
+    assertThat(ScriptedServer.json(server.get(verdicts)).path("verdicts")).isEmpty();
+    assertThat(ScriptedServer.json(server.get("/v1/judgements")).path("judgements")).isEmpty();
+    finish(session, "{}");
+    assertThat(ScriptedServer.json(server.get(verdicts)).path("verdicts")).hasSize(1);
+  }
+
+  @Test
+  void analysesOfMethodsReadSessions() throws Exception {
+    for (int i = 0; i < 2; i++) {
+      JsonNode session = begin(Map.of("run", "grpo", "method", "policy", "model", "m"));
+      server.referee.answer = ScriptedReferee.judgement("wrong_values", false);
+      turn(session, "x = %d".formatted(10 * i));
+      server.referee.answer = ScriptedReferee.judgement("correct", true);
+      turn(session, "x = %d".formatted(10 * i + 1));
+      if (i == 0) finish(session, "{}");
+    }
+    String run = ScriptedServer.json(server.get("/v1/runs")).at("/runs/0/id").asString();
+    var found = NamedRun.find(List.of(run), ResultsFolder.ownStore(folder)).getFirst();
+    Path ledger = Ledgers.file(folder, run);
+    List<TrajectoryRow> rows = Ledgers.rows(ledger, found.judged().rows());
+    assertThat(rows).as("one has its answer, the other goes on").hasSize(1);
+    TrajectoryRow row = rows.getFirst();
+    assertThat(row.method()).isEqualTo("policy");
+    assertThat(row.rounds())
+        .extracting(TrajectoryRow.Round::status)
+        .containsExactly(Status.WRONG_VALUES, Status.CORRECT);
+    assertThat(row.correct()).isTrue();
+  }
+
+  @Test
+  void aSessionIsItsClients() throws Exception {
+    String ann = server.token("ann", "submit", "read");
+    String ben = server.token("ben", "submit", "read");
+    JsonNode session = server.as(ann) == server ? begin(Map.of()) : null;
+    server.as(ben);
+    refused(turn(session, "", Map.of("code", "x = 1")), 403, "another client's");
+    refused(server.post(path(session) + "/final", JSON, "{}"), 403, "another client's");
+    refused(server.send(server.to(path(session)).DELETE()), 403, "another client's");
+    assertThat(server.get(path(session)).statusCode()).isEqualTo(200);
+    server.as(ann);
+    assertThat(server.send(server.to(path(session)).DELETE()).statusCode()).isEqualTo(200);
+    refused(turn(session, "", Map.of("code", "x = 1")), 409, "was ended");
+    refused(server.post(path(session) + "/final", JSON, "{}"), 409, "without an answer");
+  }
+
+  @Test
+  void aSessionWithoutATurnHasAnAnswerWithoutCode() throws Exception {
+    server.referee.answer = ScriptedReferee.judgement("no_code", false);
+    JsonNode end = finish(begin(Map.of()), "{}");
+    assertThat(end.has("turn")).isFalse();
+    assertThat(end.path("reward").asDouble(-1)).isZero();
+  }
+
+  @Test
+  void aMethodOfARunHasOneMeaning() throws Exception {
+    JsonNode one = begin(Map.of());
+    assertThat(begin(Map.of()).path("sample").asInt()).isEqualTo(1);
+    assertThat(begin(Map.of("task", "softmax")).path("sample").asInt()).isZero();
+    assertThat(one.path("sample").asInt()).isZero();
+    String other = json(Map.of("task", "relu", "model", "another"));
+    refused(server.post("/v1/sessions", JSON, other), 409, "name another method or run");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "/task | {}",
+        "/task | {\"task\":\"nothing\"}",
+        "/conditions | {\"task\":\"relu\",\"conditions\":{\"nonsense\":1}}",
+        "/conditions/shots | {\"task\":\"relu\",\"conditions\":{\"shots\":\"two\"}}",
+        "/conditions/language | {\"task\":\"relu\",\"conditions\":{\"language\":\"cuda\"}}",
+        "/budget | {\"task\":\"relu\",\"budget\":{\"calls\":1}}",
+        "/budget/judgements | {\"task\":\"relu\",\"budget\":{\"judgements\":1.5}}",
+        "/budget/wall_seconds | {\"task\":\"relu\",\"budget\":{\"wall_seconds\":0}}",
+        "/answer | {\"task\":\"relu\",\"answer\":\"worst\"}",
+        "/plan | {\"task\":\"relu\",\"plan\":{\"nonsense\":1}}",
+      })
+  void whatCannotBeUsedIsNamed(String pointer, String body) throws Exception {
+    HttpResponse<String> answer = server.post("/v1/sessions", JSON, body);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(422);
+    assertThat(ScriptedServer.json(answer).path("pointer").asString()).isEqualTo(pointer);
+  }
+}
