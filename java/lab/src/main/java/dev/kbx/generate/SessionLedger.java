@@ -37,7 +37,9 @@ public final class SessionLedger {
 
   /** Writes the ledger, in place of an earlier one. */
   public static void write(Path file, Header header, Iterable<Trajectory> sessions) {
-    Path whole = file.resolveSibling(file.getFileName() + ".new");
+    // Others may read the same run at the same time.
+    String name = "%s.%d.new".formatted(file.getFileName(), ProcessHandle.current().pid());
+    Path whole = file.resolveSibling(name);
     AtomicReference<Instant> time = new AtomicReference<>(header.started());
     try {
       boolean _ = Files.deleteIfExists(whole);

@@ -180,6 +180,21 @@ class SessionsTest {
   }
 
   @Test
+  void aTurnThatCouldNotBeJudgedIsSentAgainUnderItsKey() throws Exception {
+    JsonNode session = begin(Map.of());
+    server.referee.failure = new IllegalStateException("workers are away");
+    Map<String, String> body = Map.of("code", "x = 1", "key", "a");
+    JsonNode failed = ScriptedServer.json(turn(session, "?wait=30", body));
+    assertThat(failed.path("state").asString()).isEqualTo("failed");
+    assertThat(failed.has("reward")).isFalse();
+    server.referee.failure = null;
+    JsonNode judged = ScriptedServer.json(turn(session, "?wait=30", body));
+    assertThat(judged.path("state").asString()).isEqualTo("done");
+    assertThat(judged.path("judgement")).isEqualTo(failed.path("judgement"));
+    assertThat(judged.at("/left/judgements").asInt()).isEqualTo(9);
+  }
+
+  @Test
   void aSpentBudgetEndsTheTurns() throws Exception {
     JsonNode session = begin(Map.of("budget", Map.of("judgements", 2)));
     server.referee.answer = ScriptedReferee.judgement("infrastructure", false);
