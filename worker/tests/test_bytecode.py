@@ -1,6 +1,7 @@
 """Bytecode of an installation that has none is kept; a real interpreter, and a package in the place of torch."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -55,6 +56,14 @@ def test_an_installation_with_bytecode_is_left_alone(start):
     subprocess.run([sys.executable, "-m", "compileall", "-q", start.state.parent / "packages"], check=True)
     assert start(PYTHONDONTWRITEBYTECODE="1") == ["None", "True", "True"]
     assert not start.state.exists()
+
+
+def test_own_modules_are_compiled_whatever_python_is_told(tmp_path):
+    shutil.copytree(os.path.dirname(kbx.__file__), tmp_path / "kbx", ignore=shutil.ignore_patterns("__pycache__"))
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", "from kbx import bytecode; bytecode.keep()"]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True)
+    assert list((tmp_path / "kbx/oracle/__pycache__").glob("server.*.pyc"))
 
 
 def test_folder_writable_by_others_is_not_used(start):

@@ -33,8 +33,8 @@ TARGET = GPUTarget("cuda", 90, 32)
 
 
 @contextlib.contextmanager
-def compiling(text, path):
-    """A compiler process for a candidate; gives ``send``."""
+def compiling(text, path, executed=False):
+    """A compiler process for a candidate whose kernels are ``executed`` as Triton IR or not; gives ``send``."""
     ours, theirs = socket.socketpair()
     child = os.fork()
     if not child:
@@ -45,7 +45,7 @@ def compiling(text, path):
             os._exit(0)
     theirs.close()
     process = compiler.Compiler(ours)
-    process.begin(text, path)
+    process.begin(text, path, executed)
     count = 0
 
     def send(request):

@@ -1,7 +1,12 @@
 """Four-bit floats against the values of the OCP Microscaling Formats specification."""
 
+import pathlib
+
+import pytest
 import torch
 
+from kbx.oracle import taskfile
+from kbx.oracle.plan import plan
 from kbx.suite import microscaling as mx
 
 
@@ -52,3 +57,21 @@ def test_the_scale_of_a_block_brings_its_largest_element_to_the_largest_exponent
     normal = largest[(largest > 0) & (largest > 2.0**-120)]
     quotient = normal / mx.of_e8m0(mx.e8m0(normal))
     assert bool(((quotient >= 4) & (quotient < 8)).all())
+
+
+@pytest.mark.parametrize("name", ["mxfp4_quantize", "nvfp4_quantize"])
+def test_references_write_the_format_out_and_agree_with_it(name):
+    """What models are shown names nothing of kbx's, which they cannot call."""
+    task = taskfile.load(pathlib.Path(__file__).parents[2] / f"tasks/serving/Quantization/{name}.py")
+    for planned in plan(task, "seed", ordered=True)[:12]:
+        call = planned.made(task, "cpu")
+        packed, scale = task.reference(*call.args, **call.kwargs)
+        x = call.args[0].float()
+        blocks = x.unflatten(1, (-1, x.shape[1] // scale.shape[1]))
+        if name == "mxfp4_quantize":
+            assert torch.equal(scale, mx.e8m0(blocks.abs().amax(2)))
+            quotient = blocks / mx.of_e8m0(scale)[:, :, None]
+        else:
+            factor = torch.where(scale.float() > 0, call.args[1] / scale.float(), 0)
+            quotient = blocks * factor[:, :, None]
+        assert torch.equal(packed, mx.packed(mx.e2m1(quotient).flatten(1)))

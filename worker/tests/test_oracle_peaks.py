@@ -39,10 +39,28 @@ def measure():
 def test_all_figures_are_measured():
     rates = measure()
     tflops = rates.pop("tflops")
-    assert set(tflops) == {"fp32", "tf32", "fp16", "bf16", "int8", "fp64"}
+    assert set(tflops) - {"fp8"} == {"fp32", "tf32", "fp16", "bf16", "int8", "fp64"}
     assert set(rates) == {"copy_gbs", "empty_ms", "launch_ms"}
     assert all(value > 0 for value in (*rates.values(), *tflops.values()))
     assert (rates["empty_ms"], rates["launch_ms"]) == (0.1, 1)
+
+
+def test_eight_bit_floats_are_measured_where_there_are_products_of_them(monkeypatch):
+    asked = []
+
+    def product(a, b, *scales, out_dtype, use_fast_accum):
+        asked.append((a.dtype, a.stride(), b.stride(), [scale.dtype for scale in scales]))
+        return a.to(out_dtype) @ b.to(out_dtype)
+
+    monkeypatch.setattr(torch, "_scaled_mm", product)
+    assert measure()["tflops"]["fp8"] > 0
+    assert asked[0] == (torch.float8_e4m3fn, (64, 1), (1, 64), [torch.float32] * 2)
+
+    def refuse(*args, **kwargs):
+        raise RuntimeError("not on this device")
+
+    monkeypatch.setattr(torch, "_scaled_mm", refuse)
+    assert "fp8" not in measure()["tflops"]
 
 
 def test_quick_check_measures_one_rate():

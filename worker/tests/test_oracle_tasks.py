@@ -77,6 +77,7 @@ def test_skipped_controls_have_a_reason(oracle, tmp_path):
         ("SIZES = [", "SIZES = [{}]\nREST = [", "SIZES has 1 entries, at least 4 are needed", "SIZES"),
         ("SIZES = [", "WEIGHTS = [1]\nSIZES = [", "WEIGHTS has 1 entries, and there are 4 sizes", "WEIGHTS"),
         ("SIZES = [", "WEIGHTS = [1, 0]\nSIZES = [", "WEIGHTS must be a list of positive numbers", "WEIGHTS"),
+        ("SIZES = [", "PRODUCTS = \"fp7\"\nSIZES = [", "PRODUCTS must be one of fp64, fp32, tf32, fp16, bf16, int8, fp8, fp4", "PRODUCTS"),
         ("dict(shape=(37,), ", "dict(shap=(37,), ", "CASES holds shap=(37,), approximate='tanh'", "CASES ="),
         ("dict(shape=(0,)),", "(0,),", "CASES must hold dicts, not (0,)", "CASES"),
         ("CONTRACT = Close(scale=1.0)", "CONTRACT = 1.0", "CONTRACT must be a Contract, not a float", "CONTRACT"),

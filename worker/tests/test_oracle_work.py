@@ -1,21 +1,24 @@
 """What a reference moves and computes, by its operations."""
 
+import pathlib
 import types
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from kbx.oracle import work
+from kbx.oracle import taskfile, work
+from kbx.oracle.plan import plan
 from kbx.suite import Call, Close
 
 
-def measure(reference, *args, tf32=False, **kwargs):
+def measure(reference, *args, tf32=False, products=None, **kwargs):
     task = types.SimpleNamespace(
         constants=[],
         differentiates=False,
         reference=reference,
         contract=Close(tf32=tf32),
+        products=products,
         run=lambda what, function, *a, **k: function(*a, **k),
     )
     return work.measure(task, Call(args, kwargs))
@@ -195,3 +198,21 @@ def test_only_a_plain_product_sets_a_floor(reference, args, needed):
 )
 def test_minimum_bytes_of_any_kernel(reference, args, least):
     assert measure(reference, *args).least_bytes == least
+
+
+def test_task_says_what_products_that_are_emulated_may_run_in():
+    eight, scale = X.to(torch.float8_e4m3fn), torch.ones(8, 1)
+
+    def emulated(a, scale):
+        return (a.float() * scale) @ a.float().T
+
+    assert measure(emulated, eight, scale).precision == "fp32"
+    assert measure(emulated, eight, scale, products="fp8").precision == "fp8"
+    assert measure(torch.add, X, Y, products="fp8").precision is None
+
+
+@pytest.mark.parametrize("name, precision", [("fp8_block_gemm", "fp8"), ("nvfp4_gemm", "fp4"), ("int4_linear", "bf16")])
+def test_quantized_products_are_measured_by_their_own_peak(name, precision):
+    task = taskfile.load(pathlib.Path(__file__).parents[2] / f"tasks/serving/Quantization/{name}.py")
+    call = plan(task, "seed", ordered=True)[0].made(task, "cpu")
+    assert work.measure(task, call).precision == precision

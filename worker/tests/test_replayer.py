@@ -11,10 +11,10 @@ from bench_client import HostArena
 from kbx.executor import on_gpu, recorder, replayer
 from kbx.executor.channel import Broken, Channel, Executor
 from kbx.executor.replay import Unfit
-from kbx.oracle import replays
+from kbx.oracle import origin
 from kbx.oracle.executions import Executions, Replayed
 from kbx.oracle.judge import Judgement
-from kbx.oracle.replayers import Replayer
+from kbx.oracle.replayer import Replayer
 from kbx.oracle.session import lend
 from kbx.runner import execution, trace
 from kbx.suite import Call
@@ -153,9 +153,9 @@ class Answers:
 def test_one_failure_on_a_gpu_accuses_nobody(monkeypatch, answers, elsewhere, flags):
     """W: made again with a wrong result; R: with a right one; U: not made again."""
     kinds = {"W": Replayed([torch.zeros(3)]), "R": Replayed([torch.ones(3)]), "U": Replayed(unfit="no memory")}
-    monkeypatch.setattr(replays, "_is_right", lambda *given: bool(given[-1].results[0].all()))
+    monkeypatch.setattr(origin, "_is_right", lambda *given: bool(given[-1].results[0].all()))
     made = Answers(*(kinds[each] for each in answers))
-    judgement = replays.judged(None, None, [], None, made, (), lambda: (), Judgement("correct"))
+    judgement = origin.judged(None, None, [], None, made, (), lambda: (), Judgement("correct"))
     assert (judgement.elsewhere is not None, judgement.flags, made.made) == (elsewhere, flags, [])
 
 
@@ -212,7 +212,7 @@ def test_addresses_that_cannot_be_replaced_are_refused():
 
 def test_what_a_gpu_makes_again_may_be_rounded_otherwise():
     made = torch.tensor([1.0, -50.0, float("inf"), float("nan")])
-    assert replays._is_near(made * 1.001, made)
-    assert not replays._is_near(made, torch.tensor([1.0, -50.0, 3.0, float("nan")]))
-    assert not replays._is_near(torch.zeros(4), torch.ones(4))
-    assert not replays._is_near(torch.tensor([1, 2]), torch.tensor([1, 3]))
+    assert origin._is_near(made * 1.001, made)
+    assert not origin._is_near(made, torch.tensor([1.0, -50.0, 3.0, float("nan")]))
+    assert not origin._is_near(torch.zeros(4), torch.ones(4))
+    assert not origin._is_near(torch.tensor([1, 2]), torch.tensor([1, 3]))

@@ -27,6 +27,7 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 5
 DTYPE = "bfloat16"
+PRODUCTS = "bf16"
 TAGS = ("backward", "attention", "softmax", "matmul", "tensor-core", "training")
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "small")
 

@@ -22,6 +22,7 @@ from kbx.suite import Close, call
 
 DIFFICULTY = 4
 DTYPE = "float8_e4m3fn"
+PRODUCTS = "fp8"
 TAGS = ("matmul", "fp8", "tensor-core", "inference")
 DISTRIBUTIONS = ("standard", "uniform", "outliers", "wide", "zeros")
 

@@ -51,11 +51,27 @@ WEIGHTS = [3, 29, 12, 34, 59, 134]
 CONTRACT = Exact(strides="contiguous")
 
 
+NUMBERS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+
+
+def _codes(x):
+    """Of the numbers that are nearest to elements, ties to the even code."""
+    size, code = x.abs(), torch.zeros(x.shape, dtype=torch.uint8, device=x.device)
+    for below in range(7):
+        half_way = (NUMBERS[below] + NUMBERS[below + 1]) / 2
+        code += size >= half_way if below % 2 else size > half_way
+    return code | x.signbit().to(torch.uint8) << 3
+
+
 def mxfp4_quantize(x):
     blocks = x.unflatten(1, (-1, 32)).to(torch.promote_types(x.dtype, torch.float32))
-    scale = microscaling.e8m0(blocks.abs().amax(2))
-    quotient = blocks / microscaling.of_e8m0(scale, blocks.dtype)[:, :, None]
-    return microscaling.packed(microscaling.e2m1(quotient).flatten(1)), scale
+    top = blocks.abs().amax(2)
+    exponent = torch.where(top > 0, torch.frexp(top).exponent - 3, -127).clamp(
+        -127, 127
+    )  # that of frexp is floor(log2) + 1
+    power = torch.exp2(exponent.double()).to(blocks.dtype)
+    codes = _codes(blocks / power[:, :, None]).flatten(1)
+    return codes[:, ::2] | codes[:, 1::2] << 4, (exponent + 127).to(torch.uint8)
 
 
 def inputs(make, tokens, hidden, zero_blocks=False, spread=False, ties=False):

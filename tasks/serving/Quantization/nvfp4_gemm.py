@@ -22,6 +22,7 @@ from kbx.suite import Close, call, microscaling
 
 DIFFICULTY = 4
 DTYPE = "float32"
+PRODUCTS = "fp4"
 TAGS = ("matmul", "fp4", "nvfp4", "tensor-core", "inference")
 
 CASES = [

@@ -20,7 +20,7 @@ import tempfile
 import time
 import types
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import triton
 from triton import knobs
@@ -35,6 +35,7 @@ from triton.runtime.cache import CacheManager
 
 from kbx.executor.channel import Broken, Channel
 from kbx.executor.rebuilding import Undescribed, digest, rebuild, runs_candidate
+from kbx.executor.variants import Variants, kind_of
 
 Message: TypeAlias = "dict[str, Any]"
 
@@ -48,6 +49,8 @@ OPTIONS = frozenset((
     "minRegAutoWS", "maxRegAutoWS", "cluster_dims",
 ))  # fmt: skip
 """What a kernel's options may say; the others name files or other machines."""
+LIKE = "kbx_like"
+"""In the metadata of a kernel that has the machine code of another variant."""
 
 
 class CompilerEnded(Exception):
@@ -64,10 +67,10 @@ class Compiler:
     def __init__(self, sock: socket.socket) -> None:
         self._channel = Channel(sock, MAX_FRAME)
 
-    def begin(self, source: str, path: str) -> None:
-        """Says once, and first, which file the candidate is in, and its text."""
+    def begin(self, source: str, path: str, executed: bool = False) -> None:
+        """Says once, and first, which file the candidate is in, and its text; and whether kernels are ``executed`` as Triton IR."""
         try:
-            self._channel.send({"source": source, "path": path})
+            self._channel.send({"source": source, "path": path, "executed": executed})
         except Broken as error:
             raise CompilerEnded(_ENDED) from error
 
@@ -122,17 +125,18 @@ def serve(sock: socket.socket) -> None:
     channel = Channel(sock, MAX_FRAME)
     with contextlib.suppress(Broken):
         begun, _ = channel.receive()
+        variants = Variants() if begun["executed"] else None
         while True:
             request, _ = channel.receive()
-            channel.send(_answer(request, begun["source"], begun["path"], sock))
+            channel.send(_answer(request, begun["source"], begun["path"], sock, variants))
 
 
-def _answer(request: Message, source: str, path: str, sock: socket.socket) -> Message:
+def _answer(request: Message, source: str, path: str, sock: socket.socket, variants: Variants | None) -> Message:
     start, description = time.perf_counter(), request["description"]
     target = GPUTarget("cuda", int(request["arch"]), 32)
     options = {name: _unlisted(v) for name, v in request["options"].items() if name in OPTIONS and v is not None}
     try:
-        compiled = None if runs_candidate(description) else _here(rebuild(description, source, path), target, options)
+        compiled = None if runs_candidate(description) else _here(description, source, path, target, options, variants)
         if compiled is None:
             made = _in_child(lambda: _module(rebuild(description, source, path), target, options), sock)
             compiled = _compiled(_Made(made["name"], made["module"], digest(description, source)), target, options)
@@ -140,21 +144,57 @@ def _answer(request: Message, source: str, path: str, sock: socket.socket) -> Me
         return {"failed": failed.pickled}
     except (Exception, Undescribed) as error:
         return {"failed": _pickled(error)}
-    return compiled | {"seconds": time.perf_counter() - start}
+    return compiled.message() | {"seconds": time.perf_counter() - start}
 
 
-def _here(kernel: ASTSource, target: GPUTarget, options: dict[str, object]) -> Message | None:
+class _Compiled(NamedTuple):
+    name: str
+    hash: str
+    files: dict[str, bytes]
+
+    def message(self) -> Message:
+        files = {file: base64.b64encode(content).decode() for file, content in self.files.items()}
+        return {"name": self.name, "hash": self.hash, "files": files}
+
+
+def _here(
+    description: Message,
+    source: str,
+    path: str,
+    target: GPUTarget,
+    options: dict[str, object],
+    variants: Variants | None,
+) -> _Compiled | None:
     """A kernel compiled in this process; None where that would run Python of another's than Triton's."""
+    kernel = rebuild(description, source, path)
     with contextlib.suppress(_RunsPython), _no_python():
-        return _compiled(kernel, target, options)
+        if variants is None:
+            return _compiled(kernel, target, options)
+        kind = kind_of(kernel, description, options)
+        if (other := variants.like(kind)) is not None:
+            return _like(other, kernel, target, options)
+        compiled = _compiled(kernel, target, options)
+        variants.add(kind, compiled.files, options)
+        return compiled
     return None
 
 
-def _compiled(kernel: ASTSource, target: GPUTarget, options: dict[str, object]) -> Message:
+def _compiled(kernel: ASTSource, target: GPUTarget, options: dict[str, object]) -> _Compiled:
     with _without_cache() as files:
         name, key = triton.compile(kernel, target, options)
-    packed = {file: base64.b64encode(content).decode() for file, content in files.items()}
-    return {"name": name, "hash": key, "files": packed}
+    return _Compiled(name, key, files)
+
+
+def _like(other: dict[str, bytes], kernel: ASTSource, target: GPUTarget, options: dict[str, object]) -> _Compiled:
+    """A kernel with its own Triton IR and the machine code of an ``other`` variant."""
+    with _without_cache(last=".ttir") as made, contextlib.suppress(_Complete):
+        triton.compile(kernel, target, options)
+    metadata, key = json.loads(_json(other)), kernel.hash()
+    stated = json.dumps(metadata | {"hash": key, LIKE: True}).encode()
+    files = {file: stated if file.endswith(".json") else content for file, content in other.items()}
+    return _Compiled(
+        metadata["name"], key, files | {file: text for file, text in made.items() if file.endswith(".ttir")}
+    )
 
 
 def _unlisted(value: object) -> object:
@@ -291,8 +331,10 @@ def _made_or_failed(make: Callable[[], Message]) -> Message:
 
 
 @contextlib.contextmanager
-def _without_cache() -> Iterator[dict[str, bytes]]:
-    """Meanwhile Triton finds nothing compiled, and what it compiles lands in the dict that this gives, and in no kernel."""
+def _without_cache(last: str = "") -> Iterator[dict[str, bytes]]:
+    """Meanwhile Triton finds nothing compiled, and what it compiles lands in the dict that this gives, and in no kernel. Raises _Complete
+    in it after a file whose name ends with ``last``, if that is anything.
+    """
     files: dict[str, bytes] = {}
 
     class Kept(CacheManager):  # type: ignore[misc]
@@ -304,6 +346,8 @@ def _without_cache() -> Iterator[dict[str, bytes]]:
 
         def put(self, data: object, filename: str, binary: bool = True) -> str:
             files[filename] = data if isinstance(data, bytes) else str(data).encode()
+            if last and filename.endswith(last):
+                raise _Complete
             return filename
 
         def put_group(self, filename: str, group: dict[str, str]) -> None:

@@ -132,7 +132,7 @@ class _Executor:
         match message:
             case {"begin": source, "path": path} if not self._begun:
                 self._begun = True
-                self._compiler.begin(str(source), str(path))
+                self._compiler.begin(str(source), str(path), executed=True)
             case {"compile": request}:
                 self._compile(request)
             case {"older": start, "bytes": length}:

@@ -34,7 +34,7 @@ Status: TypeAlias = Literal[
 ]
 """``correct``, or one of the verdict statuses of the correctness stage; ``runtime_error`` for a failed assertion or a misaligned address,
 where launches are executed without a GPU."""
-Precision: TypeAlias = Literal["fp64", "fp32", "tf32", "fp16", "bf16", "int8"]
+Precision: TypeAlias = Literal["fp64", "fp32", "tf32", "fp16", "bf16", "int8", "fp8", "fp4"]
 """What matrix products run in."""
 Phase: TypeAlias = Literal[
     "alone", "launched", "recording", "replayed", "slow", "still_slow", "alone_again", "graphs_alone"

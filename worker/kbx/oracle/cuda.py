@@ -16,7 +16,7 @@ from kbx import clock, cores, graphs, results
 from kbx.executor.channel import Channel
 from kbx.messages import ArenaDescription, Device
 from kbx.messages.oracle import DeviceState, Rates
-from kbx.oracle import footprint, nvml, peaks, replayers, starting
+from kbx.oracle import footprint, nvml, peaks, replayer, starting
 from kbx.oracle.arenas import DataSocket, SharedArena
 from kbx.oracle.baselines import CompiledReference
 from kbx.oracle.bench import Bench
@@ -130,7 +130,7 @@ class CudaDevice:
         """``starter``: of what makes calls of candidates again; without one nothing is known of them but what they did in the end."""
         self._socket = DataSocket(listener, hands_over=True) if starter is not None else None
         self.data_address = None if self._socket is None else self._socket.address
-        self.replayer = None if starter is None else replayers.Replayer(starter)
+        self.replayer = None if starter is None else replayer.Replayer(starter)
         self.torch_device = torch.device("cuda", index)
         torch.cuda.set_device(self.torch_device)
         self.runtime = Runtime()

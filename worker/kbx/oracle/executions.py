@@ -11,7 +11,7 @@ import torch
 from kbx.executor.channel import Broken, Channel
 from kbx.messages import Origin, Tree
 from kbx.oracle.judge import Judgement
-from kbx.oracle.replayers import Replayer
+from kbx.oracle.replayer import Replayer
 from kbx.tensors import DTYPES, has_gaps, span
 from kbx.ttir.findings import ASSERTION, BETWEEN, MISALIGNED, OUT_OF_BOUNDS, RACE, UNDEFINED, in_program
 

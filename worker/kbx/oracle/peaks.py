@@ -44,6 +44,7 @@ def measure(device: CudaDevice, copy_bytes: int = COPY_BYTES, side: int = SIDE, 
         "fp16": lambda: _floats(device, torch.float16, side),
         "bf16": lambda: _floats(device, torch.bfloat16, side),
         "int8": lambda: _integers(device, side),
+        "fp8": lambda: _eight_bits(device, side),
         "fp64": lambda: _floats(device, torch.float64, wide_side),
     }
     for name, make in products.items():
@@ -90,6 +91,13 @@ def _integers(device: CudaDevice, side: int) -> tuple[Callable[[], Any], int]:
     a = torch.randint(-128, 128, (side, side), dtype=torch.int8, device=device.torch_device)
     # Integer tensor cores want the right operand in column order.
     return lambda: torch._int_mm(a, a.t()), side
+
+
+def _eight_bits(device: CudaDevice, side: int) -> tuple[Callable[[], Any], int]:
+    a = torch.randn(side, side, device=device.torch_device).to(torch.float8_e4m3fn)
+    one = torch.ones((), device=device.torch_device)
+    # As for integers; sums of fewer than 32 bits, which is what the tensor cores can do at best.
+    return lambda: torch._scaled_mm(a, a.t(), one, one, out_dtype=torch.bfloat16, use_fast_accum=True), side
 
 
 def _typical(device: CudaDevice, function: Callable[[], Any], repeats: int = REPEATS) -> float:

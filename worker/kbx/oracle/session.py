@@ -11,11 +11,11 @@ import torch
 from kbx import tensors
 from kbx.executor.channel import Channel
 from kbx.messages import Tree
-from kbx.oracle import claims, divergence, judge, models, replays, serving, truth
+from kbx.oracle import claims, divergence, judge, models, origin, serving, truth
 from kbx.oracle.arenas import SharedArena
 from kbx.oracle.executions import Executions
 from kbx.oracle.plan import PlannedCall, plan
-from kbx.oracle.replayers import Replayer
+from kbx.oracle.replayer import Replayer
 from kbx.oracle.task import InvalidTask, Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
@@ -157,13 +157,11 @@ class Session:
 
         claim, task = claims.read(tree), call.judging(self.task)
         if self._may_be_replayed(index):
-            return replays.judged(
-                task, known, claim, self.lent, self.executions, self.operations, lend_again, judgement
-            )
+            return origin.judged(task, known, claim, self.lent, self.executions, self.operations, lend_again, judgement)
         if (self.task.contract.random or self.task.judges_state) and call.order == ASCENDING:
             # What it drew, or what its buffers held, is in the record of this call alone.
             claimed = [claims.fetch(self.out)(each).clone() for each in claims.tensor_claims(claim)]
-            return replays.repeated(claim, claimed, self.executions, self.operations, lend_again, judgement)
+            return origin.repeated(claim, claimed, self.executions, self.operations, lend_again, judgement)
         return judgement
 
     def _may_be_replayed(self, index: int) -> bool:
@@ -171,7 +169,7 @@ class Session:
         if self.task.contract.random or self.task.judges_state or self.last != (index - 1, index):
             return False
         # Only of calls that follow each other so: what is known of the one before may have to be made again.
-        return replays.follow(self.calls[index - 1], self.calls[index]) and replays.comparable(
+        return origin.follow(self.calls[index - 1], self.calls[index]) and origin.comparable(
             self.known(index - 1).call, self.known(index).call
         )
 

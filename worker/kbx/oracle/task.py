@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import torch
 
 from kbx.messages import Module
+from kbx.messages.oracle import Precision
 from kbx.oracle import faults, sendable
 from kbx.suite import Call, Contract, Inputs, published
 from kbx.suite.original import TOLERANCES, OriginalRules
@@ -103,6 +104,8 @@ class Task:
     """What the published tests pass, where that is known: a call that leaves it decides at the general grade only."""
     promised: tuple[str, ...] = ()
     """Properties beyond the envelope that the published statement promises all the same."""
+    products: Precision | None = None
+    """What its products may run in, where the reference computes them in a wider type; None where their operands tell."""
     magnitudes: tuple[int, ...] = ()
     """Powers of two by which the arguments of further calls are multiplied."""
     unjudged: frozenset[str] = frozenset()

@@ -8,11 +8,13 @@ import itertools
 import os
 import sys
 import types
+import typing
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from kbx import tensors
+from kbx.messages.oracle import Precision
 from kbx.oracle import (
     backward,
     backward_files,
@@ -42,6 +44,7 @@ _NUMBERS = itertools.count(1)
 
 MIN_CASES, MIN_SIZES = 5, 4
 """Of a suite's task; one that a user made of a reference may have one of each."""
+PRECISIONS: tuple[str, ...] = typing.get_args(Precision)
 AROUND_ONE = ("standard", "uniform")
 """Distributions whose values have the size for which constant tolerances are meant."""
 CONTROLS = (
@@ -127,7 +130,7 @@ def _load(stamp: Stamp, device: str) -> Task:
         mutates=reader.each("MUTATES", reader.get("MUTATES", tuple, ()), parameters),
         skip_controls=reader.get("SKIP_CONTROLS", dict, {}), controls={} if derived else reader.controls(parameters),
         tags=reader.get("TAGS", tuple), envelope=recorded, promised=reader.get("PROMISED", tuple, ()),
-        magnitudes=reader.magnitudes(), unpublished=recorded is None and not own,
+        magnitudes=reader.magnitudes(), unpublished=recorded is None and not own, products=reader.products(),
     )  # fmt: skip
     if derived:
         return backward_files.function_task(made, reader, device)
@@ -236,6 +239,12 @@ class _Reader:
             return shares(self.module["WEIGHTS"], sizes)
         except ValueError as error:
             self.fail("WEIGHTS", str(error))
+
+    def products(self) -> Precision | None:
+        name = self.get("PRODUCTS", str, "")
+        if name and name not in PRECISIONS:
+            self.fail("PRODUCTS", f"must be one of {', '.join(PRECISIONS)}")
+        return cast("Precision", name) if name else None
 
     def function(self, name: str) -> types.FunctionType:
         function = self.module.get(name)

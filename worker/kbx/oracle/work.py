@@ -53,7 +53,7 @@ def measure(task: Task, call: Call) -> Work:
     certain = not task.constants and not task.differentiates
     return Work(
         result_bytes=session.result_bytes(returned), bytes=traffic.total(results), flops=arithmetic.flops,
-        precision=arithmetic.precision,
+        precision=(task.products or arithmetic.precision) if arithmetic.flops else None,
         least_bytes=traffic.least(results) if certain else None,
         least_flops=arithmetic.least if certain else None,
         uncounted=sorted(set(arithmetic.uncounted)),

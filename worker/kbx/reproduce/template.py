@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import math
 import os
+import random
 import secrets
 import signal
 import sys
@@ -70,8 +71,28 @@ def integers(shape, dtype, low, high):
     return values.to(DEVICE, dtype)
 
 
-def permutation(shape, dtype):
-    return torch.randperm(math.prod(shape), generator=GENERATOR).reshape(shape).to(DEVICE, dtype)
+def distinct(shape, dtype, low, high, dim=None):
+    """Without duplicates: in all of it, or in each line along a dimension. Both ends included, and present."""
+    draw = random.Random(int(torch.randint(2**62, (), generator=GENERATOR)))
+    length = math.prod(shape) if dim is None else shape[dim]
+    lines = [draw.sample(range(low, high + 1), length) for _ in range(math.prod(shape) // length)]
+    if low not in lines[0]:
+        lines[0][0] = low
+    if high not in lines[-1]:
+        lines[-1][-1] = high
+    values = torch.tensor(lines)
+    if dim is None:
+        return values.reshape(shape).to(DEVICE, dtype)
+    others = [n for i, n in enumerate(shape) if i != dim]
+    return values.reshape(*others, length).movedim(-1, dim).contiguous().to(DEVICE, dtype)
+
+
+def padded(shape, dtype, filler, count, low, high):
+    """Without duplicates, but for a value that stands in so many places."""
+    values = torch.full((math.prod(shape),), filler).to(DEVICE, dtype)
+    places = torch.randperm(values.numel(), generator=GENERATOR)[count:].to(DEVICE)
+    values[places] = distinct((values.numel() - count,), dtype, low, high)
+    return values.reshape(shape)
 
 
 def booleans(shape, share):

@@ -57,14 +57,30 @@ def _values(t: torch.Tensor) -> str:
 
 
 def _integers(t: torch.Tensor, shape: tuple[int, ...], dtype: str) -> str:
-    low, high = int(t.min()), int(t.max())
     if t.numel() <= _LITERAL:
         return f"torch.tensor({t.tolist()}, dtype={dtype}, device=DEVICE)"
-    flat = t.flatten()
-    if low == 0 and high == t.numel() - 1 and flat.unique().numel() == t.numel():
-        return f"permutation({shape}, {dtype})"
-    drawn = f"integers({shape}, {dtype}, {low}, {high})"
-    return f"{drawn}.sort().values" if t.ndim == 1 and bool((flat[1:] >= flat[:-1]).all()) else drawn
+    drawn = _whole(t, shape, dtype)
+    in_order = t.ndim > 0 and t.shape[-1] > 1 and bool((t[..., 1:] >= t[..., :-1]).all())
+    return f"{drawn}.sort(-1).values" if in_order else drawn
+
+
+def _whole(t: torch.Tensor, shape: tuple[int, ...], dtype: str) -> str:
+    """Integers of the same range, without duplicates where the tensor has none: indices, slots and pages are used once."""
+    low, high = int(t.min()), int(t.max())
+    if _are_distinct(t.reshape(-1)):
+        return f"distinct({shape}, {dtype}, {low}, {high})"
+    rest = t[t != t.min()]
+    if 2 * rest.numel() >= t.numel() and _are_distinct(rest):
+        return f"padded({shape}, {dtype}, {low}, {t.numel() - rest.numel()}, {int(rest.min())}, {high})"
+    for dim in reversed(range(t.ndim)):
+        if t.shape[dim] > 1 and _are_distinct(t.movedim(dim, -1)):
+            return f"distinct({shape}, {dtype}, {low}, {high}, dim={dim})"
+    return f"integers({shape}, {dtype}, {low}, {high})"
+
+
+def _are_distinct(lines: torch.Tensor) -> bool:
+    """Of several lines each for itself."""
+    return bool((lines.sort(-1).values.diff(dim=-1) != 0).all())
 
 
 def _floats(t: torch.Tensor, shape: tuple[int, ...], dtype: str) -> str:
@@ -78,7 +94,7 @@ def _floats(t: torch.Tensor, shape: tuple[int, ...], dtype: str) -> str:
     elif distinct.numel() <= _FEW and t.numel() >= _ENOUGH:
         made = f"chosen({shape}, {dtype}, [{', '.join(_number(v) for v in distinct)}])"
     elif t.numel() >= _ENOUGH and torch.equal(finite, finite.round()):
-        made = f"integers({shape}, {dtype}, {int(finite.min())}, {int(finite.max())})"
+        made = _whole(finite if special else t, shape, dtype)
     else:
         made = _structured(t, shape, dtype) or _distributed(finite, shape, dtype)
     return f"with_special({made})" if special else made

@@ -19,6 +19,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
+from kbx.executor.compiler import LIKE
 from kbx.runner import cubin, execution, gaps, tuning
 from kbx.runner.architectures import ARCHITECTURES
 from kbx.runner.warmup import increment
@@ -43,7 +44,8 @@ class LaunchLog:
         return count
 
     def take_compiled(self):
-        """Kernels loaded since the last call: ``kernel, arch, registers, shared_bytes, spills`` (bytes), ``seconds``."""
+        """Kernels loaded since the last call: ``kernel, arch, registers, shared_bytes, spills`` (bytes), ``seconds``. Without those
+        that are executed and have no machine code of their own."""
         taken, self._compiled = self._compiled, []
         return taken
 
@@ -63,6 +65,8 @@ class LaunchLog:
         files = {Path(p).suffix: Path(p) for p in metadata_group.values()}
         self._texts[function] = files.get(".ttir")
         metadata = json.loads(files[".json"].read_text())
+        if LIKE in metadata:
+            return
         entry = {"kernel": name, "arch": f"sm_{metadata['target']['arch']}", "shared_bytes": metadata["shared"]}
         entry["registers"], entry["spills"] = cubin.usage(files[".cubin"].read_bytes())
         if hash in self._seconds:

@@ -73,6 +73,7 @@ class Plan:
     arch: str | None = None
     published_accounting: bool | None = None
     memory_checks: bool | None = None
+    properties: Sequence[str] | None = None
 
     def to_json(self) -> dict[str, Any]:
         return _present(self)

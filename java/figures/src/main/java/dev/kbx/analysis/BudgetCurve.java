@@ -1,5 +1,6 @@
 package dev.kbx.analysis;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record BudgetCurve(
     String method,
     String model,
-    Spent.Kind kind,
+    Kind kind,
     int tasks,
     int unjudged,
     @Nullable String unknown,
@@ -37,6 +38,51 @@ public record BudgetCurve(
    */
   public record Point(double budget, int solved, double share, double low, double high) {}
 
+  /** What can be limited. */
+  public enum Kind {
+    CALLS("calls"),
+    TOKENS("tokens"),
+    USD("usd"),
+    DEVICE_SECONDS("device_seconds"),
+    /** Kernels judged on development inputs. */
+    TURNS("turns");
+
+    private final String label;
+
+    Kind(String label) {
+      this.label = label;
+    }
+
+    /** The name in files. */
+    @JsonValue
+    public String label() {
+      return label;
+    }
+
+    /** What a trajectory spent in all; null where that is not known. */
+    @Nullable Double spent(TrajectoryRow row) {
+      return this == TURNS ? (Double) (double) row.turns() : of(row.spent());
+    }
+
+    /** What it spent until it was solved or answered; null where not known or not answered. */
+    @Nullable Double reached(TrajectoryRow row) {
+      if (row.reached() == null) return null;
+      if (this != TURNS) return of(row.reached());
+      Integer first = row.firstCorrect();
+      return first == null ? (Double) (double) row.turns() : (Double) (double) first;
+    }
+
+    private @Nullable Double of(Spent spent) {
+      return switch (this) {
+        case TURNS -> null;
+        case CALLS -> (double) spent.calls();
+        case TOKENS -> spent.uncounted() > 0 ? null : (Double) (double) spent.tokens();
+        case USD -> spent.unpriced() > 0 ? null : (Double) spent.usd();
+        case DEVICE_SECONDS -> spent.deviceSeconds();
+      };
+    }
+  }
+
   /** What a task took; infinite if it was not solved. */
   private record Task(double solvedAt, double spent) {}
 
@@ -44,12 +90,12 @@ public record BudgetCurve(
   public static List<BudgetCurve> of(List<TrajectoryRow> rows) {
     List<BudgetCurve> curves = new ArrayList<>();
     for (List<TrajectoryRow> own : TrajectoryRates.byMethod(rows)) {
-      for (Spent.Kind kind : Spent.Kind.values()) curves.add(of(own, kind));
+      for (Kind kind : Kind.values()) curves.add(of(own, kind));
     }
     return curves;
   }
 
-  private static BudgetCurve of(List<TrajectoryRow> rows, Spent.Kind kind) {
+  private static BudgetCurve of(List<TrajectoryRow> rows, Kind kind) {
     Collection<List<TrajectoryRow>> all = TrajectoryRates.byTask(rows).values();
     List<List<TrajectoryRow>> tasks = all.stream().filter(BudgetCurve::isJudged).toList();
     String unknown = unknown(kind, tasks);
@@ -66,50 +112,46 @@ public record BudgetCurve(
             : List.of());
   }
 
-  private static boolean isJudged(List<TrajectoryRow> task) {
+  static boolean isJudged(List<TrajectoryRow> task) {
     return task.stream().anyMatch(row -> row.correct() != null);
   }
 
-  private static @Nullable String unknown(Spent.Kind kind, List<List<TrajectoryRow>> tasks) {
+  /** Why the costs of some tasks are not known or all nothing; null if they are known. */
+  static @Nullable String unknown(Kind kind, List<List<TrajectoryRow>> tasks) {
     if (tasks.isEmpty()) return "no answer has a final judgement";
-    Double spent =
-        tasks.stream()
-            .flatMap(List::stream)
-            .map(TrajectoryRow::spent)
-            .reduce(Spent.NOTHING, Spent::plus)
-            .of(kind);
-    if (spent == null) {
-      return kind == Spent.Kind.TOKENS
-          ? "the tokens of some requests are not known"
-          : "the price of some requests is not known";
+    double spent = 0;
+    for (TrajectoryRow row : tasks.stream().flatMap(List::stream).toList()) {
+      Double own = kind.spent(row);
+      if (own == null) {
+        return kind == Kind.TOKENS
+            ? "the tokens of some requests are not known"
+            : "the price of some requests is not known";
+      }
+      spent += own;
     }
     if (spent > 0) return null;
     return switch (kind) {
       case CALLS -> "no request was sent";
       case TOKENS -> "no reply told its tokens";
       case USD -> "nothing was charged";
-      case DEVICE_SECONDS -> "nothing was judged for feedback";
+      case TURNS, DEVICE_SECONDS -> "nothing was judged for feedback";
     };
   }
 
-  private static Task task(List<TrajectoryRow> samples, Spent.Kind kind) {
+  private static Task task(List<TrajectoryRow> samples, Kind kind) {
     double solvedAt = Double.POSITIVE_INFINITY;
     double spent = 0;
     List<TrajectoryRow> inOrder = new ArrayList<>(samples);
     inOrder.sort((a, b) -> Integer.compare(a.sample(), b.sample()));
     for (TrajectoryRow row : inOrder) {
-      Spent reached = row.reached();
+      Double reached = kind.reached(row);
       if (TrajectoryRates.isTrue(row.correct()) && reached != null) {
-        solvedAt = Math.min(solvedAt, spent + amount(reached, kind));
+        solvedAt = Math.min(solvedAt, spent + reached);
       }
-      spent += amount(row.spent(), kind);
+      Double own = kind.spent(row);
+      if (own != null) spent += own;
     }
     return new Task(solvedAt, spent);
-  }
-
-  private static double amount(Spent spent, Spent.Kind kind) {
-    Double known = spent.of(kind);
-    return known == null ? 0 : known;
   }
 
   private static List<Point> points(List<Task> tasks) {

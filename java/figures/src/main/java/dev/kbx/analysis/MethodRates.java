@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param tasks number of tasks with one
  * @param notJudged tasks of which kbx could judge no candidate; they do not count as tried
  * @param conversion correct of called
- * @param samples pass@k and fast_p@k
+ * @param samples pass@k, pass^k and fast_p@k
  * @param speedup of its correct candidates; null if none was timed against the same as the others
  */
 public record MethodRates(
@@ -104,6 +104,7 @@ public record MethodRates(
    * @param tasks number of tasks with k samples or more
    * @param value null if there is none, or a correct sample has no speedup
    * @param low lower end of the 95 % interval by bootstrap over tasks; null if tasks agree
+   * @param allPass the chance that all k samples are so: pass^k; null as {@code value}
    */
   public record Sampled(
       int k,
@@ -111,7 +112,8 @@ public record MethodRates(
       int tasks,
       @Nullable Double value,
       @Nullable Double low,
-      @Nullable Double high) {}
+      @Nullable Double high,
+      @Nullable TaskMean allPass) {}
 
   static MethodRates of(
       MethodAndModel maker,
@@ -211,8 +213,17 @@ public record MethodRates(
       }
       entered.add(new PassAtK(samples.size(), passes));
     }
-    if (!known || entered.isEmpty()) return new Sampled(k, p, entered.size(), null, null, null);
+    if (!known || entered.isEmpty()) {
+      return new Sampled(k, p, entered.size(), null, null, null, null);
+    }
     TaskMean mean = PassAtK.taskMean(entered, k);
-    return new Sampled(k, p, entered.size(), mean.value(), mean.low(), mean.high());
+    return new Sampled(
+        k,
+        p,
+        entered.size(),
+        mean.value(),
+        mean.low(),
+        mean.high(),
+        PassAtK.taskMeanOfAll(entered, k));
   }
 }

@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * pass@k of a series: the mean of {@link PassAtK} over tasks, for each criterion. Only tasks with
- * at least k judged samples count, so different k may cover different tasks.
+ * pass@k and pass^k of a series: the means of {@link PassAtK} over tasks, for each criterion. Only
+ * tasks with at least k judged samples count, so different k may cover different tasks.
  *
  * @param ks ascending
  * @param rows the data
@@ -54,6 +54,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
    * @param value from 0 to 1; null if unknown
    * @param low lower end of its 95 % bootstrap interval over tasks; null if all tasks have the same
    *     value, as resampling then has no spread
+   * @param allPass pass^k: the chance that all k samples pass; null if the value is unknown
    * @param unknown why; null if the value is known
    */
   public record At(
@@ -62,6 +63,7 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
       @Nullable Double value,
       @Nullable Double low,
       @Nullable Double high,
+      @Nullable TaskMean allPass,
       @Nullable String unknown) {}
 
   /**
@@ -192,17 +194,24 @@ public record PassK(Series series, List<Integer> ks, List<Measure> measures, Lis
 
   private static At at(int k, Pass pass, List<Row> rows) {
     List<Row> entered = rows.stream().filter(row -> row.samples() >= k).toList();
-    if (entered.isEmpty()) return new At(k, 0, null, null, null, tooFew(k, rows));
+    if (entered.isEmpty()) return new At(k, 0, null, null, null, null, tooFew(k, rows));
     List<PassAtK> tasks = new ArrayList<>();
     for (Row row : entered) {
       Integer passes = row.passes(pass);
       if (passes != null) tasks.add(new PassAtK(row.samples(), passes));
     }
     if (tasks.size() < entered.size()) {
-      return new At(k, entered.size(), null, null, null, unknown(pass, entered));
+      return new At(k, entered.size(), null, null, null, null, unknown(pass, entered));
     }
     TaskMean mean = PassAtK.taskMean(tasks, k);
-    return new At(k, tasks.size(), mean.value(), mean.low(), mean.high(), null);
+    return new At(
+        k,
+        tasks.size(),
+        mean.value(),
+        mean.low(),
+        mean.high(),
+        PassAtK.taskMeanOfAll(tasks, k),
+        null);
   }
 
   private static String tooFew(int k, List<Row> rows) {

@@ -50,13 +50,22 @@ public record TrajectoryRates(
     Spent spent) {
 
   /**
-   * pass@k of the final judgement.
+   * pass@k and pass^k of the final judgement.
    *
    * @param k the most samples with a final judgement that a task has; 1 for most methods
    * @param passTasks tasks with so many: those that it is of
-   * @param passAtK null with one sample, or without that judgement
+   * @param passAtK that one of them passes; null with one sample, or without that judgement
+   * @param allPass pass^k: that all of them do; null likewise
    */
-  public record PassAtMost(int k, int passTasks, @Nullable TaskMean passAtK) {}
+  public record PassAtMost(
+      int k, int passTasks, @Nullable TaskMean passAtK, @Nullable TaskMean allPass) {
+    private static PassAtMost of(int k, List<PassAtK> tasks) {
+      return k == 1
+          ? new PassAtMost(k, tasks.size(), null, null)
+          : new PassAtMost(
+              k, tasks.size(), PassAtK.taskMean(tasks, k), PassAtK.taskMeanOfAll(tasks, k));
+    }
+  }
 
   /** One for each method and model, in the order of the rows. */
   public static List<TrajectoryRates> of(List<TrajectoryRow> rows) {
@@ -101,7 +110,7 @@ public record TrajectoryRates(
         last.share(),
         gap(tasks),
         judged.isEmpty() ? null : (int) judged.stream().filter(t -> t.passes() > 0).count(),
-        new PassAtMost(k, enough.size(), k > 1 ? PassAtK.taskMean(enough, k) : null),
+        PassAtMost.of(k, enough),
         rows.stream().map(TrajectoryRow::spent).reduce(Spent.NOTHING, Spent::plus));
   }
 

@@ -36,6 +36,22 @@ public record TrajectoryRow(
     rounds = List.copyOf(rounds);
   }
 
+  /** Its turns: kernels that were judged on development inputs. */
+  int turns() {
+    return (int) rounds.stream().filter(round -> round.status() != null).count();
+  }
+
+  /** The first turn, from 1, whose kernel is correct on development inputs; null without one. */
+  @Nullable Integer firstCorrect() {
+    int turn = 0;
+    for (Round round : rounds) {
+      if (round.status() == null) continue;
+      turn++;
+      if (round.status() == Status.CORRECT) return turn;
+    }
+    return null;
+  }
+
   /**
    * One request and what came of it.
    *

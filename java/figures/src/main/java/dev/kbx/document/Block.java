@@ -2,6 +2,7 @@ package dev.kbx.document;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** A part of a {@link Section}. Texts are plain; renderers escape them. */
 public sealed interface Block
@@ -86,7 +87,17 @@ public sealed interface Block
           id,
           caption,
           kept.stream().map(columns::get).toList(),
-          rows.stream().map(row -> kept.stream().map(row::get).toList()).toList());
+          rows.stream().map(row -> kept.stream().map(row::get).toList()).toList(),
+          stacked);
+    }
+
+    /** This table without the columns that say nothing of any row. */
+    public Table withoutEmpty() {
+      return of(
+          IntStream.range(0, columns.size())
+              .filter(i -> rows.stream().anyMatch(row -> !(row.get(i) instanceof Cell.Missing)))
+              .boxed()
+              .toList());
     }
 
     /**

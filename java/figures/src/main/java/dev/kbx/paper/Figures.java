@@ -22,7 +22,6 @@ import dev.kbx.section.BudgetSection;
 import dev.kbx.section.Captions;
 import dev.kbx.section.MethodNames;
 import dev.kbx.section.SeriesSection;
-import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -168,14 +167,14 @@ final class Figures {
   }
 
   private void budgets() {
-    for (Spent.Kind kind : Spent.Kind.values()) {
+    for (BudgetCurve.Kind kind : BudgetCurve.Kind.values()) {
       Map<String, BudgetCurve> curves = curves(kind);
       if (!curves.isEmpty()) figures.add(BudgetSection.figure(kind, curves));
     }
   }
 
   /** Curves of a kind by name; runs are named where there are several. */
-  private Map<String, BudgetCurve> curves(Spent.Kind kind) {
+  private Map<String, BudgetCurve> curves(BudgetCurve.Kind kind) {
     Map<String, BudgetCurve> curves = new LinkedHashMap<>();
     for (BudgetSection.Curves budget : publication.budgets()) {
       for (BudgetCurve curve : budget.curves()) {

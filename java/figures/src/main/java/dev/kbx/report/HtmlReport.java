@@ -20,6 +20,8 @@ import dev.kbx.section.MethodsSection;
 import dev.kbx.section.PropertiesSection;
 import dev.kbx.section.RatesSection;
 import dev.kbx.section.TrajectoriesSection;
+import dev.kbx.section.TurnsSection;
+import dev.kbx.section.TurnsSection.Turns;
 import dev.kbx.stats.Rate;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Stage;
@@ -154,6 +156,8 @@ record HtmlReport(
         for (Section section : inDetail()) write(writer, section);
         if (methods != null) {
           write(writer, BudgetSection.figures(BudgetCurve.of(methods.rows())));
+          Turns turns = Turns.of(run.id(), methods.rows(), methods.followed());
+          write(writer, TurnsSection.folded(turns));
           write(writer, TrajectoriesSection.rounds(methods.rows(), MOST_TRAJECTORIES));
         }
       }

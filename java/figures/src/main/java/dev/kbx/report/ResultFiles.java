@@ -1,5 +1,6 @@
 package dev.kbx.report;
 
+import dev.kbx.analysis.FeedbackChange;
 import dev.kbx.analysis.SelectedTasks;
 import dev.kbx.analysis.Tally;
 import dev.kbx.analysis.TrajectoryRow;
@@ -151,11 +152,16 @@ public final class ResultFiles implements AutoCloseable {
    * What the report of a run shows of its methods.
    *
    * @param rows all trajectories that have ended
+   * @param followed what was written after feedback
    * @param trajectories those that are shown with their texts, as many as a page can hold
    */
-  public record MethodsReport(List<TrajectoryRow> rows, List<Trajectory> trajectories) {
+  public record MethodsReport(
+      List<TrajectoryRow> rows,
+      List<FeedbackChange.Followed> followed,
+      List<Trajectory> trajectories) {
     public MethodsReport {
       rows = List.copyOf(rows);
+      followed = List.copyOf(followed);
       trajectories = List.copyOf(trajectories);
     }
   }

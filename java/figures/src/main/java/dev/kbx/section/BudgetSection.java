@@ -15,7 +15,6 @@ import dev.kbx.document.Figure.Point;
 import dev.kbx.document.Figure.Series;
 import dev.kbx.document.Figure.Whiskers;
 import dev.kbx.document.Section;
-import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -67,7 +66,7 @@ public final class BudgetSection {
   public static @Nullable Section figures(List<BudgetCurve> all) {
     MethodNames names = names(all);
     Blocks blocks = new Blocks();
-    for (Spent.Kind kind : Spent.Kind.values()) {
+    for (BudgetCurve.Kind kind : BudgetCurve.Kind.values()) {
       Map<String, BudgetCurve> curves = new LinkedHashMap<>();
       for (BudgetCurve curve : all) {
         if (curve.kind() != kind || curve.unknown() != null) continue;
@@ -84,7 +83,7 @@ public final class BudgetSection {
    *
    * @param curves by name; at least one
    */
-  public static Figure figure(Spent.Kind kind, Map<String, BudgetCurve> curves) {
+  public static Figure figure(BudgetCurve.Kind kind, Map<String, BudgetCurve> curves) {
     double most =
         curves.values().stream()
             .mapToDouble(curve -> curve.points().getLast().budget())
@@ -131,7 +130,7 @@ public final class BudgetSection {
   private static List<Table> tables(Curves run, String id) {
     MethodNames names = names(run.curves());
     List<Table> tables = new ArrayList<>();
-    for (Spent.Kind kind : Spent.Kind.values()) {
+    for (BudgetCurve.Kind kind : BudgetCurve.Kind.values()) {
       List<BudgetCurve> known =
           run.curves().stream()
               .filter(curve -> curve.kind() == kind && curve.unknown() == null)
@@ -159,8 +158,9 @@ public final class BudgetSection {
   }
 
   /** The unit of a budget. */
-  private static String title(Spent.Kind kind) {
+  static String title(BudgetCurve.Kind kind) {
     return switch (kind) {
+      case TURNS -> "turns";
       case CALLS -> "calls";
       case TOKENS -> "tokens";
       case USD -> "USD";
@@ -168,9 +168,9 @@ public final class BudgetSection {
     };
   }
 
-  private static Cell amount(Spent.Kind kind, double amount) {
+  private static Cell amount(BudgetCurve.Kind kind, double amount) {
     return switch (kind) {
-      case CALLS, TOKENS -> Cell.count(Math.round(amount));
+      case TURNS, CALLS, TOKENS -> Cell.count(Math.round(amount));
       case USD -> Cell.usd(amount);
       case DEVICE_SECONDS -> Cell.seconds(amount);
     };

@@ -1,10 +1,10 @@
 package dev.kbx.section;
 
+import dev.kbx.analysis.BudgetCurve;
 import dev.kbx.analysis.Inclusion;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Counted;
 import dev.kbx.verdict.RunInfo;
-import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -65,13 +65,14 @@ public final class Captions {
         .formatted(baseline);
   }
 
-  static String budget(Spent.Kind kind) {
+  static String budget(BudgetCurve.Kind kind) {
     return "Share of tasks with an answer that is correct in the final judgement, by %s until the first kernel of a trajectory that is correct on development inputs, or until the answer if nothing was judged there. Intervals: Wilson, 95 %%."
         .formatted(budgetAxis(kind));
   }
 
-  static String budgetAxis(Spent.Kind kind) {
+  static String budgetAxis(BudgetCurve.Kind kind) {
     return switch (kind) {
+      case TURNS -> "turns for each task";
       case CALLS -> "calls for each task";
       case TOKENS -> "tokens for each task";
       case USD -> "USD for each task";

@@ -22,6 +22,7 @@ import dev.kbx.document.Block.Table;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Section;
+import dev.kbx.stats.TaskMean;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -44,6 +45,9 @@ public final class MethodsSection {
 
   /** Categories that differ. */
   private static final double APART = 0.05;
+
+  /** Before k in the head of a column. */
+  private static final String ALL_PASS = "pass^";
 
   private static final String TEST =
       "Ahead: tasks of which it has the larger share correct. p: exact permutation test over tasks"
@@ -228,11 +232,15 @@ public final class MethodsSection {
         .orElse(List.of());
   }
 
-  /** pass@k and fast_p@k, where some task has several samples. */
+  /** pass@k, pass^k and fast_p@k, where some task has several samples. */
   private void samples() {
     Set<String> heads = new LinkedHashSet<>();
     for (MethodRates each : methods.methods()) {
-      for (Sampled sampled : each.samples()) if (sampled.tasks() > 0) heads.add(head(sampled));
+      for (Sampled sampled : each.samples()) {
+        if (sampled.tasks() == 0) continue;
+        heads.add(head(sampled));
+        if (sampled.p() == null && sampled.k() > 1) heads.add(ALL_PASS + sampled.k());
+      }
     }
     List<Column.Of<MethodRates>> columns = new ArrayList<>();
     columns.add(Column.text("best of k", each -> names.of(each.maker())));
@@ -240,10 +248,10 @@ public final class MethodsSection {
     if (heads.isEmpty()) return;
     blocks.table(
         "samples",
-        "The chance that the best of k samples is correct (pass@k), and more than p times as fast"
-            + " as the baseline (fast_p@k), with 95 % intervals by bootstrap over tasks. Behind the"
-            + " slash: the tasks with k samples or more; figures of different tasks are not"
-            + " comparable.",
+        "The chance that the best of k samples is correct (pass@k), that all of them are (pass^k),"
+            + " and that the best is more than p times as fast as the baseline (fast_p@k), with 95"
+            + " % intervals by bootstrap over tasks. Behind the slash: the tasks with k samples or"
+            + " more; figures of different tasks are not comparable.",
         columns,
         methods.methods());
   }
@@ -255,13 +263,21 @@ public final class MethodsSection {
   }
 
   private static Cell sampled(MethodRates method, String head) {
-    return method.samples().stream()
-        .filter(each -> head(each).equals(head) && each.value() != null)
-        .reduce((_, last) -> last)
-        .map(each ->
-            Cell.text(
-                Cell.share(each.value(), each.low(), each.high()).text() + " / " + each.tasks()))
-        .orElse(Cell.missing());
+    for (Sampled each : method.samples().reversed()) {
+      TaskMean all = each.allPass();
+      if (all == null) continue;
+      if (head(each).equals(head)) {
+        return of(Cell.share(each.value(), each.low(), each.high()), each);
+      }
+      if (each.p() == null && head.equals(ALL_PASS + each.k())) {
+        return of(Cell.share(all.value(), all.low(), all.high()), each);
+      }
+    }
+    return Cell.missing();
+  }
+
+  private static Cell of(Cell share, Sampled sampled) {
+    return Cell.text(share.text() + " / " + sampled.tasks());
   }
 
   private void pairs() {

@@ -9,6 +9,7 @@ import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
 import dev.kbx.document.Counted;
 import dev.kbx.document.Section;
+import dev.kbx.stats.TaskMean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,8 +22,9 @@ public final class PassKSection {
     Blocks blocks = new Blocks();
     Series series = pass.series();
     blocks.prose(
-        "%s for %d of %s. pass@k: mean over the N tasks with k judged samples or more, as '%% of"
-            + " N', with its 95 %% interval where tasks differ.",
+        "%s for %d of %s. pass@k, the chance that one of k samples passes, and pass^k, that all of"
+            + " them do: mean over the N tasks with k judged samples or more, as '%% of N', with"
+            + " its 95 %% interval where tasks differ.",
         Counted.of(series.candidates(), "candidate"),
         series.submitted(),
         Counted.of(series.tasks(), "task"));
@@ -47,6 +49,12 @@ public final class PassKSection {
       columns.add(
           Column.number("pass@" + overall.at().get(i).k(), each -> value(each.at().get(index))));
     }
+    for (int i = 0; i < overall.at().size(); i++) {
+      int index = i;
+      At at = overall.at().get(i);
+      if (at.k() == 1 || at.allPass() == null) continue;
+      columns.add(Column.number("pass^" + at.k(), each -> allPass(each.at().get(index))));
+    }
     blocks.table("pass-" + name, "", columns, groups);
     for (At at : overall.at()) {
       if (at.unknown() == null) continue;
@@ -60,6 +68,13 @@ public final class PassKSection {
     return at.value() == null && at.tasks() == 0
         ? Cell.missing()
         : Cell.text("%s of %d".formatted(share, at.tasks()));
+  }
+
+  private static Cell allPass(At at) {
+    TaskMean all = at.allPass();
+    if (all == null) return Cell.missing();
+    return Cell.text(
+        "%s of %d".formatted(Cell.share(all.value(), all.low(), all.high()).text(), at.tasks()));
   }
 
   private static void notes(Blocks blocks, PassK pass) {

@@ -15,7 +15,6 @@ import dev.kbx.verdict.Spent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** What came of methods: rates and costs of each, and how answers came about. */
@@ -40,25 +39,15 @@ public final class TrajectoriesSection {
                 Column.number("final", each -> share(each.finalRate())),
                 Column.number("gap", each -> points(each.gap())),
                 Column.number("tasks solved", TrajectoriesSection::solved),
-                Column.number("pass@k", TrajectoriesSection::passAtK),
+                Column.number("pass@k", each -> pass(each, each.pass().passAtK())),
+                Column.number("pass^k", each -> pass(each, each.pass().allPass())),
                 Column.number("calls", each -> Cell.text(calls(each.spent()))),
                 Column.number("tokens", each -> Cell.text(tokens(each.spent()))),
                 Column.number("USD", each -> Cell.text(usd(each.spent()))),
                 Column.number("judging", each -> judging(each.spent()))),
             TrajectoryRates.of(rows));
-    blocks.add(withoutEmpty(all));
+    blocks.add(all.withoutEmpty());
     return blocks.section("trajectories", "Methods");
-  }
-
-  /** Without the columns that say nothing of any row. */
-  private static Table withoutEmpty(Table table) {
-    List<Integer> kept =
-        IntStream.range(0, table.columns().size())
-            .filter(
-                i -> table.rows().stream().anyMatch(row -> !(row.get(i) instanceof Cell.Missing)))
-            .boxed()
-            .toList();
-    return table.of(kept);
   }
 
   private static Cell share(@Nullable TaskShare share) {
@@ -75,8 +64,7 @@ public final class TrajectoriesSection {
   }
 
   /** {@code 50.0 % @4 of 12}: k, and the tasks that have so many samples if not all. */
-  private static Cell passAtK(TrajectoryRates each) {
-    TaskMean mean = each.pass().passAtK();
+  private static Cell pass(TrajectoryRates each, @Nullable TaskMean mean) {
     if (mean == null) return Cell.missing();
     String of = each.pass().passTasks() < each.tasks() ? " of " + each.pass().passTasks() : "";
     return Cell.text(

@@ -47,6 +47,7 @@ public final class Gpu implements AutoCloseable {
   private final OnDemand<Oracle> oracle;
   private final OnDemand<Oracle> baselineOracle;
   private volatile @Nullable PeakRates peaks;
+  private volatile @Nullable PeakRates peaksWithListed;
   private volatile boolean lost;
   private volatile Verdict.@Nullable Device described;
 
@@ -178,16 +179,19 @@ public final class Gpu implements AutoCloseable {
   }
 
   /**
-   * Measured peaks of this device, measured or read once; unknown if that fails. No candidate's
-   * code may be loaded on the device: it could keep the device busy and so distort the cached peaks
-   * for weeks.
+   * Peaks of this device, measured or read once, and what is listed of those that cannot be;
+   * unknown if that fails. No candidate's code may be loaded on the device: it could keep the
+   * device busy and so distort the cached peaks for weeks.
    */
   public PeakRates peaks() throws InterruptedException {
-    PeakRates known = peaks;
+    PeakRates known = peaksWithListed;
     if (known != null) return known;
     try {
-      PeakRates found = knownPeaks.of(oracle().hello(), this::measurePeaks);
-      peaks = found;
+      Message.Hello hello = oracle().hello();
+      PeakRates measured = knownPeaks.of(hello, this::measurePeaks);
+      PeakRates found = ListedRates.beside(measured, hello.deviceName());
+      peaks = measured;
+      peaksWithListed = found;
       return found;
     } catch (Oracle.Refused e) {
       return PeakRates.UNKNOWN; // A device that is full now may have memory for the next candidate.

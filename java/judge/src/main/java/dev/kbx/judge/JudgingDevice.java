@@ -1,7 +1,9 @@
 package dev.kbx.judge;
 
+import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Verdict;
 import java.util.Locale;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A device, and whether it judges.
@@ -9,6 +11,12 @@ import java.util.Locale;
  * @param device of one that has not reported its name, where it is: {@code cuda:1}
  */
 public record JudgingDevice(Verdict.Device device, State state) {
+  /** The device in JSON, with its state. */
+  public ObjectNode json() {
+    ObjectNode json = Json.mapper().valueToTree(device);
+    return json.put("state", state.label());
+  }
+
   /** Whether a device judges. */
   public enum State {
     READY,

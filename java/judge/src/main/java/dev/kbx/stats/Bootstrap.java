@@ -65,7 +65,8 @@ public final class Bootstrap {
     return (int) (((random.nextInt() & 0xFFFF_FFFFL) * bound) >>> 32);
   }
 
-  private static Interval interval(double[] values) {
+  /** From so many values of a statistic as there are resamples, which it sorts. */
+  static Interval interval(double[] values) {
     Arrays.sort(values);
     int tail = RESAMPLES / 40;
     return new Interval(values[tail - 1], values[RESAMPLES - tail]);

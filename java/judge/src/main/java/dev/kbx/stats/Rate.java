@@ -30,12 +30,12 @@ public record Rate(long passes, long total) {
 
   /** Lower end of the 95 % interval; exactly 0 without passes. */
   public double low() {
-    return interval(value(), total).low();
+    return interval(value(), (double) total).low();
   }
 
   /** Upper end of the 95 % interval; exactly 1 without failures. */
   public double high() {
-    return interval(value(), total).high();
+    return interval(value(), (double) total).high();
   }
 
   /**
@@ -43,11 +43,11 @@ public record Rate(long passes, long total) {
    * several samples each.
    *
    * @param share from 0 to 1
-   * @param total at least 1
+   * @param total at least 1; need not be whole, as an effective number is not
    */
-  public static Bootstrap.Interval interval(double share, long total) {
+  public static Bootstrap.Interval interval(double share, double total) {
     double centre = (share + Z * Z / (2 * total)) / (1 + Z * Z / total);
-    double variance = share * (1 - share) / total + Z * Z / (4.0 * total * total);
+    double variance = share * (1 - share) / total + Z * Z / (4 * total * total);
     double halfWidth = Z * Math.sqrt(variance) / (1 + Z * Z / total);
     return new Bootstrap.Interval(
         share == 0 ? 0 : centre - halfWidth, share == 1 ? 1 : centre + halfWidth);

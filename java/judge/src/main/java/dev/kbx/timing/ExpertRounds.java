@@ -12,14 +12,14 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Times an expert's kernel in the rounds of one size of a candidate: on the same values, in a
- * process and in memory that the candidate cannot reach. It goes first in two rounds and last in
- * the next two, so that it meets both orders of candidate and reference.
+ * process and in memory that the candidate cannot reach. Of four rounds it goes first in two and
+ * last in two, once in each order of candidate and reference; which is drawn, so that nobody knows
+ * when it runs.
  *
  * <p>Once it fails it is not called any more, and the candidate's rounds go on without it.
  */
 final class ExpertRounds {
-  private static final int TURN = 2;
-
+  private final Places places = new Places();
   private final Batches batches;
   private final int sizes;
   private final String shape;
@@ -38,9 +38,28 @@ final class ExpertRounds {
     this.shape = shape;
   }
 
-  /** Whether it goes before the candidate and the reference in a round. */
-  static boolean first(int number) {
-    return number / TURN % 2 == 0;
+  /** Whether it goes before candidate and reference in a round: as {@link Places#first}. */
+  boolean first(int number, RandomGenerator random) {
+    return places.first(number, random);
+  }
+
+  /** Its place in each round. */
+  static final class Places {
+    /** Whether it went first, in the last round of each order of candidate and reference. */
+    private final boolean[] last = new boolean[2];
+
+    /**
+     * Whether it goes before candidate and reference in a round; asked once a round, in their
+     * order.
+     *
+     * @param number of the round, in which the reference goes before the candidate if it is even
+     */
+    boolean first(int number, RandomGenerator random) {
+      int order = number % 2;
+      boolean drawn = number % 4 < 2;
+      last[order] = drawn ? random.nextBoolean() : !last[order];
+      return last[order];
+    }
   }
 
   /** Times it on the sets last prepared; null if it fails or has failed. */

@@ -236,7 +236,7 @@ final class SizeRounds {
     boolean referenceFirst = number % 2 == 0;
     Batches.Asked<OracleMessage.PreparedSize> preparing =
         batches.prepare(size, sets(series, counts), series.phase(), number);
-    boolean expertFirst = expert != null && ExpertRounds.first(number);
+    boolean expertFirst = expert != null && expert.first(number, random);
     Batch beside = expertFirst ? expert(series, preparing.answer(), counts) : null;
     Batches.Asked<Batch> first = counts && referenceFirst ? reference(series) : null;
     // Only now does the candidate's process see the values: it must not work while the other side

@@ -41,7 +41,10 @@ public record RunInfo(
     @Doc("what its user calls it; may change") @Nullable String name,
     @Doc("what its user says of it; may change") @Nullable String note) {
 
-  /** Whether it is a run of {@code kbx serve}, which has no number of candidates and no end. */
+  /**
+   * Whether it is a run of {@code kbx serve} or {@code mcp}, which has no number of candidates and
+   * no end.
+   */
   public boolean neverEnds() {
     return finished == null && candidates == 0;
   }

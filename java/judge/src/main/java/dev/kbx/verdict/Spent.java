@@ -1,8 +1,6 @@
 package dev.kbx.verdict;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import com.fasterxml.jackson.annotation.JsonValue;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a method spent. Cached replies are free.
@@ -30,36 +28,6 @@ public record Spent(
     double deviceSeconds,
     long reported) {
   public static final Spent NOTHING = new Amounts().spent();
-
-  /** What can be limited. */
-  public enum Kind {
-    CALLS("calls"),
-    TOKENS("tokens"),
-    USD("usd"),
-    DEVICE_SECONDS("device_seconds");
-
-    private final String label;
-
-    Kind(String label) {
-      this.label = label;
-    }
-
-    /** The name in files. */
-    @JsonValue
-    public String label() {
-      return label;
-    }
-  }
-
-  /** The amount of a kind; null where it is not known. */
-  public @Nullable Double of(Kind kind) {
-    return switch (kind) {
-      case CALLS -> (double) calls;
-      case TOKENS -> uncounted > 0 ? null : (Double) (double) tokens;
-      case USD -> unpriced > 0 ? null : (Double) usd;
-      case DEVICE_SECONDS -> deviceSeconds;
-    };
-  }
 
   public Spent plus(Spent other) {
     return new Amounts()

@@ -53,6 +53,11 @@ public sealed interface Message
       absent = absent == null ? null : List.copyOf(absent);
     }
 
+    /** The GPU's name by its driver; null elsewhere. */
+    public @Nullable String deviceName() {
+      return said("name");
+    }
+
     /** The GPU's UUID, which unlike its index is the same in every process; null elsewhere. */
     public @Nullable String deviceUuid() {
       return said("uuid");

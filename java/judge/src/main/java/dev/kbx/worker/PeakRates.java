@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measured peaks of a device; null or absent if not measured.
+ * Peaks of a device, measured where nothing else is said; null or absent if not known.
  *
  * @param copyGbs gigabytes a second of a copy, read and written together
  * @param emptyMs shortest time between two events with nothing between them, milliseconds
@@ -28,7 +28,9 @@ public record PeakRates(
     TF32,
     FP16,
     BF16,
-    INT8
+    INT8,
+    FP8,
+    FP4
   }
 
   public PeakRates {
@@ -37,8 +39,18 @@ public record PeakRates(
     tflops = Collections.unmodifiableMap(sorted);
   }
 
-  /** TFLOP/s in a precision; null where either is unknown. */
+  /**
+   * TFLOP/s in a precision; null where either is unknown. Where the device has no products of four
+   * or eight bits, those of the next wider numbers, which hold their values exactly.
+   */
   public @Nullable Double tflops(@Nullable Precision precision) {
-    return precision == null ? null : tflops.get(precision);
+    if (precision == null) return null;
+    Double own = tflops.get(precision);
+    if (own != null) return own;
+    return switch (precision) {
+      case FP4 -> tflops(Precision.FP8);
+      case FP8 -> tflops(Precision.FP16);
+      case FP64, FP32, TF32, FP16, BF16, INT8 -> null;
+    };
   }
 }

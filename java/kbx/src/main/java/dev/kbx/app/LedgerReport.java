@@ -39,7 +39,9 @@ final class LedgerReport {
     LedgerReport report = new LedgerReport();
     Ledger.replay(ledger, report::add);
     return new ResultFiles.MethodsReport(
-        rows, report.trajectories.values().stream().map(Texts::trajectory).toList());
+        rows,
+        Ledgers.followed(ledger),
+        report.trajectories.values().stream().map(Texts::trajectory).toList());
   }
 
   /** Trajectories that begin when the page is full are left out. */

@@ -1,5 +1,6 @@
 package dev.kbx.app;
 
+import dev.kbx.analysis.FeedbackChange;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.VerdictRow;
 import dev.kbx.error.InputException;
@@ -9,8 +10,11 @@ import dev.kbx.generate.MethodSettings;
 import dev.kbx.generate.Recorded;
 import dev.kbx.generate.TrajectoryRecord;
 import dev.kbx.generate.TrajectoryRecord.RoundRecord;
+import dev.kbx.generate.Transcript;
+import dev.kbx.generate.Transcript.Kernel;
 import dev.kbx.generate.Unit;
 import dev.kbx.method.Event;
+import dev.kbx.report.LineDiff;
 import dev.kbx.verdict.Spent;
 import dev.kbx.verdict.Status;
 import java.io.IOException;
@@ -21,6 +25,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -101,6 +106,37 @@ public record Ledgers(Path folder) {
           .forEach(record -> rows.add(row(record, method.model(), judged.get(record.unit()))));
     }
     return rows;
+  }
+
+  /** What was written after feedback, and judged: by method, task and sample in their order. */
+  public static List<FeedbackChange.Followed> followed(Path ledger) {
+    List<FeedbackChange.Followed> all = new ArrayList<>();
+    for (Transcript.Trajectory trajectory : Transcript.read(ledger).trajectories()) {
+      Map<String, Kernel> judged = new HashMap<>();
+      for (Kernel kernel : trajectory.kernels()) {
+        if (kernel.judgement() == null) continue;
+        Stream<Kernel> told = kernel.told().stream().map(judged::get).filter(Objects::nonNull);
+        told.map(before -> followed(trajectory, before, kernel))
+            .flatMap(Optional::stream)
+            .reduce((one, other) -> other.changed() <= one.changed() ? other : one)
+            .ifPresent(all::add);
+        judged.put(kernel.ask(), kernel);
+      }
+    }
+    return all;
+  }
+
+  private static Optional<FeedbackChange.Followed> followed(
+      Transcript.Trajectory trajectory, Kernel before, Kernel after) {
+    if (before.judgement() == null || after.judgement() == null) return Optional.empty();
+    return Optional.of(
+        new FeedbackChange.Followed(
+            trajectory.method(),
+            trajectory.model(),
+            trajectory.task(),
+            before.judgement().status(),
+            after.judgement().status(),
+            1 - new LineDiff(before.code(), after.code()).similarity()));
   }
 
   private static TrajectoryRow row(

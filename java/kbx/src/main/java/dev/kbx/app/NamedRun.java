@@ -119,7 +119,7 @@ public final class NamedRun {
   static RunInfo newest(List<RunInfo> runs, String place) {
     String others =
         !runs.isEmpty() && runs.stream().allMatch(RunInfo::neverEnds)
-            ? "of kbx serve, which have no end"
+            ? "of kbx serve or kbx mcp, which have no end"
             : "that were cut off";
     return runs.stream()
         .filter(run -> run.finished() != null)

@@ -4,8 +4,8 @@ import static java.util.stream.Collectors.joining;
 
 import dev.kbx.error.EnvironmentException;
 import dev.kbx.error.InputException;
+import dev.kbx.files.Folders;
 import dev.kbx.plan.ModulePrecision;
-import dev.kbx.python.Interpreter;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
@@ -17,13 +17,15 @@ import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Break;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,13 +47,23 @@ public final class Reproduction {
 
   private static final String ARCH = "sm_90";
 
+  /** Of imports, of the task's input program, and of looking at the values of its largest call. */
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+
   private final Home home;
-  private final NamedRun.Found found;
+  private final RunInfo run;
+  private final Duration limit;
 
   /** Scripts about verdicts of a run. */
-  public Reproduction(Home home, NamedRun.Found found) {
+  public Reproduction(Home home, RunInfo run) {
+    this(home, run, LIMIT);
+  }
+
+  /** The same; what writes a script is ended after {@code limit}. */
+  Reproduction(Home home, RunInfo run, Duration limit) {
     this.home = home;
-    this.found = found;
+    this.run = run;
+    this.limit = limit;
   }
 
   /**
@@ -65,23 +77,43 @@ public final class Reproduction {
   private record Failure(Status status, @Nullable String message, @Nullable String property) {}
 
   /**
-   * Writes the script about a candidate.
+   * Writes the script about a candidate of a run.
    *
    * @param name its task, its file or its hash
+   */
+  public static Script script(
+      Home home,
+      NamedRun.Found found,
+      String name,
+      @Nullable String property,
+      @Nullable String reference,
+      Path python)
+      throws InterruptedException {
+    NamedKernel.Judged judged = NamedKernel.judged(found, name, "VERDICT");
+    return new Reproduction(home, found.judged().run())
+        .script(judged.verdict(), judged.source(), property, reference, python);
+  }
+
+  /**
+   * Writes the script about a verdict of the run.
+   *
+   * @param source of the candidate
    * @param property of a correct candidate, what it breaks on; null for the first
    * @param reference the run's own reference, {@code FILE} or {@code FILE:NAME}; null for a suite
    * @throws InputException if the candidate did not fail, or not when it was run, or its task is
    *     not there
    */
   public Script script(
-      String name, @Nullable String property, @Nullable String reference, Interpreter python)
+      Verdict verdict,
+      String source,
+      @Nullable String property,
+      @Nullable String reference,
+      Path python)
       throws InterruptedException {
-    NamedKernel.Judged judged = NamedKernel.judged(found, name, "VERDICT");
-    Verdict verdict = judged.verdict();
     Failure failure = failure(verdict.judgement(), property);
     Task task = task(verdict.provenance(), reference);
-    Map<String, @Nullable Object> told = told(verdict, failure, task, judged.source());
-    return new Script(task.name(), failure.status(), run(python, told));
+    Map<String, @Nullable Object> told = told(verdict, failure, task, source);
+    return new Script(task.name(), failure.status(), written(python, told));
   }
 
   private static Failure failure(Judgement judgement, @Nullable String property) {
@@ -116,7 +148,6 @@ public final class Reproduction {
   }
 
   private Task task(Provenance provenance, @Nullable String reference) {
-    RunInfo run = found.judged().run();
     boolean own = run.suite().startsWith(OwnReference.LABEL);
     if (own != (reference != null)) {
       throw new InputException(
@@ -126,11 +157,11 @@ public final class Reproduction {
               : "--reference: run %s was judged by the suite %s; leave it away"
                   .formatted(run.id(), run.suite()));
     }
-    Suite suite = reference == null ? home.suite(run.suite()) : own(run, reference);
+    Suite suite = reference == null ? home.suite(run.suite()) : own(reference);
     return suite.find(provenance.category() + "/" + provenance.task()).getFirst();
   }
 
-  private Suite own(RunInfo run, String spec) {
+  private Suite own(String spec) {
     try (var syntax = home.syntax()) {
       OwnReference read = OwnReference.read(spec, syntax);
       if (run.suite().contains(" --backward")) read = read.gradients();
@@ -155,7 +186,7 @@ public final class Reproduction {
     told.put("name", provenance.category() + "/" + provenance.task());
     told.put("cuda", judgement.device().onGpu());
     told.put("arch", judgement.compile() == null ? ARCH : judgement.compile().arch());
-    String precision = found.judged().run().precision();
+    String precision = run.precision();
     told.put(
         "dtype",
         precision == null
@@ -166,25 +197,44 @@ public final class Reproduction {
     return told;
   }
 
-  private String run(Interpreter python, Map<String, @Nullable Object> told)
+  private String written(Path python, Map<String, @Nullable Object> told)
       throws InterruptedException {
-    ProcessBuilder builder =
-        new ProcessBuilder(python.executable().toString(), "-m", "kbx.reproduce");
-    builder.environment().put("PYTHONPATH", home.folder().resolve("worker").toString());
     try {
-      Process process = builder.start();
-      try (OutputStream to = process.getOutputStream()) {
-        to.write(Json.mapper().writeValueAsBytes(told));
+      Path folder = Files.createTempDirectory("kbx-reproduce-");
+      try {
+        return run(python, folder, Json.mapper().writeValueAsBytes(told));
+      } finally {
+        Folders.delete(folder);
       }
-      var errors = new StringBuilder();
-      Thread reader =
-          Thread.ofVirtual().start(() -> process.errorReader().lines().forEach(errors::append));
-      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      reader.join();
-      if (process.waitFor() == 0) return text;
-      throw new InputException("no script can be written: " + errors);
     } catch (IOException e) {
-      throw new EnvironmentException(python.executable() + ": " + Reason.of(e), e);
+      throw new EnvironmentException(python + ": " + Reason.of(e), e);
     }
+  }
+
+  /** With files, not pipes: a child that writes before it has read all waits for its reader. */
+  private String run(Path python, Path folder, byte[] told)
+      throws IOException, InterruptedException {
+    Path in = Files.write(folder.resolve("in"), told);
+    Path out = folder.resolve("out");
+    Path errors = folder.resolve("errors");
+    ProcessBuilder builder =
+        new ProcessBuilder(python.toString(), "-m", "kbx.reproduce")
+            .redirectInput(in.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(errors.toFile());
+    builder.environment().put("PYTHONPATH", home.folder().resolve("worker").toString());
+    Process process = builder.start();
+    try {
+      if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new InputException(
+            "no script can be written: %s did not end within %d s"
+                .formatted(python, limit.toSeconds()));
+      }
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
+    if (process.exitValue() == 0) return Files.readString(out);
+    throw new InputException("no script can be written: " + Files.readString(errors).strip());
   }
 }

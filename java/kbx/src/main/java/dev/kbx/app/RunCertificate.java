@@ -41,7 +41,7 @@ public final class RunCertificate {
     }
     if (chosen.neverEnds()) {
       throw new InputException(
-          "run %s is one of kbx serve, which has no end: certify one of kbx eval"
+          "run %s is one of kbx serve or kbx mcp, which has no end: certify one of kbx eval"
               .formatted(chosen.id()));
     }
     if (chosen.finished() == null) {

@@ -31,6 +31,8 @@ import dev.kbx.section.IterationsSection;
 import dev.kbx.section.MethodsSection;
 import dev.kbx.section.PassKSection;
 import dev.kbx.section.QualitySection;
+import dev.kbx.section.TurnsSection;
+import dev.kbx.section.TurnsSection.Turns;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,7 +60,8 @@ import picocli.CommandLine.Option;
       AnalyzeCommand.PasskCommand.class,
       PortabilityCommand.class,
       AnalyzeCommand.QualityCommand.class,
-      SummaryCommand.class
+      SummaryCommand.class,
+      AnalyzeCommand.TurnsCommand.class
     })
 final class AnalyzeCommand implements Callable<Integer> {
   @Mixin private AnalyzedRuns.Output output = new AnalyzedRuns.Output();
@@ -245,12 +248,14 @@ final class AnalyzeCommand implements Callable<Integer> {
   /** {@code kbx analyze budget [RUN…]}: what methods solve within a budget. */
   @Command(
       name = "budget",
-      description = "Share of tasks that methods solve within a budget of calls, tokens or money.",
+      description =
+          "Share of tasks that methods solve within a budget of turns, calls, tokens or money.",
       mixinStandardHelpOptions = true,
       footer = {
         "",
-        "For runs of 'kbx run', from their ledgers. Methods and models are shown apart,",
-        "at equal budgets for each task."
+        "For runs of 'kbx run', from their ledgers: learning curves. Methods and models",
+        "are shown apart, at equal budgets for each task. A turn is a kernel that was",
+        "judged for feedback."
       })
   static final class BudgetCommand implements Callable<Integer> {
     @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
@@ -271,13 +276,50 @@ final class AnalyzeCommand implements Callable<Integer> {
     }
 
     private static List<BudgetCurve> curves(NamedRun.Found found) {
-      Path ledger = Ledgers.file(found.folder(), found.judged().run().id());
-      if (!Files.exists(ledger)) {
-        throw new InputException(
-            "%s: no such ledger, so it is not a run of methods; name one of 'kbx run'"
-                .formatted(ledger));
-      }
-      return BudgetCurve.of(Ledgers.rows(ledger, found.judged().rows()));
+      return BudgetCurve.of(Ledgers.rows(ledger(found), found.judged().rows()));
+    }
+  }
+
+  private static Path ledger(NamedRun.Found found) {
+    Path ledger = Ledgers.file(found.folder(), found.judged().run().id());
+    if (Files.exists(ledger)) return ledger;
+    throw new InputException(
+        "%s: no such ledger, so it is not a run of methods; name one of 'kbx run'"
+            .formatted(ledger));
+  }
+
+  /** {@code kbx analyze turns [RUN…]}: what turns of methods cost and bring. */
+  @Command(
+      name = "turns",
+      description = "Of methods: cost of a solved task, turns to the first correct, and feedback.",
+      mixinStandardHelpOptions = true,
+      footer = {
+        "",
+        "For runs of 'kbx run', from their ledgers. Trajectories that are never correct",
+        "count up to their last turn (Kaplan and Meier). Feedback: which status was",
+        "followed by which, and how much of the source changed. Learning curves by",
+        "turns, calls and cost: 'kbx analyze budget'."
+      })
+  static final class TurnsCommand implements Callable<Integer> {
+    @Mixin private AnalyzedRuns runs = new AnalyzedRuns();
+
+    @Override
+    public Integer call() {
+      List<Turns> all = runs.found().stream().map(TurnsCommand::turns).toList();
+      runs.print(
+          Map.of("kind", "turns", "runs", all),
+          () ->
+              Document.ofAlike(
+                  "What turns cost and bring", all.stream().map(TurnsSection::of).toList()));
+      return ExitCode.OK;
+    }
+
+    private static Turns turns(NamedRun.Found found) {
+      Path ledger = ledger(found);
+      return Turns.of(
+          found.judged().run().id(),
+          Ledgers.rows(ledger, found.judged().rows()),
+          Ledgers.followed(ledger));
     }
   }
 
@@ -322,7 +364,7 @@ final class AnalyzeCommand implements Callable<Integer> {
   /** {@code kbx analyze passk [RUN…]}: pass@k of the samples of each task. */
   @Command(
       name = "passk",
-      description = "The chance that one of k samples passes (pass@k).",
+      description = "The chance that one of k samples passes (pass@k), or all of them (pass^k).",
       mixinStandardHelpOptions = true,
       footer = {
         "",

@@ -72,6 +72,7 @@ public final class Main {
           CertifyCommand.class,
           ServeCommand.class,
           TokensCommand.class,
+          McpCommand.class,
           ModelsCommand.class,
           DoctorCommand.class,
           BenchCommand.class,

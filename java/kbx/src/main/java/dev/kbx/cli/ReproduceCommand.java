@@ -88,13 +88,14 @@ final class ReproduceCommand implements Callable<Integer> {
     NamedRun.Found found = NamedRun.find(List.of(which), folder).getFirst();
     Home home = Home.here();
     Reproduction.Script script =
-        new Reproduction(home, found)
-            .script(
-                verdict,
-                property,
-                reference,
-                PythonEnvironment.resolve(
-                    named, System.getenv(), home.folder(), Terminal.installing()));
+        Reproduction.script(
+            home,
+            found,
+            verdict,
+            property,
+            reference,
+            PythonEnvironment.resolve(named, System.getenv(), home.folder(), Terminal.installing())
+                .executable());
     Path target = output == null ? Path.of("reproduce_" + script.task() + ENDING) : output;
     if (output == null) ResultsFolder.file(target.toString(), target, ENDING);
     AtomicFile.replace(target, writer -> writer.write(script.text()));

@@ -86,7 +86,7 @@ final class ServeCommand implements Callable<Integer> {
       names = "--suite",
       paramLabel = "SUITE",
       split = ",",
-      defaultValue = "kernelbenchx,kernelbench",
+      defaultValue = "kernelbenchx,kernelbench,serving",
       description =
           "Suites that candidates may be for, names or folders; the first is that of candidates"
               + " that name none. Default: ${DEFAULT-VALUE}.")
@@ -219,7 +219,9 @@ final class ServeCommand implements Callable<Integer> {
     Map<String, Suite> served = new LinkedHashMap<>();
     for (String name : suites) {
       Suite suite = Home.here().suite(name);
-      served.put(suite.name(), suite);
+      if (served.put(suite.name(), suite) != null) {
+        throw new InputException("--suite: two suites are named " + suite.name());
+      }
     }
     return served;
   }

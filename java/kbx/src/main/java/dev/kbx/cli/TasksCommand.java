@@ -151,10 +151,7 @@ final class TasksCommand implements Callable<Integer> {
     private String text(Task found, Grade asked, Statement statement) {
       if (form.prompt) {
         Policy who = policy.policy().orElseGet(() -> Policy.usual(found));
-        return switch (asked) {
-          case PUBLISHED -> statement.published(found, who, precision.precision().dtype());
-          case GENERAL -> statement.general(found, who, precision.precision().dtype());
-        };
+        return statement.of(found, who, asked, precision.precision().dtype());
       }
       if (!form.json) {
         return TaskView.text(found) + "\n" + statement.policy(found, Policy.usual(found));

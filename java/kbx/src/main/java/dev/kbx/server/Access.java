@@ -56,10 +56,20 @@ final class Access {
 
   private Client require(
       ServerRequest request, Client.Scope scope, Function<String, Tokens.Worth> worth) {
-    Client client = client(request, worth);
-    request.context().register(client); // The log names it.
+    Client client = identified(request, worth);
     if (client.may(scope)) return client;
     throw lacks(client.name(), scope);
+  }
+
+  /** The client of a request whose body says which scope it needs. */
+  Client identified(ServerRequest request) {
+    return identified(request, tokens::worth);
+  }
+
+  private Client identified(ServerRequest request, Function<String, Tokens.Worth> worth) {
+    Client client = client(request, worth);
+    request.context().register(client); // The log names it.
+    return client;
   }
 
   static Refusal lacks(String client, Client.Scope scope) {

@@ -24,6 +24,15 @@ final class JudgementView {
     this.store = store;
   }
 
+  /** The submission of that id, wherever it is. */
+  Optional<Submission> find(String id) {
+    return judging
+        .waiting(id)
+        .map(Waiting::submission)
+        .or(() -> judging.settled(id))
+        .or(() -> store.submissions(List.of(id)).stream().findFirst());
+  }
+
   /** The submissions as they are now. */
   List<Submission> now(List<Submission> submissions) {
     List<String> stale =

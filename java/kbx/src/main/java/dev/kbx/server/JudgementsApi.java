@@ -228,11 +228,7 @@ final class JudgementsApi implements HttpService {
   }
 
   private Submission find(String id) {
-    return judging
-        .waiting(id)
-        .map(Waiting::submission)
-        .or(() -> judging.settled(id))
-        .or(() -> store.submissions(List.of(id)).stream().findFirst())
+    return view.find(id)
         .orElseThrow(() -> Refusal.of(404, "no judgement '%s'".formatted(Plans.cut(id))));
   }
 

@@ -123,6 +123,7 @@ public final class KbxServer implements AutoCloseable {
             new ReportRoute(access, reads.queries(), dashboard),
             new TasksApi(access, machine),
             new ServiceApi(access, machine, judging, figures),
+            new McpApi(access, judging, reads, machine, bodies),
             new PageRoutes(
                 dashboard, new ServerPageBackend(access, judging, reads, machine), bodies));
     answers(routing, routes, figures, interrupts, judging.store(), connections);

@@ -7,6 +7,7 @@ import dev.kbx.plan.L2State;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.task.Policy;
 import dev.kbx.verdict.Json;
@@ -24,6 +25,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /** Plans as clients state them: the options of {@code kbx eval} in JSON. */
 final class Plans {
@@ -40,7 +42,8 @@ final class Plans {
               "tolerance",
               "arch",
               "published_accounting",
-              "memory_checks"));
+              "memory_checks",
+              "properties"));
   private static final int MOST_SECONDS = 600;
 
   private Plans() {}
@@ -59,23 +62,27 @@ final class Plans {
             "plan: has no '%s'; it may have %s".formatted(cut(name), String.join(", ", MEMBERS)));
       }
     }
-    return new Plan(
-        stages(json.get("stages")),
-        Rules.all(),
-        choice(json, "arch", "sm_90", Plan.ARCHITECTURES, Optional::of),
-        secret,
-        Limits.of(Duration.ofSeconds(timeout(json.get("timeout")))),
-        choice(json, "tolerance", "model", labels(Tolerance.values()), Tolerance::of),
-        choice(json, "grade", "published", labels(Grade.values()), Grade::of),
-        choice(json, "precision", "fp32", labels(ModulePrecision.values()), ModulePrecision::of),
-        json.has("policy")
-            ? Optional.of(choice(json, "policy", "kernel", List.of("kernel", "mixed"), Policy::of))
-            : Optional.empty(),
-        choice(json, "baseline", "eager", labels(Baseline.values()), Baseline::of),
-        choice(json, "cache", "cold", labels(L2State.values()), L2State::of),
-        false,
-        isTrue(json, "published_accounting"),
-        isTrue(json, "memory_checks"));
+    Plan plan =
+        new Plan(
+            stages(json.get("stages")),
+            Rules.all(),
+            choice(json, "arch", "sm_90", Plan.ARCHITECTURES, Optional::of),
+            secret,
+            Limits.of(Duration.ofSeconds(timeout(json.get("timeout")))),
+            choice(json, "tolerance", "model", labels(Tolerance.values()), Tolerance::of),
+            choice(json, "grade", "published", labels(Grade.values()), Grade::of),
+            choice(
+                json, "precision", "fp32", labels(ModulePrecision.values()), ModulePrecision::of),
+            json.has("policy")
+                ? Optional.of(
+                    choice(json, "policy", "kernel", List.of("kernel", "mixed"), Policy::of))
+                : Optional.empty(),
+            choice(json, "baseline", "eager", labels(Baseline.values()), Baseline::of),
+            choice(json, "cache", "cold", labels(L2State.values()), L2State::of),
+            false,
+            isTrue(json, "published_accounting"),
+            isTrue(json, "memory_checks"));
+    return plan.asking(properties(json.get("properties")));
   }
 
   /** Null is as good as absent, as in the rest of a request. */
@@ -97,6 +104,9 @@ final class Plans {
     members.put("cache", plan.cache().label());
     members.put("published_accounting", plan.publishedAccounting());
     members.put("memory_checks", plan.memoryChecks());
+    if (!plan.properties().isEmpty()) {
+      members.put("properties", plan.properties().stream().map(ServingProperty::label).toList());
+    }
     return Json.mapper().writeValueAsString(members);
   }
 
@@ -117,6 +127,27 @@ final class Plans {
                 "/plan/stages",
                 "plan.stages: %s is not one of static, compile, call, correct, perf"
                     .formatted(cut(given.toString()))));
+  }
+
+  private static List<ServingProperty> properties(@Nullable JsonNode given) {
+    if (given == null) return List.of();
+    if (!given.isArray()) throw unknownProperty(given);
+    if (given.size() == 1 && given.get(0).equals(StringNode.valueOf("all"))) {
+      return List.of(ServingProperty.values());
+    }
+    return given.valueStream().map(Plans::property).toList();
+  }
+
+  private static ServingProperty property(JsonNode given) {
+    return ServingProperty.of(given.isString() ? given.stringValue() : "")
+        .orElseThrow(() -> unknownProperty(given));
+  }
+
+  private static Refusal unknownProperty(JsonNode given) {
+    return Refusal.unusable(
+        "/plan/properties",
+        "plan.properties: %s is not a list of %s, and not [\"all\"]"
+            .formatted(cut(given.toString()), String.join(", ", ServingProperty.labels())));
   }
 
   private static int timeout(@Nullable JsonNode given) {

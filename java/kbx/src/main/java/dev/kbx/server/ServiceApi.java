@@ -39,10 +39,7 @@ final class ServiceApi implements HttpService {
     Client _ = access.require(request, Client.Scope.READ);
     ObjectNode body = Json.mapper().createObjectNode();
     ArrayNode devices = body.putArray("devices");
-    for (JudgingDevice each : machine.devices()) {
-      ObjectNode device = Json.mapper().valueToTree(each.device());
-      devices.add(device.put("state", each.state().label()));
-    }
+    for (JudgingDevice each : machine.devices()) devices.add(each.json());
     body.put("capacity", machine.referee().capacity())
         .put("judging", judging.backlog().queue().count().leased());
     Answers.json(response, 200, body);

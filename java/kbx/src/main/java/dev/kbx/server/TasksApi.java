@@ -1,5 +1,6 @@
 package dev.kbx.server;
 
+import dev.kbx.plan.Grade;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
@@ -88,14 +89,9 @@ final class TasksApi implements HttpService {
   private void prompt(ServerRequest request, ServerResponse response) {
     Client _ = access.require(request, Client.Scope.READ);
     Task task = find(request);
-    Policy policy = Policy.usual(task);
-    String grade = Answers.query(request, "grade").orElse("published");
-    String prompt =
-        switch (grade) {
-          case "published" -> machine.statement().published(task, policy, null);
-          case "general" -> machine.statement().general(task, policy, null);
-          default -> throw Refusal.of(400, "grade: must be published or general");
-        };
+    Grade grade =
+        Grade.of(Answers.query(request, "grade").orElse("published"))
+            .orElseThrow(() -> Refusal.of(400, "grade: must be published or general"));
     Answers.json(
         response,
         200,
@@ -103,7 +99,7 @@ final class TasksApi implements HttpService {
             .createObjectNode()
             .put("suite", task.suite())
             .put("task", task.path())
-            .put("grade", grade)
-            .put("prompt", prompt));
+            .put("grade", grade.label())
+            .put("prompt", machine.statement().of(task, Policy.usual(task), grade, null)));
   }
 }

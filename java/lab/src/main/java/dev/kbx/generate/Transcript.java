@@ -2,6 +2,7 @@ package dev.kbx.generate;
 
 import dev.kbx.error.InputException;
 import dev.kbx.llm.ChatRequest.Message;
+import dev.kbx.method.Algorithm;
 import dev.kbx.method.Event;
 import dev.kbx.method.ProgramAnswer;
 import dev.kbx.verdict.Judgement;
@@ -10,10 +11,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,12 +38,15 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
   /**
    * A kernel.
    *
+   * @param told the asks of the kernels whose findings were told for it, as their order in the
+   *     prompt is; of a program the last one that was judged
    * @param messages that it answers; none if a program brought it
    * @param reply raw; null if a program brought it
    * @param judgement on development inputs; null if it was not judged
    */
   public record Kernel(
       String ask,
+      List<String> told,
       int round,
       List<Message> messages,
       @Nullable String reply,
@@ -99,17 +105,22 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
 
   /** Reads a ledger. Throws {@link InputException}. */
   public static Transcript read(Path ledger) {
-    Map<Unit, Parts> parts = new HashMap<>();
-    Header header =
-        Ledger.read(
-            ledger,
-            entry -> parts.computeIfAbsent(entry.unit(), _ -> new Parts()).add(entry.event()));
+    Header header = Ledger.header(ledger);
     Map<String, String> models = new HashMap<>();
     Map<String, Integer> order = new HashMap<>();
+    Set<String> programs = new HashSet<>();
     for (MethodSettings method : header.methods()) {
       models.put(method.name(), method.model());
       order.put(method.name(), order.size());
+      if (method.options().method() == Algorithm.EXTERNAL) programs.add(method.name());
     }
+    Map<Unit, Parts> parts = new HashMap<>();
+    Ledger.replay(
+        ledger,
+        (unit, event) ->
+            parts
+                .computeIfAbsent(unit, _ -> new Parts(programs.contains(unit.method())))
+                .add(event));
     Map<String, Trajectory> sorted = new TreeMap<>();
     parts.forEach((unit, part) ->
         sorted.put(
@@ -123,26 +134,41 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
   private static final class Parts {
     private final Map<String, List<Message>> messages = new HashMap<>();
     private final Map<String, String> replies = new HashMap<>();
+    private final Map<String, List<String>> told = new HashMap<>();
     private final Map<String, Kernel> kernels = new LinkedHashMap<>();
+    private final boolean program;
     private @Nullable String chosen;
+    private @Nullable String judged;
+
+    Parts(boolean program) {
+      this.program = program;
+    }
 
     void add(Event event) {
       switch (event) {
-        case Event.Prompt e -> messages.put(e.ask(), e.messages());
+        case Event.Prompt e -> {
+          messages.put(e.ask(), e.messages());
+          tell(e.ask());
+        }
         case Event.Reply e -> replies.put(e.ask(), e.text());
         case Event.Extraction e -> {
           if (e.code() != null) put(e.ask(), e.code(), null);
         }
         case Event.Program e -> {
-          for (ProgramAnswer.Candidate own : e.answer().judge()) put(own.id(), own.code(), null);
+          for (ProgramAnswer.Candidate own : e.answer().judge()) {
+            tell(own.id());
+            put(own.id(), own.code(), null);
+          }
         }
         case Event.Judged e -> {
+          judged = e.ask();
           Kernel known = kernels.get(e.ask());
           if (known != null) put(e.ask(), known.code(), e.judgement());
         }
         case Event.Selection e -> chosen = e.ask();
-        case Event.Feedback _,
-            Event.NoReply _,
+        case Event.Feedback e ->
+            told.computeIfAbsent(e.ask(), _ -> new ArrayList<>()).add(e.about());
+        case Event.NoReply _,
             Event.Lost _,
             Event.RecordedSpeedup _,
             Event.ProgramFailed _,
@@ -150,11 +176,17 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
       }
     }
 
+    /** A program is told every judgement as it comes, whatever it asks next. */
+    private void tell(String ask) {
+      if (program && judged != null) told.putIfAbsent(ask, List.of(judged));
+    }
+
     private void put(String ask, String code, @Nullable Judgement judgement) {
       kernels.put(
           ask,
           new Kernel(
               ask,
+              List.copyOf(told.getOrDefault(ask, List.of())),
               roundOf(ask),
               messages.getOrDefault(ask, List.of()),
               replies.get(ask),

@@ -1,10 +1,13 @@
 package dev.kbx.prompt;
 
+import dev.kbx.plan.Grade;
+import dev.kbx.prompt.PromptConditions.FeedbackKind;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Precision;
 import dev.kbx.task.PublishedCalls;
 import dev.kbx.task.Sizes;
 import dev.kbx.task.Task;
+import dev.kbx.verdict.Judgement;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +46,22 @@ public final class Statement {
    */
   public String published(Task task, Policy policy, @Nullable String cast) {
     return text(task, policy, true, cast);
+  }
+
+  /** The statement for the calls that a grade decides by; parameters as of {@link #general}. */
+  public String of(Task task, Policy policy, Grade grade, @Nullable String cast) {
+    return switch (grade) {
+      case PUBLISHED -> published(task, policy, cast);
+      case GENERAL -> general(task, policy, cast);
+    };
+  }
+
+  /**
+   * What a judgement says about a kernel, to its author: the outcome, what is wrong and where, and
+   * the times with what bounds them. Markdown without a heading.
+   */
+  public String feedback(Task task, String code, Judgement judgement) {
+    return Feedback.text(task, code, judgement, FeedbackKind.PROFILE, prompts).strip();
   }
 
   private String text(Task task, Policy policy, boolean published, @Nullable String cast) {

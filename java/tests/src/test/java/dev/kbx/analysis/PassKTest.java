@@ -58,6 +58,16 @@ class PassKTest {
     assertThat(correct.get(1).value()).isCloseTo((231 / 252.0 + 0.5) / 3, within(1e-12));
     assertThat(correct.getLast().value()).isCloseTo(2 / 3.0, within(1e-12));
     assertThat(overall(pass, Pass.CALLED).getFirst().value()).isCloseTo(2.9 / 3, within(1e-12));
+    assertThat(overall(pass, Pass.CALLED))
+        .extracting(at -> requireNonNull(at.allPass()).value())
+        .as("of c C(9, k) / C(10, k)")
+        .satisfiesExactly(
+            one -> assertThat(one).isCloseTo(2.9 / 3, within(1e-12)),
+            five -> assertThat(five).isCloseTo(2.5 / 3, within(1e-12)),
+            ten -> assertThat(ten).isCloseTo(2 / 3.0, within(1e-12)));
+    assertThat(SectionText.of(140, PassKSection.of(pass)))
+        .contains("pass^5", "83.3 % [50–100] of 3")
+        .doesNotContain("pass^1 ");
     assertThat(overall(pass, Pass.FAST).getFirst().value()).isCloseTo(0.1, within(1e-12));
     assertThat(measure(pass, Pass.CORRECT).categories())
         .extracting(group -> group.at().getLast().value())

@@ -65,6 +65,7 @@ class TrajectoryRatesTest {
     assertThat(last.low()).as("a bootstrap over three tasks").isEqualTo(0);
     assertThat(rates.pass().k()).isEqualTo(4);
     assertThat(requireNonNull(rates.pass().passAtK()).value()).isCloseTo(2 / 3.0, EXACT);
+    assertThat(requireNonNull(rates.pass().allPass()).value()).isCloseTo(1 / 3.0, EXACT);
     assertThat(rates.development()).isNull();
     assertThat(rates.gap()).isNull();
   }

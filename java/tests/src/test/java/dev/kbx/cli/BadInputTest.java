@@ -93,6 +93,16 @@ class BadInputTest {
     assertThat(out).doesNotExist();
   }
 
+  /** Candidates name their suite; of two of one name the first was served to nobody. */
+  @Test
+  void twoServedSuitesOfOneName() {
+    Path out = folder.resolve("out");
+    refusedInOneLine(
+        Kbx.here("serve", "--suite", "serving,kernelbenchx,serving", "--out", out),
+        "--suite: two suites are named serving");
+    assertThat(out).doesNotExist();
+  }
+
   @Test
   void unreachableCluster() throws Exception {
     Object[] judge = {"eval", file("p.jsonl", GOOD), "--out", folder.resolve("out"), "--cluster"};

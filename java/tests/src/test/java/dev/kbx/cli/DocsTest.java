@@ -45,11 +45,13 @@ class DocsTest {
           entry("bench ", "takes minutes; CheatsTest and NoiseTwinsTest run the benchmarks"),
           entry("--watch", "has no end; WatchTest"),
           entry("serve", "has no end; ServedKbx starts it for many tests"),
+          entry("mcp", "answers a client; McpTest"),
           entry("generate --method refine", "asks a provider; GenerationTest asks a scripted one"),
           entry("generate --method external", "asks a provider; MethodRunsTest"),
           entry("run ", "runs methods; MethodRunsTest, the demo among them"),
           entry("analyze iterations", "needs candidates of two rounds; AnalyzeRunsTest"),
           entry("analyze budget", "needs a run of methods; MethodBudgetsTest"),
+          entry("analyze turns", "needs a run of methods; MethodRunsTest"),
           entry(
               "export ", "needs a run's sources or methods; MethodExportsTest, TrainingExportTest"),
           entry("certify", "needs a judged run; CertifyTest"),

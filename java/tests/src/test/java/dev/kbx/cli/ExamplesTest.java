@@ -65,6 +65,7 @@ class ExamplesTest {
             EXAMPLES,
             EXAMPLES.resolve("kernelbench"),
             EXAMPLES.resolve("methods"),
+            EXAMPLES.resolve("mcp"),
             EXAMPLES.resolve("training"),
             EXAMPLES.resolve("tutorial"),
             EXAMPLES.resolve("versions"),

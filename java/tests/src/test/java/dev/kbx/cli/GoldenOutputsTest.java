@@ -61,7 +61,8 @@ class GoldenOutputsTest {
           "passk",
           "portability",
           "quality",
-          "summary");
+          "summary",
+          "turns");
 
   private static final String COLUMNS = "kbx.columns";
 

@@ -121,6 +121,22 @@ final class Kbx {
     return start(folder, environment, out, err, TestProgram.command(HEAP, MAIN), arguments);
   }
 
+  /**
+   * Starts a command that the test writes to and reads from.
+   *
+   * @param options of the JVM
+   */
+  static Process piped(Path folder, Path err, List<String> options, Object... arguments)
+      throws IOException {
+    List<String> command = TestProgram.command(HEAP, MAIN);
+    command.addAll(1, options);
+    for (Object argument : arguments) command.add(argument.toString());
+    return new ProcessBuilder(command)
+        .directory(folder.toFile())
+        .redirectError(err.toFile())
+        .start();
+  }
+
   private static Process start(
       Path folder,
       Map<String, String> environment,

@@ -283,6 +283,17 @@ class MethodRunsTest {
     assertThat(calls.path("points").path(1).path("budget").asDouble()).isEqualTo(2);
     assertThat(calls.path("points").path(1).path("solved").asInt()).isEqualTo(1);
     assertThat(calls.path("points").path(2).path("budget").asDouble()).isEqualTo(3);
+
+    Kbx.Result turns = Kbx.here("analyze", "turns", "--out", out, "--json");
+    assertThat(turns.exit()).as(turns.err()).isZero();
+    JsonNode analysed = turns.json().path("runs").path(0);
+    assertThat(analysed.path("costs").path(0).path("solved").asInt()).isEqualTo(1);
+    assertThat(analysed.path("first_correct").path(0).path("median").asInt()).isEqualTo(2);
+    assertThat(analysed.path("feedback").findValuesAsString("status").getFirst())
+        .as("the second kernel was told, and the third written")
+        .isEqualTo("correct");
+    assertThat(analysed.path("feedback").path(1).path("next").path(0).path("status").asString())
+        .isEqualTo("correct");
   }
 
   private static String newest(Path out) throws IOException {

@@ -211,14 +211,17 @@ class ClusterRefereeTest {
         task, "import triton\n\ndef add(a, b): return a", "add.py", 3, "m", null, 1);
   }
 
+  /** Not on a thread of the common pool, whose threads complete what other tests wait for. */
   private static CompletableFuture<Judgement> judge(ClusterReferee referee) {
-    return CompletableFuture.supplyAsync(() -> {
-      try {
-        return referee.judge(candidate(), plan());
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
-      }
-    });
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return referee.judge(candidate(), plan());
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        },
+        Thread::startVirtualThread);
   }
 
   private static Judgement judgement() {

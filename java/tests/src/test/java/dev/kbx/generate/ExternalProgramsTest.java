@@ -211,6 +211,25 @@ class ExternalProgramsTest {
     assertThat(spent.usd()).isEqualTo(0.25);
   }
 
+  /** It is told each judgement, whatever it asks next. */
+  @Test
+  void aKernelOfAProgramFollowsTheLastJudgement() throws Exception {
+    Generation.Answered _ =
+        run(
+            """
+            turn = 0
+            for line in sys.stdin:
+                if json.loads(line)["event"] != "next":
+                    continue
+                own = [{"id": f"own-{turn}", "code": f"def tanh():\\n    return {turn}"}]
+                print(json.dumps({"done": {}} if turn == 3 else {"judge": own}), flush=True)
+                turn += 1
+            """);
+    assertThat(Transcript.read(folder.resolve("ledger.jsonl")).trajectories().getFirst().kernels())
+        .extracting(Transcript.Kernel::told)
+        .containsExactly(List.of(), List.of("own-0"), List.of("own-1"));
+  }
+
   @Test
   void aProgramChoosesTheTemperature() throws Exception {
     var _ =

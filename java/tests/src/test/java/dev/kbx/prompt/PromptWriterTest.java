@@ -379,7 +379,6 @@ class PromptWriterTest {
   @Test
   void servingIsStatedWithWeightedSizesAndAReferenceThatNeedsNoKbx() {
     for (Task task : SERVING) {
-      if (task.name().endsWith("fp4_quantize")) continue; // these name kbx's encodings
       String text = user(writer(all(task, Format.CHAT)).first(task, null));
       assertThat(text)
           .as(task.path())

@@ -63,6 +63,18 @@ public final class DevTools {
     return install(interpreter, home, "python-fuzzer-", requirements, "", List.of(), progress);
   }
 
+  /**
+   * The official client of the Model Context Protocol.
+   *
+   * @return the folder with the packages
+   */
+  public static Path installMcp(Interpreter interpreter, Path home, Progress progress)
+      throws IOException, InterruptedException {
+    Path requirements =
+        home.toAbsolutePath().resolve("java/tests/src/test/resources/mcp/requirements.txt");
+    return install(interpreter, home, "python-mcp-", requirements, "", List.of(), progress);
+  }
+
   private static Path install(
       Interpreter interpreter,
       Path home,

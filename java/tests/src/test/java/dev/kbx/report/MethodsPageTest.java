@@ -7,6 +7,7 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import dev.kbx.analysis.FeedbackChange;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.report.Trajectory.Message;
 import dev.kbx.report.Trajectory.Round;
@@ -71,6 +72,9 @@ class MethodsPageTest extends BrowserTest {
     return new ResultFiles.MethodsReport(
         TrajectoriesSectionTest.rows(null, 1.6),
         List.of(
+            new FeedbackChange.Followed(
+                "refine", "m", "Math/exp", Status.WRONG_VALUES, Status.CORRECT, 0.25)),
+        List.of(
             new Trajectory(
                 "refine",
                 "Math/exp",
@@ -119,7 +123,9 @@ class MethodsPageTest extends BrowserTest {
       assertThat(rows.last()).containsText("1/8");
       assertThat(rows.last()).containsText("@4 50.0 %");
       assertThat(rows.last()).containsText("≥ 2.00");
-      assertThat(page.locator("figure.curve")).hasCount(4);
+      assertThat(page.locator("figure.curve")).hasCount(5);
+      page.locator("#turns summary").click();
+      assertThat(page.locator("#table-feedback")).containsText("25.0 %");
       assertThat(page.locator("#rounds .remark"))
           .containsText("recorded on NVIDIA H200, 2026-11-25");
       assertThat(page.locator("#rounds tbody tr").first()).containsText("→ correct (1.60×)");
@@ -194,7 +200,7 @@ class MethodsPageTest extends BrowserTest {
           Fixtures.asked(run, none),
           Fixtures::source,
           List.of(),
-          new ResultFiles.MethodsReport(List.of(row), List.of()));
+          new ResultFiles.MethodsReport(List.of(row), List.of(), List.of()));
       assertThat(Files.readString(files.report()))
           .contains("<h1>refine at 1 task, not judged</h1>");
     }

@@ -230,6 +230,13 @@ class ContractTest {
         "false | \"plan\":{\"arch\":\"sm_1\"}",
         "false | \"plan\":{\"nonsense\":1}",
         "false | \"plan\":[]",
+        "true  | \"plan\":{\"properties\":[\"repeatable\",\"batch_invariant\"]}",
+        "true  | \"plan\":{\"properties\":[\"all\"]}",
+        "true  | \"plan\":{\"properties\":[]}",
+        "true  | \"plan\":{\"properties\":null}",
+        "false | \"plan\":{\"properties\":[\"all\",\"repeatable\"]}",
+        "false | \"plan\":{\"properties\":[\"fast\"]}",
+        "false | \"plan\":{\"properties\":\"all\"}",
       })
   void requestsOutsideTheContractAreRefused(boolean accepted, String members) throws Exception {
     String body = "{\"task\":\"relu\",\"code\":\"x\",%s}".formatted(members);

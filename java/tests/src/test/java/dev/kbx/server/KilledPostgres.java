@@ -1,6 +1,7 @@
 package dev.kbx.server;
 
 import dev.kbx.FreePort;
+import dev.kbx.Patience;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** A PostgreSQL server that can be killed and started again; a commit is on disk. */
 final class KilledPostgres implements AutoCloseable {
@@ -43,22 +45,27 @@ final class KilledPostgres implements AutoCloseable {
     return server.getJdbcUrl("postgres", "postgres");
   }
 
-  /** SIGKILL of the process that all others of it end with. */
+  /** SIGKILL of all of its processes. */
   void kill() throws IOException {
-    long pid = Long.parseLong(Files.readAllLines(data.resolve("postmaster.pid")).getFirst());
-    ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
-    var others = postmaster.children().toList();
-    postmaster.destroyForcibly();
-    postmaster.onExit().join();
-    others.forEach(each -> each.onExit().join());
+    ProcessHandle postmaster = postmaster();
+    List<ProcessHandle> processes = new ArrayList<>(List.of(postmaster));
+    processes.addAll(postmaster.children().toList());
+    processes.forEach(ProcessHandle::destroyForcibly);
+    for (ProcessHandle each : processes) {
+      each.onExit().orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
+    }
+  }
+
+  private ProcessHandle postmaster() throws IOException {
+    String pid = Files.readAllLines(data.resolve("postmaster.pid")).getFirst();
+    return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
   }
 
   /** SIGSTOP of all of its processes, or SIGCONT: meanwhile it is there and does not answer. */
   void freeze(boolean frozen) throws IOException, InterruptedException {
-    long pid = Long.parseLong(Files.readAllLines(data.resolve("postmaster.pid")).getFirst());
-    ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
+    ProcessHandle postmaster = postmaster();
     List<String> command = new ArrayList<>(List.of("kill", frozen ? "-STOP" : "-CONT"));
-    command.add(Long.toString(pid));
+    command.add(Long.toString(postmaster.pid()));
     postmaster.children().forEach(each -> command.add(Long.toString(each.pid())));
     int _ = new ProcessBuilder(command).start().waitFor();
   }

@@ -76,6 +76,7 @@ class SameKeyTest {
     "'{\"plan\":{\"grade\":\"general\",\"timeout\":30}}', plan.grade",
     "'{\"plan\":{\"stages\":[\"static\"],\"timeout\":30}}', plan.stages",
     "'{\"plan\":null}', plan.timeout",
+    "'{\"plan\":{\"properties\":[\"repeatable\"],\"timeout\":30}}', plan.properties",
     "'{\"plan\":{\"policy\":\"mixed\",\"timeout\":30}}', plan.policy",
     "'{\"plan\":{\"precision\":\"fp16\",\"timeout\":30}}', plan.precision",
     "'{\"run\":\"other\",\"code\":\"x = 3\"}', 'code, another run'",

@@ -12,6 +12,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,6 +68,11 @@ final class ScriptedServer implements AutoCloseable {
 
   String url() {
     return server.url();
+  }
+
+  /** Ends all waits, as before the server is stopped; it still answers. */
+  void drain() throws InterruptedException {
+    server.drain(Duration.ofMillis(1));
   }
 
   Routes routes() {

@@ -40,6 +40,34 @@ class PassAtKTest {
     }
   }
 
+  /** By hand: C(c, k) ÷ C(n, k). */
+  @ParameterizedTest
+  @CsvSource({
+    "10, 3,  1, 0.3",
+    "10, 3,  2, 0.066666666667", // 3 ÷ 45
+    "10, 3,  3, 0.008333333333", // 1 ÷ 120
+    "10, 3,  4, 0",
+    " 5, 4,  2, 0.6", // 6 ÷ 10
+    " 4, 0,  1, 0",
+    " 4, 4,  4, 1",
+  })
+  void knownValuesOfAll(int samples, int passes, int k, double expected) {
+    assertThat(new PassAtK(samples, passes).ofAll(k)).isCloseTo(expected, within(1e-12));
+  }
+
+  /** That all pass is that none of them fails. */
+  @Test
+  void allPassIfNoneFails() {
+    for (int passes = 0; passes <= 30; passes++) {
+      for (int k = 1; k <= 30; k++) {
+        assertThat(new PassAtK(30, passes).ofAll(k))
+            .isCloseTo(1 - new PassAtK(30, 30 - passes).of(k), within(1e-12));
+      }
+    }
+    assertThat(PassAtK.taskMeanOfAll(List.of(new PassAtK(4, 4), new PassAtK(4, 2)), 2).value())
+        .isCloseTo((1 + 1 / 6.0) / 2, within(1e-12));
+  }
+
   /** Looks at every subset of k samples, of which the first {@code passes} pass. */
   private static double enumerated(int samples, int passes, int k) {
     int subsets = 0;
@@ -90,6 +118,7 @@ class PassAtKTest {
   void kOutOfRangeIsRefused() {
     assertThatIllegalArgumentException().isThrownBy(() -> new PassAtK(4, 2).of(5));
     assertThatIllegalArgumentException().isThrownBy(() -> new PassAtK(4, 2).of(0));
+    assertThatIllegalArgumentException().isThrownBy(() -> new PassAtK(4, 2).ofAll(5));
     assertThatIllegalArgumentException().isThrownBy(() -> new PassAtK(4, 5));
     assertThatIllegalArgumentException().isThrownBy(() -> PassAtK.mean(List.of(), 1));
   }

@@ -40,6 +40,9 @@ class SpeedOfLightTest {
     // 100 Gflop at 50 Tflop/s, at 800 Tflop/s
     "2000000000, 100000000000, FP32, 2, COMPUTE",
     "200000000, 100000000000, FP16, 0.125, COMPUTE",
+    // Without products of so few bits, at the rate of the next wider numbers
+    "200000000, 100000000000, FP8, 0.125, COMPUTE",
+    "200000000, 100000000000, FP4, 0.125, COMPUTE",
     // Less than any kernel takes
     "4000000,,, 0.002, LAUNCH",
     "4096, 1000000, FP32, 0.00002, LAUNCH",
