@@ -55,8 +55,8 @@ public final class SessionLedger {
   private static void append(Ledger ledger, Trajectory session, AtomicReference<Instant> time) {
     for (SessionTurn turn : session.turns()) {
       for (Event event : turn.events()) {
-        boolean judged = event instanceof Event.Judged && turn.found() != null;
-        time.set(judged ? turn.found() : turn.sent());
+        Instant found = turn.found();
+        time.set(event instanceof Event.Judged && found != null ? found : turn.sent());
         ledger.append(session.unit(), event);
       }
     }
