@@ -37,7 +37,9 @@ public final class SessionLedger {
 
   /** Writes the ledger, in place of an earlier one. */
   public static void write(Path file, Header header, Iterable<Trajectory> sessions) {
-    Path whole = file.resolveSibling(file.getFileName() + ".new");
+    // Others may read the same run at the same time.
+    String name = "%s.%d.new".formatted(file.getFileName(), ProcessHandle.current().pid());
+    Path whole = file.resolveSibling(name);
     AtomicReference<Instant> time = new AtomicReference<>(header.started());
     try {
       boolean _ = Files.deleteIfExists(whole);
@@ -53,8 +55,8 @@ public final class SessionLedger {
   private static void append(Ledger ledger, Trajectory session, AtomicReference<Instant> time) {
     for (SessionTurn turn : session.turns()) {
       for (Event event : turn.events()) {
-        boolean judged = event instanceof Event.Judged && turn.found() != null;
-        time.set(judged ? turn.found() : turn.sent());
+        Instant found = turn.found();
+        time.set(event instanceof Event.Judged && found != null ? found : turn.sent());
         ledger.append(session.unit(), event);
       }
     }

@@ -1,7 +1,9 @@
 package dev.kbx.server;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
 
 import dev.kbx.Bundled;
 import dev.kbx.Patience;
@@ -119,8 +121,9 @@ class SessionsTest {
     assertThat(end.path("turn").asInt()).as("the fastest of the correct ones").isEqualTo(1);
     assertThat(end.path("reward").asDouble()).isEqualTo(0.5);
     assertThat(end.at("/verdict/model").asString()).isEqualTo("policy");
-    Plan development = server.referee.plans.get("second = 1 " + Inputs.DEVELOPMENT);
-    Plan heldOut = server.referee.plans.get("second = 1 " + Inputs.ALL);
+    Map<String, Plan> plans = server.referee.plans;
+    Plan development = requireNonNull(plans.get("second = 1 " + Inputs.DEVELOPMENT));
+    Plan heldOut = requireNonNull(plans.get("second = 1 " + Inputs.ALL));
     assertThat(server.referee.plans).hasSize(4);
     assertThat(development.secret()).isNotEqualTo(heldOut.secret());
     assertThat(finish(session, "{}")).as("asked again").isEqualTo(end);
@@ -177,6 +180,25 @@ class SessionsTest {
     assertThat(ScriptedServer.json(again).path("state").asString()).isEqualTo("done");
     refused(turn(session, "", Map.of("code", "x = 3", "key", "a")), 409, "another code");
     assertThat(server.referee.judged).containsExactly("x = 1");
+  }
+
+  @Test
+  void aTurnThatCouldNotBeJudgedIsSentAgainUnderItsKey() throws Exception {
+    JsonNode session = begin(Map.of());
+    server.referee.failure = new IllegalStateException("workers are away");
+    Map<String, String> body = Map.of("code", "x = 1", "key", "a");
+    JsonNode failed = ScriptedServer.json(turn(session, "?wait=30", body));
+    assertThat(failed.path("state").asString()).isEqualTo("failed");
+    assertThat(failed.has("reward")).isFalse();
+    server.referee.failure = null;
+    JsonNode judged =
+        await() // That it failed is written a little later.
+            .atMost(Patience.LIMIT)
+            .until(
+                () -> ScriptedServer.json(turn(session, "?wait=30", body)),
+                found -> found.path("state").asString().equals("done"));
+    assertThat(judged.path("judgement")).isEqualTo(failed.path("judgement"));
+    assertThat(judged.at("/left/judgements").asInt()).isEqualTo(9);
   }
 
   @Test
@@ -264,7 +286,8 @@ class SessionsTest {
   void aSessionIsItsClients() throws Exception {
     String ann = server.token("ann", "submit", "read");
     String ben = server.token("ben", "submit", "read");
-    JsonNode session = server.as(ann) == server ? begin(Map.of()) : null;
+    server.as(ann);
+    JsonNode session = begin(Map.of());
     server.as(ben);
     refused(turn(session, "", Map.of("code", "x = 1")), 403, "another client's");
     refused(server.post(path(session) + "/final", JSON, "{}"), 403, "another client's");
