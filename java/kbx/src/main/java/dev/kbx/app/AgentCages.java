@@ -71,8 +71,11 @@ final class AgentCages {
     List<String> command = Stream.concat(launcher().stream(), Stream.of("--probe")).toList();
     try {
       Process probe = new ProcessBuilder(command).redirectErrorStream(true).start();
+      if (!probe.waitFor(PROBE_SECONDS, TimeUnit.SECONDS)) {
+        probe.destroyForcibly();
+        return Optional.of("a sandbox does not start within %d s".formatted(PROBE_SECONDS));
+      }
       String said = new String(probe.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!probe.waitFor(PROBE_SECONDS, TimeUnit.SECONDS)) probe.destroyForcibly();
       String last = said.strip().lines().reduce("no answer", (_, line) -> line);
       JsonNode line = Json.mapper().readTree(last);
       boolean started = line.path("event").asString("").equals("started");
