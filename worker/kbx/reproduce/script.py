@@ -44,6 +44,10 @@ def written(failure: Failure) -> str:
     """The script. Raises InvalidTask, Unsupported or NotApart."""
     device = "cuda:0" if failure.cuda and torch.cuda.is_available() else "cpu"
     task = taskfile.load(failure.task, device)
+    if task.contract.random and failure.status not in _RAISED:
+        raise reference.NotApart(
+            "the task's results are random and judged by their distribution, which no script shows"
+        )
     if failure.dtype is not None:
         task = models.at(task, failure.dtype)
     planned, named = calls.failing(task, secrets.token_hex(16), failure.message)

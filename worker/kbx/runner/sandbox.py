@@ -100,6 +100,8 @@ class Cell:
     """The file in memory that runner and executor share, of ``HEAP_BYTES``; None where there is none."""
     beside: Beside | None = None
     """What runs beside the runner then."""
+    watched: bool = False
+    """Whether ``control`` is sent, first of all, the descriptor by which denied calls and connections are counted and answered."""
     loopback: bool = False
     """Whether the runner may connect to itself: it was asked for, and nobody else is there to be connected to."""
 
@@ -402,10 +404,23 @@ def _restrict_files(cell: Cell, protections: Protections) -> None:
 
 def _filter_calls(cell: Cell, protections: Protections) -> None:
     try:
-        seccomp.install(gpu=cell.spawn.device == "cuda", loopback=cell.loopback)
+        if cell.watched and cell.loopback:
+            _hand_over(seccomp.install_watched())
+        else:
+            seccomp.install(gpu=cell.spawn.device == "cuda", loopback=cell.loopback)
         protections.set("seccomp", True, "filter of system calls")
     except OSError as error:
         protections.refused("seccomp", error)
+
+
+def _hand_over(listener: int) -> None:
+    """Sends away the descriptor by which calls are answered: who has it must not be who makes them."""
+    control = socket.socket(fileno=CONTROL_FD)
+    try:
+        socket.send_fds(control, [b"w"], [listener])
+    finally:
+        control.detach()
+        os.close(listener)
 
 
 def _serve(cell: Cell, executor: Executor | None) -> int:

@@ -18,7 +18,7 @@ from kbx.runner import linux
 
 _AUDIT_ARCH_X86_64 = 0xC000003E
 _X32_BIT = 0x40000000
-_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_ALLOW, _KILL, _ERRNO, _NOTIFY = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
 _LOAD, _AND, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 _OFFSET_NUMBER, _OFFSET_ARCH, _OFFSET_ARG0, _OFFSET_ARG1, _OFFSET_ARG3 = 0, 4, 16, 24, 40
 
@@ -30,6 +30,8 @@ _NAMESPACES = 0x7E020000
 """Every CLONE_NEW* flag that ``clone`` takes."""
 _SHARED_ANONYMOUS = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
 _MODE_FILTER = 2
+_CONNECT, _SECCOMP = 42, 317
+_SET_FILTER, _NEW_LISTENER = 1, 8
 
 _DENIED = {
     # another process's memory, registers or descriptors
@@ -50,7 +52,7 @@ _DENIED = {
     # memory that belongs to no process, hence to no limit
     "shmget": 29, "semget": 64, "msgget": 68, "memfd_secret": 447,
     # services of this machine that listen on sockets; a pair of sockets needs no connection
-    "connect": 42,
+    "connect": _CONNECT,
 }  # fmt: skip
 
 
@@ -98,6 +100,33 @@ def install(gpu: bool, loopback: bool = False, memory_files: bool = False) -> No
     _install(program(gpu, loopback, memory_files))
 
 
+def install_watched() -> int:
+    """As ``install`` with ``loopback``, but whoever has the descriptor that it returns is asked about each denied call and each
+    connection, and answers: see ``kbx.agent.watch``. Nobody having it, denied calls fail. Raises OSError."""
+    denied, asked = _op(_RETURN, _ERRNO | errno.EPERM), _op(_RETURN, _NOTIFY)
+    lines = [asked if line == denied else line for line in program(gpu=False, loopback=True)]
+    at = lines.index(_op(_JUMP_EQUAL, _CLONE3, 0, 1))
+    lines[at:at] = [_op(_JUMP_EQUAL, _CONNECT, 0, 1), asked]
+    code, header = _header(lines)
+    return linux.syscall(
+        _SECCOMP, _SET_FILTER, _NEW_LISTENER, ctypes.c_void_p(ctypes.addressof(header)), what="seccomp"
+    )
+
+
+def name_of(number: int) -> str:
+    """Name of a call that is denied, wholly or for some arguments; its number where there is none."""
+    some = {
+        "socket": _SOCKET,
+        "clone": _CLONE,
+        "ioctl": _IOCTL,
+        "mmap": _MMAP,
+        "setrlimit": _SETRLIMIT,
+        "prlimit64": _PRLIMIT64,
+    }
+    some |= {"sched_setaffinity": _SCHED_SETAFFINITY, "memfd_create": _MEMFD_CREATE}
+    return next((name for name, each in (_DENIED | some).items() if each == number), str(number))
+
+
 def deny_moving() -> None:
     """Keeps this thread, and those that it starts from now on, on the processors that they have, where there are filters at all."""
     with contextlib.suppress(OSError):
@@ -106,11 +135,16 @@ def deny_moving() -> None:
 
 
 def _install(lines: list[bytes]) -> None:
+    _code, header = _header(lines)
+    linux.prctl(linux.PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(header))
+
+
+def _header(lines: list[bytes]) -> tuple[ctypes.Array[ctypes.c_char], ctypes.Array[ctypes.c_char]]:
+    """The instructions, which must outlive the call, and the structure that names them."""
     if platform.machine() != "x86_64":
         raise OSError(errno.ENOSYS, f"no filter for {platform.machine()}")
     code = ctypes.create_string_buffer(b"".join(lines))
-    header = ctypes.create_string_buffer(struct.pack("=HxxxxxxQ", len(lines), ctypes.addressof(code)))
-    linux.prctl(linux.PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(header))
+    return code, ctypes.create_string_buffer(struct.pack("=HxxxxxxQ", len(lines), ctypes.addressof(code)))
 
 
 def _op(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:

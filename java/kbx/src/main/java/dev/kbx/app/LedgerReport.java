@@ -106,7 +106,7 @@ final class LedgerReport {
           why = e.what();
           yield 0;
         }
-        case Event.Lost _, Event.Cap _ -> 0;
+        case Event.Lost _, Event.Cap _, Event.Exchange _, Event.AgentEnded _ -> 0;
       };
     }
 

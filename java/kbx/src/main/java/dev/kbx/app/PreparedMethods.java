@@ -6,6 +6,8 @@ import dev.kbx.generate.PreparedMethod;
 import dev.kbx.generate.RecordedSpeedups;
 import dev.kbx.llm.ChatModel;
 import dev.kbx.llm.ModelCatalog;
+import dev.kbx.llm.ModelGateway;
+import dev.kbx.method.Algorithm;
 import dev.kbx.prompt.PromptConditions;
 import dev.kbx.prompt.PromptWriter;
 import dev.kbx.prompt.Prompts;
@@ -31,6 +33,7 @@ public final class PreparedMethods implements AutoCloseable {
   private final RunPlan run;
   private final List<Asked> asked;
   private final Map<String, ChatModel> models = new HashMap<>();
+  private final List<ModelGateway> gateways = new ArrayList<>();
   private final Map<String, Semaphore> requests = new HashMap<>();
   private final Map<String, RecordedSpeedups> speedups = new HashMap<>();
 
@@ -39,13 +42,19 @@ public final class PreparedMethods implements AutoCloseable {
    *
    * @param conditions what its prompts hold
    * @param from kernels to begin with, as {@link StartingKernels} finds them; null for none
-   * @param program how the program of an external method is started; null for others
+   * @param program how the program that is the method is started; null for others
+   * @param files what an agent sees of this machine beside its program and the system
    */
   public record Asked(
       MethodSettings settings,
       PromptConditions conditions,
       @Nullable Path from,
-      PreparedMethod.@Nullable ProgramCommand program) {}
+      PreparedMethod.@Nullable ProgramCommand program,
+      List<Path> files) {
+    public Asked {
+      files = List.copyOf(files);
+    }
+  }
 
   /**
    * Opens nothing yet. Throws {@link InputException} if two methods have one name.
@@ -88,23 +97,63 @@ public final class PreparedMethods implements AutoCloseable {
    */
   public List<PreparedMethod> open(JudgingPool pool, JudgingSettings workers, Path out)
       throws InterruptedException {
-    ProgramScreen screen =
-        asked.stream().anyMatch(each -> each.program() != null)
-            ? ProgramScreen.of(home, workers.interpreter(), out, workers.observer()::note)
-            : null;
+    Commands commands = new Commands(home, workers, out, catalog, gateways);
     List<PreparedMethod> prepared = new ArrayList<>();
     for (Asked each : asked) {
-      PreparedMethod.ProgramCommand program = each.program();
       prepared.add(
           open(
               each.settings(),
               new PromptWriter(prompts, each.conditions(), pool.device(), pool.peaks()),
               StartingKernels.of(each.from(), out, run.suite().suite(), run.selected()),
-              program == null || screen == null
-                  ? program
-                  : program.with(screen.before(program.words()))));
+              commands.of(each)));
     }
     return prepared;
+  }
+
+  /** Puts each program where it belongs: behind the screen or into a cage, made when needed. */
+  private static final class Commands {
+    private final Home home;
+    private final JudgingSettings workers;
+    private final Path out;
+    private final ModelCatalog catalog;
+    private final List<ModelGateway> gateways;
+    private @Nullable ProgramScreen screen;
+    private @Nullable AgentCages cages;
+
+    Commands(
+        Home home,
+        JudgingSettings workers,
+        Path out,
+        ModelCatalog catalog,
+        List<ModelGateway> gateways) {
+      this.home = home;
+      this.workers = workers;
+      this.out = out;
+      this.catalog = catalog;
+      this.gateways = gateways;
+    }
+
+    PreparedMethod.@Nullable ProgramCommand of(Asked asked) throws InterruptedException {
+      PreparedMethod.ProgramCommand program = asked.program();
+      if (program == null) return null;
+      if (asked.settings().options().method() == Algorithm.AGENT) return shutIn(asked, program);
+      if (screen == null) {
+        screen = ProgramScreen.of(home, workers.interpreter(), out, workers.observer()::note);
+      }
+      return program.with(screen.before(program.words()));
+    }
+
+    private PreparedMethod.ProgramCommand shutIn(Asked asked, PreparedMethod.ProgramCommand program)
+        throws InterruptedException {
+      if (cages == null) cages = AgentCages.of(home, workers.interpreter(), out);
+      ModelGateway gateway = null;
+      if (!asked.settings().model().equals(ModelCatalog.NONE)) {
+        gateway = catalog.gateway(asked.settings().model());
+        gateways.add(gateway);
+      }
+      AgentPreset preset = AgentPreset.of(asked.settings().options().program()).orElse(null);
+      return cages.shutIn(program, preset, asked.files(), gateway);
+    }
   }
 
   private PreparedMethod open(
@@ -112,7 +161,10 @@ public final class PreparedMethods implements AutoCloseable {
       PromptWriter writer,
       Function<Task, Optional<String>> start,
       PreparedMethod.@Nullable ProgramCommand program) {
-    ChatModel model = models.computeIfAbsent(settings.model(), this::model);
+    // An agent asks its model itself, by way of its gateway.
+    String asks =
+        settings.options().method() == Algorithm.AGENT ? ModelCatalog.NONE : settings.model();
+    ChatModel model = models.computeIfAbsent(asks, this::model);
     Semaphore inFlight =
         requests.computeIfAbsent(settings.model(), _ -> new Semaphore(model.parallel(), true));
     return new PreparedMethod(
@@ -140,5 +192,6 @@ public final class PreparedMethods implements AutoCloseable {
   @Override
   public void close() {
     models.values().forEach(ChatModel::close);
+    gateways.forEach(ModelGateway::close);
   }
 }

@@ -66,6 +66,7 @@ public final class Main {
           MatrixCommand.class,
           ReproduceCommand.class,
           AnalyzeCommand.class,
+          AuditCommand.class,
           ReportCommand.class,
           ImportCommand.class,
           ExportCommand.class,

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.AgentPreset;
 import dev.kbx.app.PreparedMethods;
 import dev.kbx.app.ProgramScreen;
 import dev.kbx.app.RunPlan;
@@ -46,7 +47,8 @@ final class MethodFlags {
       description =
           "single (one prompt, one reply), sample (the same --samples times), refine (turns with"
               + " what the referee found), bestof (--width replies, the best counts), geak,"
-              + " kernelagent, evolve, or external (a program of yours, --program).")
+              + " kernelagent, evolve, external (a program of yours, --program), or agent (one in"
+              + " the sandbox, which has a workspace, its model and kbx-judge alone).")
   private @Nullable String method;
 
   @HelpSection.In(HelpSection.MODEL)
@@ -63,9 +65,11 @@ final class MethodFlags {
       names = "--program",
       paramLabel = "COMMAND",
       description =
-          "The method external: a program of yours with its arguments, started for each"
-              + " trajectory. It runs as you, outside of the candidates' sandbox; kbx's secrets,"
-              + " results and keys in the environment are hidden from it. See docs/methods.md.")
+          "The method external or agent: a program of yours with its arguments, started for each"
+              + " trajectory; of agents also claude-code, codex, gemini-cli or mini-swe-agent,"
+              + " installed by you. An external one runs as you, outside of the candidates'"
+              + " sandbox; kbx's secrets, results and keys in the environment are hidden from it."
+              + " See docs/methods.md and docs/agents.md.")
   private @Nullable String program;
 
   @HelpSection.In(HelpSection.METHOD)
@@ -74,17 +78,29 @@ final class MethodFlags {
       paramLabel = "NAMES",
       description =
           "Environment variables with keys that the program is to have, separated by commas, as"
-              + " OPENAI_API_KEY. Default: none; others it gets anyway.")
+              + " OPENAI_API_KEY. Default: none; others it gets anyway. Not for agents, which get"
+              + " no variables of yours.")
   private String programEnv = "";
+
+  @HelpSection.In(HelpSection.METHOD)
+  @Option(
+      names = "--program-files",
+      paramLabel = "PATHS",
+      split = ",",
+      description =
+          "Files and folders that an agent's program needs beside its own folder and the system,"
+              + " separated by commas. It sees them, and cannot write to them.")
+  private List<Path> programFiles = List.of();
 
   @HelpSection.In(HelpSection.METHOD)
   @Option(
       names = "--program-timeout",
       paramLabel = "SECONDS",
-      defaultValue = "600",
       converter = Values.Count.class,
-      description = "Longest time for one of its answers. Default: ${DEFAULT-VALUE}.")
-  private int programTimeout = 600;
+      description =
+          "Longest time for one answer of an external program (default: 600), or for the whole"
+              + " work of an agent at a task (default: 1800).")
+  private int programTimeout;
 
   @HelpSection.In(HelpSection.METHOD)
   @Option(
@@ -247,9 +263,11 @@ final class MethodFlags {
       PromptConditions asked = conditions(run.plan(), run.selected().getFirst());
       MethodSettings settings = settings(asked, prompts);
       PreparedMethods.Asked own =
-          new PreparedMethods.Asked(settings, asked, from, command(redact).orElse(null));
+          new PreparedMethods.Asked(
+              settings, asked, from, command(redact).orElse(null), programFiles());
       if (!control) return List.of(own);
-      return List.of(own, new PreparedMethods.Asked(control(settings), asked, null, null));
+      return List.of(
+          own, new PreparedMethods.Asked(control(settings), asked, null, null, List.of()));
     } catch (InputException e) {
       throw place == null ? e : new InputException(place + e.getMessage());
     }
@@ -281,12 +299,22 @@ final class MethodFlags {
   }
 
   private @Nullable String program(Algorithm method) {
-    boolean external = method == Algorithm.EXTERNAL;
-    if (external == (program != null)) return program;
+    if (method.isProgram() == (program != null)) return program;
     throw new InputException(
-        external
+        method.isProgram()
             ? "--program: is missing; it is the method, as --program 'python3 agent.py'"
-            : "--program: only --method external has one");
+            : "--program: only --method external and agent have one");
+  }
+
+  private List<Path> programFiles() {
+    for (Path file : programFiles) {
+      if (Files.exists(file)) continue;
+      throw new InputException("--program-files: %s does not exist".formatted(file));
+    }
+    if (!programFiles.isEmpty() && method() != Algorithm.AGENT) {
+      throw new InputException("--program-files: only --method agent needs it");
+    }
+    return programFiles;
   }
 
   /**
@@ -296,7 +324,10 @@ final class MethodFlags {
    */
   private Optional<PreparedMethod.ProgramCommand> command(UnaryOperator<String> redact) {
     if (program(method()) == null) return Optional.empty();
-    List<String> words = CommandModel.words("--program ", String.valueOf(program));
+    List<String> words =
+        AgentPreset.of(method() == Algorithm.AGENT ? program : null)
+            .map(AgentPreset::words)
+            .orElseGet(() -> CommandModel.words("--program ", String.valueOf(program)));
     if (!Executables.exists(words.getFirst())) {
       throw new InputException(
           "--program: %s is not a program that can be started; name a file that is executable, or one of the PATH"
@@ -314,7 +345,12 @@ final class MethodFlags {
     }
     return Optional.of(
         new PreparedMethod.ProgramCommand(
-            words, Duration.ofSeconds(programTimeout), redact, ProgramScreen.environment(asked)));
+            words, timeout(), redact, ProgramScreen.environment(asked)));
+  }
+
+  private Duration timeout() {
+    int usual = method() == Algorithm.AGENT ? 1800 : 600;
+    return Duration.ofSeconds(programTimeout > 0 ? programTimeout : usual);
   }
 
   @Nullable Path from() {
@@ -380,14 +416,13 @@ final class MethodFlags {
   }
 
   private String model(Algorithm method) {
-    boolean external = method == Algorithm.EXTERNAL;
-    if (model != null && model.equals(ModelCatalog.NONE) && !external) {
+    if (model != null && model.equals(ModelCatalog.NONE) && !method.isProgram()) {
       throw new InputException(
-          "--model none: only --method external asks its own models; 'kbx models' lists what there"
+          "--model none: only --method external and agent need none; 'kbx models' lists what there"
               + " is");
     }
     if (model != null) return model;
-    if (external) return ModelCatalog.NONE;
+    if (method.isProgram()) return ModelCatalog.NONE;
     throw new InputException("--model: is missing; 'kbx models' lists what there is");
   }
 

@@ -30,6 +30,7 @@ final class Costs {
               ? calls(-1)
               : paid(e.attempts(), e.unmetered(), e.usage(), e.usd(), e.seconds());
       case Event.NoReply e -> paid(e.attempts(), e.unmetered(), e.usage(), e.usd(), e.seconds());
+      case Event.Exchange e -> calls(1).plus(paid(1, null, e.usage(), e.usd(), e.seconds()));
       case Event.Judged e -> new Spent.Amounts().deviceSeconds(e.deviceSeconds()).spent();
       case Event.Program e ->
           e.answer().usage() == null ? Spent.NOTHING : reported(e.answer().usage());
@@ -37,6 +38,7 @@ final class Costs {
           Event.Extraction _,
           Event.RecordedSpeedup _,
           Event.ProgramFailed _,
+          Event.AgentEnded _,
           Event.Cap _,
           Event.Selection _ ->
           Spent.NOTHING;

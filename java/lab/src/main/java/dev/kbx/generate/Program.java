@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The program of an external method in one trajectory. It is started when its first new answer is
  * needed, and told what happened in earlier sessions; its answers must then be those of before.
  */
-final class Program implements AutoCloseable {
+final class Program implements Consultant {
   private static final String NEXT = "{\"event\":\"next\"}";
 
   /** Characters of a wrong line that a message shows. */
@@ -42,7 +42,9 @@ final class Program implements AutoCloseable {
   }
 
   /** The program's next answer. Not for several threads at once. */
-  ProgramAnswer answer(Consultation consultation) throws ProgramFailure, InterruptedException {
+  @Override
+  public ProgramAnswer answer(Consultation consultation)
+      throws ProgramFailure, InterruptedException {
     List<Consultation.Turn> past = consultation.past();
     while (answers < past.size()) {
       int number = answers;

@@ -57,6 +57,7 @@ public final class Recorded {
       case Event.NoReply e -> flights(unit).remove(e.ask());
       case Event.Feedback _, Event.Extraction _, Event.RecordedSpeedup _, Event.Judged _ -> {}
       case Event.Program _, Event.ProgramFailed _, Event.Cap _ -> {}
+      case Event.Exchange _, Event.AgentEnded _ -> {}
       case Event.Selection e -> {
         answers.put(unit, answer(e, history(unit)));
         open.remove(unit);

@@ -63,6 +63,8 @@ public final class RecordedSpeedups {
           Event.Lost _,
           Event.Feedback _,
           Event.ProgramFailed _,
+          Event.Exchange _,
+          Event.AgentEnded _,
           Event.Cap _,
           Event.Selection _ -> {}
     }

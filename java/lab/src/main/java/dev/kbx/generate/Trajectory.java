@@ -40,7 +40,7 @@ final class Trajectory {
   private final Method.Assignment assignment;
   private final Context context;
   private final double began;
-  private final @Nullable Program program;
+  private final @Nullable Consultant program;
   private final BlockingQueue<Step> ended = new LinkedBlockingQueue<>();
   private final Set<String> begun = new HashSet<>();
   private final Set<Thread> threads = new HashSet<>();
@@ -99,11 +99,17 @@ final class Trajectory {
     this.history = history;
     this.context = context;
     this.began = context.clock().seconds();
+    this.program = consultant();
+  }
+
+  private @Nullable Consultant consultant() {
     PreparedMethod.ProgramCommand command = prepared.program();
-    this.program =
-        command == null
-            ? null
-            : new Program(command, ProgramAssignment.line(unit, prepared.settings(), assignment));
+    if (command == null) return null;
+    if (command.cage() != null) {
+      return new AgentSession(
+          command, command.cage(), unit, prepared, assignment, context, this::wall);
+    }
+    return new Program(command, ProgramAssignment.line(unit, prepared.settings(), assignment));
   }
 
   /**
@@ -183,7 +189,7 @@ final class Trajectory {
     }
     Next.Consultation consultation = work.consultation();
     if (consultation == null || program == null) return;
-    Program asked = program;
+    Consultant asked = program;
     int turn = consultation.past().size();
     if (begun.add("answer " + turn)) start(() -> consulted(asked, turn, consultation));
   }
@@ -337,9 +343,13 @@ final class Trajectory {
 
   // ---------------------------------------------------------------- programs
 
-  private Step consulted(Program asked, int turn, Next.Consultation consultation)
+  private Step consulted(Consultant asked, int turn, Next.Consultation consultation)
       throws InterruptedException {
-    Optional<String> cap = context.accounts().refusesAnswer(unit, prepared.settings(), wall());
+    // An agent at its budget is refused requests and judgements, and its answer is what it has.
+    Optional<String> cap =
+        asked instanceof Program
+            ? context.accounts().refusesAnswer(unit, prepared.settings(), wall())
+            : Optional.empty();
     if (cap.isPresent()) return capped(cap.get());
     Event event;
     try {

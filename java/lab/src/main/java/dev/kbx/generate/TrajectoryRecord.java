@@ -86,7 +86,7 @@ public record TrajectoryRecord(
           ended = true;
         }
         // A round begins with its prompt; what it is about comes before.
-        case Event.Feedback _, Event.Cap _ -> {}
+        case Event.Feedback _, Event.Cap _, Event.Exchange _, Event.AgentEnded _ -> {}
         case Event.ProgramFailed e -> programFailure = e.what();
       }
     }
@@ -135,6 +135,8 @@ public record TrajectoryRecord(
             Event.Lost _,
             Event.Feedback _,
             Event.ProgramFailed _,
+            Event.Exchange _,
+            Event.AgentEnded _,
             Event.Cap _,
             Event.Selection _ ->
             new RoundRecord(ask, code, status, speedup, recorded, now);

@@ -172,6 +172,8 @@ public record Transcript(Header header, List<Trajectory> trajectories) {
             Event.Lost _,
             Event.RecordedSpeedup _,
             Event.ProgramFailed _,
+            Event.Exchange _,
+            Event.AgentEnded _,
             Event.Cap _ -> {}
       }
     }

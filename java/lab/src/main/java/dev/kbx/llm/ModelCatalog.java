@@ -145,7 +145,33 @@ public final class ModelCatalog {
     return http(retries == null ? settings : settings.with(retries));
   }
 
+  /**
+   * Opens the way to a model for programs that speak its provider's format; nothing is sent yet.
+   *
+   * @throws InputException if the model is not behind a provider, or its key is missing
+   */
+  public ModelGateway gateway(String model) {
+    boolean provider = !model.startsWith(REPLAY) && !model.startsWith(COMMAND);
+    if (!provider) {
+      throw new InputException(
+          model + ": an agent needs a model of a provider; name one as openai:MODEL");
+    }
+    ModelSettings settings = settings(model).orElseThrow(() -> unknown(model));
+    Access access = access(settings);
+    return new ModelGateway(
+        settings, access.key(), access.limits(), secrets, access.proxies(), time);
+  }
+
   private ChatModel http(ModelSettings settings) {
+    Access access = access(settings);
+    return new HttpModel(
+        settings, access.key(), access.limits(), secrets, access.proxies(), time, random);
+  }
+
+  /** What leads to a provider. */
+  private record Access(@Nullable String key, ProviderLimits limits, Proxies proxies) {}
+
+  private Access access(ModelSettings settings) {
     String key;
     try {
       key = settings.key().read(environment).orElse(null);
@@ -158,7 +184,7 @@ public final class ModelCatalog {
     ProviderLimits allowed =
         shared.computeIfAbsent(
             settings.account(), account -> new ProviderLimits(limits(account), time));
-    return new HttpModel(settings, key, allowed, secrets, proxies, time, random);
+    return new Access(key, allowed, proxies);
   }
 
   private Limits limits(Account account) {

@@ -19,7 +19,9 @@ public enum Algorithm {
   KERNELAGENT(6, 3, Choice.FIRST, 0.4, 1),
   EVOLVE(10, 3, Choice.BEST, null, 1),
   /** A program of the user's. */
-  EXTERNAL(100, 1, Choice.BEST, null, 1);
+  EXTERNAL(100, 1, Choice.BEST, null, 1),
+  /** A program of the user's in the sandbox, which asks for judgements. */
+  AGENT(20, 1, Choice.LAST, null, 1);
 
   private final int turns;
   private final int width;
@@ -76,6 +78,11 @@ public enum Algorithm {
     return samples;
   }
 
+  /** Whether it is a program of the user's. */
+  public boolean isProgram() {
+    return this == EXTERNAL || this == AGENT;
+  }
+
   /** Whether kernels are judged before there is an answer. */
   public boolean judges() {
     return this != SINGLE && this != SAMPLE;
@@ -97,6 +104,7 @@ public enum Algorithm {
               options.asPublished());
       case EVOLVE -> new Evolve(options.width(), options.turns());
       case EXTERNAL -> new External(options.turns());
+      case AGENT -> new Agent(options.turns());
     };
   }
 

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
   @JsonSubTypes.Type(value = Event.Judged.class, name = "judgement"),
   @JsonSubTypes.Type(value = Event.Program.class, name = "program"),
   @JsonSubTypes.Type(value = Event.ProgramFailed.class, name = "program_failed"),
+  @JsonSubTypes.Type(value = Event.Exchange.class, name = "exchange"),
+  @JsonSubTypes.Type(value = Event.AgentEnded.class, name = "agent_ended"),
   @JsonSubTypes.Type(value = Event.Cap.class, name = "cap"),
   @JsonSubTypes.Type(value = Event.Selection.class, name = "selection"),
 })
@@ -149,6 +151,52 @@ public sealed interface Event {
 
   /** An external program can say no more: the trajectory ends with the best it has. */
   record ProgramFailed(String what) implements Event {}
+
+  /**
+   * A sandboxed agent asked its model, through kbx.
+   *
+   * @param ask of the exchange, new in the trajectory
+   * @param target path of the request
+   * @param status of HTTP
+   * @param shared how many first characters the request has in common with the exchange before
+   * @param request the rest of it: the whole conversation is sent each time
+   * @param reply without keys
+   * @param usd what it cost; null if that is not known
+   */
+  record Exchange(
+      String ask,
+      String model,
+      String target,
+      int status,
+      int shared,
+      String request,
+      String reply,
+      @Nullable Usage usage,
+      @Nullable Double usd,
+      double seconds)
+      implements Event {}
+
+  /**
+   * The program of a sandboxed agent ended.
+   *
+   * @param status its exit code, as a shell counts it; null if it was lost
+   * @param stopped why it was ended; null if it ended itself
+   * @param output what it printed
+   * @param dropped bytes of the output's middle that are left out
+   * @param files of its workspace, without the answer
+   * @param leftOut number of files that are not among them: not text, too long or too many
+   * @param refused what it tried in vain, and how often
+   */
+  record AgentEnded(
+      @Nullable Integer status,
+      @Nullable String stopped,
+      double seconds,
+      String output,
+      long dropped,
+      Map<String, String> files,
+      int leftOut,
+      Map<String, Integer> refused)
+      implements Event {}
 
   /** A budget does not allow another step. */
   record Cap(String what) implements Event {}

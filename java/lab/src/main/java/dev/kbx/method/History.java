@@ -95,7 +95,13 @@ public final class History {
       case Event.ProgramFailed e ->
           new History(outcomes, judged, answers, "the program failed: " + e.what());
       case Event.Cap e -> new History(outcomes, judged, answers, "within " + e.what());
-      case Event.Feedback _, Event.Lost _, Event.RecordedSpeedup _, Event.Selection _ -> this;
+      case Event.Feedback _,
+          Event.Lost _,
+          Event.RecordedSpeedup _,
+          Event.Exchange _,
+          Event.AgentEnded _,
+          Event.Selection _ ->
+          this;
     };
   }
 

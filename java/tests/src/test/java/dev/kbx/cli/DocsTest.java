@@ -48,6 +48,7 @@ class DocsTest {
           entry("mcp", "answers a client; McpTest"),
           entry("generate --method refine", "asks a provider; GenerationTest asks a scripted one"),
           entry("generate --method external", "asks a provider; MethodRunsTest"),
+          entry("audit", "needs a run of methods; AgentMethodTest"),
           entry("run ", "runs methods; MethodRunsTest, the demo among them"),
           entry("analyze iterations", "needs candidates of two rounds; AnalyzeRunsTest"),
           entry("analyze budget", "needs a run of methods; MethodBudgetsTest"),

@@ -38,14 +38,15 @@ class McpPythonTest {
   }
 
   /** What a script prints that is told how to reach the tools. */
-  private String run(Path script, String token, List<String> server) throws Exception {
+  private String run(Path script, Map<String, String> tokens, List<String> server)
+      throws Exception {
     List<String> command = new ArrayList<>(List.of(python, "-B", script.toString()));
     command.addAll(server);
     Path out = folder.resolve("script.out");
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.redirectErrorStream(true).redirectOutput(out.toFile());
     builder.environment().put("PYTHONPATH", packages + ":" + AGENT);
-    if (!token.isEmpty()) builder.environment().put("KBX_TOKEN", token);
+    builder.environment().putAll(tokens);
     Process process = builder.start();
     try {
       assertThat(process.waitFor(5, TimeUnit.MINUTES)).as(() -> text(out)).isTrue();
@@ -74,22 +75,23 @@ class McpPythonTest {
 
   @Test
   void toolsAnswerAClientThatStartsThem() throws Exception {
-    assertThat(run(TOOLS.resolve("tools.py"), "", local("out")))
+    assertThat(run(TOOLS.resolve("tools.py"), Map.of(), local("out")))
         .contains("resource: no task 'Activation/none'");
   }
 
   @Test
   void toolsAnswerAClientWithAToken() throws Exception {
     try (ServedKbx server = ServedKbx.start(folder, Map.of(), "--require-tokens")) {
-      String token = token("submit,read");
-      assertThat(run(TOOLS.resolve("tools.py"), token, List.of(server.url() + "/mcp")))
+      Map<String, String> tokens =
+          Map.of("KBX_TOKEN", token("agent", "submit,read"), "ADMIN_TOKEN", token("own", "admin"));
+      assertThat(run(TOOLS.resolve("tools.py"), tokens, List.of(server.url() + "/mcp")))
           .contains("resource: no task 'Activation/none'");
     }
   }
 
-  private String token(String scopes) {
+  private String token(String name, String scopes) {
     Kbx.Result made =
-        Kbx.here("tokens", "create", "agent", "--scope", scopes, "--out", folder.resolve("out"));
+        Kbx.here("tokens", "create", name, "--scope", scopes, "--out", folder.resolve("out"));
     assertThat(made.exit()).as(made.err()).isZero();
     return made.out().strip();
   }
@@ -101,12 +103,15 @@ class McpPythonTest {
         # relu
         wrong_values: shape=\
         """;
-    assertThat(run(AGENT.resolve("agent.py"), "", local("agent")))
+    assertThat(run(AGENT.resolve("agent.py"), Map.of(), local("agent")))
         .startsWith(printed)
         .endsWith("correct: nothing to mend\n");
     try (ServedKbx server = ServedKbx.start(folder, Map.of(), "--require-tokens")) {
       assertThat(
-              run(AGENT.resolve("agent.py"), token("submit,read"), List.of(server.url() + "/mcp")))
+              run(
+                  AGENT.resolve("agent.py"),
+                  Map.of("KBX_TOKEN", token("agent", "submit,read")),
+                  List.of(server.url() + "/mcp")))
           .startsWith(printed)
           .endsWith("correct: nothing to mend\n");
     }

@@ -131,7 +131,7 @@ class MethodInputTest {
             + " dot at the beginning",
         "--name ..                | --name ..: names a folder of answers, too; leave out / and a"
             + " dot at the beginning",
-        "--model none             | --model none: only --method external asks its own models; 'kbx"
+        "--model none             | --model none: only --method external and agent need none; 'kbx"
             + " models' lists what there is",
       })
   void namesAndModelsAreChecked(String wrong, String line) {
