@@ -87,6 +87,7 @@ class Cage:
         self._output = bytearray()
         self._dropped = 0
         self._said = 0
+        self._draining = threading.Thread(target=self._drain, daemon=True)
         self.watch: watch.Watch | None = None
         self.result: dict[str, Any] | None = None
         self._control, inner = socket.socketpair()
@@ -139,7 +140,7 @@ class Cage:
 
     def run(self) -> None:
         """Starts the program and waits for its end, at most as long as ordered."""
-        threading.Thread(target=self._drain, daemon=True).start()
+        self._draining.start()
         ended = threading.Event()
         threading.Thread(target=self._receive, args=(ended,), daemon=True).start()
         keys = ("words", "environment", "files", "modes")
@@ -179,7 +180,8 @@ class Cage:
         return "no answer"
 
     def output(self) -> tuple[str, int]:
-        """What it printed, and how many bytes of the middle are left out."""
+        """What it printed before it was closed, and how many bytes of the middle are left out."""
+        self._draining.join(_GRACE_SECONDS)
         kept = bytes(self._output)
         return kept.decode(errors="replace"), self._said - len(kept)
 
