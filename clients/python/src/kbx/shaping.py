@@ -48,11 +48,12 @@ class RewardShaping:
     parsed: float = 0.05
     """It parses, but import, compilation or a call failed."""
     called: float = 0.15
-    """Every call returned, with wrong results."""
+    """Every call returned, with wrong results; or with right ones of which ``no_origin`` or ``unproven_origin`` in ``doubts`` says that
+    nobody but the candidate's own process knows who computed them."""
     right: float = 0.4
     """The values are right at the grade of the plan."""
     own: float = 0.1
-    """It computed the result itself; not where a flag of ``doubts`` says that nobody else knows."""
+    """It computed the result itself."""
     general: float = 0.1
     speed: float = 0.4
     speed_from: float = 1.0
@@ -95,7 +96,7 @@ def shape(verdict: Verdict, shaping: RewardShaping | None = None) -> float:
         return by.refused
     if verdict.status in _UNREADABLE:
         return by.unreadable
-    if not verdict.correct:
+    if not verdict.correct or not (by.doubts & _WHOSE).isdisjoint(verdict.flags):
         return by.called if verdict.call_ok else by.parsed
     share = _own_share(verdict, by)
     general = by.general if verdict.general_ok else 0.0
@@ -103,9 +104,7 @@ def shape(verdict: Verdict, shaping: RewardShaping | None = None) -> float:
 
 
 def _own_share(verdict: Verdict, by: RewardShaping) -> float:
-    """At the policy ``kernel`` a correct result is the candidate's own, unless that is in doubt."""
-    if not (by.doubts & _WHOSE).isdisjoint(verdict.flags):
-        return 0.0
+    """At the policy ``kernel`` a correct result is the candidate's own."""
     if verdict.policy == "kernel":
         return 1.0
     return min(1.0, max(0.0, verdict.kernel_share or 0.0))

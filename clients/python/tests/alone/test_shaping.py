@@ -151,8 +151,10 @@ def test_published_rules_make_no_kernel_correct_or_wrong() -> None:
 @pytest.mark.parametrize("flag", sorted(DOUBTS))
 def test_a_doubtful_speedup_earns_nothing(flag: str) -> None:
     fast = replace(RIGHT, speedup=Speedup(9, 8, 10, "eager"))
-    own = RewardShaping().own if flag in {"no_origin", "unproven_origin"} else 0.0
-    assert shape(replace(fast, flags=(flag,))) == pytest.approx(shape(RIGHT) - own)
+    flagged = replace(fast, flags=(flag,))
+    nobody_knows = flag in {"no_origin", "unproven_origin"}
+    assert shape(flagged) == pytest.approx(RewardShaping().called if nobody_knows else shape(RIGHT))
+    assert shape(flagged, RewardShaping(doubts=DOUBTS - {flag})) == shape(fast)
     assert shape(RIGHT) < shape(fast)
 
 

@@ -21,7 +21,9 @@ public final class Reward {
   /** The lower end of the speedup's interval that earns all of {@link #SPEED}; 1 earns nothing. */
   private static final double SPEED_FULL = 4;
 
-  /** Flags with which nobody but the candidate's own process says who computed. */
+  /**
+   * Flags with which nobody but the candidate's own process says who computed: nothing is right.
+   */
   private static final Set<String> WHOSE = Set.of("no_origin", "unproven_origin");
 
   /** Flags that leave a speedup in doubt, beside these. */
@@ -55,6 +57,7 @@ public final class Reward {
     if (judgement.withoutPolicy() != null || status.refuted() || judgement.exeOk() == null) {
       return false;
     }
+    if (!Collections.disjoint(judgement.flags(), WHOSE)) return false;
     return status == Status.CORRECT || (judgement.stage() == Stage.PERF && isCalled(judgement));
   }
 
@@ -64,9 +67,8 @@ public final class Reward {
     return Math.min(RIGHT + OWN + GENERAL + SPEED, RIGHT + general + more);
   }
 
-  /** At the policy {@code kernel} a correct result is the candidate's own, unless in doubt. */
+  /** At the policy {@code kernel} a correct result is the candidate's own. */
   private static double ownShare(Judgement judgement) {
-    if (!Collections.disjoint(judgement.flags(), WHOSE)) return 0;
     if ("kernel".equals(judgement.policy())) return 1;
     return judgement.origin() == null ? 0 : Math.clamp(judgement.origin().kernelShare(), 0, 1);
   }
