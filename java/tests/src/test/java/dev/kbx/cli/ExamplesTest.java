@@ -63,6 +63,7 @@ class ExamplesTest {
     Map<String, String> wanted =
         expected(
             EXAMPLES,
+            EXAMPLES.resolve("agents"),
             EXAMPLES.resolve("kernelbench"),
             EXAMPLES.resolve("methods"),
             EXAMPLES.resolve("mcp"),
