@@ -194,11 +194,11 @@ class _Beside:
         if self._cache is not None:
             answer, folder = compiler._answer, pathlib.Path(self._cache)
 
-            def cached(request, source, path, sock):
+            def cached(request, source, path, *rest):
                 file = folder / hashlib.sha256((json.dumps(request).replace(path, "") + source).encode()).hexdigest()
                 if not file.exists():
                     draft = file.with_suffix(f".{os.getpid()}")
-                    draft.write_text(json.dumps(answer(request, source, path, sock)))
+                    draft.write_text(json.dumps(answer(request, source, path, *rest)))
                     draft.replace(file)
                 return json.loads(file.read_text())
 
