@@ -66,6 +66,15 @@ class Left:
     device_seconds: float | None
     wall_seconds: float
 
+    @property
+    def spent(self) -> bool:
+        """Whether a limit is reached, so that a further turn would be refused."""
+        return (
+            self.judgements <= 0
+            or self.wall_seconds <= 0
+            or (self.device_seconds is not None and self.device_seconds <= 0)
+        )
+
     @staticmethod
     def from_json(raw: object) -> Left:
         read = Reader(raw, "left")

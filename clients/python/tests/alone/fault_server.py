@@ -52,6 +52,8 @@ class FaultServer:
         self.verdicts: dict[str, dict[str, Any]] = {}
         self.states: dict[str, str] = {}
         self.polls_until_done = 0
+        self.cost: dict[str, float] = {"judgements": 1}
+        """What a turn takes of a session's budget."""
         self.judged: list[str] = []
         self.requests: list[tuple[str, str, dict[str, list[str]], Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -137,14 +139,15 @@ class FaultServer:
         return 200, session
 
     def _left(self, body: Any) -> dict[str, Any]:
-        return {"judgements": body.get("budget", {}).get("judgements", 10), "wall_seconds": 86400.0}
+        return {"judgements": 10, "wall_seconds": 86400.0, **body.get("budget", {})}
 
     def _turn(self, session: dict[str, Any], body: Any) -> tuple[int, Any]:
         turn = next((each for each in session["turns"] if each["key"] == body["key"]), None)
         if turn is None:
-            if session["left"]["judgements"] == 0:
-                return 409, {"detail": "the budget is spent"}
-            session["left"]["judgements"] -= 1
+            if session["state"] != "open" or min(session["left"].values()) <= 0:
+                return 409, {"detail": "the budget is spent" if session["state"] == "open" else "the session is over"}
+            for limit, cost in self.cost.items():
+                session["left"][limit] -= cost
             turn = {
                 "number": len(session["turns"]),
                 "judgement": f"j_{len(self.judged)}",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from typing import Any
 
 import pytest
-from fault_server import FaultServer
+from fault_server import FaultServer, busy
 
 import kbx
 from kbx import Budget, SessionOptions
 from kbx.integrations.trl import environment_factory, rows, session_rollout
-from kbx.integrations.turns import Message, play
+from kbx.integrations.turns import Message, Model, play
 
 WRONG = {"status": "wrong_values", "exe_ok": False}
 
@@ -32,20 +33,51 @@ def test_a_conversation_has_the_feedback_of_each_turn(server: FaultServer) -> No
     assert [message["content"] for message in seen[1]] == ["Write relu please", "first", "It is wrong_values."]
 
 
-def test_a_conversation_ends_with_its_budget(server: FaultServer) -> None:
-    server.verdicts["wrong"] = WRONG
+LIMITS = [Budget(judgements=2), Budget(device_seconds=8.0), Budget(wall_seconds=8.0)]
+COST = {"judgements": 1, "device_seconds": 5.0, "wall_seconds": 5.0}
 
-    async def model(messages: list[Message]) -> str:
-        return "wrong"
 
-    async def run() -> int:
-        options = SessionOptions(budget=Budget(judgements=2))
+def played(server: FaultServer, says: Model, budget: Budget | None = None) -> tuple[int, int | None]:
+    """How many turns a conversation had, and whose is the answer."""
+
+    async def run() -> tuple[int, int | None]:
         async with kbx.AsyncClient(server.url) as client:
-            session = await client.session("relu", options=options)
-            await play(session, model)
-            return len(session.turns)
+            session = await client.session("relu", options=SessionOptions(budget=budget))
+            answer = await play(session, says)
+            return len(session.turns), answer.turn
 
-    assert asyncio.run(run()) == 2
+    return asyncio.run(run())
+
+
+async def always_wrong(messages: list[Message]) -> str:
+    return "wrong"
+
+
+def spend(server: FaultServer, budget: Budget) -> None:
+    server.verdicts["wrong"] = WRONG
+    server.cost = {limit: cost for limit, cost in COST.items() if getattr(budget, limit) is not None}
+
+
+@pytest.mark.parametrize("budget", LIMITS)
+def test_a_conversation_ends_with_its_budget(server: FaultServer, budget: Budget) -> None:
+    spend(server, budget)
+    assert played(server, always_wrong, budget) == (2, 0)
+
+
+def test_a_turn_that_is_too_late_ends_a_conversation(server: FaultServer) -> None:
+    server.verdicts["wrong"] = WRONG
+    server.faults.extend([None, None, busy(409)])
+    assert played(server, always_wrong) == (1, 0)
+
+
+def test_an_error_ends_the_session(server: FaultServer) -> None:
+    async def failing(messages: list[Message]) -> str:
+        raise OSError("no model")
+
+    with pytest.raises(OSError, match="no model"):
+        played(server, failing)
+    with kbx.Client(server.url) as client:
+        assert not client.resume("s_0").open
 
 
 def test_an_environment_of_trl_has_the_protocol_that_its_trainer_asks_for(server: FaultServer) -> None:
@@ -87,19 +119,50 @@ class Trainer:
         self.processing_class = Words()
 
 
-def test_a_rollout_masks_what_the_model_is_told(server: FaultServer) -> None:
-    server.verdicts["wrong"] = WRONG
+Made = dict[str, list[Any]]
+
+
+def rolled_out(server: FaultServer, says: list[str], budget: Budget | None = None) -> tuple[Made, Words]:
+    """One rollout of a model that says these."""
     with kbx.Client(server.url) as client:
         data = rows(client, [task for task in client.tasks() if task.name == "relu"])
-    trainer, says = Trainer(), iter(["wrong", "right"])
+    trainer, left = Trainer(), iter(says)
 
     def generate(_: object, conversations: list[list[int]]) -> list[list[int]]:
-        message = {"role": "assistant", "content": next(says)}
+        message = {"role": "assistant", "content": next(left)}
         return [trainer.processing_class.apply_chat_template([message], return_dict=True)["input_ids"]]
 
-    made = session_rollout(data, server.url, generate=generate)([data[0]["prompt"]], trainer)
+    rollout = session_rollout(data, server.url, options=SessionOptions(budget=budget), generate=generate)
+    return rollout([data[0]["prompt"]], trainer), trainer.processing_class
+
+
+def test_a_rollout_masks_what_the_model_is_told(server: FaultServer) -> None:
+    server.verdicts["wrong"] = WRONG
+    made, tokenizer = rolled_out(server, ["wrong", "right"])
 
     (completion,), (mask,) = made["completion_ids"], made["env_mask"]
-    assert trainer.processing_class.decode(completion, True) == "wrong It is wrong_values. right"
+    assert tokenizer.decode(completion, True) == "wrong It is wrong_values. right"
     assert mask == [1, 0, 0, 0, 1]
     assert (made["session_reward"], made["turns"]) == ([pytest.approx(0.5)], [2])
+
+
+@pytest.mark.parametrize("budget", LIMITS)
+def test_a_rollout_ends_with_its_budget(server: FaultServer, budget: Budget) -> None:
+    spend(server, budget)
+    made, _ = rolled_out(server, ["wrong"] * 3, budget)
+    assert (made["session_reward"], made["turns"]) == ([pytest.approx(0.25)], [2])
+
+
+def test_a_turn_that_is_too_late_ends_a_rollout(server: FaultServer) -> None:
+    server.verdicts["wrong"] = WRONG
+    tasks_prompt_begin_turn = [None] * 4
+    server.faults.extend([*tasks_prompt_begin_turn, busy(409)])
+    assert rolled_out(server, ["wrong"] * 2)[0]["turns"] == [1]
+
+
+def test_an_error_ends_the_sessions_of_a_rollout(server: FaultServer) -> None:
+    server.states["bad"] = "failed"
+    with pytest.raises(kbx.JudgementFailed):
+        rolled_out(server, ["bad"])
+    with kbx.Client(server.url) as client:
+        assert not client.resume("s_0").open

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
-from fault_server import FaultServer
+from fault_server import FaultServer, busy
 from stand_in import EXAMPLES, check_learning
 
 import kbx
+from kbx import Budget, SessionOptions
 from kbx.integrations.openenv import KernelAction, KernelEnvironment
 
 RIGHT = (EXAMPLES / "honest/relu.py").read_text()
@@ -27,6 +30,37 @@ def test_the_last_step_has_the_reward_of_held_out_inputs(url: str) -> None:
     assert last.reward > float(first.reward or 0.0)
     assert environment.state.step_count == 2
     environment.close()
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    server = FaultServer()
+    server.verdicts["wrong"] = {"status": "wrong_values", "exe_ok": False}
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def environment(server: FaultServer) -> Iterator[KernelEnvironment]:
+    environment = KernelEnvironment(server.url, options=SessionOptions(budget=Budget(wall_seconds=8.0)))
+    yield environment
+    environment.close()
+
+
+def test_an_episode_ends_with_its_time(server: FaultServer, environment: KernelEnvironment) -> None:
+    server.cost = {"wall_seconds": 5.0}
+    environment.reset(task="relu")
+    steps = [environment.step(KernelAction(code="wrong")) for _ in range(2)]
+    assert [step.done for step in steps] == [False, True]
+    assert steps[-1].reward == pytest.approx(0.25)
+
+
+def test_a_step_that_is_too_late_ends_the_episode(server: FaultServer, environment: KernelEnvironment) -> None:
+    server.faults.extend([None, None, busy(409)])
+    environment.reset(task="relu")
+    environment.step(KernelAction(code="wrong"))
+    last = environment.step(KernelAction(code="wrong"))
+    assert (last.done, last.turn_reward, last.reward) == (True, None, pytest.approx(0.25))
 
 
 def test_a_judge_that_failed_gives_no_reward() -> None:

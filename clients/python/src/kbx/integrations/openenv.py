@@ -19,6 +19,7 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, Observation, State
 
 from kbx.client import Client
+from kbx.errors import Conflict
 from kbx.sessions import Session, SessionOptions
 from kbx.shaping import RewardShaping
 
@@ -94,8 +95,12 @@ class KernelEnvironment(Environment[KernelAction, KernelObservation, KernelState
         if session is None:
             raise RuntimeError("no episode has begun: call reset(task=...)")
         self._steps += 1
-        turn = session.turn(action.code, timeout=timeout_s)
-        done = action.final or session.left.judgements <= 0 or (self._stop and turn.correct is True)
+        try:
+            turn = session.turn(action.code, timeout=timeout_s)
+        except Conflict as late:
+            reward = session.final(timeout=timeout_s).reward
+            return KernelObservation(feedback=late.detail, reward=reward, done=True)
+        done = action.final or session.left.spent or (self._stop and turn.correct is True)
         reward = session.final(timeout=timeout_s).reward if done else turn.reward
         return KernelObservation(
             feedback=turn.feedback,

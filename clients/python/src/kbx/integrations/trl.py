@@ -11,9 +11,9 @@ from kbx.aio import AsyncClient
 from kbx.client import Client
 from kbx.errors import Conflict, JudgementFailed
 from kbx.integrations.replies import Reply, reply_text
-from kbx.integrations.turns import following, is_over
+from kbx.integrations.turns import ended_on_error, following, is_over, taken
 from kbx.models import Candidate, Options, Task, Verdict
-from kbx.sessions import Session, SessionOptions, Turn
+from kbx.sessions import AsyncSession, Session, SessionOptions, Turn
 from kbx.shaping import RewardShaping, shape
 
 RewardFunction = Callable[..., Awaitable[list[float]]]
@@ -167,21 +167,25 @@ def session_rollout(
                 client.session(task, suite=suite, options=options, shaping=shaping)
                 for task, suite in (tasks[_key(prompt)] for prompt in prompts)
             )
-            sessions = await asyncio.gather(*begun)
-            talks = [_Talk(trainer.processing_class, prompt) for prompt in prompts]
-            playing = list(range(len(talks)))
-            while playing:
-                replies = produce(trainer, [talks[index].ids for index in playing])
-                for index, reply in zip(playing, replies, strict=True):
-                    talks[index].replied(reply)
-                turns = await asyncio.gather(*(sessions[index].turn(talks[index].reply) for index in playing))
-                left = []
-                for index, turn in zip(playing, turns, strict=True):
-                    if not is_over(sessions[index], turn, stop_when_correct):
-                        talks[index].answered(turn)
-                        left.append(index)
-                playing = left
-            finals = await asyncio.gather(*(session.final() for session in sessions))
+            made = await asyncio.gather(*begun, return_exceptions=True)
+            sessions = [each for each in made if isinstance(each, AsyncSession)]
+            async with ended_on_error(sessions):
+                for error in (each for each in made if isinstance(each, BaseException)):
+                    raise error
+                talks = [_Talk(trainer.processing_class, prompt) for prompt in prompts]
+                playing = list(range(len(talks)))
+                while playing:
+                    replies = produce(trainer, [talks[index].ids for index in playing])
+                    for index, reply in zip(playing, replies, strict=True):
+                        talks[index].replied(reply)
+                    turns = await asyncio.gather(*(taken(sessions[index], talks[index].reply) for index in playing))
+                    left = []
+                    for index, turn in zip(playing, turns, strict=True):
+                        if turn is not None and not is_over(sessions[index], turn, stop_when_correct):
+                            talks[index].answered(turn)
+                            left.append(index)
+                    playing = left
+                finals = await asyncio.gather(*(session.final() for session in sessions))
         return {
             "prompt_ids": [talk.prompt_ids for talk in talks],
             "completion_ids": [talk.ids[len(talk.prompt_ids) :] for talk in talks],
