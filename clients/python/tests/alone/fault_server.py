@@ -130,6 +130,8 @@ class FaultServer:
         if path[1:] == ["turns"]:
             return self._turn(session, body)
         if path[1:] == ["final"]:
+            if session["state"] == "closed":
+                return 409, {"detail": "the session was ended without an answer"}
             best = max(session["turns"], key=lambda turn: turn.get("reward", -1.0), default=None)
             turn = body.get("turn", best["number"] if best else None)
             session["state"] = "answered"

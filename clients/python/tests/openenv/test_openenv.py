@@ -76,6 +76,29 @@ def test_a_judge_that_failed_gives_no_reward() -> None:
         server.close()
 
 
+def test_a_reset_that_is_sent_again_is_the_same_episode(environment: KernelEnvironment) -> None:
+    environment.reset(task="relu", episode_id="e")
+    first = environment.state.session
+    environment.reset(task="relu", episode_id="e")
+    environment.step(KernelAction(code="wrong"))
+    environment.reset(task="relu", episode_id="e")
+    assert (environment.state.session, environment.state.step_count) == (first, 1)
+    assert environment.step(KernelAction(code="right")).done
+
+
+def test_an_episode_that_is_over_is_not_begun_again(server: FaultServer, environment: KernelEnvironment) -> None:
+    environment.reset(task="relu", episode_id="e")
+    environment.reset(task="relu", episode_id="f")
+    with kbx.Client(server.url) as client:
+        assert not client.resume("s_0").open
+    with pytest.raises(ValueError, match="'e' is over"):
+        environment.reset(task="relu", episode_id="e")
+    with pytest.raises(RuntimeError, match="no episode has begun"):
+        environment.step(KernelAction(code="right"))
+    environment.reset(task="relu", episode_id="g")
+    assert environment.step(KernelAction(code="right")).done
+
+
 def test_an_episode_names_its_task(url: str) -> None:
     with pytest.raises(ValueError, match="task"):
         KernelEnvironment(url).reset()

@@ -79,16 +79,17 @@ class KernelEnvironment(Environment[KernelAction, KernelObservation, KernelState
         suite: str | None = None,
         **others: Any,
     ) -> KernelObservation:
-        """Begins a session at ``task``; ``episode_id`` is its key, so that a reset that is sent again is the same one."""
+        """Begins a session at ``task``; ``episode_id`` is its key, so that a reset that is sent again is the same one, with the turns
+        that it has. Raises ``ValueError`` if that episode is over."""
         if task is None:
             raise ValueError("task: is missing; reset(task='relu')")
-        if self._session is not None:
+        session = self._client.session(task, suite=suite, options=self._options, shaping=self._shaping, key=episode_id)
+        if self._session is not None and self._session.id != session.id:
             self._session.close()
-        self._session = self._client.session(
-            task, suite=suite, options=self._options, shaping=self._shaping, key=episode_id
-        )
-        self._steps = 0
-        return KernelObservation(messages=self._session.messages)
+        self._session, self._steps = session if session.open else None, len(session.turns)
+        if not session.open:
+            raise ValueError(f"episode_id: the episode '{episode_id}' is over; give each one its own")
+        return KernelObservation(messages=session.messages)
 
     def step(self, action: KernelAction, timeout_s: float | None = None, **others: Any) -> KernelObservation:
         session = self._session
