@@ -104,29 +104,42 @@ class Words:
     def apply_chat_template(
         self, messages: list[Message], return_dict: bool, add_generation_prompt: bool = False
     ) -> dict[str, list[int]]:
-        words = " ".join(message["content"] for message in messages).split()
+        words = " ".join(self._written(messages)).split()
         for word in words:
             if word not in self._words:
                 self._words.append(word)
         return {"input_ids": [self._words.index(word) for word in words]}
 
+    def _written(self, messages: list[Message]) -> list[str]:
+        return [message["content"] for message in messages]
+
     def decode(self, ids: list[int], skip_special_tokens: bool) -> str:
         return " ".join(self._words[each] for each in ids)
 
 
+class Forgetful(Words):
+    """Leaves out the thoughts of replies that a message follows, as templates of some models do."""
+
+    def _written(self, messages: list[Message]) -> list[str]:
+        *earlier, last = super()._written(messages)
+        return [*(text.split("</think>")[-1] for text in earlier), last]
+
+
 class Trainer:
-    def __init__(self) -> None:
-        self.processing_class = Words()
+    def __init__(self, tokenizer: Words) -> None:
+        self.processing_class = tokenizer
 
 
 Made = dict[str, list[Any]]
 
 
-def rolled_out(server: FaultServer, says: list[str], budget: Budget | None = None) -> tuple[Made, Words]:
+def rolled_out(
+    server: FaultServer, says: list[str], budget: Budget | None = None, tokenizer: Words | None = None
+) -> tuple[Made, Words]:
     """One rollout of a model that says these."""
     with kbx.Client(server.url) as client:
         data = rows(client, [task for task in client.tasks() if task.name == "relu"])
-    trainer, left = Trainer(), iter(says)
+    trainer, left = Trainer(tokenizer or Words()), iter(says)
 
     def generate(_: object, conversations: list[list[int]]) -> list[list[int]]:
         message = {"role": "assistant", "content": next(left)}
@@ -144,6 +157,13 @@ def test_a_rollout_masks_what_the_model_is_told(server: FaultServer) -> None:
     assert tokenizer.decode(completion, True) == "wrong It is wrong_values. right"
     assert mask == [1, 0, 0, 0, 1]
     assert (made["session_reward"], made["turns"]) == ([pytest.approx(0.5)], [2])
+
+
+def test_a_template_that_rewrites_replies_is_refused(server: FaultServer) -> None:
+    reply = "<think> long </think> wrong"
+    server.verdicts[reply] = WRONG
+    with pytest.raises(ValueError, match="chat_template"):
+        rolled_out(server, [reply, "right"], tokenizer=Forgetful())
 
 
 @pytest.mark.parametrize("budget", LIMITS)

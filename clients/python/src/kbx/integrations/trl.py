@@ -153,7 +153,7 @@ def session_rollout(
 
     ``rows`` are those of the data set: the trainer passes prompts alone, by which their tasks are found. A reply is judged, and the feedback is
     the next message of the user; its tokens are masked, so that the model is trained on its replies. ``generate`` is the trainer's model
-    by default; with vLLM pass your own.
+    by default; with vLLM pass your own. The tokenizer's chat template must write replies as they are when messages follow.
     """
     tasks = {_key(row["prompt"]): (row["task"], row.get("suite")) for row in rows}
     produce = generate or _generated
@@ -228,10 +228,17 @@ class _Talk:
         self.reply = str(self._tokenizer.decode(ids, skip_special_tokens=True))
 
     def answered(self, turn: Turn) -> None:
-        """Adds what the model is told: the tokens by which the rendered conversation is longer than that with the reply alone."""
-        without = len(self._with(self.reply))
+        """Adds what the model is told: the tokens by which the rendered conversation is longer than that with the reply alone. Raises
+        ``ValueError`` if it does not begin as that does."""
+        without = self._with(self.reply)
         self._messages = following(self._messages, self.reply, turn)
-        told = self._rendered()[without:]
+        rendered = self._rendered()
+        if rendered[: len(without)] != without:
+            raise ValueError(
+                "chat_template: it writes a reply otherwise once a message follows, as those do that leave out earlier thoughts, so that it is"
+                " unknown where the feedback begins; give the tokenizer one that keeps replies, as trl's get_training_chat_template makes"
+            )
+        told = rendered[len(without) :]
         self.ids += told
         self.mask += [0] * len(told)
 
