@@ -49,7 +49,10 @@ class SessionData(vf.TaskData):
 
 
 async def session_of(client: AsyncClient, data: SessionData, trace: vf.Trace) -> AsyncSession:
-    """The session of a rollout: the same whenever it is asked for, as the rollout's id is its key."""
+    """The session of a rollout: the same whenever it is asked for, as the trace's id is its key.
+
+    A rollout that is tried again has another trace, and so a session of its own.
+    """
     changed: dict[str, Any] = dict(data.config.shaping)
     shaping = RewardShaping(**changed) if changed else None
     options = data.config.options()
