@@ -1,8 +1,8 @@
-"""Of which variants of a kernel there is machine code where nothing runs it.
+"""Spares machine code that nothing would run.
 
 Triton compiles a kernel anew for every dtype and constexpr; and again for integers that are 1, and for pointers and integers that are
-multiples of 16, which only helps the compiler. Where kernels are executed as Triton IR, machine code shows no more than that there is
-some and what it takes of a device, and most of the time goes into it. One variant shows it for those that differ in such help alone.
+multiples of 16, which only helps it to make faster code. Where kernels are executed as Triton IR, machine code shows no more than that a
+kernel compiles and what it takes of a device, and making it is most of the work. One variant shows that for all that differ only so.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ public final class StdioServer {
           Optional.of(
               McpEndpoint.error(null, ErrorCodes.PARSE_ERROR, String.valueOf(e.getMessage())));
     } finally {
-      // Whoever has cancelled it waits for nothing.
+      // A call that was cancelled gets no answer.
       if (working.remove(id, Thread.currentThread())) answer.ifPresent(this::send);
     }
   }
