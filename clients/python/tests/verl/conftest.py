@@ -1,4 +1,4 @@
-"""These tests need verl. The server is the one that ``KBX_URL`` names, else a stand-in."""
+"""These tests need verl 0.9.1, and are run by hand. The server is the one that ``KBX_URL`` names, else a stand-in."""
 
 from __future__ import annotations
 

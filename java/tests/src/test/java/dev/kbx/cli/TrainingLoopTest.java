@@ -29,9 +29,9 @@ class TrainingLoopTest {
     tools = DevTools.install(TestPython.interpreter(), TestPython.home(), TestPython.progress());
   }
 
-  /** TRL and verifiers; OpenEnv; verl: each set with its own libraries. */
+  /** TRL and verifiers; OpenEnv: each set with its own libraries. */
   @ParameterizedTest
-  @ValueSource(strings = {"training", "openenv", "verl"})
+  @ValueSource(strings = {"training", "openenv"})
   void adaptersJudgeKernels(String set, @TempDir Path folder) throws Exception {
     Path libraries =
         DevTools.installTraining(

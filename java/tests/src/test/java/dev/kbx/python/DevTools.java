@@ -30,8 +30,8 @@ public final class DevTools {
   /**
    * Training libraries, without the torch that the interpreter has.
    *
-   * @param set {@code training} for TRL and verifiers, {@code openenv} or {@code verl}: what these
-   *     depend on cannot be in one folder
+   * @param set {@code training} for TRL and verifiers, or {@code openenv}: what these depend on
+   *     cannot be in one folder
    * @return the folder with the packages. It has the name by which dill, which TRL's data sets use,
    *     knows installed modules from a user's own.
    */
