@@ -167,8 +167,9 @@ final class Sessions {
         .map(each -> view.now(List.of(each)).getFirst());
   }
 
+  /** No turn's: those have a space after the id. */
   private static String answerKey(Session session) {
-    return session.id() + " answer";
+    return session.id() + "/answer";
   }
 
   /**

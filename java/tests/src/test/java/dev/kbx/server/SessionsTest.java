@@ -202,6 +202,16 @@ class SessionsTest {
   }
 
   @Test
+  void noKeyOfATurnIsThatOfTheAnswer() throws Exception {
+    JsonNode session = begin(Map.of());
+    for (String key : List.of("answer", "/answer", " answer")) {
+      Map<String, String> body = Map.of("code", "x = '%s'".formatted(key), "key", key);
+      assertThat(turn(session, "?wait=30", body).statusCode()).isEqualTo(200);
+    }
+    assertThat(finish(session, "{}").path("state").asString()).isEqualTo("done");
+  }
+
+  @Test
   void aSpentBudgetEndsTheTurns() throws Exception {
     JsonNode session = begin(Map.of("budget", Map.of("judgements", 2)));
     server.referee.answer = ScriptedReferee.judgement("infrastructure", false);
