@@ -270,7 +270,8 @@ final class Sessions {
   }
 
   /**
-   * Has the answer judged on held-out inputs.
+   * Has the answer judged on held-out inputs. If its judgement is refused, the session is open as
+   * before; if the server ends before it is accepted, it is when this is asked again.
    *
    * @param turn whose kernel it is; null for the one that the session's settings choose
    */
@@ -280,17 +281,29 @@ final class Sessions {
         () -> {
           Session session = own(client, id);
           List<Turn> turns = turns(session);
-          Session ended =
-              switch (session.end().state()) {
-                case ANSWERED -> answered(session, turn);
-                case CLOSED -> throw Refusal.of(409, "the session was ended without an answer");
-                case OPEN -> chosen(session, turns, turn);
-              };
-          Integer answer = ended.end().answer();
-          String code = answer == null ? "" : code(turns.get(answer));
-          Submission _ = submit(ended, code, null, answerKey(ended), false);
-          return ended;
+          return switch (session.end().state()) {
+            case ANSWERED -> answer(answered(session, turn), turns);
+            case CLOSED -> throw Refusal.of(409, "the session was ended without an answer");
+            case OPEN -> {
+              Session ended = chosen(session, turns, turn);
+              store.sessions().end(ended);
+              try {
+                yield answer(ended, turns);
+              } catch (Refusal e) {
+                store.sessions().end(session);
+                throw e;
+              }
+            }
+          };
         });
+  }
+
+  /** Has the answer judged, unless it was accepted before. */
+  private Session answer(Session ended, List<Turn> turns) {
+    Integer answer = ended.end().answer();
+    String code = answer == null ? "" : code(turns.get(answer));
+    Submission _ = submit(ended, code, null, answerKey(ended), false);
+    return ended;
   }
 
   private static Session answered(Session session, @Nullable Integer turn) {
@@ -305,9 +318,7 @@ final class Sessions {
           "/turn", "turn: the session has %d turns, counted from 0".formatted(turns.size()));
     }
     Session.End end = turn == null ? best(session, turns) : end(turn, "chosen by the client");
-    Session ended = session.ended(end);
-    store.sessions().end(ended);
-    return ended;
+    return session.ended(end);
   }
 
   private Session.End best(Session session, List<Turn> turns) {

@@ -15,12 +15,14 @@ import dev.kbx.app.ResultsFolder;
 import dev.kbx.plan.Inputs;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
+import dev.kbx.store.Session;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -209,6 +211,39 @@ class SessionsTest {
       assertThat(turn(session, "?wait=30", body).statusCode()).isEqualTo(200);
     }
     assertThat(finish(session, "{}").path("state").asString()).isEqualTo("done");
+  }
+
+  @Test
+  void aRefusedAnswerLeavesTheSessionOpen() throws Exception {
+    JsonNode session = begin(Map.of());
+    turn(session, "x = 1");
+    server.drain();
+    refused(server.post(path(session) + "/final", JSON, "{\"turn\":0}"), 503, "being stopped");
+    JsonNode open = ScriptedServer.json(server.get(path(session)));
+    assertThat(open.path("state").asString()).isEqualTo("open");
+    server.stop();
+    server = new ScriptedServer(folder, false);
+    turn(session, "x = 2");
+    assertThat(finish(session, "{\"turn\":1}").path("turn").asInt()).isOne();
+  }
+
+  @Test
+  void anAnswerThatWasChosenAndNotAcceptedIsJudgedWhenAskedAgain() throws Exception {
+    JsonNode session = begin(Map.of());
+    turn(session, "x = 1");
+    turn(session, "x = 2");
+    Session stored = server.store.sessions().session(session.path("id").asString()).orElseThrow();
+    Instant now = Instant.now();
+    server
+        .store
+        .sessions()
+        .end(stored.ended(new Session.End(Session.State.ANSWERED, now, 1, "as if killed here")));
+    JsonNode seen = ScriptedServer.json(server.get(path(session) + "?wait=1"));
+    assertThat(seen.at("/final/state").asString()).isEqualTo("pending");
+    JsonNode end = finish(session, "{}");
+    assertThat(end.path("state").asString()).isEqualTo("done");
+    assertThat(end.path("turn").asInt()).isOne();
+    assertThat(server.referee.plans).containsKey("x = 2 " + Inputs.ALL);
   }
 
   @Test
