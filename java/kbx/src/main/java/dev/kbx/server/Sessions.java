@@ -26,7 +26,9 @@ import dev.kbx.verdict.Status;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -151,13 +153,21 @@ final class Sessions {
   /** The turns of a session as they are now. */
   List<Turn> turns(Session session) {
     List<Turn> turns = reads.sessions().turns(session.id());
-    if (turns.isEmpty() || turns.getLast().judgement() != null) return turns;
-    Submission last = view.now(List.of(turns.getLast().submission())).getFirst();
-    // Its judgement is stored before it is done.
-    if (last.state() == Submission.State.DONE) return reads.sessions().turns(session.id());
-    List<Turn> now = new ArrayList<>(turns);
-    now.set(now.size() - 1, new Turn(last, null, null));
-    return now;
+    List<Submission> unjudged =
+        turns.stream().filter(each -> each.judgement() == null).map(Turn::submission).toList();
+    if (unjudged.isEmpty()) return turns;
+    Map<String, Submission> now = new HashMap<>();
+    for (Submission each : view.now(unjudged)) now.put(each.id(), each);
+    // A judgement is stored before its turn is done.
+    if (now.values().stream().anyMatch(each -> each.state() == Submission.State.DONE)) {
+      turns = reads.sessions().turns(session.id());
+    }
+    return turns.stream().map(each -> now(each, now)).toList();
+  }
+
+  private static Turn now(Turn turn, Map<String, Submission> now) {
+    Submission found = now.get(turn.submission().id());
+    return turn.judgement() != null || found == null ? turn : new Turn(found, null, null);
   }
 
   /** The answer of a session as it is now; empty if it has none. */
@@ -189,7 +199,7 @@ final class Sessions {
               turns.stream()
                   .filter(each -> own != null && own.equals(each.submission().key()))
                   .findFirst();
-          if (earlier.isEmpty()) needOpen(session, turns);
+          if (earlier.isEmpty() || isFailed(earlier.get())) needOpen(session, turns);
           int number = earlier.map(Turn::number).orElse(turns.size());
           String code = Extraction.source(reply, task(session)).code();
           return submit(session, code, number, own, earlier.isEmpty());
@@ -210,10 +220,14 @@ final class Sessions {
   }
 
   private static void refuseWhileJudging(List<Turn> turns) {
-    if (!turns.isEmpty() && isOpen(turns.getLast())) {
-      throw Refusal.of(
-          409, "turn %d is being judged; wait for it".formatted(turns.getLast().number()));
-    }
+    Optional<Turn> open = turns.stream().filter(Sessions::isOpen).findFirst();
+    if (open.isEmpty()) return;
+    throw Refusal.of(409, "turn %d is being judged; wait for it".formatted(open.get().number()));
+  }
+
+  /** Whether it is queued again when it is sent again. */
+  private static boolean isFailed(Turn turn) {
+    return turn.submission().state() == Submission.State.FAILED;
   }
 
   static boolean isOpen(Turn turn) {

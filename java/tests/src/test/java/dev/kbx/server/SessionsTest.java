@@ -17,6 +17,7 @@ import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
 import dev.kbx.store.Session;
 import dev.kbx.store.StoreAddress;
+import dev.kbx.store.Submission;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
@@ -201,6 +202,41 @@ class SessionsTest {
                 found -> found.path("state").asString().equals("done"));
     assertThat(judged.path("judgement")).isEqualTo(failed.path("judgement"));
     assertThat(judged.at("/left/judgements").asInt()).isEqualTo(9);
+  }
+
+  @Test
+  void aFailedTurnIsSentAgainOnlyToASessionThatTakesTurns() throws Exception {
+    JsonNode session = begin(Map.of());
+    JsonNode spent = begin(Map.of("method", "spent", "budget", Map.of("judgements", 1)));
+    JsonNode closed = begin(Map.of("method", "closed"));
+    List<JsonNode> all = List.of(session, spent, closed);
+    Map<String, String> first = Map.of("code", "x = 1", "key", "a");
+    server.referee.failure = new IllegalStateException("workers are away");
+    for (JsonNode each : all) assertThat(turn(each, "", first).statusCode()).isEqualTo(202);
+    for (JsonNode each : all) awaitStored(each, Submission.State.FAILED);
+    server.referee.failure = null;
+    turn(spent, "x = 0");
+    refused(turn(spent, "", first), 409, "budget of 1 judgements");
+    server.referee.permits.drainPermits();
+    assertThat(server.send(server.to(path(closed)).DELETE()).statusCode()).isEqualTo(200);
+    refused(turn(closed, "", first), 409, "was ended");
+    Map<String, String> second = Map.of("code", "x = 2", "key", "b");
+    assertThat(turn(session, "", second).statusCode()).isEqualTo(202);
+    refused(turn(session, "", first), 409, "turn 1 is being judged");
+    server.referee.permits.release();
+    assertThat(turn(session, "?wait=30", second).statusCode()).isEqualTo(200);
+    assertThat(turn(session, "", first).statusCode()).isEqualTo(202);
+    refused(turn(session, "", Map.of("code", "x = 3")), 409, "turn 0 is being judged");
+    server.referee.permits.release();
+    assertThat(turn(session, "?wait=30", first).statusCode()).isEqualTo(200);
+    assertThat(server.referee.judged).containsExactly("x = 0", "x = 2", "x = 1");
+  }
+
+  private void awaitStored(JsonNode session, Submission.State state) {
+    String id = session.path("id").asString();
+    await()
+        .atMost(Patience.LIMIT)
+        .until(() -> server.store.sessions().turns(id).getFirst().submission().state() == state);
   }
 
   @Test
