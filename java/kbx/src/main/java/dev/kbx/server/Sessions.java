@@ -65,37 +65,39 @@ final class Sessions {
   /** Begins a session, unless the client has one with that key. */
   Session begin(Client client, Asked asked) {
     String settings = Json.mapper().writeValueAsString(asked.settings());
-    Session wanted =
-        new Session(
-            judging.nextId("s_"),
-            client.name(),
-            asked.key(),
-            judging.run(asked.run(), asked.suite(), asked.plan()),
-            asked.suite().name(),
-            asked.task().path(),
-            asked.settings().name(),
-            0,
-            settings,
-            asked.start(),
-            Instant.now(),
-            Session.End.OPEN);
     return alone(
         "begin",
         () -> {
           Optional<Session> earlier =
               Optional.ofNullable(asked.key())
                   .flatMap(key -> reads.sessions().keyed(client.name(), key));
-          if (earlier.isPresent()) return same(earlier.get(), wanted);
+          if (earlier.isPresent()) return same(earlier.get(), asked, settings);
           needRoom(client);
-          return stored(wanted);
+          return stored(wanted(client, asked, settings));
         });
   }
 
-  private static Session same(Session earlier, Session wanted) {
+  private Session wanted(Client client, Asked asked, String settings) {
+    return new Session(
+        judging.nextId("s_"),
+        client.name(),
+        asked.key(),
+        judging.run(asked.run(), asked.suite(), asked.plan()),
+        asked.suite().name(),
+        asked.task().path(),
+        asked.settings().name(),
+        0,
+        settings,
+        asked.start(),
+        Instant.now(),
+        Session.End.OPEN);
+  }
+
+  private static Session same(Session earlier, Asked asked, String settings) {
     boolean same =
-        earlier.task().equals(wanted.task())
-            && earlier.suite().equals(wanted.suite())
-            && earlier.settings().equals(wanted.settings());
+        earlier.task().equals(asked.task().path())
+            && earlier.suite().equals(asked.suite().name())
+            && earlier.settings().equals(settings);
     if (same) return earlier;
     throw Refusal.conflict(
         "/key",

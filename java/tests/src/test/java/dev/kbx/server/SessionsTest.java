@@ -396,6 +396,14 @@ class SessionsTest {
     assertThat(one.path("sample").asInt()).isZero();
     String other = json(Map.of("task", "relu", "model", "another"));
     refused(server.post("/v1/sessions", JSON, other), 409, "name another method or run");
+  @Test
+  void aKeyThatIsUsedAgainBeginsNoRun() throws Exception {
+    JsonNode session = begin(Map.of("key", "mine"));
+    JsonNode again = begin(Map.of("key", "mine", "run", "another"));
+    assertThat(again.path("id")).isEqualTo(session.path("id"));
+    assertThat(server.store.runs()).hasSize(1);
+  }
+
   }
 
   @ParameterizedTest
