@@ -342,19 +342,27 @@ class SessionsTest {
 
   @Test
   void analysesOfMethodsReadSessions() throws Exception {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
       JsonNode session = begin(Map.of("run", "grpo", "method", "policy", "model", "m"));
       server.referee.answer = ScriptedReferee.judgement("wrong_values", false);
       turn(session, "x = %d".formatted(10 * i));
       server.referee.answer = ScriptedReferee.judgement("correct", true);
       turn(session, "x = %d".formatted(10 * i + 1));
       if (i == 0) finish(session, "{}");
+      if (i == 1) {
+        var ended = server.send(server.to(path(session)).DELETE());
+        assertThat(ended.statusCode()).isEqualTo(200);
+      }
     }
     String run = ScriptedServer.json(server.get("/v1/runs")).at("/runs/0/id").asString();
     var found = NamedRun.find(List.of(run), ResultsFolder.ownStore(folder)).getFirst();
     Path ledger = Ledgers.file(folder, run);
     List<TrajectoryRow> rows = Ledgers.rows(ledger, found.judged().rows());
-    assertThat(rows).as("one has its answer, the other goes on").hasSize(1);
+    assertThat(rows)
+        .as("one has its answer, one was ended without, one goes on")
+        .extracting(TrajectoryRow::correct)
+        .containsExactly(true, null);
+    assertThat(rows.getLast().rounds()).hasSize(2);
     TrajectoryRow row = rows.getFirst();
     assertThat(row.method()).isEqualTo("policy");
     assertThat(row.rounds())
@@ -389,14 +397,6 @@ class SessionsTest {
   }
 
   @Test
-  void aMethodOfARunHasOneMeaning() throws Exception {
-    JsonNode one = begin(Map.of());
-    assertThat(begin(Map.of()).path("sample").asInt()).isEqualTo(1);
-    assertThat(begin(Map.of("task", "softmax")).path("sample").asInt()).isZero();
-    assertThat(one.path("sample").asInt()).isZero();
-    String other = json(Map.of("task", "relu", "model", "another"));
-    refused(server.post("/v1/sessions", JSON, other), 409, "name another method or run");
-  @Test
   void aKeyThatIsUsedAgainBeginsNoRun() throws Exception {
     JsonNode session = begin(Map.of("key", "mine"));
     JsonNode again = begin(Map.of("key", "mine", "run", "another"));
@@ -404,6 +404,14 @@ class SessionsTest {
     assertThat(server.store.runs()).hasSize(1);
   }
 
+  @Test
+  void aMethodOfARunHasOneMeaning() throws Exception {
+    JsonNode one = begin(Map.of());
+    assertThat(begin(Map.of()).path("sample").asInt()).isEqualTo(1);
+    assertThat(begin(Map.of("task", "softmax")).path("sample").asInt()).isZero();
+    assertThat(one.path("sample").asInt()).isZero();
+    String other = json(Map.of("task", "relu", "model", "another"));
+    refused(server.post("/v1/sessions", JSON, other), 409, "name another method or run");
   }
 
   @ParameterizedTest
