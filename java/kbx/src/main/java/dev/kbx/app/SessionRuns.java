@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -80,8 +81,11 @@ public final class SessionRuns {
     return new SessionLedger.Trajectory(
         new Unit(session.method(), session.task(), session.sample()),
         turns(store, store.sessions().turns(session.id())),
-        end.at() == null || end.why() == null
+        end.at() == null
             ? null
-            : new SessionLedger.Chosen(end.answer(), end.why(), end.at()));
+            : new SessionLedger.Chosen(
+                end.answer(),
+                Objects.requireNonNullElse(end.why(), "ended without an answer"),
+                end.at()));
   }
 }

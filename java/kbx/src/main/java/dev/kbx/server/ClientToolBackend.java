@@ -155,6 +155,11 @@ final class ClientToolBackend implements ToolBackend {
         view.find(id)
             .orElseThrow(
                 () -> new InputException("id: no judgement '%s'".formatted(Plans.cut(id))));
+    if (found.isTurn()) {
+      throw new InputException(
+          "id: %s is a turn of a session; GET /v1/sessions/%s has what was found in it"
+              .formatted(found.id(), found.session()));
+    }
     if (verdict(found) == null) {
       throw new InputException("id: %s is not judged yet; ask again".formatted(found.id()));
     }

@@ -188,7 +188,7 @@ final class SessionView {
     if (session.end().answer() != null) node.put("turn", session.end().answer());
     node.put("why", session.end().why());
     Submission answer = sessions.answer(session).orElse(null);
-    node.put("state", answer == null ? "judging" : state(answer));
+    node.put("state", answer == null ? "pending" : state(answer));
     if (answer == null) return node;
     node.put("judgement", answer.id());
     if (answer.outcome().message() != null) node.put("message", answer.outcome().message());

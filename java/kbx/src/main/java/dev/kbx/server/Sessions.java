@@ -26,7 +26,9 @@ import dev.kbx.verdict.Status;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -63,37 +65,39 @@ final class Sessions {
   /** Begins a session, unless the client has one with that key. */
   Session begin(Client client, Asked asked) {
     String settings = Json.mapper().writeValueAsString(asked.settings());
-    Session wanted =
-        new Session(
-            judging.nextId("s_"),
-            client.name(),
-            asked.key(),
-            judging.run(asked.run(), asked.suite(), asked.plan()),
-            asked.suite().name(),
-            asked.task().path(),
-            asked.settings().name(),
-            0,
-            settings,
-            asked.start(),
-            Instant.now(),
-            Session.End.OPEN);
     return alone(
         "begin",
         () -> {
           Optional<Session> earlier =
               Optional.ofNullable(asked.key())
                   .flatMap(key -> reads.sessions().keyed(client.name(), key));
-          if (earlier.isPresent()) return same(earlier.get(), wanted);
+          if (earlier.isPresent()) return same(earlier.get(), asked, settings);
           needRoom(client);
-          return stored(wanted);
+          return stored(wanted(client, asked, settings));
         });
   }
 
-  private static Session same(Session earlier, Session wanted) {
+  private Session wanted(Client client, Asked asked, String settings) {
+    return new Session(
+        judging.nextId("s_"),
+        client.name(),
+        asked.key(),
+        judging.run(asked.run(), asked.suite(), asked.plan()),
+        asked.suite().name(),
+        asked.task().path(),
+        asked.settings().name(),
+        0,
+        settings,
+        asked.start(),
+        Instant.now(),
+        Session.End.OPEN);
+  }
+
+  private static Session same(Session earlier, Asked asked, String settings) {
     boolean same =
-        earlier.task().equals(wanted.task())
-            && earlier.suite().equals(wanted.suite())
-            && earlier.settings().equals(wanted.settings());
+        earlier.task().equals(asked.task().path())
+            && earlier.suite().equals(asked.suite().name())
+            && earlier.settings().equals(settings);
     if (same) return earlier;
     throw Refusal.conflict(
         "/key",
@@ -151,13 +155,21 @@ final class Sessions {
   /** The turns of a session as they are now. */
   List<Turn> turns(Session session) {
     List<Turn> turns = reads.sessions().turns(session.id());
-    if (turns.isEmpty() || turns.getLast().judgement() != null) return turns;
-    Submission last = view.now(List.of(turns.getLast().submission())).getFirst();
-    // Its judgement is stored before it is done.
-    if (last.state() == Submission.State.DONE) return reads.sessions().turns(session.id());
-    List<Turn> now = new ArrayList<>(turns);
-    now.set(now.size() - 1, new Turn(last, null, null));
-    return now;
+    List<Submission> unjudged =
+        turns.stream().filter(each -> each.judgement() == null).map(Turn::submission).toList();
+    if (unjudged.isEmpty()) return turns;
+    Map<String, Submission> now = new HashMap<>();
+    for (Submission each : view.now(unjudged)) now.put(each.id(), each);
+    // A judgement is stored before its turn is done.
+    if (now.values().stream().anyMatch(each -> each.state() == Submission.State.DONE)) {
+      turns = reads.sessions().turns(session.id());
+    }
+    return turns.stream().map(each -> now(each, now)).toList();
+  }
+
+  private static Turn now(Turn turn, Map<String, Submission> now) {
+    Submission found = now.get(turn.submission().id());
+    return turn.judgement() != null || found == null ? turn : new Turn(found, null, null);
   }
 
   /** The answer of a session as it is now; empty if it has none. */
@@ -167,8 +179,9 @@ final class Sessions {
         .map(each -> view.now(List.of(each)).getFirst());
   }
 
+  /** No turn's: those have a space after the id. */
   private static String answerKey(Session session) {
-    return session.id() + " answer";
+    return session.id() + "/answer";
   }
 
   /**
@@ -188,7 +201,7 @@ final class Sessions {
               turns.stream()
                   .filter(each -> own != null && own.equals(each.submission().key()))
                   .findFirst();
-          if (earlier.isEmpty()) needOpen(session, turns);
+          if (earlier.isEmpty() || isFailed(earlier.get())) needOpen(session, turns);
           int number = earlier.map(Turn::number).orElse(turns.size());
           String code = Extraction.source(reply, task(session)).code();
           return submit(session, code, number, own, earlier.isEmpty());
@@ -209,10 +222,14 @@ final class Sessions {
   }
 
   private static void refuseWhileJudging(List<Turn> turns) {
-    if (!turns.isEmpty() && isOpen(turns.getLast())) {
-      throw Refusal.of(
-          409, "turn %d is being judged; wait for it".formatted(turns.getLast().number()));
-    }
+    Optional<Turn> open = turns.stream().filter(Sessions::isOpen).findFirst();
+    if (open.isEmpty()) return;
+    throw Refusal.of(409, "turn %d is being judged; wait for it".formatted(open.get().number()));
+  }
+
+  /** Whether it is queued again when it is sent again. */
+  private static boolean isFailed(Turn turn) {
+    return turn.submission().state() == Submission.State.FAILED;
   }
 
   static boolean isOpen(Turn turn) {
@@ -269,7 +286,8 @@ final class Sessions {
   }
 
   /**
-   * Has the answer judged on held-out inputs.
+   * Has the answer judged on held-out inputs. If its judgement is refused, the session is open as
+   * before; if the server ends before it is accepted, it is when this is asked again.
    *
    * @param turn whose kernel it is; null for the one that the session's settings choose
    */
@@ -279,17 +297,29 @@ final class Sessions {
         () -> {
           Session session = own(client, id);
           List<Turn> turns = turns(session);
-          Session ended =
-              switch (session.end().state()) {
-                case ANSWERED -> answered(session, turn);
-                case CLOSED -> throw Refusal.of(409, "the session was ended without an answer");
-                case OPEN -> chosen(session, turns, turn);
-              };
-          Integer answer = ended.end().answer();
-          String code = answer == null ? "" : code(turns.get(answer));
-          Submission _ = submit(ended, code, null, answerKey(ended), false);
-          return ended;
+          return switch (session.end().state()) {
+            case ANSWERED -> answer(answered(session, turn), turns);
+            case CLOSED -> throw Refusal.of(409, "the session was ended without an answer");
+            case OPEN -> {
+              Session ended = chosen(session, turns, turn);
+              store.sessions().end(ended);
+              try {
+                yield answer(ended, turns);
+              } catch (Refusal e) {
+                store.sessions().end(session);
+                throw e;
+              }
+            }
+          };
         });
+  }
+
+  /** Has the answer judged, unless it was accepted before. */
+  private Session answer(Session ended, List<Turn> turns) {
+    Integer answer = ended.end().answer();
+    String code = answer == null ? "" : code(turns.get(answer));
+    Submission _ = submit(ended, code, null, answerKey(ended), false);
+    return ended;
   }
 
   private static Session answered(Session session, @Nullable Integer turn) {
@@ -304,9 +334,7 @@ final class Sessions {
           "/turn", "turn: the session has %d turns, counted from 0".formatted(turns.size()));
     }
     Session.End end = turn == null ? best(session, turns) : end(turn, "chosen by the client");
-    Session ended = session.ended(end);
-    store.sessions().end(ended);
-    return ended;
+    return session.ended(end);
   }
 
   private Session.End best(Session session, List<Turn> turns) {

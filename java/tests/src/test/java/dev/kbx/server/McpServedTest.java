@@ -194,6 +194,28 @@ class McpServedTest {
   }
 
   @Test
+  void aTurnOfASessionIsExplainedByItsSession() throws Exception {
+    server.as(server.token("poster", "submit", "read"));
+    String task = "{\"task\":\"relu\"}";
+    String session =
+        ScriptedServer.json(server.post("/v1/sessions", "application/json", task))
+            .path("id")
+            .asString();
+    String code = Json.mapper().writeValueAsString(Map.of("code", CODE));
+    HttpResponse<String> turn =
+        server.post("/v1/sessions/" + session + "/turns?wait=20", "application/json", code);
+    String id = ScriptedServer.json(turn).path("judgement").asString();
+    try (McpSyncClient client = client("read")) {
+      for (String tool : List.of("explain", "profile")) {
+        assertThat(error(call(client, tool, Map.of("id", id))))
+            .isEqualTo(
+                "id: %s is a turn of a session; GET /v1/sessions/%s has what was found in it"
+                    .formatted(id, session));
+      }
+    }
+  }
+
+  @Test
   void resourcesAreStatementsAndDevices() {
     try (McpSyncClient client = client("read")) {
       assertThat(client.listResourceTemplates().resourceTemplates())

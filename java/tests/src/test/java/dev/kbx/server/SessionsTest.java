@@ -15,12 +15,15 @@ import dev.kbx.app.ResultsFolder;
 import dev.kbx.plan.Inputs;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
+import dev.kbx.store.Session;
 import dev.kbx.store.StoreAddress;
+import dev.kbx.store.Submission;
 import dev.kbx.verdict.Json;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -202,6 +205,84 @@ class SessionsTest {
   }
 
   @Test
+  void aFailedTurnIsSentAgainOnlyToASessionThatTakesTurns() throws Exception {
+    JsonNode session = begin(Map.of());
+    JsonNode spent = begin(Map.of("method", "spent", "budget", Map.of("judgements", 1)));
+    JsonNode closed = begin(Map.of("method", "closed"));
+    List<JsonNode> all = List.of(session, spent, closed);
+    Map<String, String> first = Map.of("code", "x = 1", "key", "a");
+    server.referee.failure = new IllegalStateException("workers are away");
+    for (JsonNode each : all) assertThat(turn(each, "", first).statusCode()).isEqualTo(202);
+    for (JsonNode each : all) awaitStored(each, Submission.State.FAILED);
+    server.referee.failure = null;
+    turn(spent, "x = 0");
+    refused(turn(spent, "", first), 409, "budget of 1 judgements");
+    server.referee.permits.drainPermits();
+    assertThat(server.send(server.to(path(closed)).DELETE()).statusCode()).isEqualTo(200);
+    refused(turn(closed, "", first), 409, "was ended");
+    Map<String, String> second = Map.of("code", "x = 2", "key", "b");
+    assertThat(turn(session, "", second).statusCode()).isEqualTo(202);
+    refused(turn(session, "", first), 409, "turn 1 is being judged");
+    server.referee.permits.release();
+    assertThat(turn(session, "?wait=30", second).statusCode()).isEqualTo(200);
+    assertThat(turn(session, "", first).statusCode()).isEqualTo(202);
+    refused(turn(session, "", Map.of("code", "x = 3")), 409, "turn 0 is being judged");
+    server.referee.permits.release();
+    assertThat(turn(session, "?wait=30", first).statusCode()).isEqualTo(200);
+    assertThat(server.referee.judged).containsExactly("x = 0", "x = 2", "x = 1");
+  }
+
+  private void awaitStored(JsonNode session, Submission.State state) {
+    String id = session.path("id").asString();
+    await()
+        .atMost(Patience.LIMIT)
+        .until(() -> server.store.sessions().turns(id).getFirst().submission().state() == state);
+  }
+
+  @Test
+  void noKeyOfATurnIsThatOfTheAnswer() throws Exception {
+    JsonNode session = begin(Map.of());
+    for (String key : List.of("answer", "/answer", " answer")) {
+      Map<String, String> body = Map.of("code", "x = '%s'".formatted(key), "key", key);
+      assertThat(turn(session, "?wait=30", body).statusCode()).isEqualTo(200);
+    }
+    assertThat(finish(session, "{}").path("state").asString()).isEqualTo("done");
+  }
+
+  @Test
+  void aRefusedAnswerLeavesTheSessionOpen() throws Exception {
+    JsonNode session = begin(Map.of());
+    turn(session, "x = 1");
+    server.drain();
+    refused(server.post(path(session) + "/final", JSON, "{\"turn\":0}"), 503, "being stopped");
+    JsonNode open = ScriptedServer.json(server.get(path(session)));
+    assertThat(open.path("state").asString()).isEqualTo("open");
+    server.stop();
+    server = new ScriptedServer(folder, false);
+    turn(session, "x = 2");
+    assertThat(finish(session, "{\"turn\":1}").path("turn").asInt()).isOne();
+  }
+
+  @Test
+  void anAnswerThatWasChosenAndNotAcceptedIsJudgedWhenAskedAgain() throws Exception {
+    JsonNode session = begin(Map.of());
+    turn(session, "x = 1");
+    turn(session, "x = 2");
+    Session stored = server.store.sessions().session(session.path("id").asString()).orElseThrow();
+    Instant now = Instant.now();
+    server
+        .store
+        .sessions()
+        .end(stored.ended(new Session.End(Session.State.ANSWERED, now, 1, "as if killed here")));
+    JsonNode seen = ScriptedServer.json(server.get(path(session) + "?wait=1"));
+    assertThat(seen.at("/final/state").asString()).isEqualTo("pending");
+    JsonNode end = finish(session, "{}");
+    assertThat(end.path("state").asString()).isEqualTo("done");
+    assertThat(end.path("turn").asInt()).isOne();
+    assertThat(server.referee.plans).containsKey("x = 2 " + Inputs.ALL);
+  }
+
+  @Test
   void aSpentBudgetEndsTheTurns() throws Exception {
     JsonNode session = begin(Map.of("budget", Map.of("judgements", 2)));
     server.referee.answer = ScriptedReferee.judgement("infrastructure", false);
@@ -261,19 +342,27 @@ class SessionsTest {
 
   @Test
   void analysesOfMethodsReadSessions() throws Exception {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
       JsonNode session = begin(Map.of("run", "grpo", "method", "policy", "model", "m"));
       server.referee.answer = ScriptedReferee.judgement("wrong_values", false);
       turn(session, "x = %d".formatted(10 * i));
       server.referee.answer = ScriptedReferee.judgement("correct", true);
       turn(session, "x = %d".formatted(10 * i + 1));
       if (i == 0) finish(session, "{}");
+      if (i == 1) {
+        var ended = server.send(server.to(path(session)).DELETE());
+        assertThat(ended.statusCode()).isEqualTo(200);
+      }
     }
     String run = ScriptedServer.json(server.get("/v1/runs")).at("/runs/0/id").asString();
     var found = NamedRun.find(List.of(run), ResultsFolder.ownStore(folder)).getFirst();
     Path ledger = Ledgers.file(folder, run);
     List<TrajectoryRow> rows = Ledgers.rows(ledger, found.judged().rows());
-    assertThat(rows).as("one has its answer, the other goes on").hasSize(1);
+    assertThat(rows)
+        .as("one has its answer, one was ended without, one goes on")
+        .extracting(TrajectoryRow::correct)
+        .containsExactly(true, null);
+    assertThat(rows.getLast().rounds()).hasSize(2);
     TrajectoryRow row = rows.getFirst();
     assertThat(row.method()).isEqualTo("policy");
     assertThat(row.rounds())
@@ -305,6 +394,14 @@ class SessionsTest {
     JsonNode end = finish(begin(Map.of()), "{}");
     assertThat(end.has("turn")).isFalse();
     assertThat(end.path("reward").asDouble(-1)).isZero();
+  }
+
+  @Test
+  void aKeyThatIsUsedAgainBeginsNoRun() throws Exception {
+    JsonNode session = begin(Map.of("key", "mine"));
+    JsonNode again = begin(Map.of("key", "mine", "run", "another"));
+    assertThat(again.path("id")).isEqualTo(session.path("id"));
+    assertThat(server.store.runs()).hasSize(1);
   }
 
   @Test
