@@ -31,7 +31,7 @@ class Cage:
             self.process.stdin.close()
             self.process.stdout.close()
 
-    def start(self, *words, seconds=60, visible=(), hidden=()):
+    def start(self, *words, seconds=60, visible=(), hidden=(), launcher=(CAGE,)):
         order = {
             "words": list(words), "environment": {"HOME": shell.HOME, "SAID": "yes", "PATH": "/usr/bin:/bin"},
             "files": {f"{shell.WORK}/TASK.md": "the task\n", f"{shell.WORK}/solution.py": ""}, "modes": {},
@@ -40,7 +40,7 @@ class Cage:
         }  # fmt: skip
         environment = {"PATH": os.environ["PATH"], "KEY": "of kbx"}
         self.process = subprocess.Popen(
-            [sys.executable, "-I", CAGE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            [sys.executable, "-I", *launcher], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
         self._say(order)
 
@@ -169,6 +169,32 @@ def test_what_a_machine_lacks_is_said_in_a_line():
     assert said["event"] == "refused"
     assert said["what"].startswith("no namespace of its own for ")
     assert all(name in said["what"] for name in ("user", "files", "processes", "network"))
+
+
+@pytest.mark.parametrize("refused", ["install_watched", "_install"])
+def test_program_is_filtered_or_not_started(refused):
+    """Of one process only one filter is answered: a container's may be that one. A machine may have no filters at all."""
+    launcher = (
+        "import os, runpy, sys\n"
+        f"sys.path.insert(0, {os.path.dirname(os.path.dirname(os.path.dirname(CAGE)))!r})\n"
+        "from kbx.runner import seccomp\n"
+        "def refused(*_): raise OSError(16, 'busy')\n"
+        f"seccomp.install_watched = seccomp.{refused} = refused\n"
+        f"runpy.run_path({CAGE!r}, run_name='__main__')\n"
+    )
+    cage = Cage(
+        *python(
+            "import ctypes, http.client\n"
+            "print(ctypes.CDLL(None, use_errno=True).unshare(0x10000000), ctypes.get_errno())\n"
+            "c = http.client.HTTPConnection('127.0.0.1', 8080); c.request('GET', '/'); print(c.getresponse().status)\n"
+        ),
+        launcher=["-c", launcher],
+    )
+    if refused == "_install":
+        assert cage.ended is None
+        assert cage.refused == "no filter of system calls: seccomp (busy)"
+    else:
+        assert cage.ended["output"] == "-1 1\n200\n"
 
 
 def test_end_of_kbx_ends_the_program():

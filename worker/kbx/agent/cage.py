@@ -31,7 +31,7 @@ from kbx.agent import shell, watch  # noqa: E402
 from kbx.messages.zygote import Spawn  # noqa: E402
 from kbx.runner import mounts, processes, sandbox  # noqa: E402
 
-_NEEDED = ("user", "files", "processes", "network", "ipc")
+_NAMESPACES = ("user", "files", "processes", "network", "ipc")
 _LONGEST_BODY = 16 << 20
 _MOST_CONNECTIONS = 64
 _IDLE_SECONDS = 120
@@ -57,11 +57,12 @@ def tree(visible: list[str], hidden: list[str]) -> mounts.Tree:
 
 
 def missing(protections: list[Any]) -> str:
-    """Which namespaces a machine refuses, and why, in words; empty if none."""
-    named = [
-        f"{each['name']} ({each['detail']})" for each in protections if each["name"] in _NEEDED and not each["active"]
-    ]
-    return "no namespace of its own for " + ", ".join(named) if named else ""
+    """Which namespaces a machine refuses, or that it has no filter, and why, in words; empty if none."""
+    lacking = {each["name"]: f"{each['name']} ({each['detail']})" for each in protections if not each["active"]}
+    named = [lacking[name] for name in _NAMESPACES if name in lacking]
+    if named:
+        return "no namespace of its own for " + ", ".join(named)
+    return "no filter of system calls: " + lacking["seccomp"] if "seccomp" in lacking else ""
 
 
 def refused() -> list[Any]:
@@ -123,20 +124,20 @@ class Cage:
                 break
         if lacking := missing(said["ready"]):
             raise PermissionError(lacking)
-        active = {each["name"]: each for each in said["ready"]}
         self._control.settimeout(_GRACE_SECONDS)
-        if active.get("seccomp", {}).get("active"):
-            self.watch = watch.Watch(self._descriptor())
+        kind, descriptor = self._descriptor()
+        if kind == b"w":
+            self.watch = watch.Watch(descriptor)
             threading.Thread(target=self.watch.answer, daemon=True).start()
-        listener = socket.socket(fileno=self._descriptor())
+            _, descriptor = self._descriptor()
         self._control.settimeout(None)
-        return listener
+        return socket.socket(fileno=descriptor)
 
-    def _descriptor(self) -> int:
-        fds = socket.recv_fds(self._control, 1, 1)[1]
+    def _descriptor(self) -> tuple[bytes, int]:
+        kind, fds, *_ = socket.recv_fds(self._control, 1, 1)
         if not fds:
             raise PermissionError("no network of its own: " + self._tail())
-        return fds[0]
+        return kind, fds[0]
 
     def run(self) -> None:
         """Starts the program and waits for its end, at most as long as ordered."""

@@ -63,7 +63,7 @@ final class AgentCages {
     Optional<String> problem = cages.problem();
     if (problem.isEmpty()) return cages;
     throw new EnvironmentException(
-        "--method agent: this machine cannot shut a program in: %s; it needs user, mount, process and network namespaces, as 'kbx doctor' says"
+        "--method agent: this machine cannot shut a program in: %s; it needs user, mount, process and network namespaces and a filter of system calls, as 'kbx doctor' says"
             .formatted(problem.get()));
   }
 
