@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -99,6 +100,62 @@ def test_requests_are_passed_on_and_answered():
     )
     assert cage.ended["output"] == "h\u00e9llo\n" * 3
     assert [(r["method"], r["body"]) for r in cage.requests] == [("POST", "abc"), ("GET", ""), ("PUT", "in chunks")]
+
+
+class SlowCage(Cage):
+    """Answers nothing for some time; ``early`` requests came meanwhile."""
+
+    early = 0
+
+    def _hear(self, said, answers):
+        if said["event"] != "request":
+            super()._hear(said, answers)
+        elif self.early == 0:
+            self.early, self.slow, self.held = 1, threading.Timer(3, self._answer_all, [answers]), [said]
+            self.slow.start()
+        elif self.slow.is_alive():
+            self.early += 1
+            self.held.append(said)
+        else:
+            super()._hear(said, answers)
+
+    def _answer_all(self, answers):
+        for said in self.held:
+            super()._hear(said, answers)
+
+
+def test_requests_wait_for_one_another():
+    cage = SlowCage(
+        *python(
+            "import http.client, threading\n"
+            "def ask():\n"
+            "    c = http.client.HTTPConnection('127.0.0.1', 8080, timeout=60)\n"
+            "    c.request('POST', '/there', b'abc')\n"
+            "    print(c.getresponse().read().decode() + chr(10), end='')\n"
+            "threads = [threading.Thread(target=ask) for _ in range(12)]\n"
+            "for each in threads: each.start()\n"
+            "for each in threads: each.join()\n"
+        )
+    )
+    assert cage.ended["output"] == "none\n" * 12
+    assert cage.early == 8
+
+
+@pytest.mark.parametrize(("length", "status"), [(8 << 20, 200), ((8 << 20) + 1, 413)])
+def test_long_requests_are_not_passed_on(length, status):
+    cage = Cage(
+        *python(
+            "import http.client\n"
+            "c = http.client.HTTPConnection('127.0.0.1', 8080, timeout=60)\n"
+            "c.putrequest('POST', '/there')\n"
+            f"c.putheader('Content-Length', '{length}')\n"
+            "c.endheaders()\n"
+            f"if {status} == 200: c.send(b'x' * {length})\n"
+            "print(c.getresponse().status)\n"
+        )
+    )
+    assert cage.ended["output"] == f"{status}\n"
+    assert len(cage.requests) == (status == 200)
 
 
 def test_end_of_time_leaves_the_files():

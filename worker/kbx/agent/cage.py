@@ -32,8 +32,10 @@ from kbx.messages.zygote import Spawn  # noqa: E402
 from kbx.runner import mounts, processes, sandbox  # noqa: E402
 
 _NAMESPACES = ("user", "files", "processes", "network", "ipc")
-_LONGEST_BODY = 16 << 20
+_LONGEST_BODY = 8 << 20
 _MOST_CONNECTIONS = 64
+_MOST_REQUESTS = 8
+"""Read and not answered: others wait, so that what kbx holds of them is bounded."""
 _IDLE_SECONDS = 120
 _ANSWER_SECONDS = 3900
 """Longer than any judgement or model: kbx answers before."""
@@ -238,6 +240,7 @@ class Gate(http.server.ThreadingHTTPServer):
         self.socket = listener
         self.relay = relay
         self._free = threading.Semaphore(_MOST_CONNECTIONS)
+        self.requests = threading.Semaphore(_MOST_REQUESTS)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if self._free.acquire(blocking=False):
@@ -263,11 +266,12 @@ class Request(http.server.BaseHTTPRequestHandler):
     server: Gate
 
     def _pass_on(self) -> None:
-        body = self._body()
-        if body is None:
-            return
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        answer = self.server.relay.ask(method=self.command, target=self.path, headers=headers, body=body)
+        with self.server.requests:
+            body = self._body()
+            if body is None:
+                return
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            answer = self.server.relay.ask(method=self.command, target=self.path, headers=headers, body=body)
         data = answer["body"].encode()
         self.send_response_only(answer["status"])
         for name, value in answer["headers"].items():

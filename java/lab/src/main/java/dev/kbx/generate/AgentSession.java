@@ -9,6 +9,7 @@ import dev.kbx.method.Next.Consultation;
 import dev.kbx.method.ProgramAnswer;
 import dev.kbx.method.ProgramAnswer.Candidate;
 import dev.kbx.method.ProgramAnswer.Done;
+import dev.kbx.method.ProgramAnswers;
 import dev.kbx.verdict.Json;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
@@ -102,14 +103,14 @@ final class AgentSession implements Consultant {
       JsonNode line = next();
       switch (line.path("event").asString("")) {
         case "request" -> {
-          Optional<String> refused = refused();
+          String code = line.path("body").asString("");
+          Optional<String> refused = refused(code);
           if (refused.isPresent()) {
             reply(line, 429, refused.get(), false);
             continue;
           }
           open = line;
-          String id = "turn-" + consultation.past().size();
-          return judge(id, line.path("body").asString(""));
+          return judge("turn-" + consultation.past().size(), code);
         }
         case "ended" -> {
           return ended(line);
@@ -131,7 +132,8 @@ final class AgentSession implements Consultant {
   }
 
   /** Why no further judgement is made; empty if one is. */
-  private Optional<String> refused() {
+  private Optional<String> refused(String code) {
+    if (code.length() > ProgramAnswers.LONGEST_CODE) return Optional.of("it has more than 1 MiB");
     int most = prepared.settings().options().turns();
     if (judgements >= most) return Optional.of("all %d judgements are used".formatted(most));
     return context

@@ -131,6 +131,11 @@ public final class ModelGateway implements AutoCloseable {
       refused = List.copyOf(refused);
     }
 
+    /** Whether the provider was asked at all. */
+    public boolean wasSent() {
+      return seconds > 0;
+    }
+
     private Passed free() {
       return new Passed(status, headers, body, new Usage(0L, 0L, null, null), refused, seconds);
     }
@@ -184,7 +189,7 @@ public final class ModelGateway implements AutoCloseable {
       throws InterruptedException {
     JsonNode parsed = JsonText.parse(body).orElse(null);
     if (!(parsed instanceof ObjectNode node)) {
-      return failed(400, "the request is no JSON object", 0);
+      return failed(400, "the request is no JSON object", 0).without(List.of("no JSON object"));
     }
     Optional<String> fetched = ProviderTools.fetched(node);
     if (fetched.isPresent()) {

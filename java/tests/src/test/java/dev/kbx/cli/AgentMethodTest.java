@@ -271,15 +271,16 @@ class AgentMethodTest {
         """
         import json, os, subprocess, urllib.error, urllib.request
 
-        for number in range(4):
+        for number in range(-3, 4):
             body = json.dumps({"model": "other", "messages": [{"role": "user", "content": str(number)}]}).encode()
+            if number < 0: body = b"[]"
             request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body)
             try:
                 print(urllib.request.urlopen(request).status)
             except urllib.error.HTTPError as error:
                 print(error.code, error.read().decode())
-        for number in range(3):
-            open("solution.py", "w").write(f"# {number}\\n")
+        for number in range(-1, 3):
+            open("solution.py", "w").write(f"# {number}\\n" if number >= 0 else "#" * ((1 << 20) + 1))
             done = subprocess.run(["kbx-judge"], capture_output=True, text=True)
             print(done.returncode, done.stdout)
         """;
@@ -292,7 +293,15 @@ class AgentMethodTest {
           LedgerEvents.in(folder.resolve("out")).of("agent_ended").findFirst().orElseThrow();
       assertThat(ended.path("output").asString())
           .containsSubsequence(
-              "200\n200\n", "403", "the budget is used: 2 calls", "1 no_code", "2 all 1 judge");
+              "400",
+              "200\n200\n",
+              "403",
+              "the budget is used: 2 calls",
+              "2 it has more than 1 MiB",
+              "1 no_code",
+              "2 all 1 judge");
+      assertThat(ended.path("refused").path("provider: no JSON object").asInt()).isEqualTo(3);
+      assertThat(LedgerEvents.in(folder.resolve("out")).count("exchange")).isEqualTo(2);
     }
   }
 
