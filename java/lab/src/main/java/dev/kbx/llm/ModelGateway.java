@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -76,21 +77,31 @@ public final class ModelGateway implements AutoCloseable {
 
   /** The formats of requests, by the path that programs ask for. */
   private enum Format {
-    CHAT(Provider.OPENAI, "/v1/chat/completions", "/chat/completions"),
-    RESPONSES(Provider.OPENAI, "/v1/responses", "/responses"),
-    MESSAGES(Provider.ANTHROPIC, "/v1/messages", "/messages"),
-    COUNT(Provider.ANTHROPIC, "/v1/messages/count_tokens", "/messages/count_tokens"),
-    GEMINI_CHAT(Provider.GEMINI, "/v1beta/openai/chat/completions", "/chat/completions"),
-    GENERATE(Provider.GEMINI, "", "");
+    CHAT(Provider.OPENAI, "/v1/chat/completions", "/chat/completions", ProviderTools.CHAT),
+    RESPONSES(Provider.OPENAI, "/v1/responses", "/responses", ProviderTools.RESPONSES),
+    MESSAGES(Provider.ANTHROPIC, "/v1/messages", "/messages", ProviderTools.MESSAGES),
+    COUNT(
+        Provider.ANTHROPIC,
+        "/v1/messages/count_tokens",
+        "/messages/count_tokens",
+        ProviderTools.MESSAGES),
+    GEMINI_CHAT(
+        Provider.GEMINI,
+        "/v1beta/openai/chat/completions",
+        "/chat/completions",
+        ProviderTools.CHAT),
+    GENERATE(Provider.GEMINI, "", "", ProviderTools.GEMINI);
 
     private final Provider provider;
     private final String asked;
     private final String sent;
+    private final Set<String> members;
 
-    Format(Provider provider, String asked, String sent) {
+    Format(Provider provider, String asked, String sent, Set<String> members) {
       this.provider = provider;
       this.asked = asked;
       this.sent = sent;
+      this.members = members;
     }
   }
 
@@ -196,7 +207,7 @@ public final class ModelGateway implements AutoCloseable {
       return failed(403, "the provider must not fetch addresses", 0)
           .without(List.of("fetch " + fetched.get()));
     }
-    List<String> removed = ProviderTools.remove(node);
+    List<String> removed = ProviderTools.remove(node, route.format.members);
     String sent = JsonText.write(own(route.format, node));
     try (ProviderLimits.Slot slot = limits.enter(sent.length() / CHARACTERS_PER_TOKEN)) {
       long begun = time.nanos();
