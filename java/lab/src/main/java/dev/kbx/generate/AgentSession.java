@@ -68,6 +68,9 @@ final class AgentSession implements Consultant {
   /** The request for a judgement that is being made; null if there is none. */
   private @Nullable JsonNode open;
 
+  /** The last line that the sandbox's process wrote to stderr, after a colon. */
+  private volatile String complaint = "";
+
   private int judgements;
   private double began;
 
@@ -118,6 +121,9 @@ final class AgentSession implements Consultant {
         case "refused" ->
             throw new ProgramFailure(
                 "cannot be shut in on this machine: " + line.path("what").asString(""));
+        case "gone" ->
+            throw new ProgramFailure(
+                "the sandbox has ended before the program" + line.path("what").asString(""));
         default -> {} // "started"
       }
     }
@@ -210,12 +216,13 @@ final class AgentSession implements Consultant {
     try {
       ProcessBuilder builder = new ProcessBuilder(cage.launcher());
       builder.environment().keySet().retainAll(List.of("PATH", "LANG", "LC_ALL"));
-      builder.redirectError(ProcessBuilder.Redirect.DISCARD);
-      process = builder.start();
+      Process started = builder.start();
+      process = started;
       answers = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), UTF_8));
       BufferedReader lines =
           new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
       var _ = Thread.ofVirtual().start(() -> read(lines));
+      var _ = Thread.ofVirtual().start(() -> readErrors(started.errorReader(UTF_8)));
     } catch (IOException e) {
       throw new ProgramFailure("the sandbox cannot be started: " + e.getMessage());
     }
@@ -284,7 +291,17 @@ final class AgentSession implements Consultant {
     } catch (IOException | RuntimeException e) {
       // The sandbox is gone, or not what it was: as its end.
     } finally {
-      said.add(Json.mapper().createObjectNode().put("event", "refused").put("what", "it is gone"));
+      said.add(Json.mapper().createObjectNode().put("event", "gone").put("what", complaint));
+    }
+  }
+
+  private void readErrors(BufferedReader lines) {
+    try (lines) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (!line.isBlank()) complaint = ": " + command.redact().apply(line.strip());
+      }
+    } catch (IOException e) {
+      // It has ended.
     }
   }
 
