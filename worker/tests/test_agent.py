@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -31,7 +32,7 @@ class Cage:
             self.process.stdin.close()
             self.process.stdout.close()
 
-    def start(self, *words, seconds=60, visible=(), hidden=()):
+    def start(self, *words, seconds=60, visible=(), hidden=(), launcher=(CAGE,)):
         order = {
             "words": list(words), "environment": {"HOME": shell.HOME, "SAID": "yes", "PATH": "/usr/bin:/bin"},
             "files": {f"{shell.WORK}/TASK.md": "the task\n", f"{shell.WORK}/solution.py": ""}, "modes": {},
@@ -40,7 +41,7 @@ class Cage:
         }  # fmt: skip
         environment = {"PATH": os.environ["PATH"], "KEY": "of kbx"}
         self.process = subprocess.Popen(
-            [sys.executable, "-I", CAGE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            [sys.executable, "-I", *launcher], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
         self._say(order)
 
@@ -99,6 +100,62 @@ def test_requests_are_passed_on_and_answered():
     )
     assert cage.ended["output"] == "h\u00e9llo\n" * 3
     assert [(r["method"], r["body"]) for r in cage.requests] == [("POST", "abc"), ("GET", ""), ("PUT", "in chunks")]
+
+
+class SlowCage(Cage):
+    """Answers nothing for some time; ``early`` requests came meanwhile."""
+
+    early = 0
+
+    def _hear(self, said, answers):
+        if said["event"] != "request":
+            super()._hear(said, answers)
+        elif self.early == 0:
+            self.early, self.slow, self.held = 1, threading.Timer(3, self._answer_all, [answers]), [said]
+            self.slow.start()
+        elif self.slow.is_alive():
+            self.early += 1
+            self.held.append(said)
+        else:
+            super()._hear(said, answers)
+
+    def _answer_all(self, answers):
+        for said in self.held:
+            super()._hear(said, answers)
+
+
+def test_requests_wait_for_one_another():
+    cage = SlowCage(
+        *python(
+            "import http.client, threading\n"
+            "def ask():\n"
+            "    c = http.client.HTTPConnection('127.0.0.1', 8080, timeout=60)\n"
+            "    c.request('POST', '/there', b'abc')\n"
+            "    print(c.getresponse().read().decode() + chr(10), end='')\n"
+            "threads = [threading.Thread(target=ask) for _ in range(12)]\n"
+            "for each in threads: each.start()\n"
+            "for each in threads: each.join()\n"
+        )
+    )
+    assert cage.ended["output"] == "none\n" * 12
+    assert cage.early == 8
+
+
+@pytest.mark.parametrize(("length", "status"), [(8 << 20, 200), ((8 << 20) + 1, 413)])
+def test_long_requests_are_not_passed_on(length, status):
+    cage = Cage(
+        *python(
+            "import http.client\n"
+            "c = http.client.HTTPConnection('127.0.0.1', 8080, timeout=60)\n"
+            "c.putrequest('POST', '/there')\n"
+            f"c.putheader('Content-Length', '{length}')\n"
+            "c.endheaders()\n"
+            f"if {status} == 200: c.send(b'x' * {length})\n"
+            "print(c.getresponse().status)\n"
+        )
+    )
+    assert cage.ended["output"] == f"{status}\n"
+    assert len(cage.requests) == (status == 200)
 
 
 def test_end_of_time_leaves_the_files():
@@ -169,6 +226,32 @@ def test_what_a_machine_lacks_is_said_in_a_line():
     assert said["event"] == "refused"
     assert said["what"].startswith("no namespace of its own for ")
     assert all(name in said["what"] for name in ("user", "files", "processes", "network"))
+
+
+@pytest.mark.parametrize("refused", ["install_watched", "_install"])
+def test_program_is_filtered_or_not_started(refused):
+    """Of one process only one filter is answered: a container's may be that one. A machine may have no filters at all."""
+    launcher = (
+        "import os, runpy, sys\n"
+        f"sys.path.insert(0, {os.path.dirname(os.path.dirname(os.path.dirname(CAGE)))!r})\n"
+        "from kbx.runner import seccomp\n"
+        "def refused(*_): raise OSError(16, 'busy')\n"
+        f"seccomp.install_watched = seccomp.{refused} = refused\n"
+        f"runpy.run_path({CAGE!r}, run_name='__main__')\n"
+    )
+    cage = Cage(
+        *python(
+            "import ctypes, http.client\n"
+            "print(ctypes.CDLL(None, use_errno=True).unshare(0x10000000), ctypes.get_errno())\n"
+            "c = http.client.HTTPConnection('127.0.0.1', 8080); c.request('GET', '/'); print(c.getresponse().status)\n"
+        ),
+        launcher=["-c", launcher],
+    )
+    if refused == "_install":
+        assert cage.ended is None
+        assert cage.refused == "no filter of system calls: seccomp (busy)"
+    else:
+        assert cage.ended["output"] == "-1 1\n200\n"
 
 
 def test_end_of_kbx_ends_the_program():

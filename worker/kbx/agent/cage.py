@@ -31,9 +31,11 @@ from kbx.agent import shell, watch  # noqa: E402
 from kbx.messages.zygote import Spawn  # noqa: E402
 from kbx.runner import mounts, processes, sandbox  # noqa: E402
 
-_NEEDED = ("user", "files", "processes", "network", "ipc")
-_LONGEST_BODY = 16 << 20
+_NAMESPACES = ("user", "files", "processes", "network", "ipc")
+_LONGEST_BODY = 8 << 20
 _MOST_CONNECTIONS = 64
+_MOST_REQUESTS = 8
+"""Read and not answered: others wait, so that what kbx holds of them is bounded."""
 _IDLE_SECONDS = 120
 _ANSWER_SECONDS = 3900
 """Longer than any judgement or model: kbx answers before."""
@@ -57,11 +59,12 @@ def tree(visible: list[str], hidden: list[str]) -> mounts.Tree:
 
 
 def missing(protections: list[Any]) -> str:
-    """Which namespaces a machine refuses, and why, in words; empty if none."""
-    named = [
-        f"{each['name']} ({each['detail']})" for each in protections if each["name"] in _NEEDED and not each["active"]
-    ]
-    return "no namespace of its own for " + ", ".join(named) if named else ""
+    """Which namespaces a machine refuses, or that it has no filter, and why, in words; empty if none."""
+    lacking = {each["name"]: f"{each['name']} ({each['detail']})" for each in protections if not each["active"]}
+    named = [lacking[name] for name in _NAMESPACES if name in lacking]
+    if named:
+        return "no namespace of its own for " + ", ".join(named)
+    return "no filter of system calls: " + lacking["seccomp"] if "seccomp" in lacking else ""
 
 
 def refused() -> list[Any]:
@@ -123,20 +126,20 @@ class Cage:
                 break
         if lacking := missing(said["ready"]):
             raise PermissionError(lacking)
-        active = {each["name"]: each for each in said["ready"]}
         self._control.settimeout(_GRACE_SECONDS)
-        if active.get("seccomp", {}).get("active"):
-            self.watch = watch.Watch(self._descriptor())
+        kind, descriptor = self._descriptor()
+        if kind == b"w":
+            self.watch = watch.Watch(descriptor)
             threading.Thread(target=self.watch.answer, daemon=True).start()
-        listener = socket.socket(fileno=self._descriptor())
+            _, descriptor = self._descriptor()
         self._control.settimeout(None)
-        return listener
+        return socket.socket(fileno=descriptor)
 
-    def _descriptor(self) -> int:
-        fds = socket.recv_fds(self._control, 1, 1)[1]
+    def _descriptor(self) -> tuple[bytes, int]:
+        kind, fds, *_ = socket.recv_fds(self._control, 1, 1)
         if not fds:
             raise PermissionError("no network of its own: " + self._tail())
-        return fds[0]
+        return kind, fds[0]
 
     def run(self) -> None:
         """Starts the program and waits for its end, at most as long as ordered."""
@@ -237,6 +240,7 @@ class Gate(http.server.ThreadingHTTPServer):
         self.socket = listener
         self.relay = relay
         self._free = threading.Semaphore(_MOST_CONNECTIONS)
+        self.requests = threading.Semaphore(_MOST_REQUESTS)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if self._free.acquire(blocking=False):
@@ -262,11 +266,12 @@ class Request(http.server.BaseHTTPRequestHandler):
     server: Gate
 
     def _pass_on(self) -> None:
-        body = self._body()
-        if body is None:
-            return
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        answer = self.server.relay.ask(method=self.command, target=self.path, headers=headers, body=body)
+        with self.server.requests:
+            body = self._body()
+            if body is None:
+                return
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            answer = self.server.relay.ask(method=self.command, target=self.path, headers=headers, body=body)
         data = answer["body"].encode()
         self.send_response_only(answer["status"])
         for name, value in answer["headers"].items():

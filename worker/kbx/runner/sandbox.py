@@ -404,13 +404,22 @@ def _restrict_files(cell: Cell, protections: Protections) -> None:
 
 def _filter_calls(cell: Cell, protections: Protections) -> None:
     try:
-        if cell.watched and cell.loopback:
-            _hand_over(seccomp.install_watched())
-        else:
+        if not _watches(cell):
             seccomp.install(gpu=cell.spawn.device == "cuda", loopback=cell.loopback)
         protections.set("seccomp", True, "filter of system calls")
     except OSError as error:
         protections.refused("seccomp", error)
+
+
+def _watches(cell: Cell) -> bool:
+    """Whether there is a filter whose calls are answered; not where another program answers those of this one already."""
+    if not (cell.watched and cell.loopback):
+        return False
+    try:
+        _hand_over(seccomp.install_watched())
+        return True
+    except OSError:
+        return False
 
 
 def _hand_over(listener: int) -> None:

@@ -1,4 +1,4 @@
-"""Tries to reach what an agent must not reach; prints a line for each try."""
+"""Tries to reach what an agent must not reach, or the tries that are named; prints a line for each."""
 
 import ctypes
 import glob
@@ -6,6 +6,7 @@ import http.client
 import os
 import socket
 import subprocess
+import sys
 import urllib.request
 
 HOME, STATE, OUT, OTHER, KEYFILE, PID = "@HOME@", "@STATE@", "@OUT@", "@OTHER@", "@KEYFILE@", "@PID@"
@@ -38,12 +39,15 @@ def connected(host, port, family=socket.AF_INET):
 def asked(method, target, headers=None, body=b"{}"):
     def attempt():
         connection = http.client.HTTPConnection("127.0.0.1", 8080, timeout=20)
-        connection.putrequest(method, target, skip_host=True)
-        for name, value in {"Host": "127.0.0.1:8080", "Content-Length": str(len(body)), **(headers or {})}.items():
-            connection.putheader(name, value)
-        connection.endheaders(body)
-        answer = connection.getresponse()
-        return answer.status if answer.status < 400 else None
+        try:
+            connection.putrequest(method, target, skip_host=True)
+            for name, value in {"Host": "127.0.0.1:8080", "Content-Length": str(len(body)), **(headers or {})}.items():
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            status = connection.getresponse().status
+        except OSError as error:
+            return f"no answer: {error}"  # is no refusal
+        return status if status != 403 else None
 
     return attempt
 
@@ -161,9 +165,9 @@ TRIES = {
     "link": linked(f"{STATE}/secret"),
 }
 
-for name, attempt in TRIES.items():
+for name in sys.argv[1:] or TRIES:
     try:
-        got = attempt()
+        got = TRIES[name]()
     except Exception as error:
         print(f"refused {name}: {type(error).__name__}: {error}".replace("\n", " "), flush=True)
     else:

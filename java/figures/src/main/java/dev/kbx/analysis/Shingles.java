@@ -6,9 +6,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a Python source is made of: each {@value #LENGTH} tokens in a row, without comments, texts
- * in triple quotes and white space. Renaming or moving a line changes few of them; two authors of
- * one kernel share few.
+ * The set of all runs of {@value #LENGTH} consecutive tokens of a Python source, which says how
+ * alike two sources are. Comments, texts in triple quotes and white space are no tokens. Renaming
+ * or moving a line changes few runs; kernels that two authors wrote independently share few.
  *
  * @param hashes one of 64 bits for each
  */

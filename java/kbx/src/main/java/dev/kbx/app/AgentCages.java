@@ -63,7 +63,7 @@ final class AgentCages {
     Optional<String> problem = cages.problem();
     if (problem.isEmpty()) return cages;
     throw new EnvironmentException(
-        "--method agent: this machine cannot shut a program in: %s; it needs user, mount, process and network namespaces, as 'kbx doctor' says"
+        "--method agent: this machine cannot shut a program in: %s; it needs user, mount, process and network namespaces and a filter of system calls, as 'kbx doctor' says"
             .formatted(problem.get()));
   }
 
@@ -104,15 +104,14 @@ final class AgentCages {
       @Nullable ModelGateway gateway) {
     Set<String> visible = new LinkedHashSet<>();
     Path bin = python.executable().toAbsolutePath().getParent();
-    if (bin.getParent() != null) visible.add(bin.getParent().toString());
     files.forEach(file -> visible.add(file.toAbsolutePath().normalize().toString()));
     List<String> path = new ArrayList<>(List.of(TOOLS, bin.toString()));
     List<String> words = new ArrayList<>();
     for (String word : command.words()) {
       Optional<Path> file = words.isEmpty() ? program(word, path) : file(word);
-      file.ifPresent(found -> visible.addAll(around(found)));
-      String shown = file.map(Path::toString).orElse(word);
-      words.add(preset == null ? shown : preset.filled(shown, gateway));
+      file.ifPresent(found -> visible.addAll(shown(found)));
+      String named = file.map(Path::toString).orElse(word);
+      words.add(preset == null ? named : preset.filled(named, gateway));
     }
     files.stream()
         .map(file -> file.toAbsolutePath().normalize())
@@ -174,30 +173,17 @@ final class AgentCages {
     }
   }
 
-  /** What a program needs around its file: its folder, or the packages that it is one of. */
-  private List<String> around(Path file) {
+  /** A program's file; of an npm package those beside it, too. */
+  private static List<String> shown(Path file) {
     try {
       Path real = file.toRealPath();
-      List<String> found = new ArrayList<>(List.of(file.toString(), real.toString()));
       for (Path at = real.getParent(); at != null; at = at.getParent()) {
-        if (!at.endsWith("node_modules")) continue;
-        found.add(at.toString());
-        return found;
+        if (at.endsWith("node_modules"))
+          return List.of(file.toString(), real.toString(), at.toString());
       }
-      Path folder = real.getParent();
-      if (folder != null && isNarrow(folder)) found.add(folder.toString());
-      return found;
+      return List.of(file.toString(), real.toString());
     } catch (IOException e) {
       return List.of(file.toString());
     }
-  }
-
-  /** Whether a folder is a program's and holds neither a home nor anything of kbx's. */
-  private boolean isNarrow(Path folder) {
-    String user = System.getenv().getOrDefault("HOME", "/");
-    return Stream.concat(
-            Stream.of(home.folder(), out, Path.of(user), Path.of("").toAbsolutePath()),
-            home.stateFolders().stream())
-        .noneMatch(inner -> inner.toAbsolutePath().normalize().startsWith(folder));
   }
 }

@@ -70,6 +70,11 @@ final class Accounts {
     return refused;
   }
 
+  /** Gives back what was reserved for a request that was not sent. */
+  synchronized void giveBack(Unit unit) {
+    reserve(unit, Costs.calls(-1));
+  }
+
   private void reserve(Unit unit, Spent more) {
     reserved.merge(unit, more, Spent::plus);
     reservedByMethod.merge(unit.method(), more, Spent::plus);

@@ -27,6 +27,9 @@ final class AgentGate {
   /** Status of an exchange that was broken off. */
   private static final int NO_REPLY = 499;
 
+  /** Characters of requests and replies that the ledger takes of one start of an agent. */
+  private static final long MOST_RECORDED = 256L << 20;
+
   private static final int MOST_REASONS = 100;
   private static final int LONGEST_REASON = 120;
 
@@ -38,6 +41,7 @@ final class AgentGate {
   private long exchanges;
   private final Map<String, Integer> refused = new TreeMap<>();
   private String before = "";
+  private long recorded;
 
   /**
    * @param gateway to the model; null if the agent has none
@@ -115,6 +119,10 @@ final class AgentGate {
       refuse("proxy: %s %s%s".formatted(method, target, isOwn(request) ? "" : ", host " + host), 1);
       return refusal(403, "only the run's model can be reached");
     }
+    if (isFull()) {
+      refuse("proxy: requests when the ledger has 256 MiB of this agent", 1);
+      return refusal(403, "the ledger takes no more of this agent");
+    }
     prepared.requests().acquire();
     try {
       Optional<String> cap = context.accounts().reserve(unit, prepared.settings(), wall.get());
@@ -135,13 +143,18 @@ final class AgentGate {
     try {
       ModelGateway.Passed passed = to.send(route, headers, body);
       passed.refused().forEach(what -> refuse("provider: " + what, 1));
-      record(to, target, body, passed);
+      if (passed.wasSent()) record(to, target, body, passed);
+      else context.accounts().giveBack(unit);
       return passed;
     } catch (InterruptedException e) {
       // It was sent, and may be charged.
       record(to, target, body, new ModelGateway.Passed(NO_REPLY, Map.of(), "", null, List.of(), 0));
       throw e;
     }
+  }
+
+  private synchronized boolean isFull() {
+    return recorded > MOST_RECORDED;
   }
 
   /** The request's beginning that was in the one before is not kept again. */
@@ -151,6 +164,7 @@ final class AgentGate {
     int most = Math.min(body.length(), before.length());
     while (shared < most && body.charAt(shared) == before.charAt(shared)) shared++;
     before = body;
+    recorded += body.length() - shared + passed.body().length();
     context.add(
         unit,
         new Event.Exchange(

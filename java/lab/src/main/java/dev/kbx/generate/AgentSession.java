@@ -9,6 +9,7 @@ import dev.kbx.method.Next.Consultation;
 import dev.kbx.method.ProgramAnswer;
 import dev.kbx.method.ProgramAnswer.Candidate;
 import dev.kbx.method.ProgramAnswer.Done;
+import dev.kbx.method.ProgramAnswers;
 import dev.kbx.verdict.Json;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
@@ -67,6 +68,9 @@ final class AgentSession implements Consultant {
   /** The request for a judgement that is being made; null if there is none. */
   private @Nullable JsonNode open;
 
+  /** The last line that the sandbox's process wrote to stderr, after a colon. */
+  private volatile String complaint = "";
+
   private int judgements;
   private double began;
 
@@ -102,14 +106,14 @@ final class AgentSession implements Consultant {
       JsonNode line = next();
       switch (line.path("event").asString("")) {
         case "request" -> {
-          Optional<String> refused = refused();
+          String code = line.path("body").asString("");
+          Optional<String> refused = refused(code);
           if (refused.isPresent()) {
             reply(line, 429, refused.get(), false);
             continue;
           }
           open = line;
-          String id = "turn-" + consultation.past().size();
-          return judge(id, line.path("body").asString(""));
+          return judge("turn-" + consultation.past().size(), code);
         }
         case "ended" -> {
           return ended(line);
@@ -117,6 +121,9 @@ final class AgentSession implements Consultant {
         case "refused" ->
             throw new ProgramFailure(
                 "cannot be shut in on this machine: " + line.path("what").asString(""));
+        case "gone" ->
+            throw new ProgramFailure(
+                "the sandbox has ended before the program" + line.path("what").asString(""));
         default -> {} // "started"
       }
     }
@@ -131,7 +138,8 @@ final class AgentSession implements Consultant {
   }
 
   /** Why no further judgement is made; empty if one is. */
-  private Optional<String> refused() {
+  private Optional<String> refused(String code) {
+    if (code.length() > ProgramAnswers.LONGEST_CODE) return Optional.of("it has more than 1 MiB");
     int most = prepared.settings().options().turns();
     if (judgements >= most) return Optional.of("all %d judgements are used".formatted(most));
     return context
@@ -208,12 +216,13 @@ final class AgentSession implements Consultant {
     try {
       ProcessBuilder builder = new ProcessBuilder(cage.launcher());
       builder.environment().keySet().retainAll(List.of("PATH", "LANG", "LC_ALL"));
-      builder.redirectError(ProcessBuilder.Redirect.DISCARD);
-      process = builder.start();
+      Process started = builder.start();
+      process = started;
       answers = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), UTF_8));
       BufferedReader lines =
           new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
       var _ = Thread.ofVirtual().start(() -> read(lines));
+      var _ = Thread.ofVirtual().start(() -> readErrors(started.errorReader(UTF_8)));
     } catch (IOException e) {
       throw new ProgramFailure("the sandbox cannot be started: " + e.getMessage());
     }
@@ -282,7 +291,17 @@ final class AgentSession implements Consultant {
     } catch (IOException | RuntimeException e) {
       // The sandbox is gone, or not what it was: as its end.
     } finally {
-      said.add(Json.mapper().createObjectNode().put("event", "refused").put("what", "it is gone"));
+      said.add(Json.mapper().createObjectNode().put("event", "gone").put("what", complaint));
+    }
+  }
+
+  private void readErrors(BufferedReader lines) {
+    try (lines) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (!line.isBlank()) complaint = ": " + command.redact().apply(line.strip());
+      }
+    } catch (IOException e) {
+      // It has ended.
     }
   }
 

@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import tools.jackson.core.JacksonException;
@@ -99,16 +101,33 @@ public final class Ledger implements AutoCloseable {
 
   /** Adds an event. It survives a kill of this process. */
   void append(Unit unit, Event event) {
-    write(new Entry(Instant.ofEpochMilli(clock.millis()), unit, event).line());
+    shielded(() -> {
+      var _ = write(new Entry(Instant.ofEpochMilli(clock.millis()), unit, event).line());
+    });
+  }
+
+  /**
+   * Runs on a thread that nobody knows and waits for its end whatever happens: to interrupt a
+   * thread in the midst of writing closes the channel for all.
+   */
+  private static void shielded(Runnable writing) {
+    try {
+      CompletableFuture.runAsync(writing, Thread::startVirtualThread).join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException cause) throw cause;
+      throw e;
+    }
   }
 
   /** Adds an event, which is on disk when this returns: it survives a power failure, too. */
   void appendDurably(Unit unit, Event event) {
-    try {
-      force(write(new Entry(Instant.ofEpochMilli(clock.millis()), unit, event).line()));
-    } catch (IOException e) {
-      throw unwritable(file, e);
-    }
+    shielded(() -> {
+      try {
+        force(write(new Entry(Instant.ofEpochMilli(clock.millis()), unit, event).line()));
+      } catch (IOException e) {
+        throw unwritable(file, e);
+      }
+    });
   }
 
   /** The length of the file after the line. */

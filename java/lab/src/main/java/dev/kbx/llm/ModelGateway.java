@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -76,21 +77,31 @@ public final class ModelGateway implements AutoCloseable {
 
   /** The formats of requests, by the path that programs ask for. */
   private enum Format {
-    CHAT(Provider.OPENAI, "/v1/chat/completions", "/chat/completions"),
-    RESPONSES(Provider.OPENAI, "/v1/responses", "/responses"),
-    MESSAGES(Provider.ANTHROPIC, "/v1/messages", "/messages"),
-    COUNT(Provider.ANTHROPIC, "/v1/messages/count_tokens", "/messages/count_tokens"),
-    GEMINI_CHAT(Provider.GEMINI, "/v1beta/openai/chat/completions", "/chat/completions"),
-    GENERATE(Provider.GEMINI, "", "");
+    CHAT(Provider.OPENAI, "/v1/chat/completions", "/chat/completions", ProviderTools.CHAT),
+    RESPONSES(Provider.OPENAI, "/v1/responses", "/responses", ProviderTools.RESPONSES),
+    MESSAGES(Provider.ANTHROPIC, "/v1/messages", "/messages", ProviderTools.MESSAGES),
+    COUNT(
+        Provider.ANTHROPIC,
+        "/v1/messages/count_tokens",
+        "/messages/count_tokens",
+        ProviderTools.MESSAGES),
+    GEMINI_CHAT(
+        Provider.GEMINI,
+        "/v1beta/openai/chat/completions",
+        "/chat/completions",
+        ProviderTools.CHAT),
+    GENERATE(Provider.GEMINI, "", "", ProviderTools.GEMINI);
 
     private final Provider provider;
     private final String asked;
     private final String sent;
+    private final Set<String> members;
 
-    Format(Provider provider, String asked, String sent) {
+    Format(Provider provider, String asked, String sent, Set<String> members) {
       this.provider = provider;
       this.asked = asked;
       this.sent = sent;
+      this.members = members;
     }
   }
 
@@ -129,6 +140,11 @@ public final class ModelGateway implements AutoCloseable {
     public Passed {
       headers = Map.copyOf(headers);
       refused = List.copyOf(refused);
+    }
+
+    /** Whether the provider was asked at all. */
+    public boolean wasSent() {
+      return seconds > 0;
     }
 
     private Passed free() {
@@ -184,14 +200,14 @@ public final class ModelGateway implements AutoCloseable {
       throws InterruptedException {
     JsonNode parsed = JsonText.parse(body).orElse(null);
     if (!(parsed instanceof ObjectNode node)) {
-      return failed(400, "the request is no JSON object", 0);
+      return failed(400, "the request is no JSON object", 0).without(List.of("no JSON object"));
     }
     Optional<String> fetched = ProviderTools.fetched(node);
     if (fetched.isPresent()) {
       return failed(403, "the provider must not fetch addresses", 0)
           .without(List.of("fetch " + fetched.get()));
     }
-    List<String> removed = ProviderTools.remove(node);
+    List<String> removed = ProviderTools.remove(node, route.format.members);
     String sent = JsonText.write(own(route.format, node));
     try (ProviderLimits.Slot slot = limits.enter(sent.length() / CHARACTERS_PER_TOKEN)) {
       long begun = time.nanos();

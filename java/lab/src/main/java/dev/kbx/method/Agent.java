@@ -3,8 +3,9 @@ package dev.kbx.method;
 import java.util.List;
 
 /**
- * A program in the sandbox, which writes its answer into a file and may have drafts judged. To the
- * run it is an external program that asks no model: its own requests are beside the history.
+ * The method of {@code --method agent}: a sandboxed program writes its answer into a file and may
+ * have drafts judged. The run treats it as an external program that asks no model, since the
+ * program's own requests to its model are no part of the history.
  *
  * @param judgements the most that it may ask for
  */

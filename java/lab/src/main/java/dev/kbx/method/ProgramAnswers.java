@@ -25,7 +25,7 @@ public final class ProgramAnswers {
   private static final int LONGEST_ID = 100;
 
   /** Longest candidate, in characters. */
-  private static final int LONGEST_CODE = 1 << 20;
+  public static final int LONGEST_CODE = 1 << 20;
 
   private static final int MOST_STEPS = 1000;
 

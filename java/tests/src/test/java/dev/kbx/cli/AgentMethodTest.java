@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,7 +107,10 @@ class AgentMethodTest {
         Path.of("tasks/kernelbenchx/MatrixMultiply/matmul.py"), program.resolve("found.txt"));
     Path leaked = folder.resolve("leaked");
     String shown = "import os\nprint(open(os.path.dirname(__file__) + '/found.txt').read())\n";
-    Kbx.Result leak = printing(script(shown), "MatrixMultiply/matmul", leaked);
+    Kbx.Result hidden = printing(script(shown), "MatrixMultiply/matmul", folder.resolve("hidden"));
+    assertThat(hidden.err()).contains("FileNotFoundError");
+    Kbx.Result leak =
+        printing(script(shown), "MatrixMultiply/matmul", leaked, "--program-files", program);
     assertThat(leak.exit()).as(leak.err()).isZero();
     Kbx.Result found = Kbx.here("audit", leaked, "--strict", "--json");
     assertThat(found.exit()).isEqualTo(ExitCode.USAGE);
@@ -113,21 +118,12 @@ class AgentMethodTest {
         .isEqualTo("task file");
   }
 
-  private static Kbx.Result printing(String program, String tasks, Path out) {
-    return Kbx.here(
-        "generate",
-        "--method",
-        "agent",
-        "--program",
-        program,
-        "--tasks",
-        tasks,
-        "--out",
-        out,
-        "--device",
-        "cpu",
-        "--jobs",
-        1);
+  private static Kbx.Result printing(String program, String tasks, Path out, Object... more) {
+    List<Object> arguments = new ArrayList<>(List.of("generate", "--method", "agent"));
+    arguments.addAll(List.of("--program", program, "--tasks", tasks, "--out", out));
+    arguments.addAll(List.of("--device", "cpu", "--jobs", 1));
+    arguments.addAll(List.of(more));
+    return Kbx.here(arguments.toArray());
   }
 
   /** It cannot be told what happened, so it begins anew with the judgements that are left. */
@@ -271,15 +267,16 @@ class AgentMethodTest {
         """
         import json, os, subprocess, urllib.error, urllib.request
 
-        for number in range(4):
+        for number in range(-3, 4):
             body = json.dumps({"model": "other", "messages": [{"role": "user", "content": str(number)}]}).encode()
+            if number < 0: body = b"[]"
             request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body)
             try:
                 print(urllib.request.urlopen(request).status)
             except urllib.error.HTTPError as error:
                 print(error.code, error.read().decode())
-        for number in range(3):
-            open("solution.py", "w").write(f"# {number}\\n")
+        for number in range(-1, 3):
+            open("solution.py", "w").write(f"# {number}\\n" if number >= 0 else "#" * ((1 << 20) + 1))
             done = subprocess.run(["kbx-judge"], capture_output=True, text=True)
             print(done.returncode, done.stdout)
         """;
@@ -292,7 +289,15 @@ class AgentMethodTest {
           LedgerEvents.in(folder.resolve("out")).of("agent_ended").findFirst().orElseThrow();
       assertThat(ended.path("output").asString())
           .containsSubsequence(
-              "200\n200\n", "403", "the budget is used: 2 calls", "1 no_code", "2 all 1 judge");
+              "400",
+              "200\n200\n",
+              "403",
+              "the budget is used: 2 calls",
+              "2 it has more than 1 MiB",
+              "1 no_code",
+              "2 all 1 judge");
+      assertThat(ended.path("refused").path("provider: no JSON object").asInt()).isEqualTo(3);
+      assertThat(LedgerEvents.in(folder.resolve("out")).count("exchange")).isEqualTo(2);
     }
   }
 
@@ -328,12 +333,48 @@ class AgentMethodTest {
       assertThat(tries).allMatch(line -> line.startsWith("refused ") || line.equals("tried all"));
       assertThat(tries).contains("tried all");
       assertThat(provider.requests()).isZero();
+      assertOutsideIsReached(python);
       assertThat(ended.path("refused").propertyNames())
           .anyMatch(what -> what.contains("CONNECT example.com:443"))
           .anyMatch(what -> what.contains("host api.example.com"))
           .contains("network: 1.1.1.1 port 443", "system call: ptrace", "system call: mount");
       assertAuditSaysSo();
     }
+  }
+
+  /** What is refused is there: without the sandbox the same tries succeed. */
+  private void assertOutsideIsReached(String python) throws Exception {
+    List<String> names =
+        List.of(
+            "another attempt's ledger",
+            "results",
+            "store",
+            "secret of seeds",
+            "state",
+            "task file",
+            "all tasks",
+            "bundled kernel",
+            "oracle",
+            "kbx's own files",
+            "key file",
+            "environment of kbx",
+            "processes",
+            "link");
+    Path script = Files.writeString(folder.resolve("outside.py"), python);
+    List<String> words = new ArrayList<>(List.of("python3", script.toString()));
+    words.addAll(names);
+    Path said = folder.resolve("said");
+    Process process =
+        new ProcessBuilder(words)
+            .directory(Files.createDirectories(folder.resolve("outside")).toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(said.toFile())
+            .start();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(Files.readAllLines(said))
+        .extracting(line -> line.split(":")[0])
+        .containsExactlyElementsOf(
+            Stream.concat(names.stream().map("REACHED "::concat), Stream.of("tried all")).toList());
   }
 
   private void assertAuditSaysSo() {

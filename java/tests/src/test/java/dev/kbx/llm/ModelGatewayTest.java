@@ -106,12 +106,44 @@ class ModelGatewayTest {
         "{\"tools\":[{\"type\":\"bash_20250124\",\"name\":\"bash\"}],\"mcp_servers\":[]} |"
             + " mcp_servers | 1",
         "{\"tools\":[{\"googleSearch\":{}},{\"functionDeclarations\":[]}]} | googleSearch | 1",
-        "{\"web_search_options\":{},\"tools\":[]} | web_search_options | 0"
+        "{\"web_search_options\":{},\"tools\":[]} | web_search_options | 0",
+        "{\"tools\":[{\"type\":\"namespace\",\"tools\":[{\"type\":\"mcp\"}]}]} | mcp | 0",
+        "{\"tools\":[{\"type\":\"namespace\",\"tools\":[{\"type\":\"function\"},{\"type\":\"web_search\"}]}]}"
+            + " | web_search | 1",
+        "{\"tools\":{\"type\":\"web_search\"}} | tools | 0"
       })
   void toolsThatTheProviderRunsAreTakenOut(String body, String removed, int left) {
     var node = (ObjectNode) JsonText.parse(body).orElseThrow();
-    assertThat(ProviderTools.remove(node)).containsExactly(removed);
+    assertThat(ProviderTools.remove(node, ProviderTools.CHAT)).containsExactly(removed);
     assertThat(node.path("tools").size()).isEqualTo(left);
+  }
+
+  /** Models that stand in, what is kept at the provider, another price or speed. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "openai | /v1/chat/completions | messages tools stream reasoning_effort"
+            + " | models n service_tier extra_body plugins web_search_options",
+        "openai | /v1/responses | instructions input tools reasoning store include prompt_cache_key"
+            + " | prompt background previous_response_id conversation service_tier",
+        "anthropic | /v1/messages | messages system max_tokens thinking metadata"
+            + " | mcp_servers container speed service_tier",
+        "gemini | /v1beta/models/x:generateContent | contents systemInstruction generationConfig"
+            + " | cachedContent model"
+      })
+  void onlyKnownMembersPass(String format, String target, String kept, String removed)
+      throws Exception {
+    ObjectNode body = JsonText.object();
+    for (String member : (kept + " " + removed).split(" ")) body.put(member, 1);
+    body.putArray("tools").addObject().put("name", "f").putObject("input_schema");
+    try (ScriptedProvider provider = ScriptedProvider.start(_ -> ScriptedReply.text("yes"))) {
+      Passed passed = sent(provider, format, target, JsonText.write(body));
+      assertThat(passed.refused()).containsExactlyInAnyOrder(removed.split(" "));
+      assertThat(provider.asked().getFirst().body().propertyNames())
+          .contains(kept.split(" "))
+          .doesNotContain(removed.split(" "));
+    }
   }
 
   @ParameterizedTest
@@ -120,7 +152,10 @@ class ModelGatewayTest {
         "{\"messages\":[{\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"http://x/y\"}}]}]}",
         "{\"messages\":[{\"content\":[{\"type\":\"document\",\"source\":{\"type\":\"url\",\"url\":\"HTTPS://x\"}}]}]}",
         "{\"input\":[{\"content\":[{\"type\":\"input_file\",\"file_url\":\"https://x\"}]}]}",
-        "{\"contents\":[{\"parts\":[{\"fileData\":{\"fileUri\":\"gs://x\"}}]}]}"
+        "{\"contents\":[{\"parts\":[{\"fileData\":{\"fileUri\":\"gs://x\"}}]}]}",
+        "{\"system_instruction\":{\"parts\":[{\"file_data\":{\"file_uri\":\"gs://x\"}}]}}",
+        "{\"input\":[{\"content\":[{\"file_url\":\"https://x/\\n\"}]}]}",
+        "{\"input\":[{\"content\":[{\"file_url\":\"ht\\ntps://x/\"}]}]}"
       })
   void addressesAreNotFetched(String body) throws Exception {
     try (ScriptedProvider provider = ScriptedProvider.start(_ -> ScriptedReply.text("no"))) {
