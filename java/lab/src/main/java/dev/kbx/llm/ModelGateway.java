@@ -3,7 +3,6 @@ package dev.kbx.llm;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.kbx.llm.ChatReply.Usage;
-import dev.kbx.llm.ModelSettings.Provider;
 import dev.kbx.llm.ProviderLimits.Time;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -77,27 +76,32 @@ public final class ModelGateway implements AutoCloseable {
 
   /** The formats of requests, by the path that programs ask for. */
   private enum Format {
-    CHAT(Provider.OPENAI, "/v1/chat/completions", "/chat/completions", ProviderTools.CHAT),
-    RESPONSES(Provider.OPENAI, "/v1/responses", "/responses", ProviderTools.RESPONSES),
-    MESSAGES(Provider.ANTHROPIC, "/v1/messages", "/messages", ProviderTools.MESSAGES),
+    CHAT(
+        ModelSettings.Provider.OPENAI,
+        "/v1/chat/completions",
+        "/chat/completions",
+        ProviderTools.CHAT),
+    RESPONSES(
+        ModelSettings.Provider.OPENAI, "/v1/responses", "/responses", ProviderTools.RESPONSES),
+    MESSAGES(ModelSettings.Provider.ANTHROPIC, "/v1/messages", "/messages", ProviderTools.MESSAGES),
     COUNT(
-        Provider.ANTHROPIC,
+        ModelSettings.Provider.ANTHROPIC,
         "/v1/messages/count_tokens",
         "/messages/count_tokens",
         ProviderTools.MESSAGES),
     GEMINI_CHAT(
-        Provider.GEMINI,
+        ModelSettings.Provider.GEMINI,
         "/v1beta/openai/chat/completions",
         "/chat/completions",
         ProviderTools.CHAT),
-    GENERATE(Provider.GEMINI, "", "", ProviderTools.GEMINI);
+    GENERATE(ModelSettings.Provider.GEMINI, "", "", ProviderTools.GEMINI);
 
-    private final Provider provider;
+    private final ModelSettings.Provider provider;
     private final String asked;
     private final String sent;
     private final Set<String> members;
 
-    Format(Provider provider, String asked, String sent, Set<String> members) {
+    Format(ModelSettings.Provider provider, String asked, String sent, Set<String> members) {
       this.provider = provider;
       this.asked = asked;
       this.sent = sent;
@@ -180,7 +184,7 @@ public final class ModelGateway implements AutoCloseable {
       return Optional.empty();
     }
     Matcher gemini = GEMINI.matcher(path);
-    if (settings.provider() == Provider.GEMINI && gemini.matches()) {
+    if (settings.provider() == ModelSettings.Provider.GEMINI && gemini.matches()) {
       String base = settings.address().toString().replaceFirst("/openai$", "");
       String rest = "/models/%s:%s%s".formatted(settings.model(), gemini.group(1), query);
       return Optional.of(new Route(Format.GENERATE, URI.create(base + rest)));
