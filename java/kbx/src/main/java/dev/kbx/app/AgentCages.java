@@ -103,9 +103,9 @@ final class AgentCages {
       List<Path> files,
       @Nullable ModelGateway gateway) {
     Set<String> visible = new LinkedHashSet<>();
-    Path bin = python.executable().toAbsolutePath().getParent();
+    String bin = String.valueOf(python.executable().toAbsolutePath().getParent());
     files.forEach(file -> visible.add(file.toAbsolutePath().normalize().toString()));
-    List<String> path = new ArrayList<>(List.of(TOOLS, bin.toString()));
+    List<String> path = new ArrayList<>(List.of(TOOLS, bin));
     List<String> words = new ArrayList<>();
     for (String word : command.words()) {
       Optional<Path> file = words.isEmpty() ? program(word, path) : file(word);

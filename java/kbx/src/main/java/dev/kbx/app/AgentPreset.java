@@ -65,9 +65,17 @@ public enum AgentPreset {
       Map.of());
 
   private final String label;
+
+  @SuppressWarnings("ImmutableEnumChecker") // What the constants are made with cannot be changed.
   private final Set<String> providers;
+
+  @SuppressWarnings("ImmutableEnumChecker") // What the constants are made with cannot be changed.
   private final List<String> words;
+
+  @SuppressWarnings("ImmutableEnumChecker") // What the constants are made with cannot be changed.
   private final Map<String, String> environment;
+
+  @SuppressWarnings("ImmutableEnumChecker") // What the constants are made with cannot be changed.
   private final Map<String, String> settings;
 
   AgentPreset(

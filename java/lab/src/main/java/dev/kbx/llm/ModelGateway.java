@@ -76,36 +76,32 @@ public final class ModelGateway implements AutoCloseable {
 
   /** The formats of requests, by the path that programs ask for. */
   private enum Format {
-    CHAT(
-        ModelSettings.Provider.OPENAI,
-        "/v1/chat/completions",
-        "/chat/completions",
-        ProviderTools.CHAT),
-    RESPONSES(
-        ModelSettings.Provider.OPENAI, "/v1/responses", "/responses", ProviderTools.RESPONSES),
-    MESSAGES(ModelSettings.Provider.ANTHROPIC, "/v1/messages", "/messages", ProviderTools.MESSAGES),
-    COUNT(
-        ModelSettings.Provider.ANTHROPIC,
-        "/v1/messages/count_tokens",
-        "/messages/count_tokens",
-        ProviderTools.MESSAGES),
+    CHAT(ModelSettings.Provider.OPENAI, "/v1/chat/completions", "/chat/completions"),
+    RESPONSES(ModelSettings.Provider.OPENAI, "/v1/responses", "/responses"),
+    MESSAGES(ModelSettings.Provider.ANTHROPIC, "/v1/messages", "/messages"),
+    COUNT(ModelSettings.Provider.ANTHROPIC, "/v1/messages/count_tokens", "/messages/count_tokens"),
     GEMINI_CHAT(
-        ModelSettings.Provider.GEMINI,
-        "/v1beta/openai/chat/completions",
-        "/chat/completions",
-        ProviderTools.CHAT),
-    GENERATE(ModelSettings.Provider.GEMINI, "", "", ProviderTools.GEMINI);
+        ModelSettings.Provider.GEMINI, "/v1beta/openai/chat/completions", "/chat/completions"),
+    GENERATE(ModelSettings.Provider.GEMINI, "", "");
 
     private final ModelSettings.Provider provider;
     private final String asked;
     private final String sent;
-    private final Set<String> members;
 
-    Format(ModelSettings.Provider provider, String asked, String sent, Set<String> members) {
+    Format(ModelSettings.Provider provider, String asked, String sent) {
       this.provider = provider;
       this.asked = asked;
       this.sent = sent;
-      this.members = members;
+    }
+
+    /** What a request may have. */
+    private Set<String> members() {
+      return switch (this) {
+        case CHAT, GEMINI_CHAT -> ProviderTools.CHAT;
+        case RESPONSES -> ProviderTools.RESPONSES;
+        case MESSAGES, COUNT -> ProviderTools.MESSAGES;
+        case GENERATE -> ProviderTools.GEMINI;
+      };
     }
   }
 
@@ -211,7 +207,7 @@ public final class ModelGateway implements AutoCloseable {
       return failed(403, "the provider must not fetch addresses", 0)
           .without(List.of("fetch " + fetched.get()));
     }
-    List<String> removed = ProviderTools.remove(node, route.format.members);
+    List<String> removed = ProviderTools.remove(node, route.format.members());
     String sent = JsonText.write(own(route.format, node));
     try (ProviderLimits.Slot slot = limits.enter(sent.length() / CHARACTERS_PER_TOKEN)) {
       long begun = time.nanos();
