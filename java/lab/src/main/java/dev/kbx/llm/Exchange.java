@@ -27,7 +27,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +38,6 @@ import tools.jackson.databind.JsonNode;
 
 /** Sends a request to the provider, once, and reads the reply. */
 final class Exchange implements AutoCloseable {
-  private static final Duration CONNECT = Duration.ofSeconds(30);
   private static final String LAST = "[DONE]";
 
   /** Bytes. No reply is longer; a broken server may send without end. */
@@ -64,14 +62,7 @@ final class Exchange implements AutoCloseable {
     this.key = key;
     this.proxies = proxies;
     this.time = time;
-    HttpClient.Builder builder =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .connectTimeout(CONNECT)
-            .executor(Executors.newVirtualThreadPerTaskExecutor());
-    proxies.configure(builder);
-    this.client = builder.build();
+    this.client = proxies.client();
   }
 
   /** Sends the body and returns the reply. */

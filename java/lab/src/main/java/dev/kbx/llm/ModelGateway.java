@@ -8,7 +8,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,7 +15,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
@@ -32,8 +30,6 @@ import tools.jackson.databind.node.ObjectNode;
  * run's. Safe for several threads.
  */
 public final class ModelGateway implements AutoCloseable {
-  private static final Duration CONNECT = Duration.ofSeconds(30);
-
   /** Bytes. No reply is longer. */
   private static final int LONGEST = 16 << 20;
 
@@ -64,14 +60,7 @@ public final class ModelGateway implements AutoCloseable {
     this.limits = limits;
     this.secrets = secrets;
     this.time = time;
-    HttpClient.Builder builder =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .connectTimeout(CONNECT)
-            .executor(Executors.newVirtualThreadPerTaskExecutor());
-    proxies.configure(builder);
-    this.client = builder.build();
+    this.client = proxies.client();
   }
 
   /** The formats of requests, by the path that programs ask for. */

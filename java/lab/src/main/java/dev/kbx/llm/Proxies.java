@@ -13,10 +13,12 @@ import java.net.SocketAddress;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.net.http.HttpClient;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Proxies extends ProxySelector {
   private static final int DEFAULT_PORT = 80;
+
+  private static final Duration CONNECT = Duration.ofSeconds(30);
 
   /**
    * The JVM sends no password in the clear to open a tunnel unless this is empty. A proxy that asks
@@ -138,8 +142,19 @@ final class Proxies extends ProxySelector {
         .toList();
   }
 
-  /** Lets a client use them. */
-  void configure(HttpClient.Builder client) {
+  /** A client of a provider's that uses them, and goes nowhere that an answer sends it. */
+  HttpClient client() {
+    HttpClient.Builder client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(CONNECT)
+            .executor(Executors.newVirtualThreadPerTaskExecutor());
+    configure(client);
+    return client.build();
+  }
+
+  private void configure(HttpClient.Builder client) {
     client.proxy(this);
     if (all().allMatch(named -> named.login().isEmpty())) return;
     System.setProperty(TUNNEL_PASSWORDS, "");
