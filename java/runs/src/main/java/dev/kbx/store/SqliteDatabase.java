@@ -23,9 +23,6 @@ import org.sqlite.SQLiteException;
 
 /** An SQLite file. One process writes at a time: its folder is locked. */
 record SqliteDatabase(Path file) implements Database {
-  /** The newest migration under {@code db}; a file with this version needs no migration. */
-  private static final int SCHEMA = 12;
-
   /** Bytes that must be free on its disk: about what the next transaction and checkpoint take. */
   private static final long LEAST_FREE = 8 << 20;
 
@@ -77,11 +74,12 @@ record SqliteDatabase(Path file) implements Database {
   public void prepare() {
     check();
     try {
+      if (madeTables()) return;
       if (isForeign()) {
         throw new StoreProblem(label(), "is another program's database; name another folder");
       }
-      if (schema() < SCHEMA) migrate();
-      if (schema() > SCHEMA) {
+      if (schema() < SqliteSchema.VERSION) migrate();
+      if (schema() > SqliteSchema.VERSION) {
         throw new StoreProblem(label(), "was written by a newer kbx; use that one");
       }
     } catch (SQLException e) {
@@ -89,6 +87,29 @@ record SqliteDatabase(Path file) implements Database {
     } catch (FlywayException e) {
       throw new StoreProblem(
           label(), "cannot be brought to this version's schema: " + reason(e), e);
+    }
+  }
+
+  /** Makes the tables of a file without any; false if it has some, or another process made them. */
+  private boolean madeTables() throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url())) {
+      if (!isEmpty(connection)) return false; // Without waiting for who writes there.
+    }
+    SQLiteConfig config = new SQLiteConfig();
+    config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
+    config.setBusyTimeout((int) BUSY.toMillis());
+    try (Connection connection = DriverManager.getConnection(url(), config.toProperties())) {
+      connection.setAutoCommit(false);
+      if (!isEmpty(connection)) return false;
+      SqliteSchema.create(connection);
+      return true;
+    }
+  }
+
+  private static boolean isEmpty(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet tables = statement.executeQuery("SELECT count(*) FROM sqlite_master")) {
+      return tables.next() && tables.getInt(1) == 0;
     }
   }
 
@@ -120,7 +141,7 @@ record SqliteDatabase(Path file) implements Database {
         .migrate();
     try (Connection connection = DriverManager.getConnection(url());
         Statement statement = connection.createStatement()) {
-      statement.execute("PRAGMA user_version = " + SCHEMA);
+      statement.execute("PRAGMA user_version = " + SqliteSchema.VERSION);
     }
   }
 
@@ -166,7 +187,7 @@ record SqliteDatabase(Path file) implements Database {
   /** Writes the version that it has: no smaller transaction reaches the disk. */
   @Override
   public void probe(Handle handle) {
-    int _ = handle.execute("PRAGMA user_version = " + SCHEMA);
+    int _ = handle.execute("PRAGMA user_version = " + SqliteSchema.VERSION);
     try {
       if (Files.getFileStore(file).getUsableSpace() < LEAST_FREE) {
         throw new StoreProblem(

@@ -42,6 +42,48 @@ class MigrationTest {
     assertAllIsThere();
   }
 
+  @Test
+  void aNewFileHasTheTablesAndTheHistoryThatFlywayMakes() throws Exception {
+    Path made = folder.resolve("made.db");
+    Path migrated = folder.resolve("migrated.db");
+    RunStore.open(StoreAddress.of(made)).close();
+    Flyway byFlyway = flyway(migrated);
+    byFlyway.migrate();
+    assertThat(rows(made, "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid"))
+        .isEqualTo(
+            rows(migrated, "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid"))
+        .hasSizeGreaterThan(20);
+    String history =
+        "SELECT installed_rank, version, description, type, script, checksum, installed_by, success"
+            + " FROM flyway_schema_history ORDER BY installed_rank";
+    assertThat(rows(made, history)).isEqualTo(rows(migrated, history)).isNotEmpty();
+    assertThat(rows(made, "PRAGMA user_version"))
+        .containsExactly(List.of(String.valueOf(rows(migrated, history).size())));
+    flyway(made).validate(); // Throws unless names and checksums are those of the migrations.
+    assertThat(flyway(made).migrate().migrationsExecuted).isZero();
+  }
+
+  private static Flyway flyway(Path database) {
+    return Flyway.configure()
+        .dataSource("jdbc:sqlite:" + database, null, null)
+        .locations("classpath:db/migration", "classpath:db/common")
+        .load();
+  }
+
+  private static List<List<String>> rows(Path database, String query) throws Exception {
+    List<List<String>> rows = new ArrayList<>();
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + database);
+        ResultSet found = connection.createStatement().executeQuery(query)) {
+      int width = found.getMetaData().getColumnCount();
+      while (found.next()) {
+        List<String> row = new ArrayList<>();
+        for (int i = 1; i <= width; i++) row.add(String.valueOf(found.getString(i)));
+        rows.add(row);
+      }
+    }
+    return rows;
+  }
+
   private void assertAllIsThere() {
     try (RunStore store = RunStore.open(StoreAddress.of(file))) {
       assertThat(store.runs()).extracting(RunInfo::id).containsExactly(KILLED, STATIC, FINISHED);
