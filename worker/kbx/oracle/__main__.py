@@ -15,7 +15,7 @@ import tempfile
 import threading
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
-from kbx import bytecode, cores
+from kbx import bytecode, cores, one_import
 from kbx.oracle import compiler_cache, confinement, listening, starting
 from kbx.protocol import ProtocolError, encode, read_frame, write_frame
 
@@ -29,6 +29,8 @@ PR_SET_DUMPABLE = 4
 
 def main() -> NoReturn:
     options = _parser().parse_args()
+    if options.share_import:
+        one_import.hand_over(options.share_import, ["kbx.oracle", "--device", options.device])
     # Ctrl-C reaches every process at the terminal; when the oracle ends is the referee's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     cores.keep_off()  # before there are threads, which would stay where they are
@@ -68,6 +70,11 @@ def _parser() -> argparse.ArgumentParser:
         help="trace the shapes of calls on a GPU",
     )
     parser.add_argument("--confine", metavar="SUITE", help="run in a sandbox that shows this folder of task files")
+    parser.add_argument(
+        "--share-import",
+        metavar="ADDRESS",
+        help="where the zygote imports torch for both, see kbx.one_import; on the CPU",
+    )
     parser.add_argument("--compiler-cache", help="folder for what torch.compile makes, for an oracle of baselines")
     return parser
 

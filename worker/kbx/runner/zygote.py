@@ -23,15 +23,16 @@ import sys
 import tempfile
 import time
 
-from kbx import PROTOCOL, bytecode, cores, protocol
+from kbx import PROTOCOL, bytecode, cores, one_import, protocol
 from kbx.executor.channel import EXECUTOR, HEAP_BYTES
 from kbx.messages import Failed, Hello
 from kbx.messages import zygote as messages
 from kbx.runner import kernel_packages, linux, mounts, processes, relay, sandbox, toolkit
 
-# Python itself sets LC_CTYPE where nobody chose a locale.
+# Python itself sets LC_CTYPE where nobody chose a locale. With the oracle's hash seed, which may be forked from this process, sets have one
+# order in every run.
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "TMPDIR", "HOME", "CUDA_HOME",
-                "PYTHONDONTWRITEBYTECODE")  # fmt: skip
+                "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED")  # fmt: skip
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 _WATCH_SECONDS = 0.25
 """At least, between two looks at what a runner holds in memory."""
@@ -424,6 +425,10 @@ def _exited(runner):
 def _clean_environment():
     """Starts this program afresh without the referee's environment: a runner can read what its process began with."""
     wanted = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | _ONE_THREAD
+    if (
+        "PYTHONHASHSEED" in os.environ
+    ):  # the oracle's, which may be forked from what this becomes: sets have one order in every run
+        wanted["PYTHONHASHSEED"] = os.environ["PYTHONHASHSEED"]
     if dict(os.environ) != wanted:
         os.execve(sys.executable, sys.orig_argv, wanted)
 
@@ -465,14 +470,25 @@ def main():
         metavar="MODULE",
         help="module whose warm() and before_fork() run here, and serve() there",
     )
+    parser.add_argument(
+        "--share-import", metavar="ADDRESS", help="where an oracle may wait to be forked, see kbx.one_import"
+    )
     options = parser.parse_args()
     _clean_environment()
+    if options.share_import:
+        one_import.fork_from_here(options.share_import, lambda: _serve(options))
+    _serve(options)
+
+
+def _serve(options):
+    """Is the zygote until the referee is gone."""
     referee_in, referee_out = _private_descriptors()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the referee's to handle; its end of file reaches us
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
     cores.keep_off()
-    bytecode.keep()
+    if not options.share_import:
+        bytecode.keep()
     gc.disable()  # what is imported stays: to look through it again and again takes a tenth of the time
     bench = importlib.import_module(options.bench)
     versions = _warm(bench)

@@ -10,7 +10,10 @@ import dev.kbx.worker.Zygote;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
@@ -20,6 +23,9 @@ final class Processes implements AutoCloseable {
   private final Path compilers;
   private final Consumer<String> notices;
   private final Set<String> noticed = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean zygoteStarted = new AtomicBoolean();
+  private final AtomicReference<List<String>> forZygote = new AtomicReference<>(List.of());
+  private final AtomicReference<List<String>> forOracle = new AtomicReference<>(List.of());
   private final OnDemand<Zygote> zygote;
   private final OnDemand<Oracle> shapeTracer;
   private final OraclePool onCpu = new OraclePool(() -> oracle(DeviceSlot.cpu(0)));
@@ -33,13 +39,30 @@ final class Processes implements AutoCloseable {
     this.oracles = oracles;
     this.compilers = compilers;
     this.notices = notices;
-    this.zygote =
-        new OnDemand<>(
-            () -> Zygote.start(oracles.python(), oracles.home(), oracles.clock(), notices),
-            Zygote::alive,
-            Zygote::close);
+    this.zygote = new OnDemand<>(this::startZygote, Zygote::alive, Zygote::close);
     this.shapeTracer =
         new OnDemand<>(() -> Oracle.shapeTracer(oracles), Oracle::alive, Oracle::close);
+  }
+
+  /**
+   * Has the zygote and the first oracle on the CPU, which are started next, import torch once for
+   * both. Without effect if the zygote has been started.
+   */
+  void shareImport() {
+    if (oracles.confinedTo() != null || zygoteStarted.getAndSet(true)) return;
+    List<String> shared = List.of("--share-import", "kbx-" + UUID.randomUUID());
+    forZygote.set(shared);
+    forOracle.set(shared);
+  }
+
+  private Zygote startZygote() throws InterruptedException {
+    zygoteStarted.set(true);
+    List<String> shared = forZygote.getAndSet(List.of());
+    try {
+      return Zygote.start(oracles.python(), oracles.home(), oracles.clock(), notices, shared);
+    } finally {
+      forOracle.set(List.of()); // Whoever comes now is too late.
+    }
   }
 
   /** The zygote; restarted if it has ended. */
@@ -49,7 +72,9 @@ final class Processes implements AutoCloseable {
 
   /** Starts an oracle on a device. */
   Oracle oracle(DeviceSlot device) throws InterruptedException {
-    return Oracle.start(oracles, device);
+    return device.kind() == DeviceSlot.Kind.CPU
+        ? Oracle.start(oracles, device, forOracle.getAndSet(List.of()))
+        : Oracle.start(oracles, device);
   }
 
   /** Starts an oracle that compiles references and times them. */

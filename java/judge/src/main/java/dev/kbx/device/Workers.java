@@ -85,9 +85,11 @@ public final class Workers implements AutoCloseable {
   }
 
   /**
-   * Starts the zygote in the background. A failure is ignored here; the first real use reports it.
+   * Starts the zygote in the background; without a GPU, an oracle that is started now shares its
+   * import of torch. A failure is ignored here; the first real use reports it.
    */
   public Thread beginZygote() {
+    if (gpus.isEmpty()) processes.shareImport();
     return Processes.inBackground("zygote", this::zygote);
   }
 

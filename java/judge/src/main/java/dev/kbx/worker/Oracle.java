@@ -33,7 +33,17 @@ public final class Oracle implements AutoCloseable {
 
   /** Starts an oracle for a device and waits for its greeting. */
   public static Oracle start(OracleHost host, DeviceSlot slot) throws InterruptedException {
-    return start(host, slot, slot.uid(), List.of());
+    return start(host, slot, List.of());
+  }
+
+  /**
+   * Starts an oracle on the CPU that waits for the zygote's import of torch.
+   *
+   * @param shared arguments that the zygote gets as well; empty to import by itself
+   */
+  public static Oracle start(OracleHost host, DeviceSlot slot, List<String> shared)
+      throws InterruptedException {
+    return start(host, slot, slot.uid(), shared);
   }
 
   /**

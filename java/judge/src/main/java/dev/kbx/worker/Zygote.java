@@ -11,6 +11,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,17 @@ public final class Zygote implements AutoCloseable {
    */
   public static Zygote start(Path python, Path home, LongSupplier clock, Consumer<String> notices)
       throws InterruptedException {
+    return start(python, home, clock, notices, List.of());
+  }
+
+  /**
+   * Starts a zygote that imports torch for an oracle, too, if that waits.
+   *
+   * @param shared arguments, as {@link Oracle#start(OracleHost, DeviceSlot, List)} gets them
+   */
+  public static Zygote start(
+      Path python, Path home, LongSupplier clock, Consumer<String> notices, List<String> shared)
+      throws InterruptedException {
     WorkerProcess[] started = new WorkerProcess[1];
     RequestChannel conversation =
         new RequestChannel("zygote", message -> started[0].send(0, message), clock);
@@ -59,7 +71,7 @@ public final class Zygote implements AutoCloseable {
             python,
             home,
             clock,
-            List.of("kbx.runner.zygote"),
+            Stream.concat(Stream.of("kbx.runner.zygote"), shared.stream()).toList(),
             new Switchboard(conversation, runners, notices));
     try {
       return new Zygote(started[0], clock, conversation, runners, started[0].greeting());
