@@ -14,6 +14,7 @@ history=${HISTORY:-$home/bench/history.tsv}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
+gpu=
 machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1) x $(nproc)"
 if gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null); then
   machine="$machine, $(printf '%s\n' "$gpu" | head -n 1) x $(printf '%s\n' "$gpu" | wc -l)"
@@ -45,8 +46,12 @@ before=$(wc -l <"$history")
 record help "$kbx" --help
 record "unknown option" "$kbx" eval --no-such-option
 record "missing path" "$kbx" eval "$scratch/nowhere.py"
-record "one file, cold" "$kbx" eval "$home/corpus/honest/plain/gelu.py" --out "$scratch/out"
-record "honest kernels of Activation, cold" "$kbx" eval "$home/corpus/honest" --tasks 'Activation/*' --out "$scratch/out"
+record "one file, cold" "$kbx" eval "$home/corpus/honest/plain/gelu.py" --no-daemon --out "$scratch/out"
+record "honest kernels of Activation, cold" "$kbx" eval "$home/corpus/honest" --tasks 'Activation/*' --no-daemon --out "$scratch/out"
+if [ -z "$gpu" ] && [ -z "${CI:-}${KBX_NO_DAEMON:-}" ]; then
+  "$kbx" eval "$home/corpus/honest/plain/gelu.py" --out "$scratch/out" >"$scratch/log" 2>&1 # Starts the daemon.
+  record "one file, warm daemon" "$kbx" eval "$home/corpus/honest/plain/gelu.py" --out "$scratch/out"
+fi
 
 awk -F'\t' -v before="$before" -v machine="$machine" '
   $3 != machine { next }

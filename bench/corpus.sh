@@ -7,6 +7,7 @@ set -eu
 home=$(cd "$(dirname "$0")/.." && pwd -P)
 source=${1:-$home/corpus}
 [ $# -gt 0 ] && shift
+export KBX_NO_DAEMON=1 # What is watched must be what judges.
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 "$home/kbx" --version

@@ -41,7 +41,7 @@ END
 
 rm -rf "$out/run"
 started=$(date +%s%N)
-"$kbx" eval "$out/predictions.jsonl" --device cpu --out "$out/run" >"$out/log" 2>&1 || [ $? -eq 1 ]
+"$kbx" eval "$out/predictions.jsonl" --device cpu --no-daemon --out "$out/run" >"$out/log" 2>&1 || [ $? -eq 1 ]
 ended=$(date +%s%N)
 uptime
 sed -n 's/.*"status":"\([a-z_]*\)".*/\1/p' "$out/run/results.jsonl" | sort | uniq -c | sort -rn

@@ -74,6 +74,7 @@ final class EvalProcess {
     // After the launcher's flags: the last one counts.
     command.add("-Dkbx.workers=" + simulated);
     command.add("-Dkbx.stderr.tty=false");
+    command.add("-Dkbx.daemon=false"); // What is watched must be what judges.
     command.add("-Xlog:gc:file=" + log);
     command.add(Main.class.getName());
     command.addAll(arguments);

@@ -4,6 +4,7 @@ import dev.kbx.worker.Oracle;
 import dev.kbx.worker.WorkerFailure;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,16 @@ public final class OraclePool implements AutoCloseable {
     all.add(started);
     if (closed) end(started);
     return new Borrowed(started);
+  }
+
+  /** Ends idle oracles but one. */
+  void keepOne() {
+    List<Oracle> ended;
+    synchronized (this) {
+      ended = idle.stream().skip(1).toList();
+      idle.removeAll(ended);
+    }
+    ended.parallelStream().forEach(this::end);
   }
 
   private synchronized @Nullable Oracle poll() {

@@ -93,6 +93,11 @@ public final class Workers implements AutoCloseable {
     return Processes.inBackground("zygote", this::zygote);
   }
 
+  /** Ends the oracles on the CPU but one; nobody judges now. */
+  public void keepOneOracle() {
+    processes.onCpu().keepOne();
+  }
+
   /** Time of each GPU's exclusive holders by activity, by the GPU's number. */
   public Map<Integer, Map<String, Double>> spending() {
     Map<Integer, Map<String, Double>> spent = new TreeMap<>();

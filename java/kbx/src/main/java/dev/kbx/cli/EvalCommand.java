@@ -153,6 +153,16 @@ final class EvalCommand implements Callable<Integer> {
               + " until Ctrl-C. Sources must be files. Each round is a run in --out.")
   private boolean watch;
 
+  @HelpSection.In(HelpSection.PLACE)
+  @Option(
+      names = DaemonTerms.OPTION,
+      description =
+          "Judge in a process of its own. By default, without a GPU, a background process judges,"
+              + " which stays for ten minutes, so that the next kbx eval has warm workers. The"
+              + " environment variable KBX_NO_DAEMON does the same.")
+  @SuppressWarnings("unused") // Main has read it.
+  private boolean noDaemon;
+
   @HelpSection.In(HelpSection.RESULTS)
   @Option(
       names = "--strict",

@@ -1,8 +1,11 @@
 package dev.kbx.cli;
 
 import dev.kbx.worker.ScratchFolder;
+import java.io.PrintStream;
+import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Handles Ctrl-C and SIGTERM while open: interrupts the thread that opened it, gives it a moment to
@@ -17,16 +20,19 @@ public final class Interrupts implements AutoCloseable {
   static final String RESUMABLE =
       "interrupted; the same command with --resume goes on where this stopped";
 
+  private static volatile @Nullable Interrupts current;
+
   private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread worker = Thread.currentThread();
   private final Thread hook;
   private volatile String advice;
   private volatile int exit = ExitCode.INCOMPLETE;
 
   public Interrupts(String advice) {
     this.advice = advice;
-    Thread worker = Thread.currentThread();
-    hook = new Thread(() -> leave(worker), "interrupt");
+    hook = new Thread(this::leave, "interrupt");
     Runtime.getRuntime().addShutdownHook(hook);
+    current = this;
   }
 
   /** Sets the line that is printed on an interrupt. */
@@ -42,15 +48,33 @@ public final class Interrupts implements AutoCloseable {
     exit = ExitCode.OK;
   }
 
-  private void leave(Thread worker) {
+  /**
+   * Interrupts the command that this process runs for another, as Ctrl-C would have.
+   *
+   * @param err where the advice is printed
+   * @return its exit code; empty if nothing is open yet
+   */
+  static OptionalInt stop(PrintStream err) {
+    Interrupts open = current;
+    if (open == null) return OptionalInt.empty();
+    open.stopWorker(
+        TerminalStream.of(err, Terminal.interactive() ? Terminal.columns() : Integer.MAX_VALUE));
+    return OptionalInt.of(open.exit);
+  }
+
+  private void stopWorker(PrintStream err) {
     worker.interrupt();
     try {
       boolean _ = closed.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    System.err.println("kbx: " + advice);
-    System.err.flush();
+    err.println("kbx: " + advice);
+    err.flush();
+  }
+
+  private void leave() {
+    stopWorker(System.err);
     ScratchFolder.delete();
     Runtime.getRuntime().halt(exit);
   }
@@ -58,6 +82,7 @@ public final class Interrupts implements AutoCloseable {
   @Override
   public void close() {
     closed.countDown();
+    current = null;
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -94,11 +95,17 @@ public final class Main {
 
   /** Runs the command and ends the JVM with its {@link ExitCode}. */
   public static void main(String[] args) {
-    LIBRARIES.setLevel(Level.WARNING);
+    quietLibraries();
     StandardOutput output = StandardOutput.install();
-    int exit = output.exit(run(WorkerSource.NEW, args));
+    OptionalInt byDaemon = DaemonClient.run(args);
+    int exit =
+        output.exit(byDaemon.isPresent() ? byDaemon.getAsInt() : run(WorkerSource.NEW, args));
     ScratchFolder.delete();
     System.exit(exit);
+  }
+
+  static void quietLibraries() {
+    LIBRARIES.setLevel(Level.WARNING);
   }
 
   /**

@@ -10,7 +10,7 @@ import java.util.Map;
 /** How a program ended that was run to its end. */
 record Launched(int exit, String out, String err) {
   /**
-   * Runs a program in an environment that holds nothing but {@code environment}.
+   * Runs a program in an environment that holds nothing but {@code environment}, without a daemon.
    *
    * @param folder the working directory, where its output is kept too
    */
@@ -26,6 +26,7 @@ record Launched(int exit, String out, String err) {
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.redirectOutput(out.toFile()).redirectError(err.toFile());
     builder.environment().clear();
+    builder.environment().put("KBX_NO_DAEMON", "1");
     builder.environment().putAll(environment);
     return new Running(builder.start(), out, err);
   }

@@ -1,0 +1,265 @@
+package dev.kbx.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.kbx.Patience;
+import dev.kbx.TestProgram;
+import dev.kbx.verdict.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The process that judges for {@code kbx eval} and stays. */
+@Timeout(Patience.SECONDS)
+class DaemonTest {
+  private static final Path GELU = Kbx.home().resolve("corpus/honest/plain/gelu.py");
+  private static final Path HONEST = Kbx.home().resolve("corpus/honest");
+  private static final String SIMULATED = "-Dkbx.workers=" + Kbx.home().resolve("bench/simulated");
+  private static final String ENABLED = "-Dkbx.daemon=true";
+
+  @TempDir private Path folder;
+  private Path runtime;
+  private final Map<String, String> environment = new HashMap<>();
+
+  @BeforeEach
+  void makeFolder() throws IOException {
+    runtime = Files.createDirectory(folder.resolve("run"));
+    environment.putAll(
+        Map.of("XDG_RUNTIME_DIR", runtime.toString(), "CI", "", "KBX_NO_DAEMON", ""));
+  }
+
+  @AfterEach
+  void endDaemons() {
+    daemons().forEach(ProcessHandle::destroyForcibly);
+    patiently().until(() -> daemons().isEmpty());
+  }
+
+  @Test
+  void aWarmCommandSaysWhatAColdOneSays() throws Exception {
+    Ended cold = run("cold", List.of(ENABLED), GELU, "--json", "--no-daemon");
+    assertThat(daemons()).isEmpty();
+    Ended first = run("first", List.of(ENABLED), GELU, "--json");
+    List<ProcessHandle> daemon = daemons();
+    assertThat(daemon).hasSize(1);
+    long processes = daemon.getFirst().descendants().count();
+    Ended second = run("second", List.of(ENABLED), GELU, "--json");
+
+    assertThat(daemons()).isEqualTo(daemon);
+    assertThat(cold.exit()).isZero();
+    for (Ended warm : List.of(first, second)) {
+      assertThat(warm.exit()).as(warm.err()).isZero();
+      assertThat(withoutTimes(warm.out())).isEqualTo(withoutTimes(cold.out()));
+      assertThat(warm.err()).isEqualTo(cold.err());
+    }
+    assertThat(daemon.getFirst().descendants().count()).isEqualTo(processes);
+  }
+
+  /** Without what differs between any two runs. */
+  private static String withoutTimes(String json) {
+    assertThat(Json.mapper().readTree(json).toString()).contains("\"correct\"");
+    return json.replaceAll("\"seconds\" ?: ?\\{[^}]*}", "")
+        .replaceAll("\\b[0-9]+\\.[0-9e-]+\\b", "")
+        .replaceAll("20[0-9]{6}T[0-9]{6}-\\w+|20[0-9-]{8}T[0-9:.]+Z", "")
+        .replaceAll("/(cold|first|second)\\b", "");
+  }
+
+  @Test
+  void wrongUsageAndUnreadableSourcesHaveTheirExitCodes() throws Exception {
+    Ended cold = run("cold", List.of(ENABLED, SIMULATED), folder.resolve("none"), "--no-daemon");
+    Ended warm = run("warm", List.of(ENABLED, SIMULATED), folder.resolve("none"));
+    assertThat(daemons()).hasSize(1);
+    assertThat(warm).isEqualTo(cold);
+    assertThat(warm.exit()).isEqualTo(ExitCode.USAGE);
+    Ended unknown = run("warm", List.of(ENABLED, SIMULATED), "--no-such-option");
+    assertThat(unknown)
+        .isEqualTo(run("warm", List.of(ENABLED, SIMULATED), "--no-such-option", "--no-daemon"));
+  }
+
+  @Test
+  void itEndsWhenItIsIdle() throws Exception {
+    environment.put("KBX_DAEMON_IDLE", "2");
+    assertThat(run("out", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
+    assertThat(daemons()).hasSize(1);
+    List<ProcessHandle> workers = daemons().getFirst().descendants().toList();
+    assertThat(workers).isNotEmpty();
+    patiently().until(() -> daemons().isEmpty());
+    patiently().until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
+    assertThat(socket()).doesNotExist();
+  }
+
+  @Test
+  void aKilledOneIsReplaced() throws Exception {
+    assertThat(run("one", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
+    ProcessHandle killed = daemons().getFirst();
+    killed.destroyForcibly();
+    patiently().until(() -> !killed.isAlive());
+    assertThat(socket()).exists();
+
+    Ended next = run("two", List.of(ENABLED, SIMULATED), GELU);
+    assertThat(next.exit()).isZero();
+    assertThat(next.err()).doesNotContain("daemon");
+    assertThat(daemons()).hasSize(1).doesNotContain(killed);
+  }
+
+  @Test
+  void aCommandWhoseDaemonIsKilledCanBeResumed() throws Exception {
+    Process command = judging("out");
+    daemons().forEach(ProcessHandle::destroyForcibly);
+    assertThat(command.waitFor()).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(err("out")).contains("--resume goes on where this stopped");
+    assertThat(run("out", List.of(ENABLED, SIMULATED), HONEST, "--resume").exit()).isZero();
+  }
+
+  @Test
+  void anInterruptedCommandEndsItsDaemonAndCanBeResumed() throws Exception {
+    Process command = judging("out");
+    command.destroy();
+    assertThat(command.waitFor()).isEqualTo(ExitCode.INCOMPLETE);
+    assertThat(err("out")).contains("kbx: " + Interrupts.RESUMABLE);
+    patiently().until(() -> daemons().isEmpty());
+    assertThat(run("out", List.of(ENABLED, SIMULATED), HONEST, "--resume").exit()).isZero();
+  }
+
+  @Test
+  void theDaemonOfAKilledCommandEnds() throws Exception {
+    Process command = judging("out");
+    List<ProcessHandle> all = daemons().stream().flatMap(ProcessHandle::descendants).toList();
+    command.destroyForcibly().waitFor();
+    patiently().until(() -> daemons().isEmpty());
+    patiently().until(() -> all.stream().noneMatch(ProcessHandle::isAlive));
+  }
+
+  @Test
+  void whileItIsBusyACommandRunsByItself() throws Exception {
+    Process one = judging("one");
+    Ended two = run("two", List.of(ENABLED, SIMULATED), GELU);
+    assertThat(one.isAlive()).isTrue();
+    assertThat(two.exit()).isZero();
+    assertThat(two.out()).contains("gelu");
+    assertThat(one.waitFor()).isZero();
+    assertThat(daemons()).hasSize(1);
+  }
+
+  @Test
+  void anotherEnvironmentHasAnotherDaemon() throws Exception {
+    assertThat(run("one", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
+    List<ProcessHandle> first = daemons();
+    environment.put("KBX_SOMETHING", "else");
+    assertThat(run("two", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
+    patiently().until(() -> first.stream().noneMatch(ProcessHandle::isAlive));
+    assertThat(daemons()).hasSize(1);
+  }
+
+  @Test
+  void whoWantsNoneGetsNone() throws Exception {
+    for (Map<String, String> variable :
+        List.of(Map.of("KBX_NO_DAEMON", "1"), Map.of("CI", "true"))) {
+      environment.putAll(variable);
+      assertThat(run("out", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
+      environment.putAll(Map.of("CI", "", "KBX_NO_DAEMON", ""));
+    }
+    Path reference = Kbx.home().resolve("examples/own/my_ref.py");
+    var _ = run("own", List.of(ENABLED, SIMULATED), GELU, "--reference", reference);
+    var _ = run("suite", List.of(ENABLED, SIMULATED), GELU, "--suite", folder);
+    assertThat(run("out", List.of(SIMULATED), GELU).exit()).isZero(); // Not by the launcher.
+    assertThat(runtime).isEmptyDirectory();
+  }
+
+  @Test
+  void aFolderThatOthersMayUseIsNotUsed() throws Exception {
+    assertThat(run("one", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
+    endDaemons();
+    Files.deleteIfExists(socket());
+    Path place = socket().getParent();
+    Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxr-xr-x"));
+    assertThat(run("two", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
+    assertThat(daemons()).isEmpty();
+
+    Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwx------"));
+    assumeTrue(Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0));
+    Files.setAttribute(place, "unix:uid", 65534);
+    assertThat(run("three", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
+    assertThat(daemons()).isEmpty();
+  }
+
+  /** A command that has a daemon judge many candidates, of which it has judged some. */
+  private Process judging(String name) throws IOException {
+    Process command = start(name, List.of(ENABLED, SIMULATED), HONEST);
+    patiently().until(() -> err(name).contains("[3/"));
+    assertThat(daemons()).hasSize(1);
+    return command;
+  }
+
+  private record Ended(int exit, String out, String err) {}
+
+  private Ended run(String name, List<String> options, Object... arguments)
+      throws IOException, InterruptedException {
+    Process process = start(name, options, arguments);
+    assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+    return new Ended(
+        process.exitValue(), Files.readString(folder.resolve(name + ".out"), UTF_8), err(name));
+  }
+
+  private Process start(String name, List<String> options, Object... arguments) throws IOException {
+    List<String> command = TestProgram.command("320m", "dev.kbx.cli.Main");
+    command.addAll(1, options);
+    command.add("eval");
+    for (Object argument : arguments) command.add(argument.toString());
+    command.addAll(
+        List.of("--device", "cpu", "--seed", Kbx.SEED, "--out", folder.resolve(name).toString()));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.environment().putAll(environment);
+    return builder
+        .redirectOutput(folder.resolve(name + ".out").toFile())
+        .redirectError(folder.resolve(name + ".err").toFile())
+        .start();
+  }
+
+  private String err(String name) throws IOException {
+    return Files.readString(folder.resolve(name + ".err"), UTF_8);
+  }
+
+  private Path socket() throws IOException {
+    try (Stream<Path> found = Files.list(runtime)) {
+      return found.findAny().orElseThrow().resolve("socket");
+    }
+  }
+
+  /** The daemons of this test. */
+  private List<ProcessHandle> daemons() {
+    List<ProcessHandle> found = new ArrayList<>();
+    ProcessHandle.allProcesses()
+        .filter(process -> read(process, "cmdline").contains("dev.kbx.cli.Daemon"))
+        .filter(process -> read(process, "environ").contains("XDG_RUNTIME_DIR=" + runtime))
+        .forEach(found::add);
+    return found;
+  }
+
+  private static String read(ProcessHandle process, String name) {
+    try {
+      return Files.readString(Path.of("/proc", String.valueOf(process.pid()), name), UTF_8);
+    } catch (IOException e) {
+      return ""; // It has ended, or is another user's.
+    }
+  }
+
+  private static ConditionFactory patiently() {
+    return await().atMost(Patience.SECONDS, TimeUnit.SECONDS);
+  }
+}
