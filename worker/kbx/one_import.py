@@ -145,24 +145,25 @@ def _be_oracle(connection: socket.socket) -> None:
 
 def _wait(zygote: int, oracle: int, connection: socket.socket) -> NoReturn:
     """Ends as the zygote does, and the oracle with it. The oracle also ends with the process that stands for it, which learns how it ended."""
-    _close_all_but({connection.fileno()})
-    ends = {os.pidfd_open(zygote): zygote, os.pidfd_open(oracle): oracle}
+    _close_all_but({connection.fileno(), 2})
+    zygote_end, oracle_end = os.pidfd_open(zygote), os.pidfd_open(oracle)
     poll = select.poll()
-    for end in ends:
-        poll.register(end, select.POLLIN)
+    poll.register(zygote_end, select.POLLIN)
+    poll.register(oracle_end, select.POLLIN)
     poll.register(connection, 0)  # which tells of its end
     while True:
-        for ready, _ in poll.poll():
-            poll.unregister(ready)
-            if ready not in ends:
-                os.kill(oracle, signal.SIGKILL)  # not waited for yet, or nobody listened here
-            elif ends[ready] == oracle:
-                with contextlib.suppress(OSError):
-                    connection.sendall(_STATUS.pack(os.waitstatus_to_exitcode(os.waitpid(oracle, 0)[1])))
-                poll.unregister(connection)
-                connection.close()
-            else:
-                _end(os.waitstatus_to_exitcode(os.waitpid(zygote, 0)[1]))
+        ready = {descriptor for descriptor, _ in poll.poll()}
+        if zygote_end in ready:
+            _end(os.waitstatus_to_exitcode(os.waitpid(zygote, 0)[1]))
+        if oracle_end in ready:
+            poll.unregister(oracle_end)
+            with contextlib.suppress(OSError):
+                connection.sendall(_STATUS.pack(os.waitstatus_to_exitcode(os.waitpid(oracle, 0)[1])))
+            oracle_end = -1
+        if connection.fileno() in ready:
+            poll.unregister(connection)
+            if oracle_end >= 0:
+                os.kill(oracle, signal.SIGKILL)
 
 
 def _end(code: int) -> NoReturn:

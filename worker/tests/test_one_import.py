@@ -77,12 +77,16 @@ def test_both_are_forked_from_one_process_and_live_apart(pair):
 def test_an_oracle_whose_stand_in_is_killed_ends(pair):
     pair.oracle.process.kill()
     assert eventually(lambda: has_ended(pair.oracle.hello.pid))
+    assert eventually(lambda: not os.path.exists(f"/proc/{pair.oracle.hello.pid}"))  # it has been waited for
     assert pair.zygote.spawn()("answer = 3") == 3
+    assert pair.zygote.process.poll() is None
 
 
 def test_a_killed_oracle_is_reported_as_killed(pair):
     os.kill(pair.oracle.hello.pid, signal.SIGKILL)
     assert pair.oracle.process.wait(patience.SECONDS) == -signal.SIGKILL
+    assert pair.zygote.spawn()("answer = 4") == 4
+    assert pair.zygote.process.poll() is None
 
 
 def test_both_end_with_what_they_were_forked_from(pair):
