@@ -25,8 +25,9 @@ from typing import NoReturn
 from kbx import bytecode
 from kbx.runner import linux
 
-_SECONDS_TO_MEET = 5.0
-"""How long the oracle looks for the process that is to import torch; started at the same time, both begin within a tenth of a second."""
+_SECONDS_TO_MEET = 10.0
+"""How long the oracle looks for the process that is to import torch. Started at the same time, both begin within a tenth of a second on an
+idle machine."""
 _LENGTH = struct.Struct(">I")
 _TAKEN = b"+"
 _STATUS = struct.Struct(">i")
@@ -44,12 +45,12 @@ def fork_from_here(address: str, zygote: Callable[[], None]) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
-    bytecode.keep()
     gc.disable()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         listener.bind("\0" + address)
         listener.listen(4)
         listener.setblocking(False)
+        bytecode.keep()
         importlib.import_module("torch")
         waiting = _waiting(listener)
     # Nobody can reach this process any more, and no candidate has been heard of yet.

@@ -26,8 +26,10 @@ final class WarmWorkers implements WorkerSource, AutoCloseable {
     Workers known = kept;
     if (known != null && wanted.equals(of)) return known;
     close();
+    Workers started = start.get();
     of = wanted;
-    return kept = start.get();
+    kept = started;
+    return started;
   }
 
   /** Most of the memory is that of oracles, of which a run of many candidates has several. */
