@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * which end before the command does. A command that is interrupted, or whose process is gone, ends
  * the daemon.
  */
-public final class Daemon {
+final class Daemon {
   static final String SOCKET = "socket";
   private static final String LOCK = "lock";
 
@@ -63,7 +63,7 @@ public final class Daemon {
    * Serves until it has been idle for long, or a command has other terms. One that finds another in
    * its place ends at once.
    */
-  public static void main(String[] arguments) throws IOException, InterruptedException {
+  static void main(String[] arguments) throws IOException, InterruptedException {
     Main.quietLibraries();
     Path folder = DaemonTerms.folder().orElseThrow();
     String named = System.getenv(IDLE_VARIABLE);

@@ -148,10 +148,13 @@ class DaemonTest {
   @Test
   void whileItIsBusyACommandRunsByItself() throws Exception {
     Process one = judging("one");
+    List<ProcessHandle> workers = daemons().getFirst().descendants().toList();
+    signal("STOP", workers);
     Ended two = run("two", List.of(ENABLED, SIMULATED), GELU);
     assertThat(one.isAlive()).isTrue();
     assertThat(two.exit()).isZero();
     assertThat(two.out()).contains("gelu");
+    signal("CONT", workers);
     assertThat(one.waitFor()).isZero();
     assertThat(daemons()).hasSize(1);
   }
@@ -196,6 +199,12 @@ class DaemonTest {
     Files.setAttribute(place, "unix:uid", 65534);
     assertThat(run("three", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
     assertThat(daemons()).isEmpty();
+  }
+
+  private static void signal(String name, List<ProcessHandle> processes) throws Exception {
+    List<String> command = new ArrayList<>(List.of("kill", "-" + name));
+    processes.forEach(process -> command.add(String.valueOf(process.pid())));
+    assertThat(new ProcessBuilder(command).start().waitFor()).isZero();
   }
 
   /** A command that has a daemon judge many candidates, of which it has judged some. */
