@@ -168,11 +168,11 @@ final class DaemonTerms {
   }
 
   private static boolean isOurs(Path folder) throws IOException {
-    Map<String, Object> found =
-        Files.readAttributes(folder, "unix:mode,uid,isDirectory", LinkOption.NOFOLLOW_LINKS);
-    return (boolean) found.get("isDirectory")
-        && ((int) found.get("mode") & 0777) == 0700
-        && found.get("uid").equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    return Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
+        && Files.getPosixFilePermissions(folder, LinkOption.NOFOLLOW_LINKS)
+            .equals(PosixFilePermissions.fromString("rwx------"))
+        && Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS)
+            .equals(Files.getOwner(Path.of("/proc/self")));
   }
 
   /**
@@ -205,7 +205,7 @@ final class DaemonTerms {
     }
     terms.add("root " + Files.readSymbolicLink(Path.of("/proc/self/root")));
     String stat = Files.readString(Path.of("/proc/self/stat"));
-    terms.add("nice " + stat.substring(stat.lastIndexOf(')') + 2).split(" ")[16]);
+    terms.add("nice " + stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[16]);
     return List.copyOf(terms);
   }
 
