@@ -27,7 +27,7 @@ def task_of(file):
     return found[0] if found else None
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize("file", [f for f in FILES if task_of(f)], ids=lambda f: str(f.relative_to(ROOT)))
 def test_honest_candidates_compile_to_the_same(file):
     assert InChild(compiled_twice)(file) == {"differ": [], "some": True}
@@ -387,10 +387,9 @@ tuned[(1,)](torch.zeros(64, device="cuda"), 64)
 @triton.jit
 def large(x, B: tl.constexpr):
     i = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
-    a = tl.load(x + i)
-    tl.store(x + i, tl.dot(a, tl.trans(a)))
+    tl.store(x + i, tl.trans(tl.load(x + i)))
 try:
-    large[(1,)](torch.zeros(256, 256, device="cuda"), B=256)
+    large[(1,)](torch.zeros(256, 256, device="cuda"), B=256, num_warps=32)
 except Exception as error:
     failed = error
 """
