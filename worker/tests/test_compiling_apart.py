@@ -18,7 +18,7 @@ from kbx.oracle import taskfile
 from kbx.runner import compilation, cuda_on_cpu, execution, launches, module
 
 ROOT = pathlib.Path(__file__).parents[2]
-FILES = sorted([*(ROOT / "corpus/honest").glob("*/*.py"), *(ROOT / "tasks").glob("*/*/kernels/*.py")])[::4]
+FILES = sorted([*(ROOT / "corpus/honest").glob("*/*.py"), *(ROOT / "tasks").glob("*/*/kernels/*.py")])[::8]
 """Of 178: all were tried, which takes ten minutes of a processor."""
 
 
@@ -27,7 +27,7 @@ def task_of(file):
     return found[0] if found else None
 
 
-@pytest.mark.sampled(48)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("file", [f for f in FILES if task_of(f)], ids=lambda f: str(f.relative_to(ROOT)))
 def test_honest_candidates_compile_to_the_same(file):
     assert InChild(compiled_twice)(file) == {"differ": [], "some": True}
