@@ -27,6 +27,7 @@ public final class Suite {
   private final List<BrokenTask> broken;
   private final String asked;
   private final Others others;
+  private final Map<String, String> without;
   private final Map<String, Task> byPath = new HashMap<>();
   private final Map<String, List<Task>> byName = new HashMap<>();
 
@@ -34,12 +35,13 @@ public final class Suite {
    * @param name {@code kernelbenchx}, or the folder's name
    */
   public Suite(String name, Path root, List<Task> tasks, List<BrokenTask> broken) {
-    this(name, root, tasks, broken, name, new Others(null, name));
+    this(name, root, tasks, broken, name, new Others(null, name), Map.of());
   }
 
   /**
    * @param asked the name or folder given by the user
    * @param others other suites, which messages name if they have the missing task
+   * @param without as of {@link #without()}
    */
   Suite(
       String name,
@@ -47,13 +49,15 @@ public final class Suite {
       List<Task> tasks,
       List<BrokenTask> broken,
       String asked,
-      Others others) {
+      Others others,
+      Map<String, String> without) {
     this.name = name;
     this.root = root;
     this.tasks = List.copyOf(tasks);
     this.broken = List.copyOf(broken);
     this.asked = asked;
     this.others = others;
+    this.without = Map.copyOf(without);
     for (Task task : this.tasks) {
       byPath.putIfAbsent(task.path(), task);
       byName.computeIfAbsent(task.name(), _ -> new ArrayList<>()).add(task);
@@ -63,6 +67,19 @@ public final class Suite {
   /** {@code kernelbenchx}, or the folder's name. */
   public String name() {
     return name;
+  }
+
+  /** This suite of gradients, without those of some tasks: why, by {@code Category/name}. */
+  Suite lacking(Map<String, String> reasons) {
+    return new Suite(name, root, tasks, broken, asked, others, reasons);
+  }
+
+  /**
+   * Of a suite of gradients, the tasks whose results have none: why, by the {@code Category/name}
+   * of the result's task.
+   */
+  public Map<String, String> without() {
+    return without;
   }
 
   /** SHA-256, in hexadecimal digits, of what its tasks' files hold now. Reads them all. */
@@ -119,10 +136,15 @@ public final class Suite {
 
   private List<Task> meant(String item) {
     List<Task> named = having(matches(item));
+    if (named.isEmpty() && isOfGradients()) named = having(matches(item + Gradients.SUFFIX));
     if (!named.isEmpty()) return named;
     List<Task> numbered = having(numbered(item));
     if (numbered.size() != 1) throw new UnknownTask(unknown(item));
     return numbered;
+  }
+
+  private boolean isOfGradients() {
+    return name.endsWith(BackwardSuite.SUFFIX);
   }
 
   private List<Task> having(Predicate<String> wanted) {
@@ -134,6 +156,12 @@ public final class Suite {
    * similar names.
    */
   public String unknown(String wanted) {
+    Predicate<String> meant = matches(wanted).or(numbered(wanted));
+    for (Map.Entry<String, String> each : without.entrySet()) {
+      if (!meant.test(each.getKey()) && !meant.test(each.getKey() + Gradients.SUFFIX)) continue;
+      return "task '%s' of suite %s has no gradient to judge: %s"
+          .formatted(wanted, name, each.getValue());
+    }
     for (BrokenTask each : broken) {
       if (each.name().equals(lastSegment(wanted))) {
         return "task '" + wanted + "' cannot be used: " + each;
