@@ -75,6 +75,7 @@ def forward(plain: Task) -> tuple[Task, Backward, int]:
         _prepared(plain), reference=_without_places(plain.reference), inputs=_inputs(plain), mutates=(), magnitudes=(),
         distributions=tuple(d for d in plain.distributions if d not in WITHOUT) or plain.distributions,
     )  # fmt: skip
+    _check_levels(made)
     _check_unique(plain, made)
     first: InvalidTask | None = None
     for asked in _asked(made, frozenset(plain.mutates)):
@@ -104,6 +105,22 @@ def check_contract(plain: Task) -> None:
         _refuse(plain, "random", "the result is drawn")
     if isinstance(plain.contract, Schemes):
         _refuse(plain, "quantized", "the result is made of rounded levels")
+
+
+def _check_levels(made: Task) -> None:
+    """Raises NoGradient where the first case returns numbers of 8 bits, or is given floating-point ones: beside these only scales would have
+    a gradient."""
+    call = _example(made, made.cases[0])
+    mine = copy_call(call)
+    with torch.no_grad():
+        returned = made.run(f"{made.entry}()", made.reference, *mine.args, **mine.kwargs)
+    results, given = tensors([returned]), tensors([*call.args, *call.kwargs.values()])
+    levels = [t for t in results if t.element_size() == 1 and t.dtype != torch.bool]
+    levels += [t for t in given if t.element_size() == 1 and t.is_floating_point()]
+    if levels and any(map(is_differentiable, results)):
+        _refuse(
+            made, "quantized", f"of levels, as {notation.shown(Call((levels[0],)))}, only the scales would have one"
+        )
 
 
 def check_zero(task: Task, gradients: list[torch.Tensor]) -> None:

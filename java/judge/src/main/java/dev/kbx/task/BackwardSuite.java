@@ -8,11 +8,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.apache.commons.codec.digest.DigestUtils;
 import tools.jackson.core.JacksonException;
@@ -101,8 +100,10 @@ public final class BackwardSuite {
       writePublished(root);
       AtomicFile.cache(whole, new byte[0]);
     }
-    Map<String, String> without = new TreeMap<>();
-    for (Task task : forward.tasks()) why(task).ifPresent(why -> without.put(task.path(), why));
+    List<Suite.Lacking> without = new ArrayList<>();
+    for (Task task : forward.tasks()) {
+      why(task).ifPresent(why -> without.add(new Suite.Lacking(task, why)));
+    }
     return Suites.read(asked, root, tasksHome, wanted, cache, syntax).lacking(without);
   }
 

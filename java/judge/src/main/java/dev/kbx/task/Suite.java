@@ -27,7 +27,7 @@ public final class Suite {
   private final List<BrokenTask> broken;
   private final String asked;
   private final Others others;
-  private final Map<String, String> without;
+  private final List<Lacking> without;
   private final Map<String, Task> byPath = new HashMap<>();
   private final Map<String, List<Task>> byName = new HashMap<>();
 
@@ -35,7 +35,7 @@ public final class Suite {
    * @param name {@code kernelbenchx}, or the folder's name
    */
   public Suite(String name, Path root, List<Task> tasks, List<BrokenTask> broken) {
-    this(name, root, tasks, broken, name, new Others(null, name), Map.of());
+    this(name, root, tasks, broken, name, new Others(null, name), List.of());
   }
 
   /**
@@ -50,14 +50,14 @@ public final class Suite {
       List<BrokenTask> broken,
       String asked,
       Others others,
-      Map<String, String> without) {
+      List<Lacking> without) {
     this.name = name;
     this.root = root;
     this.tasks = List.copyOf(tasks);
     this.broken = List.copyOf(broken);
     this.asked = asked;
     this.others = others;
-    this.without = Map.copyOf(without);
+    this.without = List.copyOf(without);
     for (Task task : this.tasks) {
       byPath.putIfAbsent(task.path(), task);
       byName.computeIfAbsent(task.name(), _ -> new ArrayList<>()).add(task);
@@ -69,18 +69,23 @@ public final class Suite {
     return name;
   }
 
-  /** This suite of gradients, without those of some tasks: why, by {@code Category/name}. */
-  Suite lacking(Map<String, String> reasons) {
-    return new Suite(name, root, tasks, broken, asked, others, reasons);
+  /** This suite of gradients, which lacks some tasks. */
+  Suite lacking(List<Lacking> tasks) {
+    return new Suite(name, root, this.tasks, broken, asked, others, tasks);
+  }
+
+  /** Of a suite of gradients, the tasks that have none. */
+  public List<Lacking> without() {
+    return without;
   }
 
   /**
-   * Of a suite of gradients, the tasks whose results have none: why, by the {@code Category/name}
-   * of the result's task.
+   * A task without a gradient that can be judged.
+   *
+   * @param forward of the suite of results
+   * @param why a kind and a reason: {@code random: the result is drawn}
    */
-  public Map<String, String> without() {
-    return without;
-  }
+  public record Lacking(Task forward, String why) {}
 
   /** SHA-256, in hexadecimal digits, of what its tasks' files hold now. Reads them all. */
   public String digest() {
@@ -157,10 +162,10 @@ public final class Suite {
    */
   public String unknown(String wanted) {
     Predicate<String> meant = matches(wanted).or(numbered(wanted));
-    for (Map.Entry<String, String> each : without.entrySet()) {
-      if (!meant.test(each.getKey()) && !meant.test(each.getKey() + Gradients.SUFFIX)) continue;
-      return "task '%s' of suite %s has no gradient to judge: %s"
-          .formatted(wanted, name, each.getValue());
+    for (Lacking each : without) {
+      String path = each.forward.path();
+      if (!meant.test(path) && !meant.test(path + Gradients.SUFFIX)) continue;
+      return "task '%s' of suite %s has no gradient to judge: %s".formatted(wanted, name, each.why);
     }
     for (BrokenTask each : broken) {
       if (each.name().equals(lastSegment(wanted))) {

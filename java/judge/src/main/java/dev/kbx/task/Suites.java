@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -88,7 +87,7 @@ public final class Suites {
         });
     if (tasks.size() + broken.size() == files.size()) known.keep();
     Suite.Others others = new Suite.Others(tasksHome, name);
-    return new Suite(name, root, tasks, broken, nameOrFolder, others, Map.of());
+    return new Suite(name, root, tasks, broken, nameOrFolder, others, List.of());
   }
 
   private static String suiteName(Path root, String nameOrFolder) {
