@@ -37,6 +37,9 @@ GROWTH = 8.0
 WITHOUT = frozenset({"zeros"})
 """Distributions that are not drawn from: at 0 many functions have no gradient, and PyTorch's choice is one of several."""
 _SAID, _NEAR = 160, 1e-3
+_ZERO = 1e-12
+"""Of a float64 gradient, relative to the upstream ones: what is less is rounding."""
+_NO_GRAPH = "the result is in no graph"
 _AnyTask = TypeVar("_AnyTask", bound=Task)
 _Turn: TypeAlias = Callable[[torch.Tensor], torch.Tensor]
 
@@ -47,12 +50,13 @@ class NoGradient(InvalidTask):
 
 @dataclass(frozen=True)
 class _Gradients(Close):
-    """``scale`` counts for gradients that are zero: of a softmax of one element, say, rounding leaves something of the upstream one."""
+    """``scale`` counts for gradients that are zero but for rounding in float64: of a row of one element that is normalized, say, float32
+    leaves something of the upstream one."""
 
     def _leaf(
         self, path: str, got: Any, want: Any, true: Any, other: Any, scale: Any, kept: Kept, key: object
     ) -> errors.Comparison:
-        left = scale if isinstance(true, torch.Tensor) and not true.any() else None
+        left = scale if isinstance(true, torch.Tensor) and bool((true.abs() <= _ZERO * scale).all()) else None
         return super()._leaf(path, got, want, true, other, left, kept, key)
 
 
@@ -77,16 +81,17 @@ def forward(plain: Task) -> tuple[Task, Backward, int]:
     )  # fmt: skip
     _check_levels(made)
     _check_unique(plain, made)
-    first: InvalidTask | None = None
+    refused: InvalidTask | None = None
     for asked in _asked(made, frozenset(plain.mutates)):
         tried = _Tried(made, asked)
         try:
             made = tried.task()
             return replace(made, contract=contract(plain.contract, tried.count)), tried.backward, tried.count
         except InvalidTask as error:
-            first = first or error
-    assert first is not None
-    raise first
+            if refused is None or _NO_GRAPH not in error.message:
+                refused = error  # what is left when nothing is updated tells more
+    assert refused is not None
+    raise refused
 
 
 def model(plain: ModelTask) -> ModelTask:
@@ -117,7 +122,7 @@ def _check_levels(made: Task) -> None:
     results, given = tensors([returned]), tensors([*call.args, *call.kwargs.values()])
     levels = [t for t in results if t.element_size() == 1 and t.dtype != torch.bool]
     levels += [t for t in given if t.element_size() == 1 and t.is_floating_point()]
-    if levels and any(map(is_differentiable, results)):
+    if levels and any(t.is_floating_point() for t in results):
         _refuse(
             made, "quantized", f"of levels, as {notation.shown(Call((levels[0],)))}, only the scales would have one"
         )
@@ -141,7 +146,7 @@ def explain(task: Task, returned: Any, error: InvalidTask | None) -> NoReturn:
     if not any(isinstance(leaf, torch.Tensor) and is_differentiable(leaf) for leaf in found):
         _refuse(task, "integer result", f"the result is {', '.join(notation.shown(Call((leaf,))) for leaf in found)}")
     if error is None:
-        _refuse(task, "PyTorch has none", "the result is in no graph")
+        _refuse(task, "PyTorch has none", _NO_GRAPH)
     text = " ".join(str(error.__cause__ or error.message).split())[:_SAID].rstrip(".")
     if "in-place" in text:
         _refuse(task, "in place", "the result is written into an argument")
