@@ -139,7 +139,8 @@ public final class Home {
       if (name == null || name.toString().isEmpty() || name.toString().startsWith(".")) {
         return Optional.empty();
       }
-      return Files.isDirectory(tasks().resolve(name))
+      String forward = BackwardSuite.of(name.toString(), tasks()).orElse(name.toString());
+      return Files.isDirectory(tasks().resolve(forward))
           ? Optional.of(suite(name.toString()))
           : Optional.empty();
     } catch (InvalidPathException _) {

@@ -41,30 +41,6 @@ class BackwardSuitesTest {
               return dx
           """;
 
-  private static final String SOFTMAX =
-      HEAD
-          + """
-          @triton.jit
-          def kernel(g, x, dx, columns, BLOCK: tl.constexpr):
-              c = tl.arange(0, BLOCK)
-              at = tl.program_id(0) * columns + c
-              v = tl.load(x + at, mask=c < columns, other=-float("inf"))
-              dy = tl.load(g + at, mask=c < columns, other=0.0).to(v.dtype)
-              e = tl.exp(v - tl.max(v))
-              y = e / tl.sum(e)
-              tl.store(dx + at, y * (dy - tl.sum(y * dy)), mask=c < columns)
-
-          def softmax_backward(grad_output, input, dim, dtype=None):
-              wide = dtype or input.dtype
-              x = input.to(wide).movedim(dim, -1).contiguous()
-              g = grad_output.movedim(dim, -1).contiguous()
-              dx = torch.empty_like(x)
-              if x.numel():
-                  columns = x.shape[-1]
-                  kernel[(x.numel() // columns,)](g, x, dx, columns, triton.next_power_of_2(columns))
-              return dx.movedim(-1, dim).contiguous().to(input.dtype)
-          """;
-
   private static final String RELU =
       HEAD
           + """
@@ -119,8 +95,12 @@ class BackwardSuitesTest {
     write(
         "stale/sigmoid_backward.py",
         sigmoid("(1 - y)", "SEEN.setdefault(input.shape, grad_output.clone())"));
-    write("right/softmax_backward.py", SOFTMAX);
-    write("wrong/softmax_backward.py", SOFTMAX.replace("(dy - tl.sum(y * dy))", "dy"));
+    Path example = Kbx.home().resolve("examples/backward/softmax_backward.py");
+    String softmax = Files.readString(example);
+    write("right/softmax_backward.py", softmax);
+    write(
+        "wrong/softmax_backward.py",
+        softmax.replace("(grad - tl.sum(probability * grad))", "grad"));
     Kbx.Result result = kbx("eval", folder, "--backward", "--json");
     assertThat(result.exit()).as(result.err()).isZero();
     Map<String, String> found =
@@ -205,6 +185,23 @@ class BackwardSuitesTest {
             "def batch_norm_backward(grad_output, input, running_mean",
             "return F.batch_norm(")
         .doesNotContain("`out`:");
+  }
+
+  @Test
+  void theDocumentedCountsAreThoseOfTheRecords() throws Exception {
+    String page = Files.readString(Kbx.home().resolve("docs/tasks.md"));
+    for (String suite : List.of("kernelbenchx", "kernelbench", "serving")) {
+      List<JsonNode> counted =
+          Kbx.here("tasks", "list", "--suite", suite, "--backward", "--json")
+              .json()
+              .values()
+              .stream()
+              .filter(row -> !row.get("extra").asBoolean())
+              .toList();
+      long with = counted.stream().filter(row -> !row.has("without")).count();
+      assertThat(page)
+          .contains("| **%s** | **%d of %d** | |\n".formatted(suite, with, counted.size()));
+    }
   }
 
   /** Of a folder that says nothing of gradients, each task is tried. */
