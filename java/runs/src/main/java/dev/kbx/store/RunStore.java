@@ -103,7 +103,7 @@ public interface RunStore extends AutoCloseable {
   void forEach(String run, Consumer<Stored> reader);
 
   /** What analyses need of every verdict of a run, in the order of positions, one at a time. */
-  void forEachRow(String run, Consumer<StoredRow> reader);
+  void forEachRow(String run, Consumer<VerdictQueries.Placed> reader);
 
   /** The verdict at a position of a run, which must have one there. */
   Verdict verdict(String run, int position);
