@@ -10,7 +10,7 @@ import java.util.List;
  */
 final class Training {
   private static final List<String> ANALYSES =
-      List.of("summary", "deviance", "efficiency", "errors", "iterations", "methods", "quality");
+      List.of("summary", "deviance", "efficiency", "errors", "methods", "quality");
 
   private Training() {}
 
@@ -21,7 +21,6 @@ final class Training {
     run("eval", sources, "--stages", "static", "--seed", "start", "--out", out, "--json");
     for (String analysis : ANALYSES) run("analyze", analysis, "--out", out);
     run("analyze", "passk", out);
-    run("analyze", "fastp", out);
     ScratchFolder.delete();
     System.exit(ExitCode.OK);
   }
