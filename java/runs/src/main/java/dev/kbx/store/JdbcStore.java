@@ -401,14 +401,15 @@ final class JdbcStore implements RunStore {
   private Copied copy(Handle target, JdbcStore from, RunInfo run) {
     String id = run.id();
     int verdicts = from.count(id);
-    if (has(id)) {
-      if (!digest(id).equals(from.digest(id))) throw new RunConflict(from.label(), id);
-      return new Copied(from.label(), run, verdicts, false);
-    }
+    boolean added = !has(id);
+    if (!added && !digest(id).equals(from.digest(id))) throw new RunConflict(from.label(), id);
     from.use(h ->
-        h.useTransaction(
-            reading -> new RunCopy(from.database, reading, database, target).copy(id)));
-    return new Copied(from.label(), run, verdicts, true);
+        h.useTransaction(reading -> {
+          RunCopy copy = new RunCopy(from.database, reading, database, target);
+          if (added) copy.copy(id);
+          copy.copySessions(id);
+        }));
+    return new Copied(from.label(), run, verdicts, added);
   }
 
   @Override

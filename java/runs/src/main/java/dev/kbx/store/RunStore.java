@@ -157,9 +157,10 @@ public interface RunStore extends AutoCloseable {
   record Copied(String from, RunInfo run, int verdicts, boolean added) {}
 
   /**
-   * Copies runs of other stores, with verdicts and sources; on a failure or a kill of this process,
-   * none. Cached judgements are not copied: those of another installation are never reused. Throws
-   * {@link RunConflict} if a different run has the same id.
+   * Copies runs of other stores, with verdicts, sources and sessions; on a failure or a kill of
+   * this process, none. Of a run that is there already, sessions and turns that are not. Cached
+   * judgements are not copied: those of another installation are never reused. Throws {@link
+   * RunConflict} if a different run has the same id.
    */
   List<Copied> copy(List<Selection> selections);
 
