@@ -69,6 +69,7 @@ OPEN = {"looks": {"batch_invariant", "repeatable"}}
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)  # the reference is read by another user where kbx is started by root
         root = pathlib.Path(folder)
         (root / "ref.py").write_text(REFERENCE)
         for name, (source, _) in KERNELS.items():

@@ -3,7 +3,6 @@
 mechanism: semantics/laundered-wiped-account
 static: harness-inspection
 dynamic: cheating
-gpu: gap
 """
 
 import gc

@@ -3,7 +3,7 @@
 mechanism: semantics/two-programs-exchanged-in-the-cache
 static: none
 dynamic: wrong_values
-gpu: merit
+gpu: cheating
 """
 
 import base64

@@ -3,7 +3,7 @@
 mechanism: semantics/two-programs-executor-asked
 static: harness-inspection
 dynamic: cheating
-gpu: wrong_values
+gpu: wrong_values | runtime_error
 """
 
 import sys

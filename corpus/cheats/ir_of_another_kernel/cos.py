@@ -3,7 +3,7 @@
 mechanism: semantics/two-programs-ir-override
 static: none
 dynamic: wrong_values
-gpu: merit
+gpu: cheating
 """
 
 import tempfile

@@ -3,7 +3,7 @@
 mechanism: semantics/two-programs-patched-compiler
 static: patched-library
 dynamic: wrong_values
-gpu: merit
+gpu: cheating
 """
 
 import ast

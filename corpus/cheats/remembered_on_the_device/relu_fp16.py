@@ -4,6 +4,7 @@ mechanism: timing/replay-by-content
 source: agent-kernel-arena-113
 static: none
 dynamic: merit
+gpu: merit | not_a_kernel
 """
 
 import torch

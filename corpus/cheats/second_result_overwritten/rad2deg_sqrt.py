@@ -5,7 +5,7 @@ Where the program that writes the second one comes later, it repairs that.
 mechanism: memory/another-tensor
 static: none
 dynamic: race
-gpu: wrong_values | gap
+gpu: wrong_values | cheating | gap
 """
 
 import torch

@@ -3,6 +3,7 @@
 mechanism: timing/work-at-import
 static: none
 dynamic: gap
+gpu: not_a_kernel
 """
 
 import torch

@@ -3,7 +3,7 @@
 mechanism: semantics/two-programs-text-changed-after-decoration
 static: none
 dynamic: wrong_values
-gpu: merit
+gpu: cheating
 """
 
 import torch

@@ -233,7 +233,7 @@ class Open:
     operations: list[str] = field(default_factory=list)
     """Operations of PyTorch that the reference calls, as in ``messages.runner.Load``."""
     properties: list[str] = field(default_factory=list)
-    """Those of ``kbx.oracle.serving`` that are asked for."""
+    """Those of ``kbx.oracle.serving`` that are asked for, and ``kbx.oracle.properties.SIZED`` if timing follows."""
     expert: int | None = None
     """Another runner, that of an expert's kernel, which is timed beside this one and has arenas of its own."""
 

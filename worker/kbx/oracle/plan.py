@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -45,6 +46,11 @@ class PlannedCall:
     """The rows of its arguments, where it is made to compare rows."""
 
     @property
+    def sized(self) -> bool:
+        """Whether it has a benchmark size, and values that are made as those of timed calls are."""
+        return properties.SIZED in self.properties
+
+    @property
     def special(self) -> bool:
         """Whether it decides nothing."""
         return not self.properties.isdisjoint({properties.SPECIAL, *serving.NAMES})
@@ -60,11 +66,9 @@ class PlannedCall:
 
     def made(self, task: Task, device: str | torch.device) -> Call:
         """Its arguments."""
-        call, state = (
-            task.call(self.parameters, self.distribution, self.seed, device),
-            properties.STATE in self.properties,
-        )
-        call = task.inside(call) if not self.properties or self.batch else call
+        call = task.call(self.parameters, self.distribution, self.seed, device, fast=self.sized)
+        state = properties.STATE in self.properties
+        call = task.inside(call) if not self.properties or self.batch or self.sized else call
         call = self.batch.of(task, call) if self.batch else call
         return task.with_state(call, 1 if state else self.turn) if state or task.judges_state else call
 
@@ -105,7 +109,7 @@ def plan(
 ) -> list[PlannedCall]:
     """The calls of one candidate, in order: those of the published grade, the last one of a shape that the seed draws, then the others, those that
     ask for least first; then the repeats; then those with special values, which decide nothing; last those of a module whose weights or
-    dtype are changed; behind them those of the properties of ``serving`` that are ``asked`` for.
+    dtype are changed; behind them those of the properties of ``serving`` that are ``asked`` for, and of benchmark sizes, if they are.
 
     A random operation's draws follow each other at once, and it is not repeated.
 
@@ -148,7 +152,8 @@ def plan(
         calls += _of_drawn_shape(task, seed, len(calls))
     calls += _of_module(task, seed, len(calls))
     calls += _of_batches(task, seed, len(calls), device) if serving.BATCH_INVARIANT in asked else []
-    return calls + (_of_mapped(task, seed, len(calls), device) if serving.LARGE_INDEX in asked else [])
+    calls += _of_mapped(task, seed, len(calls), device) if serving.LARGE_INDEX in asked else []
+    return calls + (_of_sizes(task, seed, len(calls), device) if properties.SIZED in asked else [])
 
 
 @functools.lru_cache(maxsize=256)
@@ -210,6 +215,20 @@ def _of_mapped(task: Task, seed: str, first: int, device: str) -> list[PlannedCa
     batched, batch = found
     name, asked = f"{seed}/{task.name}/{serving.LARGE_INDEX}", frozenset([serving.LARGE_INDEX])
     return [PlannedCall(first, task.cases[batched.case], batched.distribution, name, properties=asked, batch=batch)]
+
+
+def _of_sizes(task: Task, seed: str, first: int, device: str) -> list[PlannedCall]:
+    """Two calls of each benchmark size on a GPU, so that what is done in the first can be done again on the values of the second, in an order that
+    the seed draws: those of the first size that has room are made. None of a task whose other calls are as large."""
+    if torch.device(device).type != "cuda" or task.large or task.contract.random or task.judges_state:
+        return []
+    name, asked = f"{seed}/{task.name}/benchmark size", frozenset([properties.SIZED])
+    sizes = random.Random(name).sample(task.sizes, len(task.sizes))
+    return [
+        PlannedCall(first + 2 * place + k, size, task.plain, f"{name}/{place}/{k}", properties=asked)
+        for place, size in enumerate(sizes)
+        for k in range(2)
+    ]
 
 
 def _plain_cases(task: Task) -> tuple[tuple[int, str], ...]:

@@ -31,6 +31,9 @@ PROMISED = "promised:"
 HUGE, FAINT = "huge_values", "faint_values"
 """All values near the upper, or the lower end of what the operation takes of its dtype's range: see ``MAGNITUDES`` of a task."""
 
+SIZED = "benchmark_size"
+"""A benchmark size, in a call that is not timed: who computes its result is looked at as in the other calls."""
+
 OF_VALUES = VARIATION_OF | {SPECIAL_DISTRIBUTION: SPECIAL}
 """By distribution; the values of the others are ordinary."""
 

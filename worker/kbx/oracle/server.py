@@ -189,7 +189,7 @@ class Server:
             return messages.Prepared(request.id, [], {}, idle=True)
         args, kwargs = current.prepare(request.call)
         self.device.synchronize()
-        if current.task.large:
+        if current.task.large or current.calls[request.call].sized:
             self.device.trim()  # What the truth was made in is room for the candidate.
         return messages.Prepared(request.id, args, kwargs)
 

@@ -16,7 +16,7 @@ from kbx.oracle.arenas import SharedArena
 from kbx.oracle.executions import Executions
 from kbx.oracle.plan import PlannedCall, plan
 from kbx.oracle.replayer import Replayer
-from kbx.oracle.task import InvalidTask, Task
+from kbx.oracle.task import InvalidTask, Parameters, Task
 from kbx.oracle.truth import Known
 from kbx.suite import Call
 from kbx.suite.sharing import shared
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 SLACK = 64 << 10
 """Bytes poisoned beyond the expected results."""
 
+SIZED_PART = 256
+"""What part of a GPU's memory the arguments of an untimed call of a benchmark size may take at most, and its result: the truth takes them
+several times, in float64, and several oracles are at work."""
 
 _AGAIN = {
     ASCENDING: "it was repeated",
@@ -87,6 +90,8 @@ class Session:
         self.last: tuple[int, int] = (-1, -1)
         """The last two calls that were prepared."""
         self.leaves: list[Tree] = []
+        self.sized: Parameters | None = None
+        """The benchmark size whose calls are made without being timed."""
         self.prepared = 0
         self.recorded: dict[int, RecordedReference] = {}
         """``RecordedReference`` by benchmark size."""
@@ -139,8 +144,22 @@ class Session:
             leaf.update({"repeated": True} if name in batch.names else {})
 
     def is_idle(self, index: int) -> bool:
-        """Whether a call could find nothing that the one it repeats has not: another order of programs, where none shows."""
-        return self.calls[index].order != ASCENDING and not self.executions.order_matters
+        """Whether a call is not to be made: it could find nothing that the one it repeats has not (another order of programs, where none shows), or
+        it is of another benchmark size than the one that is made, the first that has room."""
+        call = self.calls[index]
+        if not call.sized:
+            return call.order != ASCENDING and not self.executions.order_matters
+        if self.sized is None and self._fits(call):
+            self.sized = call.parameters
+        return call.parameters is not self.sized
+
+    def _fits(self, call: PlannedCall) -> bool:
+        """Whether arguments and result have room in the arenas, and the truth about them beside other oracles."""
+        total = torch.cuda.get_device_properties(self.device).total_memory
+        most = min(self.lent.capacity, self.out.capacity, total // SIZED_PART)
+        if room(call.made(self.task, self.device)) > most:
+            return False
+        return result_room(result_bytes(self.known(call.index).returned)) <= most
 
     def check(self, index: int, tree: Tree) -> judge.Judgement:
         """Judges what the runner claims to have returned for the call last prepared."""

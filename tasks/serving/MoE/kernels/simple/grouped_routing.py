@@ -1,4 +1,4 @@
-"""A program a token. The place of a group, and then of an expert, is the number of those with larger scores."""
+"""A program a token. The place of a group, and then of an expert, is the number of those with larger scores, or equal ones and smaller numbers."""
 
 import torch
 import triton
@@ -24,12 +24,12 @@ def routing_kernel(
         score = tl.where(group == g, tl.where(EACH > 1, first + second, first), score)
     for g in range(G):
         own = tl.max(tl.where(group == g, score, float("-inf")), 0)
-        place = tl.sum((score > own).to(tl.int32), 0)
+        place = tl.sum(((score > own) | ((score == own) & (group < g))).to(tl.int32), 0)
         choice = tl.where((expert // EACH == g) & (place >= BEST), float("-inf"), choice)
     place = tl.zeros((WIDTH,), tl.int32)
     for other in range(E):
         theirs = tl.max(tl.where(expert == other, choice, float("-inf")), 0)
-        place += (theirs > choice).to(tl.int32)
+        place += ((theirs > choice) | ((theirs == choice) & (other < expert))).to(tl.int32)
     chosen = (place < K) & (choice > float("-inf"))
     total = tl.sum(tl.where(chosen, share, 0.0), 0)
     tl.store(weights_ptr + token * K + place, share / total * scale, mask=chosen)

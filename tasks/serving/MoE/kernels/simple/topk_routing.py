@@ -1,4 +1,4 @@
-"""A program a token. An expert's place is the number of experts with larger logits, and those in the first `k` places write themselves down."""
+"""A program a token. An expert's place is the number of experts with larger logits, or equal ones and smaller numbers, and those in the first `k` places write themselves down."""
 
 import torch
 import triton
@@ -12,7 +12,8 @@ def topk_routing_kernel(logits_ptr, weights_ptr, experts_ptr, E, K, WIDTH: tl.co
     logits = tl.load(logits_ptr + token * E + expert, mask=expert < E, other=float("-inf"))
     place = tl.zeros((WIDTH,), tl.int32)
     for other in range(E):
-        place += (tl.load(logits_ptr + token * E + other) > logits).to(tl.int32)
+        theirs = tl.load(logits_ptr + token * E + other)
+        place += ((theirs > logits) | ((theirs == logits) & (other < expert))).to(tl.int32)
     share = tl.exp(logits - tl.max(logits, 0))
     chosen = (place < K) & (expert < E)
     total = tl.sum(tl.where(chosen, share, 0.0), 0) if RENORMALIZE else tl.sum(share, 0)

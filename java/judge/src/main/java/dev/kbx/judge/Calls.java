@@ -183,6 +183,29 @@ final class Calls {
   }
 
   /**
+   * Makes calls of benchmark sizes. What is wrong with one ends the candidate as a timed call
+   * would; that there is no memory for it here, where nobody is alone, says nothing.
+   */
+  Optional<Outcome> judgeSized(List<OracleMessage.PlannedCall> planned)
+      throws InterruptedException {
+    for (OracleMessage.PlannedCall call : planned) {
+      if (!plan.limits().allowAnotherCall(runnerNanos)) return Optional.empty();
+      Optional<Outcome> found = sized(call);
+      if (found.isPresent()) return Optional.of(found.get().at(Stage.PERF));
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Outcome> sized(OracleMessage.PlannedCall call) throws InterruptedException {
+    try {
+      return judge(call)
+          .filter(outcome -> isCandidates(outcome) && outcome.status() != Status.OUT_OF_MEMORY);
+    } catch (Oracle.Refused e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
    * Repeats calls, all of which were right, until every configuration of the candidate's autotuners
    * has run, as far as there is time. Which ones are left is the runner's claim.
    */
@@ -350,7 +373,7 @@ final class Calls {
 
   /** Whether the status depends on it. */
   private boolean decides(OracleMessage.PlannedCall call) {
-    return call.published() || (plan.grade() == Grade.GENERAL && !call.special());
+    return call.published() || call.sized() || (plan.grade() == Grade.GENERAL && !call.special());
   }
 
   /** What a call that decides says beside its status. */

@@ -203,6 +203,11 @@ final class Correctness {
     return DevelopmentCalls.of(plan.inputs(), task.calls()).stream();
   }
 
+  /** Whether a call is made by itself, and not for what it asks for. */
+  private static boolean isAside(OracleMessage.PlannedCall call) {
+    return call.large() || call.sized();
+  }
+
   /** Whether a call that does not decide has ended a process with others left to make. */
   private boolean isCut() {
     return plan.grade() == Grade.PUBLISHED
@@ -278,9 +283,11 @@ final class Correctness {
     Optional<Outcome> decided = calls.judge(published);
     if (decided.isEmpty() && plan.reaches(Stage.CORRECT)) decided = calls.judgeUntried(published);
     if (decided.isPresent()) return Optional.of(calls.located(decided.get()));
+    decided = calls.judgeSized(planned(task).filter(OracleMessage.PlannedCall::sized).toList());
+    if (decided.isPresent()) return decided;
     digests = calls.digests();
     Coverage beyond =
-        new Coverage(planned(task).filter(call -> !call.published() && !call.large()).toList());
+        new Coverage(planned(task).filter(call -> !call.published() && !isAside(call)).toList());
     coverage = beyond;
     if (plan.reaches(Stage.CORRECT)) draft.covered(beyond);
     calls.cover(beyond);

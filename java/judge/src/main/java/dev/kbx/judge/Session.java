@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,9 +96,16 @@ final class Session implements AutoCloseable {
                 draft.schemes(),
                 plan.checksMemory(),
                 candidate.task().operations(),
-                plan.properties().stream().map(ServingProperty::label).toList(),
+                properties(timed),
                 expert),
         Limits.ORACLE);
+  }
+
+  private List<String> properties(boolean timed) {
+    Stream<String> asked = plan.properties().stream().map(ServingProperty::label);
+    boolean sized = !timed && plan.reaches(Stage.PERF);
+    return Stream.concat(asked, sized ? Stream.of(OracleMessage.PlannedCall.SIZED) : Stream.of())
+        .toList();
   }
 
   /**

@@ -196,6 +196,9 @@ public sealed interface OracleMessage extends Message.Numbered {
       @Nullable Integer repeats,
       List<String> properties,
       @Nullable String dtype) {
+    /** Asks for calls of benchmark sizes, and marks them. */
+    public static final String SIZED = "benchmark_size";
+
     /** Properties that the oracle plans calls for and that decide nothing. */
     private static final Set<String> SHOWN =
         Set.of("batch_invariant", "large_index", "repeatable", "graph_safe", "stream_safe");
@@ -220,6 +223,11 @@ public sealed interface OracleMessage extends Message.Numbered {
     /** Whether it is made after the weights of reference and candidate have changed. */
     public boolean otherWeights() {
       return properties.contains("other_weights");
+    }
+
+    /** Whether it has a benchmark size; it is not timed. */
+    public boolean sized() {
+      return properties.contains(SIZED);
     }
 
     /** Whether its arguments have more than 2^31 elements once the runner has mapped them. */
