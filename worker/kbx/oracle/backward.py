@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
@@ -33,6 +34,8 @@ _Gradients: TypeAlias = list[torch.Tensor]
 _Spoiler: TypeAlias = Callable[[list[torch.Tensor], list[torch.Tensor]], None]
 _FAR = 0.05
 """A control whose gradients are nearer to the right ones, relative to their norm, is no mistake in this function."""
+_NOISE = 1e-5
+"""A gradient whose norm is less than this part of another one's may be rounding alone, as that of a bias before a normalization is."""
 _REASON_CHARACTERS = 200
 _SAVED = 6
 """Saved tensors of which one is overwritten."""
@@ -154,11 +157,6 @@ class BackwardTask(OwnFunctionTask):
         return results_of(self, self.backward, call, device)
 
 
-def upstream(task: Task) -> list[str]:
-    """Names of the parameters of a user's ``NAME_backward`` that are gradients of results; empty for other tasks."""
-    return list(signature(task.reference).parameters)[: task.count] if isinstance(task, BackwardTask) else []
-
-
 def results_of(task: Task, backward: Backward, call: Call, device: str | torch.device) -> list[torch.Tensor]:
     """The results of a call of the forward that can be differentiated; raises InvalidTask where there are none."""
 
@@ -239,9 +237,19 @@ def mistakes(backward: Backward, upstream: _Gradients, arguments: Call) -> dict[
     right = backward.gradients(upstream, arguments)
     found: dict[str, Mistake] = {}
     for name, mistake in _mistakes():
-        if name not in found and any(map(_differ, mistake(backward, upstream, arguments), right)):
+        if name in found:
+            continue
+        wrong = mistake(backward, upstream, arguments)
+        if any(_differ(wrong[place], right[place]) for place in _telling(right)):
             found[name] = mistake
     return found
+
+
+def _telling(gradients: _Gradients) -> list[int]:
+    """The places of those that are more than rounding."""
+    sizes = [_wide(gradient).norm().item() for gradient in gradients]
+    most = max((size for size in sizes if math.isfinite(size)), default=0.0)
+    return [place for place, size in enumerate(sizes) if size and not size < _NOISE * most]
 
 
 def _mistakes() -> list[tuple[str, Mistake]]:
@@ -258,16 +266,19 @@ Mistake: TypeAlias = Callable[[Backward, _Gradients, Call], _Gradients]
 
 
 def _differ(one: torch.Tensor, other: torch.Tensor) -> bool:
-    wide = torch.complex128 if other.is_complex() else torch.float64
-    one, other = one.to(wide), other.to(wide)
+    one, other = _wide(one), _wide(other)
     return bool((one - other).norm() > _FAR * other.norm())
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
 
 
 def _missing(backward: Backward, upstream: _Gradients, call: Call) -> _Gradients:
     """The last gradient of several that is not zero is."""
     found = backward.gradients(upstream, call)
-    last = max((place for place, gradient in enumerate(found) if gradient.any()), default=0)
     if len(found) > 1:
+        last = max(_telling(found), default=0)
         found[last] = torch.zeros_like(found[last])
     return found
 

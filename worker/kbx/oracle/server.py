@@ -20,7 +20,17 @@ import kbx
 from kbx import PROTOCOL, clock, cores
 from kbx.messages import Failed, Hello, Message, Request
 from kbx.messages import oracle as messages
-from kbx.oracle import backward, controls, faults, footprint, models, own_references, session, shape_tracing, taskfile
+from kbx.oracle import (
+    backward_files,
+    controls,
+    faults,
+    footprint,
+    models,
+    own_references,
+    session,
+    shape_tracing,
+    taskfile,
+)
 from kbx.oracle.baselines import CompiledReference, NotCompiled
 from kbx.oracle.bench import Bench, NotRecorded
 from kbx.oracle.devices import CpuDevice
@@ -112,7 +122,7 @@ class Server:
             task.module("shapes"),
             list(task.mutates),
             own_references.numbers(task),
-            backward.upstream(task),
+            backward_files.upstream(task),
         )
 
     def _trace_largest_shapes(self, request: messages.TraceLargestShapes) -> Message:

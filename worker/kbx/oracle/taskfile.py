@@ -28,6 +28,7 @@ from kbx.oracle import (
     original_models,
     own_references,
     recording,
+    suite_backward,
 )
 from kbx.oracle.task import OWN, Function, InvalidTask, Parameters, Stamp, Task, deepest_line, describe, shares
 from kbx.suite import DISTRIBUTIONS, Contract
@@ -106,9 +107,13 @@ def _load(stamp: Stamp, device: str) -> Task:
     stem = os.path.splitext(os.path.basename(path))[0]
     reader = _Reader(path, module, lines)
     derived = backward_files.MARK in module
+    if suite_backward.MARK in module:
+        suite_backward.check_forward(path, module.get(backward_files.MARK), gradients.computes_gradients(module))
     if "Model" in module:
         made_model = models.task(stamp, stem, module, reader, device)
-        return backward_files.model_task(made_model, device) if reader.asks_for_model(derived) else made_model
+        if not reader.asks_for_model(derived):
+            return made_model
+        return backward_files.model_task(made_model, device, of_suite=suite_backward.MARK in module)
     entry = reader.get("ENTRY", str, stem)
     reference, inputs = reader.function(reader.get(backward_files.MARK, str, entry)), reader.function("inputs")
     parameters = list(inspect.signature(reference).parameters)

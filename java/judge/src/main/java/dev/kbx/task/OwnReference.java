@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
@@ -145,27 +146,19 @@ public record OwnReference(
     if (!isModule()) return entry();
     String stem = file.getFileName().toString().replaceFirst("\\.py$", "");
     stem = stem.replaceFirst("^[._]+", "").replaceAll("[^A-Za-z0-9_.-]", "_");
-    return backward ? stem + "_backward" : stem;
+    return backward ? stem + Gradients.SUFFIX : stem;
   }
 
   /** What candidates for a function define. */
   String entry() {
-    return backward ? name + "_backward" : name;
+    return backward ? name + Gradients.SUFFIX : name;
   }
 
   private String statement() {
     String what = "`%s` in `%s`".formatted(name, file.getFileName());
-    return backward ? gradientsOf(what) : "The result of %s.".formatted(what);
-  }
-
-  /** The statement of a task of gradients. */
-  String gradientsOf(String what) {
-    if (isModule()) {
-      return "The gradients of %s, of its floating-point tensor inputs and of its parameters, given those of its results. They are taken of the results of `ModelNew.forward` by `torch.autograd.grad`, so kernels of its own need the backward of a `torch.autograd.Function`."
-          .formatted(what);
-    }
-    return "The gradients of %s, of each of its floating-point tensor arguments in order, given those of its results."
-        .formatted(what);
+    return backward
+        ? Gradients.statement(what, isModule(), List.of())
+        : "The result of %s.".formatted(what);
   }
 
   private String text() {
@@ -217,7 +210,9 @@ public record OwnReference(
   private String definition() {
     if (isModule()) return OriginalText.model(source);
     String usual = signature().orElse(name + "(*args, **kwargs)");
-    return "def %s: ...".formatted(backward ? withGradients(usual, List.of("grad_output")) : usual);
+    return "def %s: ..."
+        .formatted(
+            backward ? Gradients.signature(name, usual, List.of("grad_output"), Set.of()) : usual);
   }
 
   /** The reference's signature; empty where it is assigned, as a partial is. */
@@ -226,13 +221,5 @@ public record OwnReference(
         .filter(function -> function.name().equals(name))
         .reduce((_, last) -> last)
         .map(PythonSource.Function::signature);
-  }
-
-  /** {@code f(x: Tensor) -> Tensor} as {@code f_backward(grad_output, x: Tensor)}. */
-  String withGradients(String signature, List<String> upstream) {
-    String parameters = signature.substring(signature.indexOf('(') + 1, signature.lastIndexOf(')'));
-    return "%s(%s%s%s)"
-        .formatted(
-            entry(), String.join(", ", upstream), parameters.isBlank() ? "" : ", ", parameters);
   }
 }

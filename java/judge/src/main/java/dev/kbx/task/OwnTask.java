@@ -2,6 +2,7 @@ package dev.kbx.task;
 
 import dev.kbx.syntax.PythonSource;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -85,7 +86,9 @@ public enum OwnTask {
   /** The definition of an entry that is derived of the forward: who reads it does not run it. */
   private static String derived(OwnReference reference, Calls calls) {
     if (!reference.backward()) return "";
-    String signature = reference.withGradients(reference.signature().orElseThrow(), calls.upstream);
+    String signature =
+        Gradients.signature(
+            reference.name(), reference.signature().orElseThrow(), calls.upstream, Set.of());
     return """
 
 
@@ -114,13 +117,14 @@ public enum OwnTask {
           reference.source().docstring().isPresent()
               ? " `%s` computes:\n\n%s".formatted(reference.name(), text)
               : "";
-      text = reference.gradientsOf("`%s` below".formatted(reference.name())) + said;
+      String what = "`%s` below".formatted(reference.name());
+      text = Gradients.statement(what, reference.isModule(), List.of()) + said;
     }
     return "\"\"\"" + OriginalText.escaped(text) + "\n\"\"\"\n\n";
   }
 
   /** The module without its docstring. */
-  private static String code(PythonSource source) {
+  static String code(PythonSource source) {
     if (source.docstring().isEmpty()) return source.text();
     return source.tree().stream()
         .flatMap(module -> module.children().stream())

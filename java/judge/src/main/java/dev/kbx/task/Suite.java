@@ -27,6 +27,7 @@ public final class Suite {
   private final List<BrokenTask> broken;
   private final String asked;
   private final Others others;
+  private final List<Lacking> without;
   private final Map<String, Task> byPath = new HashMap<>();
   private final Map<String, List<Task>> byName = new HashMap<>();
 
@@ -34,12 +35,13 @@ public final class Suite {
    * @param name {@code kernelbenchx}, or the folder's name
    */
   public Suite(String name, Path root, List<Task> tasks, List<BrokenTask> broken) {
-    this(name, root, tasks, broken, name, new Others(null, name));
+    this(name, root, tasks, broken, name, new Others(null, name), List.of());
   }
 
   /**
    * @param asked the name or folder given by the user
    * @param others other suites, which messages name if they have the missing task
+   * @param without as of {@link #without()}
    */
   Suite(
       String name,
@@ -47,13 +49,15 @@ public final class Suite {
       List<Task> tasks,
       List<BrokenTask> broken,
       String asked,
-      Others others) {
+      Others others,
+      List<Lacking> without) {
     this.name = name;
     this.root = root;
     this.tasks = List.copyOf(tasks);
     this.broken = List.copyOf(broken);
     this.asked = asked;
     this.others = others;
+    this.without = List.copyOf(without);
     for (Task task : this.tasks) {
       byPath.putIfAbsent(task.path(), task);
       byName.computeIfAbsent(task.name(), _ -> new ArrayList<>()).add(task);
@@ -64,6 +68,24 @@ public final class Suite {
   public String name() {
     return name;
   }
+
+  /** This suite of gradients, which lacks some tasks. */
+  Suite lacking(List<Lacking> tasks) {
+    return new Suite(name, root, this.tasks, broken, asked, others, tasks);
+  }
+
+  /** Of a suite of gradients, the tasks that have none. */
+  public List<Lacking> without() {
+    return without;
+  }
+
+  /**
+   * A task without a gradient that can be judged.
+   *
+   * @param forward of the suite of results
+   * @param why a kind and a reason: {@code random: the result is drawn}
+   */
+  public record Lacking(Task forward, String why) {}
 
   /** SHA-256, in hexadecimal digits, of what its tasks' files hold now. Reads them all. */
   public String digest() {
@@ -119,10 +141,15 @@ public final class Suite {
 
   private List<Task> meant(String item) {
     List<Task> named = having(matches(item));
+    if (named.isEmpty() && isOfGradients()) named = having(matches(item + Gradients.SUFFIX));
     if (!named.isEmpty()) return named;
     List<Task> numbered = having(numbered(item));
     if (numbered.size() != 1) throw new UnknownTask(unknown(item));
     return numbered;
+  }
+
+  private boolean isOfGradients() {
+    return name.endsWith(BackwardSuite.SUFFIX);
   }
 
   private List<Task> having(Predicate<String> wanted) {
@@ -134,6 +161,12 @@ public final class Suite {
    * similar names.
    */
   public String unknown(String wanted) {
+    Predicate<String> meant = matches(wanted).or(numbered(wanted));
+    for (Lacking each : without) {
+      String path = each.forward.path();
+      if (!meant.test(path) && !meant.test(path + Gradients.SUFFIX)) continue;
+      return "task '%s' of suite %s has no gradient to judge: %s".formatted(wanted, name, each.why);
+    }
     for (BrokenTask each : broken) {
       if (each.name().equals(lastSegment(wanted))) {
         return "task '" + wanted + "' cannot be used: " + each;

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -52,8 +53,20 @@ public final class Suites {
       TaskCache cache,
       SyntaxCheck syntax) {
     Path root = folder(nameOrFolder, tasksHome);
-    Path real = root.toAbsolutePath().normalize();
-    String name = real.getFileName() == null ? nameOrFolder : real.getFileName().toString();
+    boolean bundled = root.equals(tasksHome.resolve(suiteName(root, nameOrFolder)));
+    TaskCache kept = bundled ? cache : TaskCache.nowhere();
+    return read(nameOrFolder, root, tasksHome, wanted, kept, syntax);
+  }
+
+  /** Reads those tasks of a suite's folder that are wanted. */
+  static Suite read(
+      String nameOrFolder,
+      Path root,
+      Path tasksHome,
+      Predicate<String> wanted,
+      TaskCache cache,
+      SyntaxCheck syntax) {
+    String name = suiteName(root, nameOrFolder);
     List<Path> files = files(root);
     if (files.isEmpty()) {
       throw new InvalidSuite(
@@ -61,8 +74,7 @@ public final class Suites {
     }
     List<Task> tasks = new ArrayList<>();
     List<BrokenTask> broken = new ArrayList<>();
-    boolean bundled = root.equals(tasksHome.resolve(name));
-    TaskCache.Suite known = (bundled ? cache : TaskCache.nowhere()).of(name);
+    TaskCache.Suite known = cache.of(name);
     files.parallelStream()
         .filter(file -> wanted.test(taskName(file)))
         .map(file -> known.read(name, name(requireNonNull(file.getParent())), file, syntax))
@@ -74,7 +86,13 @@ public final class Suites {
           }
         });
     if (tasks.size() + broken.size() == files.size()) known.keep();
-    return new Suite(name, root, tasks, broken, nameOrFolder, new Suite.Others(tasksHome, name));
+    Suite.Others others = new Suite.Others(tasksHome, name);
+    return new Suite(name, root, tasks, broken, nameOrFolder, others, List.of());
+  }
+
+  private static String suiteName(Path root, String nameOrFolder) {
+    Path real = root.toAbsolutePath().normalize();
+    return real.getFileName() == null ? nameOrFolder : real.getFileName().toString();
   }
 
   /** Task files, in the order of their categories and names. */
@@ -92,20 +110,27 @@ public final class Suites {
   }
 
   private static Path folder(String nameOrFolder, Path tasksHome) {
+    return found(nameOrFolder, tasksHome)
+        .orElseThrow(() ->
+            new InvalidSuite(
+                "no suite '%s': %s".formatted(nameOrFolder, help(nameOrFolder, tasksHome))));
+  }
+
+  /** The folder that a name or path means; empty if there is none. */
+  static Optional<Path> found(String nameOrFolder, Path tasksHome) {
     try {
       boolean plain = !nameOrFolder.isEmpty() && Path.of(nameOrFolder).getNameCount() == 1;
       if (plain && !nameOrFolder.startsWith(".")) {
         Path named = tasksHome.resolve(nameOrFolder);
-        if (Files.isDirectory(named)) return named;
+        if (Files.isDirectory(named)) return Optional.of(named);
       }
       if (!nameOrFolder.isEmpty() && Files.isDirectory(Path.of(nameOrFolder))) {
-        return Path.of(nameOrFolder);
+        return Optional.of(Path.of(nameOrFolder));
       }
     } catch (InvalidPathException _) {
       // No path at all, so no suite.
     }
-    throw new InvalidSuite(
-        "no suite '%s': %s".formatted(nameOrFolder, help(nameOrFolder, tasksHome)));
+    return Optional.empty();
   }
 
   private static String help(String wanted, Path tasksHome) {

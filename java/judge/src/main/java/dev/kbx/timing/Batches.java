@@ -168,16 +168,24 @@ final class Batches {
 
   /** Records the candidate's calls as CUDA graphs; returns a finding against them, if any. */
   Optional<Outcome> record(JsonNode calls, Watch watch, String shape) throws InterruptedException {
-    Answer answer =
-        ask(
-            "record",
-            RunnerMessage.CallsRecorded.class,
-            id -> new RunnerMessage.RecordCalls(id, calls),
-            plan.limits().size());
+    Answer answer = record(calls);
     if (answer.failed() != null) return Optional.of(answer.failed());
     RunnerMessage.CallsRecorded recorded =
         (RunnerMessage.CallsRecorded) requireNonNull(answer.message());
     return watch.judge(recorded.origins(), "recorded at " + shape);
+  }
+
+  /** Records an expert's calls, of which nobody asks who computes them; whether they could be. */
+  boolean records(JsonNode calls) throws InterruptedException {
+    return record(calls).failed() == null;
+  }
+
+  private Answer record(JsonNode calls) throws InterruptedException {
+    return ask(
+        "record",
+        RunnerMessage.CallsRecorded.class,
+        id -> new RunnerMessage.RecordCalls(id, calls),
+        plan.limits().size());
   }
 
   /**

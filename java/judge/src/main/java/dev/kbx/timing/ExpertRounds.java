@@ -16,7 +16,8 @@ import tools.jackson.databind.JsonNode;
  * last in two, once in each order of candidate and reference; which is drawn, so that nobody knows
  * when it runs.
  *
- * <p>Once it fails it is not called any more, and the candidate's rounds go on without it.
+ * <p>Once it fails it is not called any more, and the candidate's rounds go on without it. Where it
+ * cannot be recorded as CUDA graphs, it keeps its share of rounds in which both were launched.
  */
 final class ExpertRounds {
   private final Places places = new Places();
@@ -25,6 +26,8 @@ final class ExpertRounds {
   private final String shape;
   private PairedSamples samples;
   private @Nullable HostRunAhead lead;
+  private @Nullable JsonNode recorded;
+  private @Nullable PairedSamples replayed;
   private @Nullable Outcome failure;
 
   /**
@@ -62,17 +65,27 @@ final class ExpertRounds {
     }
   }
 
-  /** Times it on the sets last prepared; null if it fails or has failed. */
-  @Nullable Batch measure(
-      boolean counts,
-      long flushBytes,
-      HostRunAhead lead,
-      double referenceMs,
-      RandomGenerator random)
-      throws InterruptedException, Oracle.Refused {
-    if (failure != null) return null;
+  /** Records its calls on the sets last prepared as CUDA graphs, as the candidate's are. */
+  void record() throws InterruptedException, Oracle.Refused {
+    if (failure != null) return;
     JsonNode calls = batches.lend().answer();
-    Batch timed = batches.candidate(calls, counts, flushBytes, lead, referenceMs);
+    if (!batches.records(calls)) return;
+    recorded = calls;
+    replayed = new PairedSamples(sizes);
+  }
+
+  /** Times it on the sets last prepared; null if it is not timed, or fails or has failed. */
+  @Nullable Batch measure(
+      Series series, boolean counts, long flushBytes, double referenceMs, RandomGenerator random)
+      throws InterruptedException, Oracle.Refused {
+    boolean graphs = series.recorded() != null;
+    if (failure != null || (graphs && recorded == null)) return null;
+    JsonNode calls = batches.lend().answer();
+    if (graphs && !calls.equals(recorded)) return null;
+    Batch timed =
+        graphs
+            ? batches.replayed(calls.size(), counts, flushBytes, series.lead())
+            : batches.candidate(calls, counts, flushBytes, series.lead(), referenceMs);
     if (timed.failed() != null) {
       failure = timed.failed();
       return null;
@@ -94,18 +107,22 @@ final class ExpertRounds {
    * @param candidate the candidate's round, beside the reference
    * @param first whether the expert went first
    */
-  void add(Round candidate, Batch expert, boolean first, HostRunAhead ahead) {
-    if (ahead != lead) samples = new PairedSamples(sizes);
-    lead = ahead;
-    samples.add(
-        new Round(
-            candidate.candidateMs(),
-            candidate.gapMs(),
-            candidate.unevenMs(),
-            Median.of(expert.deviceMs()),
-            first,
-            Round.step(expert.deviceMs()),
-            candidate.hostBound() || expert.hostBound()));
+  void add(Series series, Round candidate, Batch expert, boolean first) {
+    PairedSamples graphs = series.recorded() == null ? null : replayed;
+    if (graphs == null && series.lead() != lead) {
+      samples = new PairedSamples(sizes);
+      lead = series.lead();
+    }
+    (graphs == null ? samples : graphs)
+        .add(
+            new Round(
+                candidate.candidateMs(),
+                candidate.gapMs(),
+                candidate.unevenMs(),
+                Median.of(expert.deviceMs()),
+                first,
+                Round.step(expert.deviceMs()),
+                candidate.hostBound() || expert.hostBound()));
   }
 
   /** Why it was not timed; null if it was. */
@@ -114,9 +131,15 @@ final class ExpertRounds {
     return samples.measured() == 0 ? "no round of it counts" : null;
   }
 
-  /** Its rounds, in which the expert is the reference. */
-  PairedSamples settled() {
-    samples.settle();
-    return samples;
+  /**
+   * Its rounds, in which the expert is the reference.
+   *
+   * @param graphs whether the candidate's time is that of its graphs
+   */
+  PairedSamples settled(boolean graphs) {
+    PairedSamples settled =
+        graphs && replayed != null && replayed.measured() > 0 ? replayed : samples;
+    settled.settle();
+    return settled;
   }
 }

@@ -187,6 +187,7 @@ final class SizeRounds {
     if (reference.failed() != null) return Step.ended(reference.failed());
     JsonNode calls = batches.lend().answer();
     Optional<Outcome> refused = batches.record(calls, watch, size.shape());
+    if (refused.isEmpty() && expert != null) expert.record();
     return refused.isPresent() ? Step.ended(refused.get()) : Step.to(calls);
   }
 
@@ -264,8 +265,7 @@ final class SizeRounds {
     if (series.recorded() == null) memory.add(candidate.peakBytes(), reference.peakBytes());
     if (!series.conditions().spoilt(reference.state())) {
       Round compared = compared(candidate, reference, referenceFirst, asked, series.lead());
-      if (expert != null && beside != null)
-        expert.add(compared, beside, expertFirst, series.lead());
+      if (expert != null && beside != null) expert.add(series, compared, beside, expertFirst);
       series.add(compared, adapts);
     }
     if (series.recorded() != null) return operations.judge(candidate.ran(), size.shape());
@@ -280,9 +280,9 @@ final class SizeRounds {
 
   private @Nullable Batch expert(Series series, OracleMessage.PreparedSize prepared, boolean counts)
       throws InterruptedException, Oracle.Refused {
-    HostRunAhead lead = series.lead();
+    double referenceMs = quiet.ms(size, series.lead());
     return requireNonNull(expert)
-        .measure(counts, prepared.flushBytes(), lead, quiet.ms(size, lead), random);
+        .measure(series, counts, prepared.flushBytes(), referenceMs, random);
   }
 
   /** The expert in these rounds; null if there is none. */

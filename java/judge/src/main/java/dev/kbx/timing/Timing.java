@@ -107,10 +107,7 @@ public final class Timing {
   }
 
   private boolean isRecorded(int size) {
-    // Neither compiled references nor an expert's kernel are recorded.
-    return plan.baseline() == Baseline.EAGER
-        && sizes.getFirst().expert() == null
-        && references.recordable(task, size);
+    return plan.baseline() == Baseline.EAGER && references.recordable(task, size);
   }
 
   /**
@@ -240,15 +237,15 @@ public final class Timing {
     List<Double> ms = new ArrayList<>();
     List<String> raw = new ArrayList<>();
     List<LogMean> shares = new ArrayList<>();
-    for (SizeRounds size : sizes) {
-      ExpertRounds expert = size.expert();
+    for (int i = 0; i < sizes.size(); i++) {
+      ExpertRounds expert = sizes.get(i).expert();
       if (expert == null) return null;
       String failure = expert.failure();
       if (failure != null) {
         return new Verdict.Baseline(
             Verdict.Baseline.EXPERT, null, null, null, null, null, failure, null, null);
       }
-      PairedSamples samples = expert.settled();
+      PairedSamples samples = expert.settled(measured.get(i) instanceof ReplayedSize);
       ms.add(samples.referenceMs());
       raw.add(samples.raw());
       shares.add(samples.logSpeedup());

@@ -6,6 +6,7 @@ import dev.kbx.judge.JudgeFingerprint;
 import dev.kbx.python.PythonEnvironment;
 import dev.kbx.python.PythonSyntax;
 import dev.kbx.syntax.SyntaxCheck;
+import dev.kbx.task.BackwardSuite;
 import dev.kbx.task.InvalidSuite;
 import dev.kbx.task.Suite;
 import dev.kbx.task.Suites;
@@ -92,7 +93,24 @@ public final class Home {
   public Suite suite(String nameOrFolder, Predicate<String> wanted) {
     TaskCache cache = TaskCache.in(state().resolve("tasks"), JudgeFingerprint.ofThis());
     try (SyntaxCheck syntax = syntax()) {
-      return Suites.open(nameOrFolder, tasks(), wanted, cache, syntax);
+      Optional<String> differentiated = BackwardSuite.of(nameOrFolder, tasks());
+      if (differentiated.isEmpty()) {
+        return Suites.open(nameOrFolder, tasks(), wanted, cache, syntax);
+      }
+      Suite forward = Suites.open(differentiated.get(), tasks(), _ -> true, cache, syntax);
+      return backward(nameOrFolder, forward, wanted, cache, syntax);
+    }
+  }
+
+  private Suite backward(
+      String asked, Suite forward, Predicate<String> wanted, TaskCache cache, SyntaxCheck syntax) {
+    Path folder = state().resolve("backward");
+    String version = JudgeFingerprint.ofThis();
+    try {
+      return new BackwardSuite(forward)
+          .open(asked, folder, tasks(), version, wanted, cache, syntax);
+    } catch (IOException e) {
+      throw new InputException("%s: cannot be written (%s)".formatted(folder, Reason.of(e)), e);
     }
   }
 
@@ -121,7 +139,8 @@ public final class Home {
       if (name == null || name.toString().isEmpty() || name.toString().startsWith(".")) {
         return Optional.empty();
       }
-      return Files.isDirectory(tasks().resolve(name))
+      String forward = BackwardSuite.of(name.toString(), tasks()).orElse(name.toString());
+      return Files.isDirectory(tasks().resolve(forward))
           ? Optional.of(suite(name.toString()))
           : Optional.empty();
     } catch (InvalidPathException _) {

@@ -13,6 +13,7 @@ import dev.kbx.plan.Plan;
 import dev.kbx.plan.ServingProperty;
 import dev.kbx.plan.Tolerance;
 import dev.kbx.syntax.SyntaxCheck;
+import dev.kbx.task.BackwardSuite;
 import dev.kbx.task.OwnReference;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suites;
@@ -161,14 +162,13 @@ public final class Kbx implements AutoCloseable {
       return this;
     }
 
-    /** The gradients of the reference in place of its result. */
+    /** The gradients of the reference, or of the suite's tasks, in place of their results. */
     public Options backward() {
       if (reference == null) {
-        throw new InputException(
-            "--backward: is for your own reference, whose gradients are judged; give it by"
-                + " --reference FILE");
+        this.suite = BackwardSuite.name(suite);
+      } else {
+        this.reference = reference.gradients();
       }
-      this.reference = reference.gradients();
       return this;
     }
 

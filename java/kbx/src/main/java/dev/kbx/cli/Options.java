@@ -14,6 +14,7 @@ import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
 import dev.kbx.python.PythonEnvironment;
+import dev.kbx.task.BackwardSuite;
 import dev.kbx.task.BrokenTask;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suite;
@@ -160,6 +161,11 @@ public final class Options {
                 + " ${DEFAULT-VALUE}.")
     private String suite = Suites.DEFAULT;
 
+    @Option(
+        names = "--backward",
+        description = "The gradients of the suite's tasks in place of their results.")
+    private boolean backward;
+
     private final Set<String> told = new HashSet<>();
 
     /** Opens the suite and reports, once, its unusable files. */
@@ -169,7 +175,8 @@ public final class Options {
 
     /** Opens only the tasks of the suite whose names are wanted. */
     Suite open(Predicate<String> wanted) {
-      Suite opened = Home.here().suite(suite, wanted);
+      String name = backward ? BackwardSuite.name(suite) : suite;
+      Suite opened = Home.here().suite(name, wanted);
       for (BrokenTask problem : opened.broken()) {
         if (told.add(problem.toString())) System.err.println("kbx: " + problem);
       }
@@ -204,11 +211,12 @@ public final class Options {
     @Option(
         names = "--backward",
         description =
-            "Judge the gradients of the reference. Of a function NAME, a candidate defines"
-                + " NAME_backward, which takes the gradient of the result and then NAME's"
-                + " arguments, and returns the gradients of the floating-point tensors among"
-                + " these. Of a class Model, it defines ModelNew, of whose result PyTorch takes"
-                + " the gradients by inputs and parameters.")
+            "Judge the gradients of the reference, or of the suite's tasks that have some ('kbx"
+                + " tasks list --backward'). Of a function NAME, a candidate defines NAME_backward,"
+                + " which takes the gradient of the result and then NAME's arguments, and returns"
+                + " the gradients of the floating-point tensors among these. Of a class Model, it"
+                + " defines ModelNew, of whose result PyTorch takes the gradients by inputs and"
+                + " parameters.")
     private boolean backward;
 
     @HelpSection.In(HelpSection.JUDGED)

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.kbx.app.Home;
 import dev.kbx.app.RunPlan;
 import dev.kbx.error.InputException;
@@ -8,9 +9,11 @@ import dev.kbx.plan.ModulePrecision;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Statement;
 import dev.kbx.task.Policy;
+import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.task.TaskView;
 import dev.kbx.verdict.Json;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -56,14 +59,32 @@ final class TasksCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-      List<Task> tasks = chosen(suite.open().tasks());
+      Suite opened = suite.open();
+      List<Task> all = new ArrayList<>(opened.tasks());
+      opened.without().forEach(each -> all.add(each.forward()));
+      List<Task> wanted = chosen(all);
+      List<Task> tasks = opened.tasks().stream().filter(wanted::contains).toList();
+      List<Suite.Lacking> without =
+          opened.without().stream().filter(each -> wanted.contains(each.forward())).toList();
       if (json.isAsked()) {
-        List<TaskView> rows = tasks.stream().map(TaskView::of).toList();
+        List<Object> rows = new ArrayList<>(tasks.stream().map(TaskView::of).toList());
+        without.forEach(
+            each -> rows.add(new WithoutGradient(TaskView.of(each.forward()), each.why())));
         Options.JsonFlag.print(rows);
       } else {
         TaskTable.lines(tasks).forEach(System.out::println);
+        print(without);
       }
       return ExitCode.OK;
+    }
+
+    /** A task without a gradient, as JSON. */
+    private record WithoutGradient(@JsonUnwrapped TaskView task, String without) {}
+
+    private static void print(List<Suite.Lacking> without) {
+      if (without.isEmpty()) return;
+      System.out.printf("%nWithout a gradient to judge (%d):%n", without.size());
+      without.forEach(each -> System.out.printf("%s: %s%n", each.forward().path(), each.why()));
     }
 
     private List<Task> chosen(List<Task> all) {

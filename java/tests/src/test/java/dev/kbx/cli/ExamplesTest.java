@@ -64,6 +64,7 @@ class ExamplesTest {
         expected(
             EXAMPLES,
             EXAMPLES.resolve("agents"),
+            EXAMPLES.resolve("backward"),
             EXAMPLES.resolve("kernelbench"),
             EXAMPLES.resolve("methods"),
             EXAMPLES.resolve("mcp"),

@@ -415,10 +415,6 @@ class OwnReferencesTest {
     assertThat(result.exit()).isEqualTo(ExitCode.USAGE);
     assertThat(result.err())
         .contains("my_ref.py:4: scale() returns nothing that PyTorch can differentiate (i64[16])");
-    assertThat(eval("right.py", "--backward").err())
-        .isEqualTo(
-            "kbx: --backward: is for your own reference, whose gradients are judged; give it by"
-                + " --reference FILE\n");
   }
 
   /** As most model code has it: a causal mask of 0 and minus infinity. */

@@ -111,7 +111,12 @@ class TimingTest {
 
   /** A candidate of 50 ms a call beside an expert's kernel, where eager takes 100. */
   private static Judgement besideExpert(String task, Map<String, ?> expert) throws Exception {
-    Candidate candidate = FakeWorkers.candidate(task, Map.of());
+    return besideExpert(task, Map.of(), expert);
+  }
+
+  private static Judgement besideExpert(String task, Map<String, ?> script, Map<String, ?> expert)
+      throws Exception {
+    Candidate candidate = FakeWorkers.candidate(task, script);
     Plan plan =
         new Plan(
                 List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
@@ -162,6 +167,33 @@ class TimingTest {
     Verdict.Baseline expert = expertOf(verdict);
     assertThat(expert.speedup()).isNull();
     assertThat(expert.failure()).startsWith("crashed: ");
+  }
+
+  /** As launched the candidate takes 20 us and the expert 30, as graphs 5 and 4. */
+  private static Judgement briefBesideExpert(Map<String, ?> more) throws Exception {
+    Map<String, Object> expert = new HashMap<>(more);
+    expert.put("measure", List.of(measured(0.03, 0.03, 0.03, 0.03)));
+    expert.put("replay_calls", List.of(measured(0.004, 0.004, 0.004, 0.004)));
+    return besideExpert(
+        "brief", Map.of("measure", List.of(measured(0.02, 0.02, 0.02, 0.02))), expert);
+  }
+
+  @Test
+  void sizesThatWaitForTheHostAreTimedAsGraphsOfTheExpertToo() throws Exception {
+    Judgement verdict = briefBesideExpert(Map.of());
+    assertThat(requireNonNull(verdict.sizes()).getFirst().candidateMs()).isEqualTo(0.005);
+    Verdict.Baseline expert = expertOf(verdict);
+    assertThat(requireNonNull(expert.speedup())).isCloseTo(0.8, within(1e-6));
+    assertThat(expert.sizesMs()).containsExactly(0.004);
+  }
+
+  @Test
+  void expertThatCannotBeRecordedKeepsItsShareOfLaunchedCalls() throws Exception {
+    Judgement verdict = briefBesideExpert(Map.of("record_calls", List.of("exit 3")));
+    assertThat(requireNonNull(verdict.sizes()).getFirst().candidateMs()).isEqualTo(0.005);
+    Verdict.Baseline expert = expertOf(verdict);
+    assertThat(requireNonNull(expert.speedup())).isCloseTo(1.5, within(1e-6));
+    assertThat(expert.sizesMs()).containsExactly(0.03);
   }
 
   @Test
