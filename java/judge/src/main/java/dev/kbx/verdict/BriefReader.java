@@ -201,7 +201,7 @@ public final class BriefReader {
   }
 
   private void expect(char wanted) {
-    if (at == json.length || json[at++] != wanted) throw wrong("'%s'".formatted(wanted));
+    if (at >= json.length || json[at++] != wanted) throw wrong("'%s'".formatted(wanted));
   }
 
   /** Goes to the next value, or end of an array; returns its first character. */
@@ -238,11 +238,10 @@ public final class BriefReader {
   private boolean skipText() {
     expect('"');
     boolean plain = true;
-    for (; at < json.length && json[at] != '"'; at++) {
-      if (json[at] < 0) plain = false;
-      if (json[at] != '\\') continue;
-      plain = false;
-      at++;
+    while (at < json.length && json[at] != '"') {
+      boolean escape = json[at] == '\\';
+      if (escape || json[at] < 0) plain = false;
+      at += escape ? 2 : 1;
     }
     expect('"');
     return plain;
