@@ -24,7 +24,6 @@ import kbx
 EXAMPLES = Path(__file__).parent.parent
 FOLDERS = ("honest", "mistakes", "cheats")
 TASKS = ("Activation/gelu", "Activation/relu", "Math/softmax", "Reduce/sum")
-GENERATIONS = 16
 VARIANTS = 8
 
 
@@ -35,7 +34,7 @@ def answers() -> list[str]:
     return [f"# Variant {number}\n{source}" for source in sources for number in range(VARIANTS)]
 
 
-def trl(tasks: list[kbx.Task]) -> list[float]:
+def trl(tasks: list[kbx.Task], generations: int) -> list[float]:
     """The rewards of one step of GRPO."""
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
@@ -59,8 +58,8 @@ def trl(tasks: list[kbx.Task]) -> list[float]:
             args=GRPOConfig(
                 output_dir=folder,
                 max_steps=1,
-                num_generations=GENERATIONS,
-                per_device_train_batch_size=GENERATIONS * len(tasks),
+                num_generations=generations,
+                per_device_train_batch_size=generations * len(tasks),
                 max_completion_length=1,
                 use_cpu=True,
                 report_to=[],
@@ -72,7 +71,7 @@ def trl(tasks: list[kbx.Task]) -> list[float]:
     return rewards
 
 
-def verifiers(tasks: list[kbx.Task]) -> list[float]:
+def verifiers(tasks: list[kbx.Task], generations: int) -> list[float]:
     """The rewards of an evaluation."""
     import verifiers.v1 as vf
 
@@ -85,7 +84,7 @@ def verifiers(tasks: list[kbx.Task]) -> list[float]:
 
     async def evaluate() -> list[vf.Episode]:
         async with env.serving():
-            slots = [slot for task in env.taskset for slot in env.slots(task, GENERATIONS)]
+            slots = [slot for task in env.taskset for slot in env.slots(task, generations)]
             return await asyncio.gather(*(env.run_slot(slot, context) for slot in slots))
 
     try:
@@ -98,12 +97,12 @@ def verifiers(tasks: list[kbx.Task]) -> list[float]:
     return [trace.reward for episode in episodes for trace in episode.traces]
 
 
-def main(library: Callable[[list[kbx.Task]], list[float]]) -> None:
+def main(library: Callable[[list[kbx.Task], int], list[float]], generations: int) -> None:
     with kbx.Client() as client:
         tasks = [task for task in client.tasks() if task.path in TASKS]
     for _ in range(2):
         start = time.monotonic()
-        rewards = library(tasks)
+        rewards = library(tasks, generations)
         figures = {
             "completions": len(rewards),
             "reward": round(sum(rewards) / len(rewards), 4),
@@ -115,4 +114,6 @@ def main(library: Callable[[list[kbx.Task]], list[float]]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library", choices=["trl", "verifiers"])
-    main({"trl": trl, "verifiers": verifiers}[parser.parse_args().library])
+    parser.add_argument("--generations", type=int, default=16, help="completions a task")
+    chosen = parser.parse_args()
+    main({"trl": trl, "verifiers": verifiers}[chosen.library], chosen.generations)

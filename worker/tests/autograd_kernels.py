@@ -9,6 +9,8 @@ from bench_client import bench
 from test_ahead import precompile, traced
 from test_ledger import KERNELS, PRELUDE, foreign, origins
 
+pytestmark = pytest.mark.sampled(3)
+
 CANDIDATE = """
 @triton.jit
 def scale(x, y, by, n, B: tl.constexpr):

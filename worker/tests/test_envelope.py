@@ -34,7 +34,7 @@ def shapes_of(task, planned):
     return str([tuple(t.shape) for t in tensors(list(task.bound(planned.made(task, "cpu")).arguments.values()))])
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @every_task
 def test_calls_that_decide_stay_inside_whatever_their_seed(file):
     task = taskfile.load(file)
@@ -43,7 +43,7 @@ def test_calls_that_decide_stay_inside_whatever_their_seed(file):
             assert left(task, planned.made(task, "cpu")) == frozenset(), planned.message()
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @every_task
 def test_five_shapes_with_three_seeds_decide(file):
     task = taskfile.load(file)
@@ -58,7 +58,7 @@ def test_five_shapes_with_three_seeds_decide(file):
     )
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @every_task
 def test_every_published_option_decides(file):
     """Each word and truth value that the published tests give, and of numbers one that is not the default."""
@@ -81,7 +81,7 @@ TRACED_IN_VAIN = {"fused_masked_select_add_gelu", "fused_repeat_interleave_log_s
 """Their inputs depend on values, which fake tensors do not have: the smallest size has to do."""
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @every_task
 def test_timed_calls_have_the_form_of_published_ones(file):
     task = taskfile.load(file)

@@ -320,6 +320,7 @@ OPERATIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["f32", "bf16", "f16"])
 @pytest.mark.parametrize(("arguments", "names", "result"), OPERATIONS.values(), ids=OPERATIONS)
 def test_gradients_computed_in_float32_pass_and_mistakes_fail(own, arguments, names, result, dtype):
@@ -410,6 +411,7 @@ MODULES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", [None, "bfloat16", "float16"])
 @pytest.mark.parametrize(("module", "inputs"), MODULES.values(), ids=MODULES)
 def test_a_models_gradients_computed_in_float32_pass_and_mistakes_fail(own, module, inputs, dtype):

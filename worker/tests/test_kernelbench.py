@@ -45,6 +45,7 @@ def shape(value):
     return [str(value.dtype).removeprefix("torch."), *value.shape] if isinstance(value, torch.Tensor) else value
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: f"level{p['level']}/{p['name']}")
 def test_classes_and_weights_are_as_published(published):
     task = taskfile.load(f"{HOME}/tasks/kernelbench/level{published['level']}/{published['name']}.py", "cuda:0")
@@ -80,6 +81,7 @@ def test_five_calls_of_published_values_decide(name):
     assert "normal_values" in beyond
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("published", PUBLISHED, ids=lambda p: f"level{p['level']}/{p['name']}")
 def test_published_values_are_those_of_torch_rand(published):
     task = task_of(published)

@@ -30,6 +30,7 @@ CHOSEN = [
 
 
 @pytest.mark.more
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "path"), CHOSEN)
 def test_honest_margins_are_small_and_wrong_ones_large(name, path):
     with warnings.catch_warnings():

@@ -12,9 +12,7 @@ from kbx.suite import call
 GELU = TASKS / "Activation" / "gelu.py"
 
 
-@pytest.mark.parametrize(
-    "path", ["Activation/gelu.py", "Reduce/sum.py", "Optimizer/AdamW.py", "Quantization/bmm_w8a8.py"]
-)
+@pytest.mark.parametrize("path", ["Activation/gelu.py", "Optimizer/AdamW.py"])
 def test_the_samples_hold_their_own_controls(oracle, path):
     verified = oracle.ask(messages.VerifyTask, task=str(TASKS / path), seed=SEED)
     assert [c for c in verified.controls if not c["ok"]] == []

@@ -141,7 +141,7 @@ def test_the_last_bit_may_round_a_half_either_way():
 NAMES = ("attention_w8a8", "bmm_w8a8", "conv2d_w8a8", "layernorm_w8a8", "linear_w4a16", "matmul_w8a8")
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", [SEED, "ab"])
 def test_only_the_schemes_pass(oracle, name, seed):

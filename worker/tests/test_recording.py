@@ -266,6 +266,7 @@ assert torch.allclose(before - layer.weight, torch.full((2, 3), 0.5))
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "start",
     [

@@ -126,6 +126,7 @@ def close_to(value, other):
     return value == other if value is None or other is None else value == pytest.approx(other, rel=1e-9, abs=0)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("chunk", [3, 7, 1 << 24])
 @pytest.mark.parametrize("seed", range(10))
 def test_close_agrees_with_the_formula(monkeypatch, seed, chunk):

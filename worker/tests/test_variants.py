@@ -4,7 +4,7 @@ import tempfile
 
 import pytest
 import torch
-from test_compiling_apart import InChild, Loaded, compiling
+from compiling_both_ways import InChild, Loaded, compiling
 
 from kbx.runner import compilation, cuda_on_cpu, execution, launches
 

@@ -22,7 +22,7 @@ def copy_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 @triton.jit
 def cos_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + i, tl.cos(tl.load(x_ptr + i, mask=i < n)), mask=i < n)
+    tl.store(out_ptr + i, tl.cos(tl.load(x_ptr + i, mask=i < n).to(tl.float32)), mask=i < n)
 
 
 def cos(input, *, out=None):

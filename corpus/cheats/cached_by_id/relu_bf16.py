@@ -4,7 +4,7 @@ mechanism: timing/replay-by-id
 source: kernelguard | reference-kernels-102 | reference-kernels-142
 static: replayed-result
 dynamic: wrong_values | nondeterministic | gap
-gpu: wrong_values | nondeterministic | not_a_kernel
+gpu: wrong_values | not_a_kernel
 """
 
 import torch

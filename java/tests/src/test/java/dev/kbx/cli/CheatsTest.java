@@ -30,10 +30,10 @@ import tools.jackson.databind.json.JsonMapper;
  * {@code kbx bench cheats}: no bundled cheat gets through, no honest kernel is turned away.
  *
  * <p>Static rules look at all files. A sample of every kind is judged at the general grade, and at
- * the published grade those that might end otherwise there. With the property {@code kbx.soak}, a
- * third of each kind is judged at the general grade, and at the published one also some of those
- * that must end alike; {@code --every 1} judges all. SuiteControlsTest judges the suite's own
- * kernels.
+ * the published grade a third of those that might end otherwise there, one of each ending at least.
+ * With the property {@code kbx.soak}, a quarter of each kind is judged at the general grade, and at
+ * the published one also some of those that must end alike; {@code --every 1} judges all.
+ * SuiteControlsTest judges the suite's own kernels.
  */
 @Tag("soak")
 class CheatsTest {
@@ -41,10 +41,13 @@ class CheatsTest {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   /**
-   * The sample's share: one file in so many of a kind, and at least one. Cheats are of one kind if
-   * they have the same group and the same allowed endings.
+   * The sample's share: one file in so many of a kind, and at least one. Files of one folder are of
+   * one kind if they may end alike; in the soak test only those of one group.
    */
-  private static final int STEP = SOAK ? 3 : 20;
+  private static final int STEP = SOAK ? 4 : 20;
+
+  /** One in so many of those that might end otherwise at the published grade is judged there. */
+  private static final int OTHERWISE_STEP = SOAK ? 1 : 3;
 
   /** One in so many of those that end alike at both grades is judged at both in the soak test. */
   private static final int ALIKE_STEP = 8;
@@ -90,9 +93,14 @@ class CheatsTest {
     Map<String, Object> kinds = new LinkedHashMap<>();
     for (JsonNode trial : trials("static")) {
       if (kind(trial).equals("kernel")) continue;
-      kinds.put(source(trial), List.of(kind(trial), trial.path("group"), ending(source(trial))));
+      kinds.put(source(trial), kindOf(trial, ending(source(trial))));
     }
     return Samples.ofEachKind(kinds.keySet(), STEP, source -> requireNonNull(kinds.get(source)));
+  }
+
+  private static Object kindOf(JsonNode trial, String endings) {
+    if (SOAK) return List.of(kind(trial), trial.path("group"), endings);
+    return List.of(kind(trial), endings.split(" \\| ", 2)[0]);
   }
 
   /** Results are in a folder of that name. */
@@ -143,7 +151,7 @@ class CheatsTest {
   void cheatsAreRejectedAndHonestKernelsAccepted() {
     assertThat(general.exit()).as(differing(general)).isZero();
     assertThat(trials("general"))
-        .hasSizeGreaterThan(SOAK ? 200 : 60)
+        .hasSizeGreaterThan(SOAK ? 120 : 30)
         .allMatch(trial -> trial.has("ended"), "was run");
     assertThat(endless.exit()).as(differing(endless)).isZero();
     assertThat(trials("endless"))
@@ -159,9 +167,10 @@ class CheatsTest {
                 Collectors.partitioningBy(
                     CheatsTest::endsAlikeAtThePublishedGrade,
                     Collectors.mapping(v -> v.provenance().source(), Collectors.toList())));
-    List<String> files = new ArrayList<>(requireNonNull(byEndingAlike.get(false)));
+    List<String> otherwise = requireNonNull(byEndingAlike.get(false)).stream().sorted().toList();
+    assertThat(otherwise).hasSizeGreaterThan(SOAK ? 20 : 4);
+    List<String> files = Samples.ofEachKind(otherwise, OTHERWISE_STEP, CheatsTest::ending);
     assertThat(files)
-        .hasSizeGreaterThan(SOAK ? 25 : 8)
         .allMatch(source -> source.contains("corpus/"), "has a header, as no suite's kernel has");
     if (SOAK) {
       List<String> alike = requireNonNull(byEndingAlike.get(true)).stream().sorted().toList();

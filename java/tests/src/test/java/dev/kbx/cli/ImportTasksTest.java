@@ -47,7 +47,16 @@ class ImportTasksTest {
   static void importOnce() throws Exception {
     copy(CHECKOUT, folder.resolve("checkout"));
     Kbx.Result result =
-        Kbx.run(folder, "tasks", "import", "kernelbenchx", "checkout", "--device", "cpu", "--json");
+        Kbx.here(
+            "tasks",
+            "import",
+            "kernelbenchx",
+            folder.resolve("checkout"),
+            "--out",
+            suite(),
+            "--device",
+            "cpu",
+            "--json");
     assertThat(result.exit()).as(result.err()).isZero();
     assertThat(result.err()).contains("Math/halve", "/15] ");
     report = result.json();

@@ -106,6 +106,8 @@ final class Kbx {
     List<String> program =
         List.of(
             JAVA.toString(),
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
             "--enable-native-access=ALL-UNNAMED",
             "-Dkbx.home=" + home(),
             "-cp",

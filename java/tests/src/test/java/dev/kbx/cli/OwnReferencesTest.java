@@ -608,10 +608,11 @@ class OwnReferencesTest {
 
   @Test
   void taskListNamesTheFunctionOfTheReference() throws Exception {
-    Object[] make = {"tasks", "new", "mine", "--from", "my_ref.py", "--device", "cpu"};
-    Kbx.Result made = Kbx.run(folder, PrecisionTest.with(make, "--out", "mt"));
+    Path suite = folder.resolve("mt");
+    Object[] make = {"tasks", "new", "mine", "--from", folder.resolve("my_ref.py")};
+    Kbx.Result made = Kbx.here(PrecisionTest.with(make, "--device", "cpu", "--out", suite));
     assertThat(made.exit()).as(made.err()).isZero();
-    Kbx.Result listed = Kbx.run(folder, "tasks", "list", "--suite", "mt");
+    Kbx.Result listed = Kbx.here("tasks", "list", "--suite", suite);
     assertThat(listed.out()).as(listed.err()).containsPattern("mine +scale\\(x");
   }
 
@@ -790,10 +791,11 @@ class OwnReferencesTest {
             open(os.path.join(place, "..", "mode"), "w").write(oct(os.stat(place).st_mode & 0o5))
         """;
     write("seen_ref.py", check + Files.readString(folder.resolve("my_ref.py")));
-    Object[] make = {"tasks", "new", "seen", "--from", "seen_ref.py", "--device", "cpu"};
-    Kbx.Result made = Kbx.run(folder, make);
+    Path suite = folder.resolve("my-tasks");
+    Object[] make = {"tasks", "new", "seen", "--from", folder.resolve("seen_ref.py")};
+    Kbx.Result made = Kbx.here(PrecisionTest.with(make, "--device", "cpu", "--out", suite));
     assertThat(made.exit()).as(made.err()).isZero();
-    assertThat(folder.resolve("my-tasks/mode")).content().isEqualTo("0o5");
+    assertThat(suite.resolve("mode")).content().isEqualTo("0o5");
   }
 
   @Test

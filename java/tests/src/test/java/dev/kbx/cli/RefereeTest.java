@@ -14,10 +14,10 @@ class RefereeTest {
   @Test
   void refereeBenchKillsARunAndReportsNoLoss() throws Exception {
     Kbx.Result result =
-        Kbx.run(folder, "bench", "referee", "--candidates", 60, "--devices", 3, "--out", "out");
+        Kbx.run(folder, "bench", "referee", "--candidates", 24, "--devices", 3, "--out", "out");
     assertThat(result.exit()).as(result.out() + result.err()).isZero();
     assertThat(result.out())
-        .contains("3 simulated devices, 60 candidates")
+        .contains("3 simulated devices, 24 candidates")
         .containsPattern("verdicts a second, both +\\d")
         .containsPattern("resume, from start to first new verdict +\\d+\\.\\d+ s")
         .containsPattern("JVM, peak resident +\\d+ MB")
@@ -25,7 +25,7 @@ class RefereeTest {
         .containsPattern("verdicts lost +0\n")
         .containsPattern("verdicts given twice +0\n");
     assertThat(Files.readAllLines(folder.resolve("out/run/results.jsonl")))
-        .hasSize(60)
+        .hasSize(24)
         .allSatisfy(line -> assertThat(line).contains("\"status\":\"correct\""));
   }
 

@@ -15,15 +15,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Every control of bundled tasks does what it must, on the CPU: of every tenth task, and of all of
- * them with the property {@code kbx.soak}. Of their Triton kernels, which take most of the time,
- * those of the quantization tasks and of the others every third, with that property every sixth.
+ * Every control of bundled tasks does what it must, on the CPU: of every twentieth task, and of all
+ * of them with the property {@code kbx.soak}. Of their Triton kernels, which take most of the time,
+ * those of the quantization tasks and of the others every second, with that property every tenth.
  */
 @Tag("soak")
 class SuiteControlsTest {
   private static final boolean SOAK = Boolean.getBoolean("kbx.soak");
-  private static final int TASKS = SOAK ? 1 : 10;
-  private static final int KERNELS = SOAK ? 6 : 3;
+  private static final int TASKS = SOAK ? 1 : 20;
+  private static final int KERNELS = SOAK ? 10 : 2;
 
   @TempDir private Path folder;
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("soak-only")
 class ServeStormTest {
   private static final Duration LENGTH =
-      Duration.ofSeconds(60 * Integer.getInteger("kbx.storm.minutes", 6)).dividedBy(2);
+      Duration.ofSeconds(60 * Integer.getInteger("kbx.storm.minutes", 4)).dividedBy(2);
 
   private static final long SEED = Long.getLong("kbx.storm.seed", System.nanoTime());
   private static final int CLIENTS = 20;
