@@ -66,11 +66,9 @@ record Pool(
       for (VerdictRow row : run.judged().rows()) {
         if (!run.asked().has(row)) variants++;
         else if (!row.judged()) unjudged.add(row);
-        else if (seen.add(Identity.of(row))) {
-          judged.add(row);
-        } else {
-          repeated++;
-        }
+        // A run judges each candidate once.
+        else if (runs.size() == 1 || seen.add(Identity.of(row))) judged.add(row);
+        else repeated++;
       }
     }
     List<VerdictRow> counted = rounds == Rounds.LAST ? last(judged) : judged;

@@ -11,7 +11,6 @@ import dev.kbx.verdict.Verdict;
 import dev.kbx.verdict.Verdict.Device;
 import dev.kbx.verdict.Verdict.Speedup;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a verdict that analyses need: candidate, outcome, speed. It takes about 300 bytes, a
- * verdict takes kilobytes. Made by {@link #of} or, for many verdicts, by a {@link Reader}.
+ * verdict takes kilobytes.
  *
  * @param run id of the run that judged it
  * @param path {@code Category/task}
@@ -80,87 +79,57 @@ public record VerdictRow(
 
   /** One verdict's row. */
   public static VerdictRow of(Verdict verdict) {
-    return new Reader().row(verdict);
+    return of(BriefVerdict.of(verdict));
   }
 
   /** Rows of verdicts, in their order. */
   public static List<VerdictRow> of(List<Verdict> verdicts) {
-    Reader reader = new Reader();
-    return verdicts.stream().map(reader::row).toList();
+    return verdicts.stream().map(VerdictRow::of).toList();
   }
 
-  /**
-   * Converts the verdicts of a run one by one. Equal values, such as names and devices, are shared
-   * between rows.
-   */
-  public static final class Reader {
-    private final Map<Object, Object> shared = new HashMap<>();
+  /** The row of what analyses need of a verdict. */
+  public static VerdictRow of(BriefVerdict v) {
+    return new VerdictRow(
+        v.run(),
+        v.suite(),
+        v.category(),
+        v.task(),
+        (v.category() + "/" + v.task()).intern(), // One of all that are equal.
+        v.candidate(),
+        v.source(),
+        v.method(),
+        v.model(),
+        v.round(),
+        v.sample(),
+        v.status(),
+        v.callOk(),
+        v.perfOk(),
+        v.valuesOk(),
+        v.ownOk(),
+        v.publishedOk(),
+        v.generalOk(),
+        v.holds(),
+        v.breaks(),
+        v.scaled(),
+        v.kernelShare(),
+        v.device(),
+        v.speedup(),
+        baselines(v.baselines()),
+        v.sizes(),
+        v.conditions(),
+        v.features(),
+        v.unproven());
+  }
 
-    /** The row of the next verdict. */
-    VerdictRow row(Verdict verdict) {
-      return row(BriefVerdict.of(verdict));
+  private static Map<String, @Nullable Double> baselines(List<OfBaseline> all) {
+    if (all.isEmpty()) return Map.of();
+    if (all.size() == 1) {
+      OfBaseline only = all.getFirst();
+      return Collections.singletonMap(only.name(), only.speedup());
     }
-
-    /** The row of what analyses need of a verdict. */
-    public VerdictRow row(BriefVerdict v) {
-      return new VerdictRow(
-          one(v.run()),
-          one(v.suite()),
-          one(v.category()),
-          one(v.task()),
-          one(v.category() + "/" + v.task()),
-          v.candidate(),
-          v.source(),
-          v.method() == null ? null : one(v.method()),
-          v.model() == null ? null : one(v.model()),
-          v.round(),
-          v.sample(),
-          v.status(),
-          v.callOk(),
-          v.perfOk(),
-          v.valuesOk(),
-          v.ownOk(),
-          v.publishedOk(),
-          v.generalOk(),
-          one(v.holds()),
-          one(v.breaks()),
-          v.scaled(),
-          v.kernelShare(),
-          one(v.device()),
-          v.speedup(),
-          baselines(v.baselines()),
-          v.sizes() == null ? null : sizes(v.sizes()),
-          one(v.conditions()),
-          v.features() == null ? null : features(v.features()),
-          v.unproven());
-    }
-
-    /** The first of all that are equal. */
-    @SuppressWarnings("unchecked") // Equal values of final classes have one class.
-    private <T> T one(T value) {
-      return (T) shared.computeIfAbsent(value, same -> same);
-    }
-
-    private Map<String, @Nullable Double> baselines(List<OfBaseline> all) {
-      if (all.isEmpty()) return Map.of();
-      Map<String, @Nullable Double> values = new LinkedHashMap<>();
-      for (OfBaseline each : all) values.put(one(each.name()), each.speedup());
-      return Collections.unmodifiableMap(values);
-    }
-
-    private Sizes sizes(Sizes sizes) {
-      return new Sizes(
-          one(sizes.shapes()),
-          sizes.candidateMs(),
-          sizes.baselineMs(),
-          sizes.largest(),
-          sizes.memory());
-    }
-
-    private SourceFeatures features(SourceFeatures own) {
-      return new SourceFeatures(
-          one(own.structure()), own.complexity(), own.lines(), one(own.techniques()));
-    }
+    Map<String, @Nullable Double> values = new LinkedHashMap<>();
+    for (OfBaseline each : all) values.put(each.name(), each.speedup());
+    return Collections.unmodifiableMap(values);
   }
 
   /** The path, and the sample's number where it is not the first: {@code Math/exp#1}. */

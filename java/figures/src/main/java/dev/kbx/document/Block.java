@@ -47,6 +47,11 @@ public sealed interface Block
       this(id, caption, columns, rows, false);
     }
 
+    /** This table under another name, with words before its caption. */
+    public Table renamed(String other, String before) {
+      return new Table(other, before + caption, columns, rows, stacked);
+    }
+
     /** This table with its rows as lists where a page is narrow. */
     public Table stack() {
       return new Table(id, caption, columns, rows, true);

@@ -17,6 +17,7 @@ import dev.kbx.section.MethodsSection;
 import dev.kbx.section.OverviewSection;
 import dev.kbx.section.PortabilitySection;
 import dev.kbx.section.PropertiesSection;
+import dev.kbx.section.TurnsSection;
 import dev.kbx.verdict.NoiseFloor;
 import dev.kbx.verdict.RunInfo;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param properties where kernels hold, for each method and model
  * @param portability null if the runs are not on several devices
  * @param budgets of the runs that have a ledger
+ * @param turns likewise
  * @param without analyses that the runs have no data for, with the reason
  */
 public record Publication(
@@ -44,6 +46,7 @@ public record Publication(
     List<PropertyMatrix> properties,
     @Nullable Portability portability,
     List<BudgetSection.Curves> budgets,
+    List<TurnsSection.Turns> turns,
     List<Without> without,
     Measurement measurement) {
   /** Version of the JSON document; a change of meaning or the loss of a field raises it. */
@@ -56,6 +59,7 @@ public record Publication(
       List<PropertyMatrix> properties,
       @Nullable Portability portability,
       List<BudgetSection.Curves> budgets,
+      List<TurnsSection.Turns> turns,
       List<Without> without,
       Measurement measurement) {
     this(
@@ -67,6 +71,7 @@ public record Publication(
         List.copyOf(properties),
         portability,
         List.copyOf(budgets),
+        List.copyOf(turns),
         List.copyOf(without),
         measurement);
   }
@@ -104,6 +109,7 @@ public record Publication(
       sections.add(PortabilitySection.of(portability()));
     }
     sections.add(BudgetSection.of(budgets()));
+    sections.add(TurnsSection.of(turns()));
     return sections;
   }
 

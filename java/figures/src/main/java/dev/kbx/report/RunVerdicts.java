@@ -64,7 +64,6 @@ public final class RunVerdicts {
   /** Collects the rows of verdicts that are read from a store. */
   public static final class Reader {
     private final List<Entry> entries = new ArrayList<>();
-    private final VerdictRow.Reader rows = new VerdictRow.Reader();
     private final Causes causes = new Causes();
 
     /** The next one. */
@@ -74,7 +73,7 @@ public final class RunVerdicts {
 
     /** The next one, of which no more is needed. */
     public void add(int position, BriefVerdict brief) {
-      VerdictRow row = rows.row(brief);
+      VerdictRow row = VerdictRow.of(brief);
       entries.add(new Entry(position, row));
       causes.add(row, brief);
     }

@@ -9,6 +9,7 @@ import dev.kbx.analysis.MethodAndModel;
 import dev.kbx.analysis.TaskShare;
 import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.analysis.TurnsToCorrect;
+import dev.kbx.document.Block;
 import dev.kbx.document.Block.Table;
 import dev.kbx.document.Cell;
 import dev.kbx.document.Column;
@@ -45,6 +46,19 @@ public final class TurnsSection {
 
   public static Section of(Turns run) {
     return section(run, "Run " + run.run());
+  }
+
+  /** The section of several runs. */
+  public static Section of(List<Turns> runs) {
+    Blocks blocks = new Blocks();
+    for (int i = 0; i < runs.size(); i++) {
+      String run = "Run %s. ".formatted(runs.get(i).run());
+      String number = runs.size() == 1 ? "" : "-" + (i + 1);
+      for (Block block : of(runs.get(i)).blocks()) {
+        blocks.add(block instanceof Table table ? table.renamed(table.id() + number, run) : block);
+      }
+    }
+    return blocks.section("turns", "Turns");
   }
 
   /** On the page of the run, where it is looked up. */

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,19 +100,22 @@ public record PairedShares(double pValue, @Nullable Double error) {
     int largest = Arrays.stream(differences).map(Math::abs).sum();
     int observed = Math.abs(Arrays.stream(differences).sum());
     if (observed == 0) return new PairedShares(1, null);
+    // A sum of s with a plus sign is 2 s less the largest in all; it is as likely as the largest
+    // less s, so that the upper tail is that of the small sums.
+    int most = (largest - observed) / 2;
     // Of the magnitudes with a plus sign, by their sum.
-    double[] chance = new double[largest + 1];
+    double[] chance = new double[most + 1];
     chance[0] = 1;
     int reached = 0;
     for (int difference : differences) {
       int step = Math.abs(difference);
-      reached += step;
-      for (int sum = reached; sum >= 0; sum--) {
-        chance[sum] = (chance[sum] + (sum >= step ? chance[sum - step] : 0)) / 2;
+      reached = Math.min(reached + step, most);
+      for (int sum = reached; sum >= step; sum--) {
+        chance[sum] = (chance[sum] + chance[sum - step]) / 2;
       }
+      for (int sum = Math.min(reached, step - 1); sum >= 0; sum--) chance[sum] /= 2;
     }
-    // A sum of s with a plus sign is 2 s less the largest in all.
-    double tail = Arrays.stream(chance, (largest + observed) / 2, largest + 1).sum();
+    double tail = IntStream.rangeClosed(0, most).mapToDouble(s -> chance[most - s]).sum();
     return new PairedShares(Math.min(1, 2 * tail), null);
   }
 

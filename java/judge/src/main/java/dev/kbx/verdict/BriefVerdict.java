@@ -8,6 +8,7 @@ import dev.kbx.verdict.Verdict.Break;
 import dev.kbx.verdict.Verdict.Device;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
+import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -132,7 +133,7 @@ public record BriefVerdict(
    * @throws tools.jackson.core.JacksonException if the text is none
    */
   public static BriefVerdict read(String json) {
-    return BriefReader.read(json);
+    return new BriefReader().read(json.getBytes(StandardCharsets.UTF_8));
   }
 
   /** The brief of a whole verdict. */

@@ -27,6 +27,7 @@ import dev.kbx.report.SuiteSelection;
 import dev.kbx.section.AdvisedErrors;
 import dev.kbx.section.BudgetSection;
 import dev.kbx.section.OverviewSection;
+import dev.kbx.section.TurnsSection;
 import dev.kbx.store.RunStore;
 import dev.kbx.store.Stored;
 import dev.kbx.verdict.Json;
@@ -38,6 +39,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -151,7 +153,8 @@ public final class PublishedRuns {
         passK(asked),
         PropertyMatrix.of(asked.rows()),
         portability(),
-        budgets(),
+        ofMethods("budget", PublishedRuns::budget),
+        ofMethods("turns", PublishedRuns::turns),
         without,
         new Publication.Measurement(
             judged().stream().map(JudgedRun::run).toList(),
@@ -236,20 +239,27 @@ public final class PublishedRuns {
     }
   }
 
-  private List<BudgetSection.Curves> budgets() {
-    List<BudgetSection.Curves> budgets = new ArrayList<>();
+  /** What an analysis says of each run that has a ledger. */
+  private <T> List<T> ofMethods(String analysis, BiFunction<JudgedRun, Path, T> figures) {
+    List<T> all = new ArrayList<>();
     for (NamedRun.Found run : runs) {
       Path ledger = ledger(run);
-      if (ledger == null) continue;
-      JudgedRun judged = run.judged();
-      budgets.add(
-          new BudgetSection.Curves(
-              judged.run().id(), BudgetCurve.of(Ledgers.rows(ledger, judged.rows()))));
+      if (ledger != null) all.add(figures.apply(run.judged(), ledger));
     }
-    if (budgets.isEmpty()) {
-      without.add(new Publication.Without("budget", "no run has a ledger of methods"));
+    if (all.isEmpty()) {
+      without.add(new Publication.Without(analysis, "no run has a ledger of methods"));
     }
-    return budgets;
+    return all;
+  }
+
+  private static BudgetSection.Curves budget(JudgedRun judged, Path ledger) {
+    return new BudgetSection.Curves(
+        judged.run().id(), BudgetCurve.of(Ledgers.rows(ledger, judged.rows())));
+  }
+
+  private static TurnsSection.Turns turns(JudgedRun judged, Path ledger) {
+    return TurnsSection.Turns.of(
+        judged.run().id(), Ledgers.rows(ledger, judged.rows()), Ledgers.followed(ledger));
   }
 
   private static @Nullable Path ledger(NamedRun.Found run) {

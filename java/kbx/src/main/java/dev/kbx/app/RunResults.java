@@ -75,9 +75,8 @@ public record RunResults(
     RunVerdicts.Reader reader = new RunVerdicts.Reader();
     store.forEachRow(
         run,
-        stored -> {
-          BriefVerdict verdict = stored.verdict();
-          if (wanted.test(verdict)) reader.add(stored.position(), verdict);
+        placed -> {
+          if (wanted.test(placed.verdict())) reader.add(placed.position(), placed.verdict());
         });
     return reader.verdicts(position -> store.verdict(run, position));
   }

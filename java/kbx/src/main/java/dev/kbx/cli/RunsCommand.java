@@ -199,9 +199,9 @@ final class RunsCommand implements Callable<Integer> {
       footer = {
         "",
         "FROM and TO are results folders, or jdbc:postgresql://HOST/DATABASE. Runs are",
-        "copied with their verdicts and sources. A run that is there already is",
-        "skipped; a different one under the same id is refused, and then nothing is",
-        "copied."
+        "copied with their verdicts, sources and sessions. A run that is there already",
+        "gets the sessions that it lacks; a different one under the same id is refused,",
+        "and then nothing is copied."
       })
   static final class CopyCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "FROM", description = "The store to copy from.")

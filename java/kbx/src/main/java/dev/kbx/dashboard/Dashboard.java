@@ -294,12 +294,11 @@ public final class Dashboard {
     int verdicts = store.count(run.id());
     if (verdicts == 0 || verdicts > ANALYSED) return null;
     List<VerdictRow> rows = new ArrayList<>();
-    VerdictRow.Reader reader = new VerdictRow.Reader();
     Causes causes = new Causes();
     store.forEachRow(
         run.id(),
         row -> {
-          VerdictRow read = reader.row(row.verdict());
+          VerdictRow read = VerdictRow.of(row.verdict());
           rows.add(read);
           causes.add(read, row.verdict());
         });
@@ -310,8 +309,7 @@ public final class Dashboard {
 
   private JudgedRun judged(RunInfo run) {
     List<VerdictRow> rows = new ArrayList<>();
-    VerdictRow.Reader reader = new VerdictRow.Reader();
-    store.forEachRow(run.id(), row -> rows.add(reader.row(row.verdict())));
+    store.forEachRow(run.id(), row -> rows.add(VerdictRow.of(row.verdict())));
     return new JudgedRun(run, rows);
   }
 

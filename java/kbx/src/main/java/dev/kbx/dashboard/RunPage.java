@@ -201,9 +201,8 @@ record RunPage(
 
   /** Where kernels hold and break, by task and property; empty where nothing was asked. */
   static Markup propertiesOf(List<Placed> placed) {
-    VerdictRow.Reader reader = new VerdictRow.Reader();
     Section section =
-        PropertiesSection.of(placed.stream().map(each -> reader.row(each.verdict())).toList());
+        PropertiesSection.of(placed.stream().map(each -> VerdictRow.of(each.verdict())).toList());
     return section.blocks().isEmpty() ? Markup.NONE : Parts.section(section);
   }
 

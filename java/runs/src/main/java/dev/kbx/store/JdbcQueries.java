@@ -32,9 +32,9 @@ final class JdbcQueries implements VerdictQueries {
 
   private static final String PLACED =
       """
-      SELECT run, position, coalesce(brief, body), CASE WHEN brief IS NULL THEN 1 ELSE 0 END
-      FROM verdict WHERE (run, position) IN (%s) ORDER BY %s
-      """;
+      SELECT %s FROM verdict WHERE (run, position) IN (%%s) ORDER BY %%s
+      """
+          .formatted(PlacedReader.COLUMNS);
 
   private final Database database;
   private final QueryPool pool;
@@ -212,13 +212,8 @@ final class JdbcQueries implements VerdictQueries {
   }
 
   private static List<Placed> placed(Query query) {
-    return query
-        .map((row, _) -> {
-          int position = row.getInt(2);
-          StoredRow stored = new StoredRow(position, row.getString(3), row.getInt(4) == 1);
-          return new Placed(position, stored.verdict());
-        })
-        .list();
+    PlacedReader reader = new PlacedReader();
+    return query.map((row, _) -> reader.placed(row)).list();
   }
 
   @Override

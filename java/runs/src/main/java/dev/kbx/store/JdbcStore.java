@@ -275,12 +275,8 @@ final class JdbcStore implements RunStore {
   }
 
   @Override
-  public void forEachRow(String run, Consumer<StoredRow> reader) {
-    forEach(
-        run,
-        "position, coalesce(brief, body), CASE WHEN brief IS NULL THEN 1 ELSE 0 END",
-        row -> new StoredRow(row.getInt(1), row.getString(2), row.getInt(3) == 1),
-        reader);
+  public void forEachRow(String run, Consumer<VerdictQueries.Placed> reader) {
+    forEach(run, PlacedReader.COLUMNS, new PlacedReader()::placed, reader);
   }
 
   private interface Reading<T> {
@@ -288,21 +284,17 @@ final class JdbcStore implements RunStore {
   }
 
   private <T> void forEach(String run, String columns, Reading<T> reading, Consumer<T> reader) {
-    use(h ->
-        h.useTransaction(
-            t -> // PostgreSQL reads a part at a time within a transaction alone.
-            t.createQuery(
-                        "SELECT %s FROM verdict WHERE run = :run ORDER BY position"
-                            .formatted(columns))
-                    .setFetchSize(FETCHED)
-                    .bind("run", run)
-                    .map((row, _) -> reading.of(row))
-                    .forEach(stored -> read(run, stored, reader))));
-  }
-
-  private <T> void read(String run, T stored, Consumer<T> reader) {
     try {
-      reader.accept(stored);
+      use(h ->
+          h.useTransaction(
+              t -> // PostgreSQL reads a part at a time within a transaction alone.
+              t.createQuery(
+                          "SELECT %s FROM verdict WHERE run = :run ORDER BY position"
+                              .formatted(columns))
+                      .setFetchSize(FETCHED)
+                      .bind("run", run)
+                      .map((row, _) -> reading.of(row))
+                      .forEach(reader)));
     } catch (JacksonException e) {
       throw damaged(run, e);
     }
@@ -409,14 +401,15 @@ final class JdbcStore implements RunStore {
   private Copied copy(Handle target, JdbcStore from, RunInfo run) {
     String id = run.id();
     int verdicts = from.count(id);
-    if (has(id)) {
-      if (!digest(id).equals(from.digest(id))) throw new RunConflict(from.label(), id);
-      return new Copied(from.label(), run, verdicts, false);
-    }
+    boolean added = !has(id);
+    if (!added && !digest(id).equals(from.digest(id))) throw new RunConflict(from.label(), id);
     from.use(h ->
-        h.useTransaction(
-            reading -> new RunCopy(from.database, reading, database, target).copy(id)));
-    return new Copied(from.label(), run, verdicts, true);
+        h.useTransaction(reading -> {
+          RunCopy copy = new RunCopy(from.database, reading, database, target);
+          if (added) copy.copy(id);
+          copy.copySessions(id);
+        }));
+    return new Copied(from.label(), run, verdicts, added);
   }
 
   @Override

@@ -4,6 +4,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 
 /**
@@ -15,6 +18,65 @@ import org.jdbi.v3.core.Handle;
  */
 record RunCopy(Database from, Handle reading, Database to, Handle writing) {
   private static final int AT_ONCE = 500;
+
+  private static final List<String> SESSION =
+      List.of(
+          "id",
+          "client",
+          "run",
+          "suite",
+          "task",
+          "method",
+          "sample",
+          "settings",
+          "start",
+          "begun",
+          "state",
+          "ended",
+          "answer",
+          "why");
+
+  private static final List<String> SUBMISSION =
+      List.of(
+          "id",
+          "client",
+          "run",
+          "accepted_for",
+          "identity",
+          "candidate",
+          "suite",
+          "task",
+          "method",
+          "model",
+          "sample",
+          "round",
+          "conditions",
+          "origin",
+          "priority",
+          "submitted",
+          "deadline",
+          "session",
+          "state",
+          "position",
+          "cached",
+          "waited",
+          "message");
+
+  private static final List<String> TURN = List.of("submission", "judgement", "judged");
+
+  /** Columns of these tables whose text the database may not take as it is. */
+  private static final Set<String> ENCODED =
+      Set.of(
+          "method",
+          "settings",
+          "start",
+          "why",
+          "identity",
+          "model",
+          "conditions",
+          "origin",
+          "message",
+          "judgement");
 
   /** Copies a run, which is not there. Throws {@link StoreProblem} if it cannot be written. */
   void copy(String run) {
@@ -36,6 +98,45 @@ record RunCopy(Database from, Handle reading, Database to, Handle writing) {
             .formatted(String.join(", ", VerdictColumns.NAMES)),
         VerdictColumns.INSERT,
         VerdictColumns.ENCODED.stream().map(VerdictColumns.NAMES::indexOf).toList());
+  }
+
+  /**
+   * Copies those of a run's sessions that are not there, with the turns that were judged: others
+   * are judged by the server that accepted them. Keys of clients stay behind, as each names one
+   * session of one server.
+   */
+  void copySessions(String run) {
+    copy(
+        run,
+        "SELECT candidate, code FROM source WHERE candidate IN"
+            + " (SELECT s.candidate FROM submission s JOIN turn t ON t.submission = s.id"
+            + " WHERE s.run = ?)",
+        "INSERT INTO source (candidate, code) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        List.of(1));
+    copy(run, "session", SESSION, "run = ?", "id");
+    String judged = " IN (SELECT t.submission FROM turn t)";
+    copy(run, "submission", SUBMISSION, "run = ? AND session IS NOT NULL AND id" + judged, "id");
+    copy(
+        run,
+        "turn",
+        TURN,
+        "submission IN (SELECT s.id FROM submission s WHERE s.run = ?)",
+        "submission");
+  }
+
+  /** Copies the rows of a table that are not there. */
+  private void copy(String run, String table, List<String> columns, String where, String key) {
+    String names = String.join(", ", columns);
+    String values = columns.stream().map(_ -> "?").collect(Collectors.joining(", "));
+    copy(
+        run,
+        "SELECT %s FROM %s WHERE %s".formatted(names, table, where),
+        "INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (%s) DO NOTHING"
+            .formatted(table, names, values, key),
+        IntStream.range(0, columns.size())
+            .filter(i -> ENCODED.contains(columns.get(i)))
+            .boxed()
+            .toList());
   }
 
   /**

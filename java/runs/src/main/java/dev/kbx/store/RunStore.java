@@ -103,7 +103,7 @@ public interface RunStore extends AutoCloseable {
   void forEach(String run, Consumer<Stored> reader);
 
   /** What analyses need of every verdict of a run, in the order of positions, one at a time. */
-  void forEachRow(String run, Consumer<StoredRow> reader);
+  void forEachRow(String run, Consumer<VerdictQueries.Placed> reader);
 
   /** The verdict at a position of a run, which must have one there. */
   Verdict verdict(String run, int position);
@@ -157,9 +157,10 @@ public interface RunStore extends AutoCloseable {
   record Copied(String from, RunInfo run, int verdicts, boolean added) {}
 
   /**
-   * Copies runs of other stores, with verdicts and sources; on a failure or a kill of this process,
-   * none. Cached judgements are not copied: those of another installation are never reused. Throws
-   * {@link RunConflict} if a different run has the same id.
+   * Copies runs of other stores, with verdicts, sources and sessions; on a failure or a kill of
+   * this process, none. Of a run that is there already, sessions and turns that are not. Cached
+   * judgements are not copied: those of another installation are never reused. Throws {@link
+   * RunConflict} if a different run has the same id.
    */
   List<Copied> copy(List<Selection> selections);
 

@@ -16,10 +16,9 @@ import org.junit.jupiter.api.Test;
 class ErrorsTest {
   private static Errors of(SimulatedRun run) {
     Causes causes = new Causes();
-    VerdictRow.Reader reader = new VerdictRow.Reader();
     List<VerdictRow> rows = new ArrayList<>();
     for (Verdict verdict : run.verdicts()) {
-      VerdictRow row = reader.row(verdict);
+      VerdictRow row = VerdictRow.of(verdict);
       rows.add(row);
       causes.add(row, BriefVerdict.of(verdict));
     }

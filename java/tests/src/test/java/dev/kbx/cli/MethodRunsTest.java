@@ -294,6 +294,18 @@ class MethodRunsTest {
         .isEqualTo("correct");
     assertThat(analysed.path("feedback").path(1).path("next").path(0).path("status").asString())
         .isEqualTo("correct");
+
+    Kbx.Result report = Kbx.here("report", "--out", out, "--format", "json");
+    assertThat(report.exit()).as(report.err()).isZero();
+    assertThat(report.json().path("turns")).isEqualTo(turns.json().path("runs"));
+    Kbx.Result tables = Kbx.here("report", "--out", out, "--format", "md");
+    assertThat(tables.out()).contains("## Turns", "Cost of a solved task", "Kaplan and Meier");
+    Path paper = out.resolve("paper");
+    Kbx.Result latex = Kbx.here("report", "--out", out, "--format", "latex", "--output", paper);
+    assertThat(latex.exit()).as(latex.err()).isZero();
+    assertThat(Files.readString(paper.resolve("main.tex")))
+        .contains("\\section{Turns}", "\\input{tables/turns-to-correct}");
+    assertThat(paper.resolve("tables/cost-per-solved.tex")).isNotEmptyFile();
   }
 
   private static String newest(Path out) throws IOException {

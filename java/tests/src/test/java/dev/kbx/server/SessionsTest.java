@@ -12,9 +12,12 @@ import dev.kbx.analysis.TrajectoryRow;
 import dev.kbx.app.Ledgers;
 import dev.kbx.app.NamedRun;
 import dev.kbx.app.ResultsFolder;
+import dev.kbx.app.SessionRuns;
+import dev.kbx.generate.SessionTurn;
 import dev.kbx.plan.Inputs;
 import dev.kbx.plan.Plan;
 import dev.kbx.prompt.MeasuredPeaks;
+import dev.kbx.store.RunStore;
 import dev.kbx.store.Session;
 import dev.kbx.store.StoreAddress;
 import dev.kbx.store.Submission;
@@ -237,6 +240,63 @@ class SessionsTest {
     await()
         .atMost(Patience.LIMIT)
         .until(() -> server.store.sessions().turns(id).getFirst().submission().state() == state);
+  }
+
+  private static RunStore.Copied copied(RunStore from, RunStore to) {
+    List<RunStore.Copied> copied = to.copy(List.of(RunStore.Selection.all(from)));
+    assertThat(copied).hasSize(1);
+    return copied.getFirst();
+  }
+
+  private static List<SessionTurn> turns(RunStore store, String session) {
+    return SessionRuns.turns(store, store.sessions().turns(session));
+  }
+
+  @Test
+  void copiedRunsHaveTheirSessions() throws Exception {
+    JsonNode answered = begin(Map.of("key", "mine", "start", "x = '\u0000'"));
+    turn(answered, "x = 1");
+    server.referee.answer = ScriptedReferee.judgement("wrong_values", false, "off by one");
+    turn(answered, "x = 2");
+    server.referee.answer = ScriptedReferee.judgement("correct", true);
+    finish(answered, "{}");
+    JsonNode open = begin(Map.of("method", "other"));
+    turn(open, "x = 3");
+    server.referee.permits.drainPermits();
+    turn(open, "", Map.of("code", "x = 4"));
+    String id = answered.path("id").asString();
+    String other = open.path("id").asString();
+    for (StoreAddress address :
+        List.of(
+            StoreAddress.of(folder.resolve("copy.db")),
+            StoreAddress.of(TestPostgres.newDatabase()))) {
+      try (RunStore copy = RunStore.open(address)) {
+        RunStore.Copied run = copied(server.store, copy);
+        assertThat(run.added()).isTrue();
+        Session original = server.store.sessions().session(id).orElseThrow();
+        assertThat(copy.sessions().of(run.run().id()))
+            .usingRecursiveFieldByFieldElementComparatorIgnoringFields("key")
+            .isEqualTo(server.store.sessions().of(run.run().id()));
+        assertThat(original.key()).isEqualTo("mine");
+        assertThat(copy.sessions().session(id).orElseThrow().key())
+            .as("it names a session of the other server")
+            .isNull();
+        assertThat(turns(copy, id)).hasSize(2).isEqualTo(turns(server.store, id));
+        assertThat(turns(copy, other))
+            .as("a turn that waits is judged where it was accepted")
+            .isEqualTo(turns(server.store, other).subList(0, 1));
+        assertThat(copy.service().queued()).isEmpty();
+        assertThat(copy.flaws()).isEmpty();
+      }
+    }
+    server.referee.permits.release();
+    await()
+        .atMost(Patience.LIMIT)
+        .until(() -> server.store.sessions().turns(other).getLast().judged() != null);
+    try (RunStore copy = RunStore.open(StoreAddress.of(folder.resolve("copy.db")))) {
+      assertThat(copied(server.store, copy).added()).isFalse();
+      assertThat(turns(copy, other)).hasSize(2).isEqualTo(turns(server.store, other));
+    }
   }
 
   @Test

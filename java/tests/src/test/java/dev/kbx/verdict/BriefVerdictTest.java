@@ -34,8 +34,8 @@ class BriefVerdictTest {
     for (Verdict whole : run().verdicts()) {
       BriefVerdict brief = stored(BriefVerdict.of(whole));
       assertThat(brief).isEqualTo(BriefVerdict.of(whole));
-      assertThat(new VerdictRow.Reader().row(brief)).isEqualTo(VerdictRow.of(whole));
-      assertThat(List.copyOf(new VerdictRow.Reader().row(brief).baselines().keySet()))
+      assertThat(VerdictRow.of(brief)).isEqualTo(VerdictRow.of(whole));
+      assertThat(List.copyOf(VerdictRow.of(brief).baselines().keySet()))
           .as("in their order")
           .isEqualTo(List.copyOf(VerdictRow.of(whole).baselines().keySet()));
       assertThat(brief.stage()).isEqualTo(whole.judgement().stage());
@@ -139,7 +139,7 @@ class BriefVerdictTest {
          "device":{"kind":"cpu","name":"AMD"},"versions":{"kbx":"0"},"seconds":{"call":1}}
         """;
     Verdict whole = Json.mapper().readValue(text, Verdict.class);
-    VerdictRow row = new VerdictRow.Reader().row(stored(BriefVerdict.of(whole)));
+    VerdictRow row = VerdictRow.of(stored(BriefVerdict.of(whole)));
     assertThat(row).isEqualTo(VerdictRow.of(whole));
     assertThat(row.kernelShare()).isEqualTo(0.25);
     assertThat(row.refusedByPolicy()).isTrue();
