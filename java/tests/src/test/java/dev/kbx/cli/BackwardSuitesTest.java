@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
@@ -120,7 +121,7 @@ class BackwardSuitesTest {
 
   private static String named(JsonNode verdict) {
     Path source = Path.of(verdict.get("source").asString());
-    return source.getParent().getFileName() + "/" + verdict.get("task").asString();
+    return requireNonNull(source.getParent()).getFileName() + "/" + verdict.get("task").asString();
   }
 
   @Test
@@ -219,8 +220,8 @@ class BackwardSuitesTest {
     Map<String, JsonNode> found =
         result.json().values().stream()
             .collect(Collectors.toMap(each -> each.get("name").asString(), each -> each));
-    assertThat(found.get("sigmoid_backward").get("ok").asBoolean()).isTrue();
-    assertThat(found.get("argmax_backward").get("problem").asString())
+    assertThat(requireNonNull(found.get("sigmoid_backward")).get("ok").asBoolean()).isTrue();
+    assertThat(requireNonNull(found.get("argmax_backward")).get("problem").asString())
         .contains("no gradient to judge (integer result): the result is i64[7]");
   }
 

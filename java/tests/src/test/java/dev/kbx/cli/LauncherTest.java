@@ -225,7 +225,10 @@ class LauncherTest {
           checkout.resolve("target/build.done"), FileTime.from(Instant.now()));
     } else {
       assertThat(kbx("--version").exit()).isZero();
-      if (startsJava) copy(checkout.resolve("target"), target = shared.resolve("target"));
+      if (startsJava) {
+        target = shared.resolve("target");
+        copy(checkout.resolve("target"), target);
+      }
     }
     assertThat(kbx("--version").err()).isEmpty();
   }
