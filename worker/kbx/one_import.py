@@ -137,9 +137,8 @@ def _be_oracle(connection: socket.socket) -> None:
     os.environ.clear()
     os.environ.update(environment)
     if "numpy.random" in sys.modules:
-        sys.modules[
-            "numpy.random"
-        ].seed()  # as Python's own, which does so by itself: runners have a copy of what it was
+        # As Python's own, which does so by itself: runners have a copy of what it was.
+        sys.modules["numpy.random"].seed()
     sys.argv = arguments
     importlib.import_module("kbx.oracle.__main__").main()
 

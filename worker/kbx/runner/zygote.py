@@ -425,10 +425,6 @@ def _exited(runner):
 def _clean_environment():
     """Starts this program afresh without the referee's environment: a runner can read what its process began with."""
     wanted = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | _ONE_THREAD
-    if (
-        "PYTHONHASHSEED" in os.environ
-    ):  # the oracle's, which may be forked from what this becomes: sets have one order in every run
-        wanted["PYTHONHASHSEED"] = os.environ["PYTHONHASHSEED"]
     if dict(os.environ) != wanted:
         os.execve(sys.executable, sys.orig_argv, wanted)
 

@@ -172,7 +172,7 @@ public final class BriefReader {
     int from = at;
     while (at < json.length && !isEnd(json[at])) at++;
     try {
-      return Decimals.parse(json, from, at);
+      return Double.parseDouble(new String(json, from, at - from, ISO_8859_1));
     } catch (NumberFormatException _) {
       throw wrong("a number");
     }
