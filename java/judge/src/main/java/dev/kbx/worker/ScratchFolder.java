@@ -96,6 +96,15 @@ public final class ScratchFolder {
     }
   }
 
+  /**
+   * Deletes the folder and ends the JVM at once: a thread that still starts a worker makes no other
+   * one in between.
+   */
+  public static synchronized void deleteAndHalt(int exit) {
+    delete();
+    Runtime.getRuntime().halt(exit);
+  }
+
   private static Path parent() {
     return Optional.ofNullable(System.getenv("TMPDIR"))
         .filter(named -> !named.isEmpty())

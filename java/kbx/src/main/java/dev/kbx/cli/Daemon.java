@@ -76,8 +76,7 @@ final class Daemon {
       if (lock != null) daemon.serve();
     }
     daemon.workers.close();
-    ScratchFolder.delete();
-    Runtime.getRuntime().halt(ExitCode.OK);
+    ScratchFolder.deleteAndHalt(ExitCode.OK);
   }
 
   private static @Nullable FileLock locked(FileChannel file)
@@ -194,8 +193,7 @@ final class Daemon {
       } catch (IOException e) {
         // It is gone.
       }
-      ScratchFolder.delete();
-      Runtime.getRuntime().halt(ExitCode.INCOMPLETE);
+      ScratchFolder.deleteAndHalt(ExitCode.INCOMPLETE);
     }
 
     private static void waitForTheEnd() {

@@ -75,8 +75,7 @@ public final class Interrupts implements AutoCloseable {
 
   private void leave() {
     stopWorker(System.err);
-    ScratchFolder.delete();
-    Runtime.getRuntime().halt(exit);
+    ScratchFolder.deleteAndHalt(exit);
   }
 
   @Override
