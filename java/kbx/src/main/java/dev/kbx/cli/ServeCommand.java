@@ -262,8 +262,7 @@ final class ServeCommand implements Callable<Integer> {
         Thread.currentThread().interrupt();
       }
       System.err.flush();
-      ScratchFolder.delete();
-      Runtime.getRuntime().halt(clean ? ExitCode.OK : ExitCode.INCOMPLETE);
+      ScratchFolder.deleteAndHalt(clean ? ExitCode.OK : ExitCode.INCOMPLETE);
     }
 
     /** Waits for the signal. */
