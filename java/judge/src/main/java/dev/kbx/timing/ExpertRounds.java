@@ -1,5 +1,7 @@
 package dev.kbx.timing;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kbx.outcome.Outcome;
 import dev.kbx.stats.Median;
 import dev.kbx.verdict.Stage;
@@ -108,21 +110,23 @@ final class ExpertRounds {
    * @param first whether the expert went first
    */
   void add(Series series, Round candidate, Batch expert, boolean first) {
-    PairedSamples graphs = series.recorded() == null ? null : replayed;
-    if (graphs == null && series.lead() != lead) {
-      samples = new PairedSamples(sizes);
-      lead = series.lead();
-    }
-    (graphs == null ? samples : graphs)
-        .add(
-            new Round(
-                candidate.candidateMs(),
-                candidate.gapMs(),
-                candidate.unevenMs(),
-                Median.of(expert.deviceMs()),
-                first,
-                Round.step(expert.deviceMs()),
-                candidate.hostBound() || expert.hostBound()));
+    PairedSamples rounds =
+        series.recorded() == null ? launched(series.lead()) : requireNonNull(replayed);
+    rounds.add(
+        new Round(
+            candidate.candidateMs(),
+            candidate.gapMs(),
+            candidate.unevenMs(),
+            Median.of(expert.deviceMs()),
+            first,
+            Round.step(expert.deviceMs()),
+            candidate.hostBound() || expert.hostBound()));
+  }
+
+  private PairedSamples launched(HostRunAhead ahead) {
+    if (ahead != lead) samples = new PairedSamples(sizes);
+    lead = ahead;
+    return samples;
   }
 
   /** Why it was not timed; null if it was. */
