@@ -1,5 +1,6 @@
 """What is compiled ahead of the device, and what the runner that has it makes of that."""
 
+import json
 import math
 import os
 import subprocess
@@ -9,10 +10,13 @@ import textwrap
 import patience
 import pytest
 import torch
-from bench_client import bench
+from bench_client import PRELUDE, bench
+from compiling_both_ways import InChild
 from patience import eventually, has_ended
 
 from kbx import shapes, tensors
+from kbx.executor import ahead as rebuilt
+from kbx.executor import compiler
 from kbx.messages import Failed
 from kbx.messages import runner as messages
 from kbx.messages.oracle import TraceLargestShapes
@@ -374,3 +378,22 @@ def test_a_task_may_have_no_size_that_is_known_without_values(oracle, tmp_path):
     reply = oracle.ask(TraceLargestShapes, task=str(path))
     assert isinstance(reply, Failed) and reply.reason == "unsupported"
     assert "depend on the values of tensors" in reply.message
+
+
+def test_kernels_are_compiled_once_more_without_the_candidate():
+    """What is not in the candidate's file is left out, and so is what takes too long."""
+    compiled = precompile(SCALE, traced(torch.zeros(100)), traced(torch.zeros(64, dtype=torch.float16)))
+    requests = [json.loads(each) for each in compiled.requests]
+    assert len(requests) == compiled.kernels == 2
+    (path,) = {entry["file"] for each in requests for entry in each["description"]["objects"] if "file" in entry}
+    source = PRELUDE + textwrap.dedent(SCALE)
+    made = InChild(rebuild)(source, path, requests, patience.LONG_SECONDS)
+    assert set(made) == {compiler.key_of(each) for each in requests}
+    for kernel in map(json.loads, made.values()):
+        assert {name.partition(".")[2] for name in kernel["files"]} == {"cubin", "json"}
+    assert InChild(rebuild)(source.replace("def kernel", "def other"), path, requests, patience.LONG_SECONDS) == {}
+    assert InChild(rebuild)(source, path, requests, 0.0) == {}
+
+
+def rebuild(source, path, requests, seconds):
+    return rebuilt.compile_all(source, path, requests, 2, seconds)

@@ -1,6 +1,7 @@
 """What keeps the records of a runner on a GPU, and what makes its calls again there: here in memory of the host, and without launches."""
 
 import contextlib
+import json
 import socket
 import threading
 
@@ -10,6 +11,7 @@ from bench_client import HostArena
 
 from kbx.executor import on_gpu, recorder, replayer
 from kbx.executor.channel import Broken, Channel, Executor
+from kbx.executor.compiler import key_of
 from kbx.executor.replay import Unfit
 from kbx.oracle import origin
 from kbx.oracle.executions import Executions, Replayed
@@ -126,6 +128,29 @@ def test_next_candidate_has_arenas_of_its_own(loop):
     replayer.open([loop.lent, loop.out])
     loop.call(lambda x: x + 2, torch.ones(3))
     assert loop.again(torch.ones(3)).results[0].tolist() == [3.0] * 3
+
+
+KERNEL = {"description": {"objects": [{"file": "/tmp/candidate.py"}], "function": 0}, "options": {}, "arch": 90}
+
+
+def test_kernels_that_were_compiled_ahead_are_not_compiled_again():
+    """Here nobody answers where kernels are compiled."""
+    (runner, runners), (asking, asked), (compiling, nobody) = (socket.socketpair() for _ in range(3))
+    asking.sendall(b"[]")
+    threading.Thread(target=lambda: recorder.serve(runners, asked, compiling, None), daemon=True).start()
+    nobody.close()
+    candidate, oracle = Channel(runner), Channel(asking)
+    executions = Executions(lambda: oracle, replayer=object(), kernels={key_of(KERNEL): '{"files": {}, "hash": "abc"}'})
+    for number, told in enumerate((KERNEL, KERNEL | {"arch": 80})):
+        executions.prepare(0, [], ASCENDING, 0)
+        candidate.send({"kernel": number, **told})
+        candidate.send({"launch": number})
+        candidate.send({"record": [{"launch": number}], "results": [], "gap": None})
+        oracle.send({"replay": 0, "lent": []})
+        answer, blobs = oracle.receive()
+        if number == 0:
+            assert [json.loads(blob) for blob in blobs] == [{"files": {}, "hash": "abc", "own": True}]
+    assert "has ended" in answer["unfit"]
 
 
 class Answers:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import hashlib
 import json
 import os
 import pickle
@@ -53,6 +54,23 @@ LIKE = "kbx_like"
 """In the metadata of a kernel that has the machine code of another variant."""
 
 
+REQUEST = ("description", "options", "arch")
+"""What is asked for of a kernel."""
+_LOADABLE = (".cubin", ".json")
+"""Files that a kernel is launched from; the others are texts on the way to them."""
+
+
+def key_of(request: Message) -> str:
+    """Equal for requests of one candidate that are answered alike."""
+    return hashlib.sha256(json.dumps([request[name] for name in REQUEST], sort_keys=True).encode()).hexdigest()
+
+
+def loadable(reply: Message) -> str:
+    """``files`` and ``hash`` of a compiled kernel as JSON, without files that no launch needs."""
+    files = {name: content for name, content in reply["files"].items() if name.endswith(_LOADABLE)}
+    return json.dumps({"files": files, "hash": reply["hash"]})
+
+
 class CompilerEnded(Exception):
     """The process that compiled a kernel ended without an answer."""
 
@@ -82,7 +100,7 @@ class Compiler:
     def ask(self, request: Message) -> None:
         """Begins to compile; ``answer`` is to follow before the next ``ask``, and can be read when ``connection`` can."""
         try:
-            self._channel.send({name: request[name] for name in ("description", "options", "arch")})
+            self._channel.send({name: request[name] for name in REQUEST})
         except Broken as error:
             raise CompilerEnded(_ENDED) from error
 

@@ -1,4 +1,5 @@
-"""Beside a runner on a GPU: keeps the records of its calls and has their kernels compiled, for replays that are made elsewhere.
+"""Beside a runner on a GPU: keeps the records of its calls with their kernels, for replays that are made elsewhere. The oracle brings kernels
+that were compiled ahead (``kbx.executor.ahead``); the others are compiled when they are asked for.
 
 The runner launches its kernels itself and tells what it does; no answer is owed to it, so that it does not wait.
 """
@@ -9,14 +10,13 @@ import contextlib
 import json
 import select
 import socket
-from collections import deque
 from collections.abc import Sequence
 
 import torch
 
 from kbx.executor import replay
 from kbx.executor.channel import Broken, Channel
-from kbx.executor.compiler import Compiler, CompilerEnded
+from kbx.executor.compiler import Compiler, CompilerEnded, key_of, loadable
 from kbx.executor.rebuilding import is_own
 
 _MESSAGE_CHARS = 4096
@@ -37,9 +37,10 @@ class _Recorder:
     def __init__(self, runner: Channel, oracle: Channel, compiler: Compiler) -> None:
         self._runner, self._oracle, self._compiler = runner, oracle, compiler
         self._records = replay.Records()
-        self._wanted: deque[tuple[int, replay.Message]] = deque()
-        """Kernels to compile, by the runner's number; the first is being compiled."""
-        self._compiled: dict[int, replay.Message] = {}
+        self._requests: dict[int, replay.Message] = {}
+        """For the compiler, by the runner's number of the kernel."""
+        self._compiled: dict[str, replay.Message | None] = {}
+        """By the key of the request; None: it failed."""
         self._told: set[int] = set()
         """Kernels that the oracle has."""
         self._base = 0
@@ -52,17 +53,15 @@ class _Recorder:
     def run(self) -> None:
         """Raises Broken where one of the two has ended."""
         poll = select.poll()
-        for connection in (self._runner.connection, self._oracle.connection, self._compiler.connection):
+        for connection in (self._runner.connection, self._oracle.connection):
             poll.register(connection, select.POLLIN)
         while True:
             ready = {descriptor for descriptor, _ in poll.poll()}
             # The runner first: it has told all of a call before the oracle can ask about it.
             if self._runner.connection.fileno() in ready:
                 self._hear(*self._runner.receive())
-            elif self._oracle.connection.fileno() in ready:
-                self._answer(self._oracle.receive()[0])
             else:
-                self._take_compiled()
+                self._answer(self._oracle.receive()[0])
 
     def _hear(self, message: replay.Message, blobs: Sequence[bytearray]) -> None:
         match message:
@@ -71,9 +70,7 @@ class _Recorder:
             case {"attach": {"in": base}}:
                 self._base = int(base)
             case {"kernel": number, **request}:
-                self._wanted.append((number, request))
-                if len(self._wanted) == 1:
-                    self._compiler.ask(request)
+                self._requests[number] = request
             case {"older": start} if blobs:
                 self._older[start] = torch.frombuffer(blobs[0], dtype=torch.uint8)
                 self._records.keep(start, self._older[start])
@@ -92,6 +89,8 @@ class _Recorder:
                 self._lent = [offset for offset, _, _ in lent]
                 self._records.begin()
                 self._oracle.send({"prepared": True})  # the call is made after that alone
+            case {"compiled": kernels}:
+                self._compiled |= {key: json.loads(kernel) for key, kernel in kernels.items()}
             case {"replay": back, "lent": lent}:
                 self._tell(back, [self._base + offset for offset, _, _ in lent])
             case _:
@@ -123,22 +122,12 @@ class _Recorder:
 
     def _kernel(self, number: int) -> replay.Message:
         """``files`` and ``hash`` of a kernel, and whether it is the candidate's ``own``."""
-        while number not in self._compiled:
-            if not self._wanted:
-                raise replay.Unfit("a kernel that was not described")
-            self._take_compiled()
-        found = self._compiled[number]
-        if "failed" in found:
+        if (request := self._requests.get(number)) is None:
+            raise replay.Unfit("a kernel that was not described")
+        key = key_of(request)
+        if key not in self._compiled:
+            reply = self._compiler.compile(request)
+            self._compiled[key] = None if "failed" in reply else json.loads(loadable(reply))
+        if (found := self._compiled[key]) is None:
             raise replay.Unfit("a kernel that cannot be compiled without the candidate")
-        return found
-
-    def _take_compiled(self) -> None:
-        """Waits for the kernel that is being compiled, and begins with the next."""
-        reply = self._compiler.answer()
-        number, request = self._wanted.popleft()
-        if "failed" not in reply:
-            own = is_own(request["description"])
-            reply = {"files": reply["files"], "hash": reply["hash"], "own": own}
-        self._compiled[number] = reply
-        if self._wanted:
-            self._compiler.ask(self._wanted[0][1])
+        return found | {"own": is_own(request["description"])}

@@ -236,6 +236,8 @@ class Open:
     """Those of ``kbx.oracle.serving`` that are asked for, and ``kbx.oracle.properties.SIZED`` if timing follows."""
     expert: int | None = None
     """Another runner, that of an expert's kernel, which is timed beside this one and has arenas of its own."""
+    kernels: dict[str, str] = field(default_factory=dict)
+    """Compiled ahead, as in ``messages.runner.Rebuilt``, for calls that are made again on a GPU."""
 
 
 @dataclass

@@ -163,6 +163,31 @@ class Precompiled:
     seconds: float
     left_out: list[str] = field(default_factory=list)
     """``triton, libraries``: which of these did not fit a frame. ``files`` then has no library, or not every kernel."""
+    requests: list[str] = field(default_factory=list)
+    """For ``rebuild``, some of those that the kernels are compiled for."""
+
+
+@dataclass
+class Rebuild:
+    """Compile kernels from descriptions of them, in a runner without arenas and GPU that has not loaded the candidate and never will."""
+
+    TYPE: ClassVar[str] = "rebuild"
+    id: int
+    source: str
+    """Of the candidate."""
+    requests: list[str]
+    """As ``precompiled`` has them."""
+    seconds: float
+    """After this long no kernel is waited for."""
+
+
+@dataclass
+class Rebuilt:
+    TYPE: ClassVar[str] = "rebuilt"
+    id: int
+    kernels: dict[str, str]
+    """As ``kbx.executor.compiler.loadable`` has them, by its ``key_of``; none of those that do not compile."""
+    seconds: float
 
 
 @dataclass
@@ -333,6 +358,7 @@ REQUESTS: tuple[type[Request], ...] = (
     Construct,
     TakeState,
     Precompile,
+    Rebuild,
     Call,
     Measure,
     RecordCalls,
@@ -340,5 +366,5 @@ REQUESTS: tuple[type[Request], ...] = (
     Profile,
 )
 ANSWERS: tuple[type[Message], ...] = (
-    Attached, Loaded, Constructed, StateTaken, Precompiled, Compiling, Returned, Raised, CallsRecorded, Measured, Profiled,
+    Attached, Loaded, Constructed, StateTaken, Precompiled, Rebuilt, Compiling, Returned, Raised, CallsRecorded, Measured, Profiled,
 )  # fmt: skip

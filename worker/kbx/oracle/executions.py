@@ -29,12 +29,16 @@ class Executions:
     """Those of one candidate. ``executor()`` is the connection, None where nobody is told of launches."""
 
     def __init__(
-        self, executor: Callable[[], Channel | None], checks: bool = True, replayer: Replayer | None = None
+        self,
+        executor: Callable[[], Channel | None],
+        checks: bool = True,
+        replayer: Replayer | None = None,
+        kernels: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """``checks``: whether what is found decides. ``replayer``: what makes calls again where launches run on a GPU; ``executor`` has
-        their records then, and executes none."""
+        their records then, and executes none. ``kernels`` were compiled ahead for them, see ``messages.runner.Rebuilt``."""
         self._executor, self._checks, self._unasked = executor, checks, False
-        self._atomic, self._replayer = False, replayer
+        self._atomic, self._replayer, self._kernels = False, replayer, kernels
 
     @property
     def are_kept(self) -> bool:
@@ -62,6 +66,9 @@ class Executions:
             return
         message = {"prepare": seed, "lent": _lent(leaves, filler), "order": order, "forget": self._unasked}
         try:
+            if self._replayer is not None and self._kernels:
+                executor.send({"compiled": dict(self._kernels)})
+                self._kernels = {}
             executor.send(message)
             if self._replayer is not None:
                 executor.receive()  # the runner must not be there first

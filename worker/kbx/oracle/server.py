@@ -166,6 +166,7 @@ class Server:
             properties=request.properties,
             expert=beside,
             replayer=None if request.timed else self.device.replayer,
+            kernels=request.kernels,
         )
         self.runner = request.runner
         core = self.device.core if request.timed else None

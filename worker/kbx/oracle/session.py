@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -75,12 +76,13 @@ class Session:
         properties: Sequence[str] = (),
         expert: tuple[SharedArena, SharedArena] | None = None,
         replayer: Replayer | None = None,
+        kernels: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.task, self.seed, self.device = task.seeded(seed).begun(schemes), seed, device
         self.unseeded = task
         self.dtype: str | None = None
         self.memory = truth.Memory(budget)
-        self.executions, self.operations = Executions(executor, memory_checks, replayer), operations
+        self.executions, self.operations = Executions(executor, memory_checks, replayer, kernels), operations
         self.know = truth.know_where_there_is_room if alone else truth.know
         self.lent, self.out = arenas
         self.expert = expert

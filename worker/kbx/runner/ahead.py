@@ -9,6 +9,7 @@ import base64
 import contextlib
 import os
 import signal
+import tempfile
 import time
 import zlib
 from pathlib import Path
@@ -16,7 +17,7 @@ from pathlib import Path
 import torch
 
 from kbx import protocol, shapes, tensors
-from kbx.runner import compilers, cuda_on_cpu, extensions, launches, tuning
+from kbx.runner import compilation, compilers, cuda_on_cpu, extensions, launches, tuning
 
 _ROOM = protocol.MAX_RUNNER_FRAME - (64 << 10)
 """Characters of base64 that fit in a frame, with what else it holds: some hundred configurations of a matrix product take 8 MiB."""
@@ -29,9 +30,11 @@ _TEXTS = (".source", ".ttgir", ".llir", ".ptx")
 _CHOICES = ".autotune.json"
 """Which configuration won, where nothing was timed."""
 
-_PROCESSES = 8
+PROCESSES = 8
 """That compile a candidate's launches at a time, and among which its calls are split. A launch takes a compiler 0.1 to 0.3 s, or
 more than a second on a slow core."""
+_MOST_REQUESTS = 32
+"""Kernels that are compiled once more where the candidate is not. An autotuner's configurations may be hundreds, of which few are called."""
 _NICENESS = 10
 """Whoever is timed meanwhile launches first."""
 _LOOK_SECONDS = 0.002
@@ -39,21 +42,32 @@ _GRACE = 15.0
 """Seconds for the call that is being made when time is up; the referee waits a little longer."""
 
 
-def compile_calls(entry, calls, seconds):
+def compile_calls(entry, calls, seconds, path, source):
     """Calls ``entry`` on the shapes of each of ``calls`` (``{"args", "kwargs", "timed"}``), for at most ``seconds``; returns whether it
-    completed all. Autotuning compiles every configuration in those to be ``timed``, one in each of the others.
+    completed all, and requests for ``kbx.executor.ahead`` as JSON. Autotuning compiles every configuration in those to be ``timed``, one in
+    each of the others.
+
+    ``path``: the candidate's file; ``source``: what is in it.
     """
+    told = Path(tempfile.mkdtemp(prefix="kbx-requests-"))
+    compilation.collect(path, source, told)
     launches.only_compile()
     cuda_on_cpu.leave_empty()
     end = time.monotonic() + seconds
-    processes = min(_PROCESSES, len(os.sched_getaffinity(0)))
+    processes = min(PROCESSES, len(os.sched_getaffinity(0)))
     common = compilers.Compilers(processes)
     # Not in this process: a crash of the candidate would lose what others have compiled.
     children = [_child(entry, share, tune, end, common) for share, tune in _shares(calls, processes)]
     for child in children:
         _wait(child, end)
     common.settle(end)
-    return all([_reap(child) for child in children])
+    return all([_reap(child) for child in children]), _requests(told)
+
+
+def _requests(folder):
+    """What was told in the folder, the first ones first."""
+    files = sorted(folder.iterdir(), key=lambda file: (file.stat().st_mtime_ns, file.name))
+    return [file.read_text(encoding="utf-8") for file in files[:_MOST_REQUESTS]]
 
 
 def _shares(calls, most):

@@ -5,6 +5,7 @@ the arenas. So this module does not defend itself against the candidate.
 """
 
 import contextlib
+import json
 import os
 import random
 import time
@@ -15,6 +16,7 @@ import torch
 import triton
 
 from kbx import clock, cores, graphs, parts, precision, protocol, results, shapes, standins, tensors
+from kbx.executor import ahead as rebuilt_ahead
 from kbx.executor import compiler, recorder, server
 from kbx.messages import runner as messages
 from kbx.runner import (
@@ -132,6 +134,7 @@ class Bench:
             messages.Construct: self._construct,
             messages.TakeState: self._take_state,
             messages.Precompile: self._precompile,
+            messages.Rebuild: self._rebuild,
             messages.Call: self._call,
             messages.Measure: self._measure,
             messages.RecordCalls: self._record,
@@ -239,9 +242,17 @@ class Bench:
         return messages.StateTaken(request.id, module.take_state(self._instance, request.parameters), 0.0)
 
     def _precompile(self, request):
-        whole = ahead.compile_calls(self._entry, request.calls, request.seconds)
+        whole, requests = ahead.compile_calls(self._entry, request.calls, request.seconds, self._path, self._source)
         files, left_out = ahead.pack(self._source)
-        return messages.Precompiled(request.id, files, ahead.kernels(), whole, 0.0, left_out)
+        return messages.Precompiled(request.id, files, ahead.kernels(), whole, 0.0, left_out, requests)
+
+    def _rebuild(self, request):
+        if self._source:
+            raise protocol.ProtocolError("a process that has loaded a candidate compiles for nobody else")
+        processes = min(ahead.PROCESSES, len(os.sched_getaffinity(0)))
+        wanted = [json.loads(each) for each in request.requests]
+        kernels = rebuilt_ahead.compile_all(request.source, self._path, wanted, processes, request.seconds)
+        return messages.Rebuilt(request.id, kernels, 0.0)
 
     def _call(self, request):
         if self._emulated:

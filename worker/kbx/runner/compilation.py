@@ -5,8 +5,8 @@ Triton raised there.
 """
 
 import base64
+import contextlib
 import functools
-import hashlib
 import json
 import pickle
 import tempfile
@@ -17,7 +17,7 @@ import triton
 from triton import knobs
 from triton.compiler.compiler import ASTSource, CompiledKernel
 
-from kbx.executor.compiler import OPTIONS
+from kbx.executor.compiler import OPTIONS, key_of
 from kbx.executor.rebuilding import Undescribed
 from kbx.runner import gaps, kernels
 
@@ -35,12 +35,33 @@ def install(send, path, text):
 
 def remember(path, text):
     """From now on the sources that Triton compiles in this process can be described: ``source.kbx_request()`` is the request of ``install``."""
+
+    def described(src, request):
+        src.kbx_request = request
+
+    _tell_each(path, text, described)
+
+
+def collect(path, text, folder):
+    """From now on the request of ``install`` for each kernel that Triton compiles in this process, or in one forked from it, lands in a file
+    of this folder."""
+
+    def kept(_, request):
+        with contextlib.suppress(Exception, Undescribed):
+            told = request()
+            folder.joinpath(key_of(told)).write_text(json.dumps(told), encoding="utf-8")
+
+    _tell_each(path, text, kept)
+
+
+def _tell_each(path, text, tell):
+    """From now on ``tell(source, request)`` hears of each kernel that Triton has compiled; ``request()`` is that of ``install``."""
     stock = triton.compile
 
     def compile(src, target=None, options=None, **more):
         kernel = stock(src, target=target, options=options, **more)
         arch = (target or triton.runtime.driver.active.get_current_target()).arch
-        src.kbx_request = functools.partial(_request, src, options, arch, path, text)
+        tell(src, functools.partial(_request, src, options, arch, path, text))
         return kernel
 
     for module in (triton.compiler.compiler, triton.compiler, triton):
@@ -64,7 +85,7 @@ class _Compilation:
         if isinstance(src, ASTSource):
             src.hash()  # what Triton refuses before it compiles, and what the kernel's globals are, which must not change
         request = _request(src, options, target.arch, self._path, self._text)
-        key = hashlib.sha256(json.dumps(request).encode()).hexdigest()
+        key = key_of(request)
         with self._lock:
             reply, first = self._done.get(key), key not in self._done
             if first:

@@ -142,36 +142,36 @@ public final class BinaryCache {
     return found;
   }
 
-  private record Kept(Key key, Map<String, String> files) {
+  private record Kept(Key key, Ahead compiled) {
     Kept {
       requireNonNull(key);
-      files = Map.copyOf(files);
+      requireNonNull(compiled);
     }
   }
 
-  /** The files cached under this key; empty on a cache miss. */
-  Map<String, String> read(Key key) {
+  /** What is cached under this key; nothing on a cache miss. */
+  Ahead read(Key key) {
     Path file = file(key);
-    if (file == null) return Map.of();
+    if (file == null) return Ahead.NOTHING;
     try {
       Kept kept = Json.mapper().readValue(Files.readAllBytes(file), Kept.class);
-      if (!kept.key().equals(key)) return Map.of();
+      if (!kept.key().equals(key)) return Ahead.NOTHING;
       Files.setLastModifiedTime(file, FileTime.from(clock.instant()));
-      return kept.files();
+      return kept.compiled();
     } catch (NoSuchFileException e) {
-      return Map.of();
+      return Ahead.NOTHING;
     } catch (IOException | JacksonException | NullPointerException e) {
-      return Map.of(); // Compiled again, and replaced.
+      return Ahead.NOTHING; // Compiled again, and replaced.
     }
   }
 
-  /** Caches these files, unless they are empty or contain errors. */
-  void write(Key key, Map<String, String> files) {
+  /** Caches this, unless it is empty or contains errors. */
+  void write(Key key, Ahead compiled) {
     Path file = file(key);
-    if (file == null || files.isEmpty()) return;
-    if (files.keySet().stream().anyMatch(name -> name.matches(ERRORS))) return;
+    if (file == null || compiled.isEmpty()) return;
+    if (compiled.files().keySet().stream().anyMatch(name -> name.matches(ERRORS))) return;
     try {
-      byte[] content = Json.mapper().writeValueAsBytes(new Kept(key, files));
+      byte[] content = Json.mapper().writeValueAsBytes(new Kept(key, compiled));
       if (unswept.addAndGet(content.length) > mostBytes / SHARE) sweep();
       AtomicFile.cache(file, content);
     } catch (IOException e) {

@@ -19,7 +19,6 @@ import dev.kbx.worker.Runner;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -35,6 +34,7 @@ final class Correctness {
   private final Plan plan;
   private final Candidate candidate;
   private final JudgementBuilder draft;
+  private final Ahead ahead;
   private final boolean alone;
 
   /** New processes at most for calls that are left when one has ended under a call. */
@@ -53,58 +53,59 @@ final class Correctness {
   /**
    * @param alone whether the candidate has the device exclusively
    */
-  Correctness(Slot slot, Plan plan, Candidate candidate, JudgementBuilder draft, boolean alone) {
+  Correctness(
+      Slot slot,
+      Plan plan,
+      Candidate candidate,
+      JudgementBuilder draft,
+      Ahead ahead,
+      boolean alone) {
     this.slot = slot;
     this.plan = plan;
     this.candidate = candidate;
     this.draft = draft;
+    this.ahead = ahead;
     this.alone = alone;
   }
 
-  /**
-   * Runs the stages that the plan asks for, up to correctness.
-   *
-   * @param files binaries that were compiled ahead
-   */
-  Outcome judge(Map<String, String> files) throws InterruptedException {
+  /** Runs the stages that the plan asks for, up to correctness. */
+  Outcome judge() throws InterruptedException {
     try (OraclePool.Borrowed borrowed = slot.borrow()) {
-      Outcome outcome = judge(borrowed.oracle(), files);
+      Outcome outcome = judge(borrowed.oracle());
       if (outcome.status() != Status.INFRASTRUCTURE) borrowed.sound();
       return outcome;
     }
   }
 
-  private Outcome judge(Oracle oracle, Map<String, String> files) throws InterruptedException {
-    Outcome outcome = inSession(oracle, plan, draft, session -> calls(session, files));
+  private Outcome judge(Oracle oracle) throws InterruptedException {
+    Outcome outcome = inSession(oracle, plan, draft, session -> calls(session));
     for (int i = 0; i < RESTARTS && outcome.status() == Status.CORRECT && isCut(); i++) {
       Outcome correct = outcome;
-      outcome = inSession(oracle, plan, draft, session -> goOn(session, files, correct));
+      outcome = inSession(oracle, plan, draft, session -> goOn(session, correct));
     }
-    if (draft.published().stoppedByGuard()) callUnguarded(oracle, files);
+    if (draft.published().stoppedByGuard()) callUnguarded(oracle);
     Coverage shown = coverage;
     if (shown != null && outcome.status() == Status.CORRECT && plan.reaches(Stage.CORRECT)) {
-      serve(oracle, files, shown);
+      serve(oracle, shown);
     }
     return outcome;
   }
 
   /** Looks at the properties that take a process of their own. */
-  private void serve(Oracle oracle, Map<String, String> files, Coverage shown)
-      throws InterruptedException {
+  private void serve(Oracle oracle, Coverage shown) throws InterruptedException {
     if (!digests.isEmpty() && plan.properties().contains(ServingProperty.REPEATABLE)) {
       JudgementBuilder apart = new JudgementBuilder(draft);
-      var _ = inSession(oracle, plan, apart, session -> repeated(session, apart, files, shown));
+      var _ = inSession(oracle, plan, apart, session -> repeated(session, apart, shown));
     }
     boolean aside = plan.properties().stream().anyMatch(ServingProperty::needsGpu);
     if (!aside || slot.gpu() == null) return;
     Plan unguarded = plan.withoutMemoryChecks();
     JudgementBuilder apart = new JudgementBuilder(draft);
-    var _ = inSession(oracle, unguarded, apart, session -> onGpu(session, files, shown));
+    var _ = inSession(oracle, unguarded, apart, session -> onGpu(session, shown));
   }
 
   /** Makes calls once more in this process, and compares the bits with those of the first. */
-  private Outcome repeated(
-      Session session, JudgementBuilder apart, Map<String, String> files, Coverage shown)
+  private Outcome repeated(Session session, JudgementBuilder apart, Coverage shown)
       throws InterruptedException, Oracle.Refused {
     OracleMessage.Opened task = session.open(false, alone);
     Set<String> cases = new HashSet<>();
@@ -116,7 +117,7 @@ final class Correctness {
             .toList();
     if (again.isEmpty()) return Outcome.correct(Stage.CORRECT);
     String varied = digests.varying().isPresent() ? "in another order of its programs" : null;
-    Optional<Outcome> failed = session.load(task, files);
+    Optional<Outcome> failed = session.load(task);
     if (failed.isEmpty()) {
       Calls calls = new Calls(session, plan, apart, Limits.ORACLE, 0, digests);
       failed = calls.judge(again);
@@ -135,10 +136,10 @@ final class Correctness {
     return Outcome.correct(Stage.CORRECT);
   }
 
-  private Outcome onGpu(Session session, Map<String, String> files, Coverage shown)
+  private Outcome onGpu(Session session, Coverage shown)
       throws InterruptedException, Oracle.Refused {
     OracleMessage.Opened task = session.open(false, alone);
-    if (session.load(task, files).isPresent()) return Outcome.correct(Stage.CORRECT);
+    if (session.load(task).isPresent()) return Outcome.correct(Stage.CORRECT);
     try {
       serve(new ServingCalls(session, plan), session, task, shown);
     } finally {
@@ -174,20 +175,18 @@ final class Correctness {
    * Makes the calls of the published grade in a process whose tensors do not end at guard pages, as
    * the published tests do: only their rule is asked.
    */
-  private void callUnguarded(Oracle oracle, Map<String, String> files) throws InterruptedException {
+  private void callUnguarded(Oracle oracle) throws InterruptedException {
     Plan unguarded = plan.withoutMemoryChecks();
     JudgementBuilder apart = new JudgementBuilder(draft);
     var _ =
-        inSession(
-            oracle, unguarded, apart, session -> publishedCalls(session, unguarded, apart, files));
+        inSession(oracle, unguarded, apart, session -> publishedCalls(session, unguarded, apart));
     draft.published(apart.published());
   }
 
-  private Outcome publishedCalls(
-      Session session, Plan conditions, JudgementBuilder found, Map<String, String> files)
+  private Outcome publishedCalls(Session session, Plan conditions, JudgementBuilder found)
       throws InterruptedException, Oracle.Refused {
     OracleMessage.Opened task = session.open(false, alone);
-    Optional<Outcome> decided = session.load(task, files);
+    Optional<Outcome> decided = session.load(task);
     if (decided.isEmpty()) {
       Calls calls = new Calls(session, conditions, found, Limits.ORACLE, 0);
       decided = calls.judge(published(task));
@@ -226,7 +225,7 @@ final class Correctness {
       Oracle oracle, Plan conditions, JudgementBuilder found, Questions questions)
       throws InterruptedException {
     Runner runner = slot.runner(conditions, oracle.hello());
-    try (Session session = new Session(oracle, runner, conditions, candidate, found)) {
+    try (Session session = new Session(oracle, runner, conditions, candidate, found, ahead)) {
       Outcome outcome;
       try {
         outcome = questions.ask(session);
@@ -243,12 +242,11 @@ final class Correctness {
     return sized;
   }
 
-  private Outcome calls(Session session, Map<String, String> files)
-      throws InterruptedException, Oracle.Refused {
+  private Outcome calls(Session session) throws InterruptedException, Oracle.Refused {
     OracleMessage.Opened task = session.open(false, alone);
     sized = !task.sizes().isEmpty();
     long start = System.nanoTime();
-    Optional<Outcome> decided = session.load(task, files);
+    Optional<Outcome> decided = session.load(task);
     draft.spent(Stage.CALL, (System.nanoTime() - start) / 1e9);
     if (decided.isEmpty()) {
       draft.flags(restsOn(task));
@@ -298,11 +296,11 @@ final class Correctness {
   }
 
   /** The calls that are left, in a new process. */
-  private Outcome goOn(Session session, Map<String, String> files, Outcome outcome)
+  private Outcome goOn(Session session, Outcome outcome)
       throws InterruptedException, Oracle.Refused {
     if (coverage == null) return outcome;
     OracleMessage.Opened task = session.open(false, alone);
-    if (session.load(task, files).isPresent()) {
+    if (session.load(task).isPresent()) {
       runnerNanos = Long.MAX_VALUE; // It does not load any more: no further process.
       return outcome;
     }

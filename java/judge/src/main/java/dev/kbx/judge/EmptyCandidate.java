@@ -17,7 +17,6 @@ import dev.kbx.worker.Runner;
 import dev.kbx.worker.RunnerMessage;
 import dev.kbx.worker.WorkerFailure;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
@@ -88,7 +87,7 @@ final class EmptyCandidate {
       Oracle oracle = borrowed.oracle();
       Runner runner = slot.runner(plan, oracle.hello());
       JudgementBuilder unused = new JudgementBuilder(plan.policy(candidate.task()), null);
-      try (Session session = new Session(oracle, runner, plan, candidate, unused)) {
+      try (Session session = new Session(oracle, runner, plan, candidate, unused, Ahead.NOTHING)) {
         Optional<String> failed = failed(session, session.open(false, true));
         borrowed.sound();
         return failed;
@@ -100,7 +99,7 @@ final class EmptyCandidate {
 
   private Optional<String> failed(Session session, OracleMessage.Opened task)
       throws InterruptedException, Oracle.Refused, Runner.Lost, TimeoutException {
-    Optional<Outcome> unloaded = session.load(task, Map.of());
+    Optional<Outcome> unloaded = session.load(task);
     if (unloaded.isPresent()) return Optional.of(String.valueOf(unloaded.get().message()));
     List<OracleMessage.PlannedCall> calls =
         DevelopmentCalls.of(plan.inputs(), task.calls()).stream()

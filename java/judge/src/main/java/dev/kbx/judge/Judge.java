@@ -88,7 +88,7 @@ final class Judge {
       throws InterruptedException {
     Precompiler.Compiled compiled = compiled(candidate, statics);
     Optional<Outcome> decided = compiled.failure();
-    Map<String, String> files = compiled.files();
+    Ahead ahead = compiled.ahead();
     Plan limited = limited(candidate);
     JudgementBuilder draft = statics;
     boolean alone = false;
@@ -96,7 +96,7 @@ final class Judge {
     for (int failures = 0; decided.isEmpty(); ) {
       draft = new JudgementBuilder(statics);
       try {
-        decided = run(candidate, limited, draft, files, alone);
+        decided = run(candidate, limited, draft, ahead, alone);
         alone = true; // Other candidates on the GPU may have caused the fault.
       } catch (WorkerFailure e) {
         if (slot.isLost()) throw new DeviceLost(device(), e);
@@ -222,26 +222,22 @@ final class Judge {
    *     candidate must then be judged alone
    */
   private Optional<Outcome> run(
-      Candidate candidate,
-      Plan limited,
-      JudgementBuilder draft,
-      Map<String, String> files,
-      boolean alone)
+      Candidate candidate, Plan limited, JudgementBuilder draft, Ahead ahead, boolean alone)
       throws InterruptedException {
     SharedGpu place = judgingSlot.gpu();
     if (place == null) {
-      return Optional.of(new Correctness(slot, plan, candidate, draft, true).judge(files));
+      return Optional.of(new Correctness(slot, plan, candidate, draft, ahead, true).judge());
     }
     Outcome outcome;
     boolean sound;
     Gpu gpu = place.gpu();
     MemoryRequirements needs = gpu.needs(candidate.task());
     Plan own = limited.with(needs);
-    Correctness correctness = new Correctness(slot, own, candidate, draft, alone);
+    Correctness correctness = new Correctness(slot, own, candidate, draft, ahead, alone);
     try (ConcurrencyLimit.Pass _ = gpu.admit();
         SharedExclusiveLock.Held held =
             alone ? gpu.lease().alone() : gpu.lease().shared(needs.part())) {
-      outcome = correctness.judge(files);
+      outcome = correctness.judge();
       boolean fault = outcome.isFault() || correctness.faulted();
       boolean othersFault = fault && held.company();
       if (othersFault || (!alone && wantsRoom(needs, outcome))) return Optional.empty();
@@ -257,13 +253,13 @@ final class Judge {
       return Optional.of(outcome);
     }
     try (var _ = gpu.lease().alone()) {
-      Performance performance = new Performance(place, own, candidate, draft);
-      Outcome timed = performance.judge(files);
+      Performance performance = new Performance(place, own, candidate, draft, ahead);
+      Outcome timed = performance.judge();
       // After a fault the device is probed before anybody else uses it.
       if (performance.faulted() || timed.isFault()) slot.probe();
       if (timed.status() == Status.CORRECT && !slot.lost()) {
         compare(place, candidate, draft);
-        profile(place, candidate, draft, files);
+        profile(place, candidate, draft, ahead);
       }
       return Optional.of(timed);
     }
@@ -279,12 +275,14 @@ final class Judge {
   }
 
   /** Profiles last, after the verdict: a failure here is recorded and decides nothing. */
-  private void profile(
-      SharedGpu place, Candidate candidate, JudgementBuilder draft, Map<String, String> files)
+  private void profile(SharedGpu place, Candidate candidate, JudgementBuilder draft, Ahead ahead)
       throws InterruptedException {
     if (!plan.profile() || draft.timing() == null) return;
     Profile found =
-        place.gpu().spending().on("profile", () -> place.profiler().of(candidate, plan, files));
+        place
+            .gpu()
+            .spending()
+            .on("profile", () -> place.profiler().of(candidate, plan, ahead.files()));
     draft.profile(found);
     if (found.failure() != null) slot.probe();
   }

@@ -18,7 +18,6 @@ import dev.kbx.worker.OracleMessage;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.WorkerFailure;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -32,32 +31,31 @@ final class Performance {
   private final Plan plan;
   private final Candidate candidate;
   private final JudgementBuilder draft;
+  private final Ahead ahead;
   private final Spending spending;
   private @Nullable BaselineInterference quiet;
   private List<OracleMessage.Size> sizes = List.of();
   private @Nullable Timing timing;
   private @Nullable Session expert;
 
-  Performance(SharedGpu bench, Plan plan, Candidate candidate, JudgementBuilder draft) {
+  Performance(
+      SharedGpu bench, Plan plan, Candidate candidate, JudgementBuilder draft, Ahead ahead) {
     this.gpu = bench.gpu();
     this.references = bench.references();
     this.plan = plan;
     this.candidate = candidate;
     this.draft = draft;
+    this.ahead = ahead;
     this.spending = gpu.spending();
   }
 
-  /**
-   * Times every size. The caller must hold the device exclusively.
-   *
-   * @param files binaries that were compiled ahead
-   */
-  Outcome judge(Map<String, String> files) throws InterruptedException {
+  /** Times every size. The caller must hold the device exclusively. */
+  Outcome judge() throws InterruptedException {
     String source = plan.expert(candidate.task());
-    if (source == null) return judged(files);
-    try (Session beside = start(expert(source), new JudgementBuilder(draft))) {
+    if (source == null) return judged();
+    try (Session beside = start(expert(source), new JudgementBuilder(draft), Ahead.NOTHING)) {
       expert = beside;
-      return judged(files);
+      return judged();
     }
   }
 
@@ -65,12 +63,12 @@ final class Performance {
     return new Candidate(candidate.task(), source, "--baseline", 0, null, null, null);
   }
 
-  private Outcome judged(Map<String, String> files) throws InterruptedException {
+  private Outcome judged() throws InterruptedException {
     long start = System.nanoTime();
-    try (Session session = start(candidate, draft)) {
+    try (Session session = start(candidate, draft, ahead)) {
       Outcome outcome;
       try {
-        outcome = end(session, time(session, files));
+        outcome = end(session, time(session));
       } catch (Oracle.Refused e) {
         session.end();
         outcome = refused(e);
@@ -84,19 +82,19 @@ final class Performance {
     }
   }
 
-  private Session start(Candidate whose, JudgementBuilder own) throws InterruptedException {
+  private Session start(Candidate whose, JudgementBuilder own, Ahead compiled)
+      throws InterruptedException {
     return spending.on(
         "start",
         () -> {
           Oracle oracle = gpu.oracle();
           Runner runner =
               gpu.runner(WarmRunnerPool.Use.TIMED, plan.arch(), oracle.hello(), plan.limits());
-          return new Session(oracle, runner, plan, whose, own);
+          return new Session(oracle, runner, plan, whose, own, compiled);
         });
   }
 
-  private Outcome time(Session session, Map<String, String> files)
-      throws InterruptedException, Oracle.Refused {
+  private Outcome time(Session session) throws InterruptedException, Oracle.Refused {
     var _ = spending.on("peaks", gpu::peaks); // No code of the candidate may be loaded yet.
     Session beside = expert;
     Integer number = beside == null ? null : (Integer) beside.runner().number();
@@ -109,11 +107,11 @@ final class Performance {
     Optional<Outcome> unloaded =
         beside == null
             ? Optional.empty()
-            : spending.on("load", () -> beside.load(task.forExpert(), Map.of()));
+            : spending.on("load", () -> beside.load(task.forExpert()));
     if (unloaded.isPresent()) {
       throw new WorkerFailure("the expert's kernel does not load: " + unloaded.get().message());
     }
-    Optional<Outcome> decided = spending.on("load", () -> session.load(task, files));
+    Optional<Outcome> decided = spending.on("load", () -> session.load(task));
     if (decided.isPresent()) return decided.get().at(Stage.PERF);
     Watch watch =
         new Watch(plan.policy(candidate.task()), candidate.task(), draft.origins().contributes());

@@ -18,6 +18,7 @@ import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
 import dev.kbx.worker.ZygoteMessage;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -103,18 +104,17 @@ final class Precompiler {
   /**
    * The result of compiling.
    *
-   * @param files Triton's cache and libraries; empty if nothing could be compiled ahead
    * @param failure C++ that exceeded a limit
    */
-  record Compiled(Map<String, String> files, Optional<Outcome> failure) {
-    static final Compiled NOTHING = new Compiled(Map.of(), Optional.empty());
+  record Compiled(Ahead ahead, Optional<Outcome> failure) {
+    static final Compiled NOTHING = new Compiled(Ahead.NOTHING, Optional.empty());
 
-    static Compiled of(Map<String, String> files) {
-      return new Compiled(files, Optional.empty());
+    static Compiled of(Ahead ahead) {
+      return new Compiled(ahead, Optional.empty());
     }
 
     static Compiled failed(Outcome outcome) {
-      return new Compiled(Map.of(), Optional.of(outcome));
+      return new Compiled(Ahead.NOTHING, Optional.of(outcome));
     }
   }
 
@@ -123,9 +123,11 @@ final class Precompiler {
    *
    * @param whole whether every call was made, and all that was compiled fits a message
    * @param tooLarge whether it has libraries that are too large to send
+   * @param requests for kernels that are compiled once more without the candidate
    */
-  private record Made(Map<String, String> files, boolean whole, boolean tooLarge) {
-    static final Made NOTHING = new Made(Map.of(), true, false);
+  private record Made(
+      Map<String, String> files, boolean whole, boolean tooLarge, List<String> requests) {
+    static final Made NOTHING = new Made(Map.of(), true, false, List.of());
 
     /** Whether C++ was compiled, or failed to compile. */
     boolean hasCpp() {
@@ -145,12 +147,12 @@ final class Precompiler {
      * further.
      */
     Made stopped() {
-      return new Made(files, hasCpp(), tooLarge);
+      return new Made(files, hasCpp(), tooLarge, requests);
     }
 
     /** These binaries for compilation that may be incomplete. */
     Made unfinished() {
-      return new Made(files, false, tooLarge);
+      return new Made(files, false, tooLarge, requests);
     }
   }
 
@@ -160,12 +162,13 @@ final class Precompiler {
     boolean cpp = candidate.bringsCpp();
     try {
       BinaryCache.Key key = key(candidate);
-      Map<String, String> files = binaries.read(key);
-      if (!files.isEmpty()) return Compiled.of(files);
+      Ahead known = binaries.read(key);
+      if (!known.isEmpty()) return Compiled.of(known);
       Made made = compile(candidate, traceShapes(candidate), cpp);
       if (cpp && made.tooLarge()) return Compiled.failed(TOO_LARGE);
-      if (made.whole()) binaries.write(key, made.files());
-      return Compiled.of(made.files());
+      Ahead ahead = new Ahead(made.files(), rebuilt(candidate, made.requests()));
+      if (made.whole()) binaries.write(key, ahead);
+      return Compiled.of(ahead);
     } catch (TimeoutException e) {
       return cpp
           ? Compiled.failed(Outcome.timeout(Stage.COMPILE, "compiling its C++", CPP_LIMIT))
@@ -188,14 +191,14 @@ final class Precompiler {
   Optional<Binaries> binaries(Candidate candidate) throws InterruptedException {
     var _ = compile(candidate);
     BinaryCache.Key key = key(candidate);
-    Map<String, String> files = binaries.read(key);
-    return files.isEmpty() ? Optional.empty() : Optional.of(new Binaries(key.name(), files));
+    Ahead known = binaries.read(key);
+    return known.isEmpty() ? Optional.empty() : Optional.of(new Binaries(key.name(), known));
   }
 
   /** Caches what another machine compiled, unless that would not be found here. */
   void keep(Binaries compiled, Candidate candidate) throws InterruptedException {
     BinaryCache.Key key = key(candidate);
-    if (key.name().equals(compiled.key())) binaries.write(key, compiled.files());
+    if (key.name().equals(compiled.key())) binaries.write(key, compiled.compiled());
   }
 
   private BinaryCache.Key key(Candidate candidate) throws InterruptedException {
@@ -282,8 +285,28 @@ final class Precompiler {
         ? new Made(
             done.files(),
             done.whole() && !done.leftOut().contains("triton"),
-            done.leftOut().contains("libraries"))
+            done.leftOut().contains("libraries"),
+            done.requests())
         : before.unfinished();
+  }
+
+  /**
+   * Kernels for calls that are made again, compiled in a runner that never has the candidate. None
+   * of those that it does not compile: who makes a call again compiles what it misses.
+   */
+  private Map<String, String> rebuilt(Candidate candidate, List<String> requests)
+      throws InterruptedException {
+    if (requests.isEmpty() || !forGpu() || !plan.reaches(Stage.CORRECT)) return Map.of();
+    try (Runner runner = spawn(false, false)) {
+      Message answer =
+          runner.ask(
+              RunnerMessage.Rebuilt.class,
+              id -> new RunnerMessage.Rebuild(id, candidate.code(), requests, BUDGET.toSeconds()),
+              BUDGET.plus(FINISHING));
+      return answer instanceof RunnerMessage.Rebuilt made ? made.kernels() : Map.of();
+    } catch (TimeoutException | Runner.Lost e) {
+      return Map.of();
+    }
   }
 
   /** Traces shapes on the CPU with an oracle of the CPU, whose sizes are smaller than a GPU's. */

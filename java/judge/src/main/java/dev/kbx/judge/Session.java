@@ -39,15 +39,23 @@ final class Session implements AutoCloseable {
   private final Plan plan;
   private final Candidate candidate;
   private final JudgementBuilder draft;
+  private final Ahead ahead;
   private boolean timed;
   private Message.@Nullable Module module;
 
-  Session(Oracle oracle, Runner runner, Plan plan, Candidate candidate, JudgementBuilder draft) {
+  Session(
+      Oracle oracle,
+      Runner runner,
+      Plan plan,
+      Candidate candidate,
+      JudgementBuilder draft,
+      Ahead ahead) {
     this.oracle = oracle;
     this.runner = runner;
     this.plan = plan;
     this.candidate = candidate;
     this.draft = draft;
+    this.ahead = ahead;
   }
 
   Oracle oracle() {
@@ -97,7 +105,8 @@ final class Session implements AutoCloseable {
                 plan.checksMemory(),
                 candidate.task().operations(),
                 properties(timed),
-                expert),
+                expert,
+                timed ? Map.of() : ahead.kernels()),
         Limits.ORACLE);
   }
 
@@ -108,13 +117,8 @@ final class Session implements AutoCloseable {
         .toList();
   }
 
-  /**
-   * Attaches the runner's arenas and loads the candidate. Empty on success.
-   *
-   * @param files binaries that were compiled ahead
-   */
-  Optional<Outcome> load(OracleMessage.Opened task, Map<String, String> files)
-      throws InterruptedException {
+  /** Attaches the runner's arenas and loads the candidate. Empty on success. */
+  Optional<Outcome> load(OracleMessage.Opened task) throws InterruptedException {
     Duration limit = plan.limits().load();
     runner.attach(task.arenas());
     module = task.module();
@@ -130,7 +134,7 @@ final class Session implements AutoCloseable {
                       candidate.code(),
                       task.entries(),
                       operations,
-                      files,
+                      ahead.files(),
                       timed,
                       cpp,
                       task.core(),

@@ -119,6 +119,7 @@ public sealed interface OracleMessage extends Message.Numbered {
    * @param properties that candidates are asked for by name
    * @param expert the runner of an expert's kernel, which gets arenas of its own; null: there is
    *     none
+   * @param kernels as in {@link RunnerMessage.Rebuilt}
    */
   @JsonTypeName("open")
   record Open(
@@ -136,7 +137,8 @@ public sealed interface OracleMessage extends Message.Numbered {
       boolean memoryChecks,
       List<String> operations,
       List<String> properties,
-      @Nullable Integer expert)
+      @Nullable Integer expert,
+      Map<String, String> kernels)
       implements OracleMessage {}
 
   /**

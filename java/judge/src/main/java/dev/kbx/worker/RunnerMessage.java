@@ -93,6 +93,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
    * @param files of Triton's cache and libraries made of C++, by path
    * @param whole whether every call was made in the given time
    * @param leftOut {@code triton}, {@code libraries}: which of these are too large to send
+   * @param requests for {@link Rebuild}, of some of the kernels
    */
   @JsonTypeName("precompiled")
   record Precompiled(
@@ -101,11 +102,35 @@ public sealed interface RunnerMessage extends Message.Numbered {
       int kernels,
       boolean whole,
       double seconds,
-      List<String> leftOut)
+      List<String> leftOut,
+      List<String> requests)
       implements RunnerMessage {
     public Precompiled {
       files = Map.copyOf(files);
       leftOut = List.copyOf(leftOut);
+      requests = List.copyOf(requests);
+    }
+  }
+
+  /**
+   * Referee to runner: compile kernels from descriptions of them. The runner has not loaded the
+   * candidate and never will.
+   *
+   * @param seconds after which no kernel is waited for
+   */
+  @JsonTypeName("rebuild")
+  record Rebuild(int id, String source, List<String> requests, double seconds)
+      implements RunnerMessage {}
+
+  /**
+   * Compiled kernels.
+   *
+   * @param kernels as JSON, by what a recorder knows them by; none of those that do not compile
+   */
+  @JsonTypeName("rebuilt")
+  record Rebuilt(int id, Map<String, String> kernels, double seconds) implements RunnerMessage {
+    public Rebuilt {
+      kernels = Map.copyOf(kernels);
     }
   }
 

@@ -163,9 +163,7 @@ final class Assignments {
   }
 
   private static long length(@Nullable Binaries binaries) {
-    return binaries == null
-        ? 0
-        : binaries.files().values().stream().mapToLong(String::length).sum();
+    return binaries == null ? 0 : binaries.compiled().length();
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.kbx.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kbx.check.Rules;
+import dev.kbx.judge.Ahead;
 import dev.kbx.judge.Binaries;
 import dev.kbx.judge.FakeWorkers;
 import dev.kbx.plan.Limits;
@@ -21,7 +22,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class AssignmentsTest {
-  private static final Binaries BINARIES = new Binaries("key", Map.of("triton/a.cubin", ""));
+  private static final Binaries BINARIES =
+      new Binaries("key", new Ahead(Map.of("triton/a.cubin", ""), Map.of()));
   private static final Plan PLAN =
       new Plan(List.of(Stage.values()), Rules.all(), "sm_90", "secret", Limits.defaults());
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
+import dev.kbx.judge.Ahead;
 import dev.kbx.judge.Binaries;
 import dev.kbx.judge.JudgingConditions;
 import dev.kbx.plan.Limits;
@@ -354,7 +355,8 @@ class ClusterRefereeTest {
       NodeMessage.Compile compile = (NodeMessage.Compile) link.node(5);
       assertThat(compile.arch()).isEqualTo("sm_90");
       assertThat(compile.candidate().code()).isEqualTo(candidate().code());
-      Binaries binaries = new Binaries("key", Map.of("triton/a.cubin", "AA=="));
+      Binaries binaries =
+          new Binaries("key", new Ahead(Map.of("triton/a.cubin", "AA=="), Map.of()));
       link.says(5, new NodeMessage.Compiled(compile.id(), binaries));
       link.says(1, new NodeMessage.Judged(first.id(), judgement()));
       NodeMessage.Judge second = link.request(1);

@@ -61,8 +61,11 @@ class NodeServerTest {
         Node node = new Node(workers)) {
       assertThat(node.answer()).isInstanceOf(NodeMessage.Ready.class);
       Binaries compiled = requireNonNull(node.compiled(1, task, kernel));
-      assertThat(compiled.files().keySet()).anyMatch(name -> name.endsWith(".cubin"));
+      assertThat(compiled.compiled().files().keySet()).anyMatch(name -> name.endsWith(".cubin"));
       assertThat(about(compiled)).contains("\"arch\": 90");
+      assertThat(compiled.compiled().kernels().values())
+          .isNotEmpty()
+          .allMatch(each -> each.contains(".cubin"));
       assertThat(node.compiled(2, task, "import os\nos._exit(0)\n" + kernel)).isNull();
       assertThat(node.compiled(3, task, kernel)).isEqualTo(compiled);
     }
@@ -71,7 +74,7 @@ class NodeServerTest {
   /** What Triton says about the kernel. */
   private static String about(Binaries compiled) throws IOException {
     String packed =
-        compiled.files().entrySet().stream()
+        compiled.compiled().files().entrySet().stream()
             .filter(each -> each.getKey().endsWith("/add_kernel.json"))
             .findFirst()
             .orElseThrow()

@@ -45,7 +45,7 @@ class PrecompilerTest {
     }
     return "{\"type\":\"precompiled\",\"id\":$id,\"files\":{%s},\"kernels\":0,\"whole\":%s,"
             .formatted(list, whole)
-        + "\"seconds\":0,\"left_out\":[]}";
+        + "\"seconds\":0,\"left_out\":[],\"requests\":[]}";
   }
 
   /** A source that brings C++: what it has compiled before the calls, and with them. */
@@ -89,12 +89,12 @@ class PrecompilerTest {
     Map<String, String> versions = Map.of("worker", "abc", "nvcc", "13.0", "cupti", "130000");
     Map<String, String> theirs = Map.of("worker", "abc", "nvcc", "13.0", "witness", "native");
     Binaries made = elsewhere("theirs", "sm_90", theirs).binaries(candidate).orElseThrow();
-    assertThat(made.files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
+    assertThat(made.compiled().files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
 
     script.put("precompile", List.of("signal 9"));
     Precompiler same = elsewhere("same", "sm_90", versions);
     same.keep(made, candidate);
-    assertThat(same.compile(candidate).files()).isEqualTo(made.files());
+    assertThat(same.compile(candidate).ahead().files()).isEqualTo(made.compiled().files());
     for (Precompiler other :
         List.of(
             elsewhere("gpu", "sm_100", versions),
@@ -122,21 +122,22 @@ class PrecompilerTest {
   private Map<String, String> kept(Map<String, Object> script) {
     Candidate candidate = FakeWorkers.candidate("task", script);
     return BinaryCache.in(folder, _ -> {})
-        .read(BinaryCache.Key.of(candidate, ModulePrecision.FP32, "sm_90", false, VERSIONS));
+        .read(BinaryCache.Key.of(candidate, ModulePrecision.FP32, "sm_90", false, VERSIONS))
+        .files();
   }
 
   @Test
   void kernelLaunchedAtImportKeepsCppOfForward() throws Exception {
     var script = source(made(true, AT_IMPORT), made(true, AT_IMPORT, LIBRARY));
-    assertThat(compile(script).files()).containsOnlyKeys(AT_IMPORT, LIBRARY);
+    assertThat(compile(script).ahead().files()).containsOnlyKeys(AT_IMPORT, LIBRARY);
   }
 
   @Test
   void cppAtImportKeepsKernelsOfForward() throws Exception {
     var script = source(made(true, LIBRARY), made(true, LIBRARY, IN_FORWARD));
-    assertThat(compile(script).files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
+    assertThat(compile(script).ahead().files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
     assertThat(kept(script)).containsOnlyKeys(LIBRARY, IN_FORWARD);
-    assertThat(constructed(script).files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
+    assertThat(constructed(script).ahead().files()).containsOnlyKeys(LIBRARY, IN_FORWARD);
   }
 
   @Test
@@ -144,7 +145,7 @@ class PrecompilerTest {
     String whole = made(true, IN_FORWARD);
     String full = whole.replace("\"left_out\":[]", "\"left_out\":[\"triton\"]");
     for (var script : List.of(source(whole, made(false, IN_FORWARD)), source(whole, full))) {
-      assertThat(compile(script).files()).containsOnlyKeys(IN_FORWARD);
+      assertThat(compile(script).ahead().files()).containsOnlyKeys(IN_FORWARD);
       assertThat(kept(script)).isEmpty();
     }
   }
@@ -153,14 +154,14 @@ class PrecompilerTest {
   void cppWithoutKernelsIsCompiledWithoutCalls() throws Exception {
     var script = source(made(true, LIBRARY), "signal 9");
     script.remove("triton");
-    assertThat(compile(script).files()).containsOnlyKeys(LIBRARY);
+    assertThat(compile(script).ahead().files()).containsOnlyKeys(LIBRARY);
     assertThat(kept(script)).containsOnlyKeys(LIBRARY);
   }
 
   @Test
   void cppSurvivesACrashInACall() throws Exception {
     var script = source(made(true, LIBRARY), "signal 9");
-    assertThat(compile(script).files()).containsOnlyKeys(LIBRARY);
+    assertThat(compile(script).ahead().files()).containsOnlyKeys(LIBRARY);
     assertThat(kept(script)).as("there may have been more").isEmpty();
   }
 
@@ -168,7 +169,7 @@ class PrecompilerTest {
   void cppSurvivesACrashInConstruct() throws Exception {
     var script = source(made(true, LIBRARY), made(true));
     script.put("construct", List.of("signal 9"));
-    assertThat(constructed(script).files()).containsOnlyKeys(LIBRARY);
+    assertThat(constructed(script).ahead().files()).containsOnlyKeys(LIBRARY);
   }
 
   @Test
@@ -198,14 +199,14 @@ class PrecompilerTest {
   void cppErrorsAreReportedThoughTheImportRaises() throws Exception {
     var script = source(made(true, "libraries/d.json"), made(true));
     script.put("load", List.of(raised("compile")));
-    assertThat(compile(script).files()).containsOnlyKeys("libraries/d.json");
+    assertThat(compile(script).ahead().files()).containsOnlyKeys("libraries/d.json");
   }
 
   @Test
   void kernelsOfAFailedImportAreIncomplete() throws Exception {
     var script = source(made(true, AT_IMPORT), made(true));
     script.put("load", List.of(raised("memory")));
-    assertThat(compile(script).files()).containsOnlyKeys(AT_IMPORT);
+    assertThat(compile(script).ahead().files()).containsOnlyKeys(AT_IMPORT);
     assertThat(kept(script)).isEmpty();
   }
 

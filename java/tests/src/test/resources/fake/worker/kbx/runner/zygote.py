@@ -25,7 +25,7 @@ HONEST = {
     "attach": {"type": "attached", "seconds": 0.0},
     "load": {"type": "loaded", "entry": "f", "seconds": 0.0},
     "construct": {"type": "constructed", "seconds": 0.0},
-    "precompile": {"type": "precompiled", "files": {}, "kernels": 0, "whole": True, "seconds": 0.0, "left_out": []},
+    "precompile": {"type": "precompiled", "files": {}, "kernels": 0, "whole": True, "seconds": 0.0, "left_out": [], "requests": []},
     "call": {"type": "returned", "value": {"t": "none"}, "seconds": 0.0, "launches": 1, "compiled": [], "configurations": [], "unguarded": [],
              "origin": {"elements": 0, "own": 0, "volume": 0, "foreign": 0, "operations": [],
                         "launches": 0, "copies": 0, "used": False}},
