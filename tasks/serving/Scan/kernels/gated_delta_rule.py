@@ -5,6 +5,9 @@ import torch
 import triton
 import triton.language as tl
 
+WARPS = 2
+"""Triton 3.6 compiles products of few columns that four warps make together so that they read beyond shared memory."""
+
 
 @triton.jit
 def chunks_kernel(
@@ -72,11 +75,9 @@ def gated_delta_rule(q, k, v, g, beta, state):
     B, H, T, K = q.shape
     V = v.shape[-1]
     u, w, out, after = torch.empty_like(v), torch.empty_like(k), torch.empty_like(v), torch.empty_like(state)
-    # Of 16 columns Triton 3.6 reads beyond shared memory in the products that four warps make together.
-    warps = 4 if min(K, V) >= 32 else 2
-    chunks_kernel[(triton.cdiv(T, 64), B * H)](k, v, g, beta, u, w, T, K=K, V=V, CHUNK=64, num_warps=warps)
+    chunks_kernel[(triton.cdiv(T, 64), B * H)](k, v, g, beta, u, w, T, K=K, V=V, CHUNK=64, num_warps=WARPS)
     block = min(V, 32)
     states_kernel[(V // block, B * H)](
-        q, k, g, u, w, state, out, after, T, K**-0.5, K=K, V=V, BLOCK_V=block, CHUNK=64, num_warps=warps, num_stages=2
+        q, k, g, u, w, state, out, after, T, K**-0.5, K=K, V=V, BLOCK_V=block, CHUNK=64, num_warps=WARPS, num_stages=2
     )
     return out, after
