@@ -215,8 +215,8 @@ class Open:
     seed: str
     """Hex; every random value of this candidate's inputs derives from it, the task and the call."""
     runner: int | None = None
-    timed: bool = True
-    """Whether benchmark sizes will be asked for: they need large arenas."""
+    timed: bool = False
+    """Whether benchmark sizes will be asked for, which need large arenas, and no calls."""
     lent: int = 0
     returned: int = 0
     """Bytes that the arenas hold at least, as in ``memory_estimated``."""
@@ -247,7 +247,7 @@ class Opened:
     entries: list[str]
     arenas: list[ArenaDescription]
     calls: list[CallPlan]
-    """In order. Those with a dtype come last."""
+    """In order. Those with a dtype come last. None where sizes are timed."""
     sizes: list[Size]
     seconds: float
     module: Module | None = None

@@ -174,7 +174,8 @@ class Server:
             core = None
         self.device.offer(request.runner, arenas, request.timed)
         return messages.Opened(
-            request.id, task.entries, [a.describe() for a in arenas], [c.message(task) for c in self.session.calls],
+            request.id, task.entries, [a.describe() for a in arenas],
+            [] if request.timed else [c.message(task) for c in self.session.calls],
             [
                 {"index": i, "shape": shape_tracing.shown(task, size), "weight": task.shares[i] if task.shares else None}
                 for i, size in enumerate(task.sizes)

@@ -79,7 +79,7 @@ class Session:
         kernels: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.task, self.seed, self.device = task.seeded(seed).begun(schemes), seed, device
-        self.unseeded = task
+        self.unseeded, self.memory_checks = task, memory_checks
         self.dtype: str | None = None
         self.memory = truth.Memory(budget)
         self.executions, self.operations = Executions(executor, memory_checks, replayer, kernels), operations
@@ -87,7 +87,6 @@ class Session:
         self.lent, self.out = arenas
         self.expert = expert
         self.properties = frozenset(properties)
-        self.calls = planned(task, seed, memory_checks and device.type == "cpu", self.properties, str(device))
         self.current: int | None = None
         self.last: tuple[int, int] = (-1, -1)
         """The last two calls that were prepared."""
@@ -99,6 +98,12 @@ class Session:
         """``RecordedReference`` by benchmark size."""
         self.answers: dict[int, Any] = {}
         """Values read so far of the calls that others repeat, by the first one's index."""
+
+    @functools.cached_property
+    def calls(self) -> list[PlannedCall]:
+        """Those to judge, which nobody asks for where only sizes are timed: to plan them takes a tenth of a second."""
+        ordered = self.memory_checks and self.device.type == "cpu"
+        return planned(self.unseeded, self.seed, ordered, self.properties, str(self.device))
 
     def known(self, index: int) -> Known:
         """What is known of a planned call; repeats share it with the call they repeat."""
