@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ import triton
 from triton.compiler.compiler import CompiledKernel
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+from kbx.executor import launching
 from kbx.executor.replay import Held, Message, Unfit, given_to
 from kbx.tensors import DTYPES
 
@@ -24,9 +25,9 @@ _TRITON = {"fp": "float", "bf": "bfloat", "i": "int", "u": "uint"}
 
 
 class Kernel(NamedTuple):
-    """A compiled kernel, and whether it is the candidate's own."""
+    """A compiled kernel, for a launch of any kind, and whether it is the candidate's own."""
 
-    compiled: CompiledKernel
+    compiled: launching.Kernel | CompiledKernel
     own: bool
 
 
@@ -49,9 +50,18 @@ class Gpu:
         arguments = [places.argument(kind, told) for kind in types]
         kernel = self._kernel(message["launch"], types).compiled
         stream = torch.cuda.current_stream(self.device).cuda_stream
-        given = (stream, kernel.function, kernel.packed_metadata, None, None, None)
-        kernel.run(*message["grid"], *given, *arguments)
+        if isinstance(kernel, launching.Kernel):
+            kernel.launch(message["grid"], stream, _packed(types, arguments))
+        else:
+            given = (stream, kernel.function, kernel.packed_metadata, None, None, None)
+            kernel.run(*message["grid"], *given, *arguments)
         return ()
+
+    def close(self) -> None:
+        """No further launch is made, and none is running."""
+        for kernel in self._kernels.values():
+            if isinstance(kernel.compiled, launching.Kernel):
+                kernel.compiled.unload()
 
     def is_own(self, message: Message) -> bool:
         return self._kernel(message["launch"], message["types"]).own
@@ -59,21 +69,35 @@ class Gpu:
     def _kernel(self, number: int, types: Sequence[Any]) -> Kernel:
         key = number, repr(types)
         if key not in self._kernels:
-            files = self._files[number]
-            self._kernels[key] = Kernel(_loaded(files, types), files["own"])
+            told = self._files[number]
+            files = {name: base64.b64decode(content) for name, content in told["files"].items()}
+            self._kernels[key] = Kernel(_loaded(files, types, told["hash"]), told["own"])
         return self._kernels[key]
 
 
-def _loaded(files: Message, types: Sequence[Any]) -> CompiledKernel:
+def _packed(types: Sequence[Any], arguments: Sequence[Any]) -> list[bytes]:
+    """Arguments as the device has them."""
+    found = []
+    for kind, value in zip(types, arguments, strict=True):
+        if isinstance(kind, list):
+            found += _packed(kind, value)
+        elif kind != "constexpr":
+            found.append(launching.packed(kind, value))
+    return found
+
+
+def _loaded(files: Mapping[str, bytes], types: Sequence[Any], key: str) -> launching.Kernel | CompiledKernel:
+    if launching.is_plain(launching.metadata_of(files), types):
+        return launching.Kernel(files)
     with tempfile.TemporaryDirectory(prefix="kbx-kernel-") as folder:
         group = {}
-        for name, content in files["files"].items():
+        for name, content in files.items():
             group[name] = os.path.join(folder, os.path.basename(name))
             with open(group[name], "wb") as file:
-                file.write(base64.b64decode(content))
+                file.write(content)
         signature = {f"argument {i}": kind for i, kind in enumerate(_tupled(types))}
         source = SimpleNamespace(fn=SimpleNamespace(arg_names=list(signature)), signature=signature, constants={})
-        kernel = CompiledKernel(source, group, files["hash"])
+        kernel = CompiledKernel(source, group, key)
         kernel._init_handles()
     return kernel
 

@@ -80,6 +80,7 @@ class _Replayer:
     def _close(self) -> None:
         for arena in self._opened.values():
             arena.close()
+        self._gpu.close()
         self._forget()
         torch.cuda.empty_cache()
 
