@@ -43,3 +43,19 @@ def test_they_come_last_and_leave_the_others_as_they_are():
 @pytest.mark.parametrize(("name", "device"), [("Activation/gelu", "cpu"), ("Random/rand", "cuda:0")])
 def test_none_is_planned_without_a_gpu_or_where_results_are_random(name, device):
     assert not sized(name, device)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("LinearAlgebra/cholesky", 1),
+        ("LinearAlgebra/cholesky", 2),
+        ("Fusion/fused_cholesky_solve", 0),
+        ("LinearAlgebra/solve", 0),
+    ],
+)
+def test_matrices_stay_what_their_tasks_make_them(name, size):
+    """Those of benchmark sizes have values beyond those of the published tests, without which no factor exists."""
+    task = taskfile.load(str(TASKS / f"{name}.py"))
+    made = task.inside(task.call(task.sizes[size], task.plain, "seed", fast=True))
+    task.run("the reference", task.reference, *made.args, **made.kwargs)
