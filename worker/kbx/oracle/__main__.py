@@ -40,6 +40,8 @@ def main() -> NoReturn:
     bytecode.keep()
     judges_on_gpu = options.device == "cuda" and not options.compiler_cache
     starter = starting.Starter(options.index, options.uid) if judges_on_gpu else None
+    if starter is not None and options.replays:
+        starter.begin()
     incoming, outgoing = _take_protocol()
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(incoming, requests), name="kbx-reader", daemon=True).start()
@@ -69,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="trace the shapes of calls on a GPU",
     )
+    parser.add_argument("--replays", action="store_true", help="make calls of candidates again from the first one on")
     parser.add_argument("--confine", metavar="SUITE", help="run in a sandbox that shows this folder of task files")
     parser.add_argument(
         "--share-import",

@@ -21,14 +21,24 @@ class Starter:
 
     def __init__(self, index: int, uid: int | None) -> None:
         """To be called before there are threads."""
+        self._begun: Channel | None = None
         self._asking, asked = socket.socketpair()
         if os.fork() == 0:
             self._asking.close()
             _start_when_asked(asked, ["--index", str(index), *([] if uid is None else ["--uid", str(uid)])])
         asked.close()
 
+    def begin(self) -> None:
+        """Starts one that ``start`` will give: it takes seconds until it can make a call, as long as the oracle itself."""
+        with contextlib.suppress(OSError):
+            self._begun = self._start()
+
     def start(self) -> Channel:
-        """A connection to a new one; that before is ended. Raises OSError."""
+        """A connection to one that was begun, or to a new one; that before is ended. Raises OSError."""
+        begun, self._begun = self._begun, None
+        return begun or self._start()
+
+    def _start(self) -> Channel:
         self._asking.sendall(b"+")
         _, descriptors, _, _ = socket.recv_fds(self._asking, 1, 1)
         if not descriptors:

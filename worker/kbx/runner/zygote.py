@@ -268,8 +268,8 @@ class Zygote:
         self._runners[spawn.runner] = Runner(spawn, pid, control, output, status, scratch, heap, recorder)
 
     def _beside(self, spawn):
-        """What runs beside a runner; None for one whose results nobody judges."""
-        if not spawn.data_address:
+        """What runs beside a runner; None for one whose results nobody judges, or of whose calls there are no records: those that are timed."""
+        if not spawn.data_address or spawn.timed:
             return None
         return getattr(self._bench, "BESIDE", {}).get(spawn.device)
 

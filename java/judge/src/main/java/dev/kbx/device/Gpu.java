@@ -59,7 +59,7 @@ public final class Gpu implements AutoCloseable {
     this.processes = processes;
     this.device = device;
     this.knownPeaks = knownPeaks;
-    this.oracles = new OraclePool(() -> processes.oracle(device));
+    this.oracles = new OraclePool(() -> processes.untimedOracle(device));
     this.spares = new WarmRunnerPool(processes, device, lease, expected);
     this.oracle = new OnDemand<>(this::startOracle, Oracle::alive, Oracle::close);
     this.baselineOracle =

@@ -77,6 +77,11 @@ final class Processes implements AutoCloseable {
         : Oracle.start(oracles, device);
   }
 
+  /** Starts an oracle on a GPU that will not time. */
+  Oracle untimedOracle(DeviceSlot device) throws InterruptedException {
+    return Oracle.replaying(oracles, device);
+  }
+
   /** Starts an oracle that compiles references and times them. */
   Oracle baselineOracle(DeviceSlot device) throws InterruptedException {
     return Oracle.ofBaselines(oracles, device, compilers);

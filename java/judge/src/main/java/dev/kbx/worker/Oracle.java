@@ -46,6 +46,11 @@ public final class Oracle implements AutoCloseable {
     return start(host, slot, slot.uid(), shared);
   }
 
+  /** Starts an oracle on a GPU that will not time, with what makes calls of candidates again. */
+  public static Oracle replaying(OracleHost host, DeviceSlot slot) throws InterruptedException {
+    return start(host, slot, List.of("--replays"));
+  }
+
   /**
    * Starts an oracle that compiles references. It shares neither memory nor user with runners.
    *
