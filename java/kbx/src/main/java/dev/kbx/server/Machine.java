@@ -64,6 +64,11 @@ public record Machine(
     return plan.beside(experts.getOrDefault(suite.name(), Map.of()));
   }
 
+  /** The kernel that candidates for a task are timed beside. */
+  Optional<String> expert(Suite suite, Task task) {
+    return Optional.ofNullable(experts.getOrDefault(suite.name(), Map.of()).get(task.path()));
+  }
+
   /** What judges, as it is now. */
   List<JudgingDevice> devices() {
     List<JudgingDevice> devices = referee.devices();

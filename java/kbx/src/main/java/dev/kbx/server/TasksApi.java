@@ -70,8 +70,9 @@ final class TasksApi implements HttpService {
   private ObjectNode view(Suite suite, Task task) {
     ObjectNode node = Json.mapper().valueToTree(TaskView.of(task));
     node.remove("file");
-    String expert = machine.beside(suite, machine.usualPlan()).expert(task);
-    if (expert != null) node.put("expert", DigestUtils.sha256Hex(expert));
+    machine
+        .expert(suite, task)
+        .ifPresent(kernel -> node.put("expert", DigestUtils.sha256Hex(kernel)));
     return node;
   }
 
